@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * The kernel table: all arithmetic over columns. lib/cpu fills it for the CPU, a module for other devices.
+ *
+ * Everything here but the nll family is a decision kernel (spec 1.8 b): IEEE double, every operation rounded on its own,
+ * in the order written there, so that every engine gives the same bytes. System tier: stable within a minor release. */
+#ifndef ALCORE_SYS_KERNEL_H
+#define ALCORE_SYS_KERNEL_H
+
+#include "alcore/sys/host.h"
+#include "alcore/tensor.h"
+
+ALCORE_BEGIN
+
+/** Rows of one block: sums run inside blocks of 8192 pool rows, then over blocks (spec 1.8). */
+#define ALCORE_BLOCK_ROWS 8192
+
+/** What a kernel call works with. */
+typedef struct alcore_sys_work {
+    size_t size;                 /**< sizeof(alcore_sys_work) */
+    const alcore_sys_host *host; /**< the library's services */
+    void *host_user;             /**< first argument of the host's functions */
+    void *stream;                /**< device stream, NULL on the CPU */
+    /** Workspace in the device's memory; NULL: the engine allocates by itself. */
+    void *(*workspace)(void *user, size_t bytes);
+    void (*workspace_release)(void *user, void *memory, size_t bytes);
+    void *workspace_user;
+} alcore_sys_work;
+
+/** A run of rows of a matrix. */
+typedef struct alcore_sys_rows {
+    const void *data; /**< first number of the first row */
+    int64_t first;    /**< pool row of the first row */
+    int64_t count;    /**< rows */
+    int64_t dims;     /**< numbers of a row */
+    int64_t stride;   /**< numbers from a row to the next */
+    int32_t dtype;    /**< ALCORE_FLOAT16, ALCORE_BFLOAT16, ALCORE_FLOAT32, ALCORE_FLOAT64 */
+    int32_t unit;     /**< 1: every row e is read as unit(e) of spec 1.5 */
+} alcore_sys_rows;
+
+/** A run of items with tokens: item i owns values[offsets[i] - offsets[0] .. offsets[i + 1] - offsets[0] - 1]. */
+typedef struct alcore_sys_ragged {
+    const void *values;     /**< [tokens] or [tokens, classes] */
+    const int64_t *offsets; /**< [count + 1] */
+    int64_t first;          /**< pool row of the first item */
+    int64_t count;          /**< items */
+    int64_t classes;        /**< numbers of a token; 1 for log-probabilities */
+    int32_t dtype;          /**< ALCORE_FLOAT16, ... */
+    int32_t reserved;       /**< 0 */
+} alcore_sys_ragged;
+
+/** What class scores are. */
+enum { ALCORE_CLASSES_PROBS = 0, ALCORE_CLASSES_LOGPROBS = 1, ALCORE_CLASSES_LOGITS = 2 };
+
+/** Facts of one distribution over classes (spec 1.1, 4.9, 7.4). */
+typedef struct alcore_sys_class_facts {
+    double top1;     /**< largest probability */
+    double top2;     /**< second largest; 0 with one class */
+    double log_top1; /**< log of it, floored at -100 */
+    double log_top2; /**< log of it, floored at -100 */
+    double entropy;  /**< - sum p log p, natural log, 0 log 0 = 0, summed in class order */
+} alcore_sys_class_facts;
+
+/** The table. A NULL entry means the engine lacks it. Every pointer is in the engine's memory; on the CPU, in host memory.
+ * Masks: `take` is uint8 [count], 0 leaves the row out (its output entry is not written); NULL takes all rows. */
+typedef struct alcore_sys_kernels {
+    size_t size;        /**< sizeof(alcore_sys_kernels) of the engine */
+    uint32_t abi;       /**< ALCORE_SYS_ABI of the engine */
+    int32_t device;     /**< ALCORE_DEVICE_* */
+    const char *engine; /**< "cpu-avx2", ... */
+
+    /** out[i, j] = row i widened to double (or unit(row)): double [count, dims]. */
+    alcore_status (*widen)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out);
+    /** out[i] = dot(row i, vector): double [count]. With unit rows: dot(unit(row i), vector). */
+    alcore_status (*dots)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                          const double *vector, double *out);
+    /** out[i] = dot(row i, row i): double [count]. */
+    alcore_status (*self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out);
+    /** out[i] = sqd(row i, vector): double [count]. */
+    alcore_status (*sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                          const double *vector, double *out);
+    /** Sums of one block by group: sums[g, j] is the running sum, from +0.0 and in row order, over the rows with
+     * group[i] = g; rows with a negative group take no part. sums: double [groups, dims] and counts: int64 [groups]
+     * are overwritten. */
+    alcore_status (*group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+                                int64_t groups, double *sums, int64_t *counts);
+    /** out[i] = 1 - cos(row i, centres[group[i]]) (spec 1.5); rows with a negative group are left out.
+     * centres: double [groups, dims]. */
+    alcore_status (*group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+                                  int64_t groups, const double *centres, double *out);
+    /** The nearest of the centres of the row's own group by sqd, ties to the lower number. Group g owns the centres
+     * starts[g] .. starts[g + 1] - 1 of centres: double [starts[groups], dims]. nearest[i] counts from 0 within the group;
+     * distance[i] is the sqd. Rows with a negative group are left out. */
+    alcore_status (*nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+                                    int64_t groups, const int64_t *starts, const double *centres, int32_t *nearest,
+                                    double *distance);
+    /** D^2 weights against one new centre (spec 1.8): w = sqd(row i, centre), 0 where w <= 1e-12 * (dot(row i, row i) +
+     * centre_dot) when zero_duplicates is 1; then minimum[i] = min(minimum[i], w). row_dots: double [count], the self_dots. */
+    alcore_status (*min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                             const double *centre, double centre_dot, const double *row_dots, int32_t zero_duplicates,
+                             double *minimum);
+    /** Mean of minus the log-probabilities of each item (NNLL, spec 3.1), with the floor and the range check of spec 1.1:
+     * out: double [count], NaN for an item without tokens; *floored counts the values below -100; *bad is the first pool
+     * row with a NaN or a value above 1e-6, or -1. take as above. */
+    alcore_status (*ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items, const uint8_t *take, double *out,
+                                 int64_t *floored, int64_t *bad);
+    /** Class facts of each row: out [count]. kind: ALCORE_CLASSES_*. *bad: first pool row with a NaN, infinity or (probabilities)
+     * a value outside [0, 1] by more than 1e-6, or -1. */
+    alcore_status (*class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, int32_t kind,
+                                 alcore_sys_class_facts *out, int64_t *bad);
+} alcore_sys_kernels;
+
+/** Entry point of a kernel module, exported as alcore_<engine>_entry. Refuses an abi it does not know with
+ * ALCORE_E_UNSUPPORTED. @param[out] out static, valid until the process ends */
+typedef alcore_status (*alcore_sys_kernel_entry)(uint32_t abi, const alcore_sys_host *host,
+                                                 const alcore_sys_kernels **out);
+
+ALCORE_END
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be passed as the
+ * other; dlpack.h is neither included nor defined here. */
+#ifndef ALCORE_TENSOR_H
+#define ALCORE_TENSOR_H
+
+#include "alcore/status.h"
+
+ALCORE_BEGIN
+
+/** Kinds of numbers: DLPack's DLDataTypeCode. */
+enum { ALCORE_KIND_INT = 0, ALCORE_KIND_UINT = 1, ALCORE_KIND_FLOAT = 2, ALCORE_KIND_BFLOAT = 4 };
+
+/** Kinds of devices: DLPack's DLDeviceType. */
+enum { ALCORE_DEVICE_CPU = 1, ALCORE_DEVICE_CUDA = 2, ALCORE_DEVICE_CUDA_HOST = 3, ALCORE_DEVICE_CUDA_MANAGED = 13 };
+
+/** The number type of an array: DLPack's DLDataType. */
+typedef struct alcore_dtype {
+    uint8_t code;   /**< ALCORE_KIND_* */
+    uint8_t bits;   /**< bits of one number */
+    uint16_t lanes; /**< 1 */
+} alcore_dtype;
+
+/** Where an array lives: DLPack's DLDevice. */
+typedef struct alcore_device {
+    int32_t type; /**< ALCORE_DEVICE_* */
+    int32_t id;   /**< number of the device */
+} alcore_device;
+
+/** An array that somebody else owns: DLPack's DLTensor. */
+typedef struct alcore_tensor {
+    void *data;           /**< first byte, before byte_offset */
+    alcore_device device; /**< where data lives */
+    int32_t ndim;         /**< number of dimensions */
+    alcore_dtype dtype;   /**< number type */
+    int64_t *shape;       /**< [ndim] */
+    int64_t *strides;     /**< [ndim] in numbers, or NULL for a contiguous row-major array */
+    uint64_t byte_offset; /**< bytes from data to the first number */
+} alcore_tensor;
+
+/** DLPack's managed tensor; ownership moves as a pointer to one. */
+struct DLManagedTensorVersioned;
+
+/** Number types of alcore_tensor_init(). */
+enum {
+    ALCORE_FLOAT16 = 1,
+    ALCORE_BFLOAT16 = 2,
+    ALCORE_FLOAT32 = 3,
+    ALCORE_FLOAT64 = 4,
+    ALCORE_INT32 = 5,
+    ALCORE_INT64 = 6,
+    ALCORE_UINT64 = 7,
+    ALCORE_UINT8 = 8
+};
+
+/** Describes a contiguous row-major array in host memory.
+ * @param[out] out filled; keeps the pointers data and shape
+ * @param[in] data kept as a pointer, not copied
+ * @param[in] dtype ALCORE_FLOAT32, ...
+ * @param[in] ndim dimensions, 1 or more
+ * @param[in] shape kept as a pointer: [ndim]
+ * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID */
+ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
+                                            int64_t *shape);
+
+ALCORE_END
+
+#endif
