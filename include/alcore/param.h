@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Named parameters of strategies, scorers and requests, readable at run time. The command line's help, the bindings and
+ * docs/strategies.md come from these tables. */
+#ifndef ALCORE_PARAM_H
+#define ALCORE_PARAM_H
+
+#include "alcore/status.h"
+
+ALCORE_BEGIN
+
+/** Types of a parameter's value. */
+enum {
+    ALCORE_PARAM_FLAG = 1,   /**< 0 or 1 */
+    ALCORE_PARAM_INTEGER = 2,
+    ALCORE_PARAM_NUMBER = 3,
+    ALCORE_PARAM_CHOICE = 4, /**< one of choices */
+    ALCORE_PARAM_NUMBERS = 5, /**< numbers separated by commas: one per round, the last one stays */
+    ALCORE_PARAM_TEXT = 6
+};
+
+/** Facts of one parameter. All strings are static views. */
+typedef struct alcore_param_info {
+    size_t size;         /**< sizeof(alcore_param_info) */
+    const char *name;    /**< such as "lambda" */
+    const char *help;    /**< one line */
+    const char *initial; /**< the default, as text */
+    const char *choices; /**< "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE, else NULL */
+    double minimum;      /**< of numbers; -infinity for none */
+    double maximum;      /**< of numbers; infinity for none */
+    int32_t type;        /**< ALCORE_PARAM_* */
+    int32_t reserved;    /**< 0 */
+} alcore_param_info;
+#define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)
+
+/** What ALCORE_PARAM_INFO_INIT does, for languages without macros. @threadsafe @since 0.1 */
+ALCORE_API alcore_status alcore_param_info_init(alcore_param_info *info, size_t size);
+
+ALCORE_END
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading records from files of any supported format, one batch at a time. */
+#ifndef ALCORE__RECORDS_H
+#define ALCORE__RECORDS_H
+
+#include "alcore/pool.h"
+#include "base/base.h"
+
+/* One record as a reader hands it over. Views, valid during the sink's call. */
+typedef struct alcore__record {
+    const char *text;
+    size_t text_length;
+    const char *id; /* NULL: none */
+    size_t id_length;
+    const char *reference; /* NULL: none */
+    size_t reference_length;
+    const char *language; /* NULL: none; need not be NUL-terminated */
+    size_t language_length;
+    const char *group;
+    size_t group_length;
+    double cost;  /* NaN: none */
+    int64_t line; /* 1-based line of the file */
+} alcore__record;
+
+/* Takes a batch; a failure ends the reading and comes back. */
+typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records, int64_t count);
+
+/* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line. Lines longer than max_line_bytes are
+ * ALCORE_E_DATA without being read whole into memory. Calls alcore__tick. */
+alcore_status alcore__read_records(alcore_ctx *ctx, const char *path, const alcore_read_options *options,
+                                   int64_t max_line_bytes, alcore__record_sink sink, void *user);
+
+#endif
