@@ -61,7 +61,20 @@ typedef struct alcore_sys_class_facts {
     double entropy;  /**< - sum p log p, natural log, 0 log 0 = 0, summed in class order */
 } alcore_sys_class_facts;
 
+/** What the IDDS score of an item is made of beside its own sums (spec 4.4):
+ * alpha * ((A_v - s_v) / (A - 1)) - (1 - alpha) * (B_v / B); with include_self alpha * (A_v / A) in the first term.
+ * A term whose divisor is 0 is alpha * 0 or (1 - alpha) * 0. */
+typedef struct alcore_sys_idds {
+    double alpha;         /**< weight of the unlabelled side */
+    int64_t unlabelled;   /**< |A|, the item itself included */
+    int64_t labelled;     /**< |B| */
+    int32_t include_self; /**< 1: self=include */
+    int32_t reserved;     /**< 0 */
+} alcore_sys_idds;
+
 /** The table. A NULL entry means the engine lacks it. Every pointer is in the engine's memory; on the CPU, in host memory.
+ * An engine runs one call on one thread; callers run several blocks at once. work->host may be NULL, and work->workspace
+ * then is needed by widened, grouped and classified rows.
  * Masks: `take` is uint8 [count], 0 leaves the row out (its output entry is not written); NULL takes all rows. */
 typedef struct alcore_sys_kernels {
     size_t size;        /**< sizeof(alcore_sys_kernels) of the engine */
@@ -88,24 +101,46 @@ typedef struct alcore_sys_kernels {
      * centres: double [groups, dims]. */
     alcore_status (*group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
                                   int64_t groups, const double *centres, double *out);
+    /** out[i] = sqd(row i, centres[group[i]]); rows with a negative group are left out. */
+    alcore_status (*group_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+                                int64_t groups, const double *centres, double *out);
     /** The nearest of the centres of the row's own group by sqd, ties to the lower number. Group g owns the centres
      * starts[g] .. starts[g + 1] - 1 of centres: double [starts[groups], dims]. nearest[i] counts from 0 within the group;
-     * distance[i] is the sqd. Rows with a negative group are left out. */
+     * distance[i] is the sqd. A group without centres gives -1 and infinity; a NaN distance is never nearer than the
+     * centre before it. Rows with a negative group are left out. */
     alcore_status (*nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
                                     int64_t groups, const int64_t *starts, const double *centres, int32_t *nearest,
                                     double *distance);
     /** D^2 weights against one new centre (spec 1.8): w = sqd(row i, centre), 0 where w <= 1e-12 * (dot(row i, row i) +
-     * centre_dot) when zero_duplicates is 1; then minimum[i] = min(minimum[i], w). row_dots: double [count], the self_dots. */
+     * centre_dot) when zero_duplicates is 1; then minimum[i] = w where w < minimum[i]. row_dots: double [count], the self_dots; may be
+     * NULL when zero_duplicates is 0. */
     alcore_status (*min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
                              const double *centre, double centre_dot, const double *row_dots, int32_t zero_duplicates,
                              double *minimum);
+    /** One greedy step of IDDS after `picked` was picked (spec 4.4): f = cos(row i, picked) with the norms given, or
+     * f = dot(row i, picked) when norms is NULL; then a[i] -= f and b[i] += f. norms: double [count], the roots of
+     * self_dots; picked: double [dims]. */
+    alcore_status (*idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                                 const double *norms, const double *picked, double picked_norm, double *a, double *b);
+    /** out[i] = IDDS of item i from its A_v, B_v and s_v (spec 4.4): double [count]. */
+    alcore_status (*idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                                 const alcore_sys_idds *idds, const double *a, const double *b, const double *s,
+                                 double *out);
+    /** The largest value and the lowest item that has it: *item counts from 0, -1 when nothing was taken; NaN is never
+     * taken. *value is -infinity when nothing was taken. */
+    alcore_status (*arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+                             int64_t *item, double *value);
     /** Mean of minus the log-probabilities of each item (NNLL, spec 3.1), with the floor and the range check of spec 1.1:
-     * out: double [count], NaN for an item without tokens; *floored counts the values below -100; *bad is the first pool
-     * row with a NaN or a value above 1e-6, or -1. take as above. */
+     * out: double [count], NaN for an item without tokens and for a bad one; *floored counts the values below -100; *bad
+     * is the first pool row with a NaN or a value above 1e-6, or -1. The mean is -(running sum / tokens), never -0.0.
+     * take as above. */
     alcore_status (*ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items, const uint8_t *take, double *out,
                                  int64_t *floored, int64_t *bad);
-    /** Class facts of each row: out [count]. kind: ALCORE_CLASSES_*. *bad: first pool row with a NaN, infinity or (probabilities)
-     * a value outside [0, 1] by more than 1e-6, or -1. */
+    /** Class facts of each row: out [count]. kind: ALCORE_CLASSES_*. *bad: first pool row with a NaN, with a value outside
+     * [0, 1] (probabilities) or above 0 (log-probabilities) by more than 1e-6, with a logit of plus infinity or without a
+     * finite logit, or without classes; -1 when there is none. The facts of a bad row are all NaN. Minus infinity among
+     * logits and log-probabilities is probability 0. p and log p: as given and its log; exp of the given and the given;
+     * e / S and (z - m) - log S with m the largest logit, e = exp(z - m), S the sum of e in class order. */
     alcore_status (*class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, int32_t kind,
                                  alcore_sys_class_facts *out, int64_t *bad);
 } alcore_sys_kernels;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/cpu_call.h"
+
+#include <string.h>
+
+alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status,
+                               const char *text) {
+    if (work && work->host && work->host->set_error) {
+        return work->host->set_error(status, text, strlen(text));
+    }
+    return status;
+}
+
+alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows) {
+    if (!work || !rows)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
+    if (rows->count < 0 || rows->dims < 0) {
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    }
+    if (rows->dtype < ALCORE_FLOAT16 || rows->dtype > ALCORE_FLOAT64) {
+        return alcore__cpu_fail(work, ALCORE_E_SHAPE,
+                                "a kernel takes float16, bfloat16, float32 and float64 only");
+    }
+    if (!rows->data && rows->count > 0 && rows->dims > 0) {
+        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without data");
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                       const int32_t *group, int64_t groups) {
+    alcore_status status = alcore__cpu_check(work, rows);
+    if (status) return status;
+    if (groups < 0)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (group[i] >= groups) {
+            return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                    "a row's group is not below the number of groups");
+        }
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
+    size_t total;
+    void *memory = NULL;
+    if (!__builtin_mul_overflow((size_t)count, bytes, &total)) {
+        if (total == 0) total = 1;
+        if (work->workspace) {
+            memory = work->workspace(work->workspace_user, total);
+        } else if (work->host && work->host->allocate) {
+            memory = work->host->allocate(work->host_user, total);
+        }
+    }
+    memcpy(out, &memory, sizeof memory);
+    if (!memory) return alcore__cpu_fail(work, ALCORE_E_NOMEM, "out of memory in a kernel");
+    return ALCORE_OK;
+}
+
+void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
+    if (!memory) return;
+    size_t total = (size_t)count * bytes;
+    if (total == 0) total = 1;
+    if (work->workspace) {
+        if (work->workspace_release) work->workspace_release(work->workspace_user, memory, total);
+    } else {
+        work->host->release(work->host_user, memory, total);
+    }
+}
+
+alcore_status alcore__cpu_poll(const alcore_sys_work *work, int64_t *spent, int64_t cost) {
+    *spent += cost;
+    if (*spent < CPU_POLL_EVERY) return ALCORE_OK;
+    *spent = 0;
+    if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
+        return alcore__cpu_fail(work, ALCORE_E_CANCELLED, "cancelled");
+    }
+    return ALCORE_OK;
+}

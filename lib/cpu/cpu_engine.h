@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of one engine, under the engine's name; cpu_table.c puts them into its table. */
+#ifndef ALCORE__CPU_ENGINE_H
+#define ALCORE__CPU_ENGINE_H
+
+#include "cpu/cpu_vector.h"
+
+alcore_status CPU(widen)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                         const uint8_t *take, double *out);
+alcore_status CPU(dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                        const uint8_t *take, const double *vector, double *out);
+alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                             const uint8_t *take, double *out);
+alcore_status CPU(sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                        const uint8_t *take, const double *vector, double *out);
+alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const int32_t *group, int64_t groups, double *sums, int64_t *counts);
+alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const int32_t *group, int64_t groups, const double *centres,
+                                double *out);
+alcore_status CPU(group_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const int32_t *group, int64_t groups, const double *centres,
+                              double *out);
+alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const int32_t *group, int64_t groups, const int64_t *starts,
+                                  const double *centres, int32_t *nearest, double *distance);
+alcore_status CPU(min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const uint8_t *take, const double *centre, double centre_dot,
+                           const double *row_dots, int32_t zero_duplicates, double *minimum);
+alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                               const uint8_t *take, const double *norms, const double *picked,
+                               double picked_norm, double *a, double *b);
+alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                               const alcore_sys_idds *idds, const double *a, const double *b,
+                               const double *s, double *out);
+alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                           const double *values, int64_t *item, double *value);
+alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
+                               const uint8_t *take, double *out, int64_t *floored, int64_t *bad);
+alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                               const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
+                               int64_t *bad);
+
+#endif

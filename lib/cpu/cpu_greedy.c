@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the greedy choices: k-centre, D^2 sampling, IDDS. */
+#include "cpu/cpu_call.h"
+#include "cpu/cpu_engine.h"
+#include "cpu/cpu_rows.h"
+
+/* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
+#define DUPLICATE 1e-12
+
+CPU_INLINE void lower_minimum(const char *row, const double *centre, int64_t dims, int32_t dtype,
+                              double duplicate, double *minimum) {
+    /* Above both numbers the sqd changes nothing, so the sum may end there. */
+    double limit = *minimum > duplicate ? *minimum : duplicate;
+    double w = cpu_sqd_within(row, centre, dims, dtype, limit);
+    if (w <= duplicate) w = 0.0;
+    if (w < *minimum) *minimum = w;
+}
+
+alcore_status CPU(min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const uint8_t *take, const double *centre, double centre_dot,
+                           const double *row_dots, int32_t zero_duplicates, double *minimum) {
+    alcore_status status = alcore__cpu_check(work, rows);
+    if (status) return status;
+    double *unit = NULL;
+    if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
+    int64_t spent = 0;
+    for (int64_t i = 0; i < rows->count && !status; i++) {
+        if (take && !take[i]) continue;
+        double duplicate = zero_duplicates ? DUPLICATE * (row_dots[i] + centre_dot) : -1.0;
+        if (rows->unit) {
+            CPU_EACH_DTYPE(rows->dtype,
+                           cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, unit));
+            lower_minimum((const char *)unit, centre, rows->dims, ALCORE_FLOAT64, duplicate,
+                          &minimum[i]);
+        } else {
+            CPU_EACH_DTYPE(rows->dtype,
+                           lower_minimum(cpu_row(rows, i, CPU_DTYPE), centre, rows->dims, CPU_DTYPE,
+                                         duplicate, &minimum[i]));
+        }
+        status = alcore__cpu_poll(work, &spent, rows->dims);
+    }
+    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
+    return status;
+}
+
+alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                               const uint8_t *take, const double *norms, const double *picked,
+                               double picked_norm, double *a, double *b) {
+    alcore_status status = alcore__cpu_check(work, rows);
+    if (status) return status;
+    double *unit = NULL;
+    if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
+    int64_t spent = 0;
+    for (int64_t i = 0; i < rows->count && !status; i++) {
+        if (take && !take[i]) continue;
+        double f;
+        if (rows->unit) {
+            CPU_EACH_DTYPE(rows->dtype,
+                           cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, unit));
+            f = cpu_dot((const char *)unit, picked, rows->dims, ALCORE_FLOAT64);
+        } else {
+            CPU_EACH_DTYPE(rows->dtype,
+                           f = cpu_dot(cpu_row(rows, i, CPU_DTYPE), picked, rows->dims, CPU_DTYPE));
+        }
+        if (norms) f = cpu_cosine(f, norms[i], picked_norm);
+        a[i] -= f;
+        b[i] += f;
+        status = alcore__cpu_poll(work, &spent, rows->dims);
+    }
+    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
+    return status;
+}
+
+alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                               const alcore_sys_idds *idds, const double *a, const double *b,
+                               const double *s, double *out) {
+    if (count < 0)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    double alpha = idds->alpha, rest = 1.0 - alpha;
+    double unlabelled = (double)(idds->include_self ? idds->unlabelled : idds->unlabelled - 1);
+    double labelled = (double)idds->labelled;
+    for (int64_t i = 0; i < count; i++) {
+        if (take && !take[i]) continue;
+        double near = idds->include_self ? a[i] : a[i] - s[i];
+        double first = unlabelled > 0.0 ? near / unlabelled : 0.0;
+        double second = labelled > 0.0 ? b[i] / labelled : 0.0;
+        out[i] = alpha * first - rest * second;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                           const double *values, int64_t *item, double *value) {
+    if (count < 0)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    int64_t best = -1;
+    double most = -HUGE_VAL;
+    for (int64_t i = 0; i < count; i++) {
+        if (take && !take[i]) continue;
+        if (values[i] > most || (best < 0 && values[i] == most)) {
+            most = values[i];
+            best = i;
+        }
+    }
+    *item = best;
+    *value = most;
+    return ALCORE_OK;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of one engine. Each entry runs in the arithmetic of spec 1.8 (round to nearest,
+ * subnormals kept), whatever the host has set for its thread, and gives the host's setting back. */
+#include "cpu/cpu_engine.h"
+
+#define TEXT2(name) #name
+#define TEXT(name) TEXT2(name)
+
+/* Flags of both control registers: 0 is the default except for x86's exception masks. */
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+static unsigned mode_begin(void) {
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(0x1f80u);
+    return mode;
+}
+static void mode_end(unsigned mode) {
+    _mm_setcsr(mode);
+}
+#elif defined(__aarch64__)
+static uint64_t mode_begin(void) {
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    __asm__ volatile("msr fpcr, %0" ::"r"(UINT64_C(0)));
+    return mode;
+}
+static void mode_end(uint64_t mode) {
+    __asm__ volatile("msr fpcr, %0" ::"r"(mode));
+}
+#else
+static int mode_begin(void) {
+    return 0;
+}
+static void mode_end(int mode) {
+    (void)mode;
+}
+#endif
+
+/* The work of an entry is in another file, so that no operation moves over the change of mode. */
+#define ENTRY(name, parameters, arguments)                                                         \
+    static alcore_status name parameters {                                                         \
+        __auto_type mode = mode_begin();                                                           \
+        alcore_status status = CPU(name) arguments;                                                \
+        mode_end(mode);                                                                            \
+        return status;                                                                             \
+    }
+
+ENTRY(widen,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out),
+      (work, rows, take, out))
+ENTRY(dots,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const double *vector, double *out),
+      (work, rows, take, vector, out))
+ENTRY(self_dots,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out),
+      (work, rows, take, out))
+ENTRY(sqds,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const double *vector, double *out),
+      (work, rows, take, vector, out))
+ENTRY(group_sums,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+       int64_t groups, double *sums, int64_t *counts),
+      (work, rows, group, groups, sums, counts))
+ENTRY(group_cosine,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+       int64_t groups, const double *centres, double *out),
+      (work, rows, group, groups, centres, out))
+ENTRY(group_sqds,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+       int64_t groups, const double *centres, double *out),
+      (work, rows, group, groups, centres, out))
+ENTRY(nearest_centre,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
+       int64_t groups, const int64_t *starts, const double *centres, int32_t *nearest,
+       double *distance),
+      (work, rows, group, groups, starts, centres, nearest, distance))
+ENTRY(min_sqd,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const double *centre, double centre_dot, const double *row_dots, int32_t zero_duplicates,
+       double *minimum),
+      (work, rows, take, centre, centre_dot, row_dots, zero_duplicates, minimum))
+ENTRY(idds_update,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const double *norms, const double *picked, double picked_norm, double *a, double *b),
+      (work, rows, take, norms, picked, picked_norm, a, b))
+ENTRY(idds_scores,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const alcore_sys_idds *idds,
+       const double *a, const double *b, const double *s, double *out),
+      (work, count, take, idds, a, b, s, out))
+ENTRY(arg_max,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+       int64_t *item, double *value),
+      (work, count, take, values, item, value))
+ENTRY(ragged_nnll,
+      (const alcore_sys_work *work, const alcore_sys_ragged *items, const uint8_t *take,
+       double *out, int64_t *floored, int64_t *bad),
+      (work, items, take, out, floored, bad))
+ENTRY(class_facts,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, int32_t kind,
+       alcore_sys_class_facts *out, int64_t *bad),
+      (work, rows, take, kind, out, bad))
+
+extern const alcore_sys_kernels CPU(kernels);
+const alcore_sys_kernels CPU(kernels) = {
+    .size = sizeof(alcore_sys_kernels),
+    .abi = ALCORE_SYS_ABI,
+    .device = ALCORE_DEVICE_CPU,
+    .engine = "cpu-" TEXT(ALCORE__CPU),
+    .widen = widen,
+    .dots = dots,
+    .self_dots = self_dots,
+    .sqds = sqds,
+    .group_sums = group_sums,
+    .group_cosine = group_cosine,
+    .group_sqds = group_sqds,
+    .nearest_centre = nearest_centre,
+    .min_sqd = min_sqd,
+    .idds_update = idds_update,
+    .idds_scores = idds_scores,
+    .arg_max = arg_max,
+    .ragged_nnll = ragged_nnll,
+    .class_facts = class_facts,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mean of minus the log-probabilities of an item's tokens (spec 3.1, 1.1). */
+#include <math.h>
+
+#include "cpu/cpu_call.h"
+#include "cpu/cpu_engine.h"
+#include "cpu/cpu_rows.h"
+
+/* Log-probabilities below this count as this; above 0 they are rounding up to the slack (spec 1.1).
+ */
+#define FLOOR (-100.0)
+#define SLACK 1e-6
+
+/* Tokens that are widened at a time. */
+#define CHUNK 256
+
+typedef struct token_sum {
+    double sum;
+    int64_t floored;
+    int bad;
+} token_sum;
+
+static void add_tokens(token_sum *sum, const double *value, int64_t count) {
+    for (int64_t t = 0; t < count; t++) {
+        double lp = value[t];
+        if (!(lp <= SLACK)) {
+            sum->bad = 1;
+            return;
+        }
+        if (lp < FLOOR) {
+            lp = FLOOR;
+            sum->floored++;
+        } else if (lp > 0.0) {
+            lp = 0.0;
+        }
+        sum->sum += lp;
+    }
+}
+
+alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
+                               const uint8_t *take, double *out, int64_t *floored, int64_t *bad) {
+    *floored = 0;
+    *bad = -1;
+    if (items->classes != 1 || items->count < 0) {
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "token log-probabilities have one number a token");
+    }
+    if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64) {
+        return alcore__cpu_fail(work, ALCORE_E_SHAPE,
+                                "a kernel takes float16, bfloat16, float32 and float64 only");
+    }
+    const char *values = items->values;
+    int64_t bytes = (int64_t)cpu_bytes(items->dtype), spent = 0;
+    for (int64_t i = 0; i < items->count; i++) {
+        if (take && !take[i]) continue;
+        int64_t begin = items->offsets[i] - items->offsets[0],
+                end = items->offsets[i + 1] - items->offsets[0];
+        token_sum sum = {0.0, 0, 0};
+        for (int64_t t = begin; t < end && !sum.bad; t += CHUNK) {
+            double wide[CHUNK];
+            int64_t count = end - t < CHUNK ? end - t : CHUNK;
+            CPU_EACH_DTYPE(items->dtype,
+                           cpu_widen_row(values + t * bytes, count, CPU_DTYPE, 1.0, wide));
+            add_tokens(&sum, wide, count);
+            alcore_status status = alcore__cpu_poll(work, &spent, count);
+            if (status) return status;
+        }
+        *floored += sum.floored;
+        if (sum.bad && *bad < 0) *bad = items->first + i;
+        /* 0 - x: +0.0 when every token has probability 1. */
+        out[i] = sum.bad || end <= begin ? (double)NAN : 0.0 - sum.sum / (double)(end - begin);
+    }
+    return ALCORE_OK;
+}

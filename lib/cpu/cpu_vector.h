@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vectors of one engine: this folder is compiled once per instruction set, and only this header
+ * knows which. ALCORE__CPU is the engine's name as an identifier. Every engine gives the same bits
+ * (spec 1.8). */
+#ifndef ALCORE__CPU_VECTOR_H
+#define ALCORE__CPU_VECTOR_H
+
+#include <float.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "alcore/sys/kernel.h"
+
+#if FLT_EVAL_METHOD != 0
+#error "spec 1.8 needs double arithmetic that is rounded at every operation"
+#endif
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(ALCORE__CPU_NEON)
+#include <arm_neon.h>
+#endif
+
+#define ALCORE__CPU_JOIN2(a, b) alcore__cpu_##a##_##b
+#define ALCORE__CPU_JOIN(a, b) ALCORE__CPU_JOIN2(a, b)
+/* Name of a function of this engine. */
+#define CPU(name) ALCORE__CPU_JOIN(ALCORE__CPU, name)
+
+#define CPU_INLINE static inline __attribute__((always_inline))
+
+/* Doubles of a vector, and vectors of the 32 lanes of spec 1.8. */
+#if defined(__AVX512F__)
+#define CPU_WIDTH 8
+#else
+#define CPU_WIDTH 4
+#endif
+#define CPU_LANES 32
+#define CPU_VECTORS (CPU_LANES / CPU_WIDTH)
+
+typedef double cpu_vector __attribute__((vector_size(CPU_WIDTH * 8)));
+typedef int64_t cpu_mask __attribute__((vector_size(CPU_WIDTH * 8)));
+typedef float cpu_half_vector __attribute__((vector_size(CPU_WIDTH * 4))); /* CPU_WIDTH floats */
+typedef uint32_t cpu_half_bits __attribute__((vector_size(CPU_WIDTH * 4)));
+typedef uint16_t cpu_quarter_bits __attribute__((vector_size(CPU_WIDTH * 2)));
+
+CPU_INLINE size_t cpu_bytes(int32_t dtype) {
+    return dtype == ALCORE_FLOAT64 ? 8u : dtype == ALCORE_FLOAT32 ? 4u : 2u;
+}
+
+CPU_INLINE cpu_vector cpu_load_double(const double *from) {
+    cpu_vector v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+
+CPU_INLINE void cpu_store_double(double *to, cpu_vector v) {
+    __builtin_memcpy(to, &v, sizeof v);
+}
+
+CPU_INLINE cpu_half_vector cpu_widen_float16(cpu_quarter_bits bits) {
+#if defined(__AVX512F__)
+    return (cpu_half_vector)_mm256_cvtph_ps((__m128i)bits);
+#elif defined(__AVX2__)
+    __m128i low = _mm_set_epi64x(0, (int64_t)bits);
+    return (cpu_half_vector)_mm_cvtph_ps(low);
+#elif defined(ALCORE__CPU_NEON)
+    return (cpu_half_vector)vcvt_f32_f16((float16x4_t)bits);
+#else
+    /* Exponent and fraction move into place; the factor 2^112 mends the bias and is exact for
+     * subnormals too. */
+    cpu_half_bits wide = __builtin_convertvector(bits, cpu_half_bits);
+    cpu_half_bits magnitude = (wide & 0x7fffu) << 13;
+    cpu_half_vector scaled = (cpu_half_vector)magnitude * 0x1p112f;
+    cpu_half_bits special = (cpu_half_bits)((wide & 0x7c00u) == 0x7c00u);
+    cpu_half_bits value =
+        ((cpu_half_bits)scaled & ~special) | ((magnitude | 0x7f800000u) & special);
+    return (cpu_half_vector)(value | (wide & 0x8000u) << 16);
+#endif
+}
+
+CPU_INLINE cpu_half_vector cpu_widen_bfloat16(cpu_quarter_bits bits) {
+#if defined(__AVX512F__)
+    return (cpu_half_vector)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)bits), 16);
+#elif defined(__AVX2__)
+    return (cpu_half_vector)_mm_slli_epi32(_mm_cvtepu16_epi32(_mm_set_epi64x(0, (int64_t)bits)),
+                                           16);
+#else
+    return (cpu_half_vector)(__builtin_convertvector(bits, cpu_half_bits) << 16);
+#endif
+}
+
+/* CPU_WIDTH numbers from the j-th on as floats; exact unless dtype is float64. */
+CPU_INLINE cpu_half_vector cpu_load_float(const char *row, int64_t j, int32_t dtype) {
+    if (dtype == ALCORE_FLOAT64) {
+        cpu_vector v;
+        __builtin_memcpy(&v, row + j * 8, sizeof v);
+        return __builtin_convertvector(v, cpu_half_vector);
+    }
+    if (dtype == ALCORE_FLOAT32) {
+        cpu_half_vector v;
+        __builtin_memcpy(&v, row + j * 4, sizeof v);
+        return v;
+    }
+    cpu_quarter_bits bits;
+    __builtin_memcpy(&bits, row + j * 2, sizeof bits);
+    return dtype == ALCORE_FLOAT16 ? cpu_widen_float16(bits) : cpu_widen_bfloat16(bits);
+}
+
+/* CPU_WIDTH numbers from the j-th on, widened exactly. */
+CPU_INLINE cpu_vector cpu_load(const char *row, int64_t j, int32_t dtype) {
+    if (dtype == ALCORE_FLOAT64) {
+        cpu_vector v;
+        __builtin_memcpy(&v, row + j * 8, sizeof v);
+        return v;
+    }
+    return __builtin_convertvector(cpu_load_float(row, j, dtype), cpu_vector);
+}
+
+/* x * x + sum for numbers of dtype: one operation where the product is exact, which gives the same
+ * bits. */
+CPU_INLINE cpu_vector cpu_add_square(cpu_vector x, cpu_vector sum, int32_t dtype) {
+    if (dtype != ALCORE_FLOAT64) {
+#if defined(__AVX512F__)
+        return (cpu_vector)_mm512_fmadd_pd((__m512d)x, (__m512d)x, (__m512d)sum);
+#elif defined(__AVX2__)
+        return (cpu_vector)_mm256_fmadd_pd((__m256d)x, (__m256d)x, (__m256d)sum);
+#endif
+    }
+    return sum + x * x;
+}
+
+#endif

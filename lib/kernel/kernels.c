@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/kernels.h"
+
+#include <string.h>
+
+/* The tables of lib/cpu. */
+extern const alcore_sys_kernels alcore__cpu_portable_kernels;
+#if defined(__x86_64__)
+extern const alcore_sys_kernels alcore__cpu_avx2_kernels;
+extern const alcore_sys_kernels alcore__cpu_avx512_kernels;
+#elif defined(__aarch64__)
+extern const alcore_sys_kernels alcore__cpu_neon_kernels;
+#endif
+
+typedef struct engine {
+    const alcore_sys_kernels *table;
+    int runs; /* whether this machine has the instructions */
+} engine;
+
+/* Fills the engines of this build, the best first; returns their number. */
+static int list_engines(engine *list) {
+    int count = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("f16c");
+    int avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    list[count++] = (engine){&alcore__cpu_avx512_kernels, avx512};
+    list[count++] = (engine){&alcore__cpu_avx2_kernels, avx2};
+#elif defined(__aarch64__)
+    list[count++] = (engine){&alcore__cpu_neon_kernels, 1};
+#endif
+    list[count++] = (engine){&alcore__cpu_portable_kernels, 1};
+    return count;
+}
+
+const alcore_sys_kernels *alcore__kernels_cpu(void) {
+    engine list[3];
+    int at = 0;
+    list_engines(list);
+    while (!list[at].runs) at++; /* the portable engine, the last one, always runs */
+    return list[at].table;
+}
+
+const alcore_sys_kernels *alcore__kernels_cpu_named(const char *name) {
+    engine list[3];
+    int count = list_engines(list);
+    for (int i = 0; i < count; i++) {
+        if (list[i].runs && strcmp(list[i].table->engine, name) == 0) return list[i].table;
+    }
+    return NULL;
+}
