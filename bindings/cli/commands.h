@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands, one function each; every one returns an exit code. */
+#ifndef ALCORE_CLI_COMMANDS_H
+#define ALCORE_CLI_COMMANDS_H
+
+#include <alcore/alcore.h>
+
+#include "options.h"
+
+int command_select(const arguments *args);
+int command_candidates(const arguments *args);
+int command_score(const arguments *args);
+int command_strategies(const arguments *args);
+int command_scorers(const arguments *args);
+int command_doctor(const arguments *args);
+int command_lm(const arguments *args);
+
+/* Gives every -p NAME=VALUE to set(handle, name, value). */
+int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
+                   void *handle);
+
+/* What a run writes about itself, and what --config reads back (run_record.c). */
+typedef struct run_record {
+    arguments args;   /* effective: those of --config with those given now on top */
+    char *command;    /* the effective command line as a JSON array */
+    char **argv;      /* owns args' strings when --config was given */
+    int argc;
+    void *old_report; /* the JSON report of --config, or NULL */
+} run_record;
+int record_open(const arguments *given, run_record *out);
+/* With --config: refuses when the inputs of provenance differ from those of the report. */
+int record_check_inputs(const run_record *record, const char *provenance, bool force);
+void record_close(run_record *record);
+
+#endif

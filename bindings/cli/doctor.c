@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore doctor: what this build can do on this machine, and why not more. */
+#include <jansson.h>
+#include <string.h>
+
+#include "commands.h"
+#include "terminal.h"
+
+static json_t *device_facts(alcore_ctx *ctx) {
+    json_t *devices = json_array();
+
+    for (int32_t i = 0; alcore_device_name(i); i++) {
+        const char *name = alcore_device_name(i);
+        bool usable = alcore_device_check(ctx, name) == ALCORE_OK;
+        json_array_append_new(devices, json_pack("{s:s, s:b, s:s}", "device", name, "usable",
+                                                 usable, "detail",
+                                                 alcore_device_reason(ctx, name)));
+    }
+    return devices;
+}
+
+int command_doctor(const arguments *args) {
+    alcore_ctx *ctx = NULL;
+    int code = terminal_context(args, &ctx);
+    json_t *build, *devices;
+
+    if (code != EXIT_DONE) return code;
+    build = json_loads(alcore_build_info(), 0, NULL);
+    devices = device_facts(ctx);
+    if (option_given(args, OPTION_JSON)) {
+        json_t *all = json_pack("{s:s, s:i, s:i, s:O?, s:O}", "version", alcore_version(), "abi",
+                                (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx), "build",
+                                build, "devices", devices);
+        if (!all || json_dumpf(all, stdout, JSON_INDENT(2)))
+            code = complain(EXIT_IO, "cannot write to standard output");
+        putchar('\n');
+        json_decref(all);
+    } else {
+        size_t i;
+        json_t *device, *value;
+        const char *key;
+
+        printf("alcore %s, ABI %d, %d threads\n", alcore_version(), (int)alcore_abi(),
+               (int)alcore_ctx_threads(ctx));
+        json_object_foreach(build, key, value) {
+            char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+            printf("%s: %s\n", key, text ? text : "");
+            free(text);
+        }
+        json_array_foreach(devices, i, device) {
+            const char *detail = json_string_value(json_object_get(device, "detail"));
+            printf("device %s: %s%s%s\n", json_string_value(json_object_get(device, "device")),
+                   json_is_true(json_object_get(device, "usable")) ? "usable" : "not usable",
+                   *detail ? ": " : "", detail);
+        }
+    }
+    json_decref(build);
+    json_decref(devices);
+    alcore_ctx_unref(ctx);
+    return code;
+}

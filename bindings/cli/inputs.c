@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(expression)                                                                            \
+    do {                                                                                           \
+        int code_ = (expression);                                                                  \
+        if (code_ != EXIT_DONE) return code_;                                                      \
+    } while (0)
+
+static int outcome(alcore_status status) {
+    return status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
+}
+
+int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out) {
+    const char *text = option_value(args, id, NULL);
+    char *end;
+
+    if (!text) return EXIT_DONE;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno || *end || end == text || value < low || value > high)
+        return complain(EXIT_USAGE, "--%s %s: a whole number from %lld to %lld is needed",
+                        option_table[id].name, text, (long long)low, (long long)high);
+    *out = value;
+    return EXIT_DONE;
+}
+
+/* Index of text among the names of "a|b|c"; -1 when it is none of them. */
+static int choice_of(const char *text, const char *choices) {
+    size_t length = strlen(text);
+
+    for (int i = 0;; i++) {
+        size_t name = strcspn(choices, "|");
+        if (name == length && !strncmp(choices, text, length)) return i;
+        if (!choices[name]) return -1;
+        choices += name + 1;
+    }
+}
+
+static int option_choice(const arguments *args, option_id id, const char *choices, int *out) {
+    const char *text = option_value(args, id, NULL);
+
+    if (!text) return EXIT_DONE;
+    *out = choice_of(text, choices);
+    if (*out < 0)
+        return complain(EXIT_USAGE, "--%s %s: one of %s is needed", option_table[id].name, text,
+                        choices);
+    return EXIT_DONE;
+}
+
+int parse_format(const char *text, int32_t *out) {
+    int choice = choice_of(text, "text|tsv|jsonl");
+
+    if (choice < 0)
+        return complain(EXIT_USAGE, "--format %s: one of text, tsv, jsonl is needed", text);
+    *out = choice == 0 ? ALCORE_FORMAT_TEXT : choice == 1 ? ALCORE_FORMAT_TSV : ALCORE_FORMAT_JSONL;
+    return EXIT_DONE;
+}
+
+int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    const char *format = is_pool ? option_value(args, OPTION_FORMAT, NULL) : NULL;
+
+    if (format) TRY(parse_format(format, &options.format));
+    options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);
+    return outcome(alcore_pool_read(pool, path, &options));
+}
+
+/* A pool of the files of a repeatable option, read one after the other; NULL when there is none. */
+static int read_side(alcore_ctx *ctx, const arguments *args, option_id id, alcore_pool **out) {
+    if (!option_given(args, id)) return EXIT_DONE;
+    TRY(outcome(alcore_pool_new(ctx, NULL, out)));
+    for (int i = 0; option_repeat(args, id, i); i++)
+        TRY(inputs_read_texts(args, option_repeat(args, id, i), false, *out));
+    return EXIT_DONE;
+}
+
+/* The rows of pool whose ids stand in a file: ids of a selection or of candidates (.tsv, .jsonl), or one id a line. Ids that the
+ * pool lacks are skipped unless `all` are needed. *out_rows is the caller's to free. */
+static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, bool all,
+                       int64_t **out_rows, int64_t *out_count) {
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *ids = NULL;
+    int code;
+
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(ctx, &keep_all, &ids)));
+    code = outcome(alcore_pool_read(ids, path, NULL));
+    int64_t count = alcore_pool_rows(ids);
+    size_t base = strlen(path);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const packed[] = {".gz", ".xz", ".zst"};
+        size_t suffix = strlen(packed[i]);
+        if (base > suffix && !strcmp(path + base - suffix, packed[i])) base -= suffix;
+    }
+    bool lines = !((base > 4 && !strncmp(path + base - 4, ".tsv", 4)) ||
+                   (base > 6 && !strncmp(path + base - 6, ".jsonl", 6)));
+    int64_t *rows = code == EXIT_DONE ? malloc(((size_t)count + 1) * sizeof *rows) : NULL;
+    if (code == EXIT_DONE && !rows) code = complain(EXIT_MEMORY, "out of memory");
+    *out_count = 0;
+    for (int64_t i = 0; code == EXIT_DONE && i < count; i++) {
+        char buffer[24];
+        const char *id =
+            lines ? alcore_pool_text(ids, i, NULL) : alcore_pool_id(ids, i, buffer);
+        int64_t row;
+
+        if (!*id) continue;
+        if (alcore_pool_find(pool, id, strlen(id), &row) == ALCORE_OK) rows[(*out_count)++] = row;
+        else if (all)
+            code = complain(EXIT_DATA, "%s:%lld: the pool has no id '%s'", path,
+                            (long long)(lines ? i + 1 : i + 2), id);
+    }
+    alcore_pool_unref(ids);
+    if (code != EXIT_DONE) {
+        free(rows);
+        return code;
+    }
+    *out_rows = rows;
+    return EXIT_DONE;
+}
+
+/* Masks every row that is not among rows. */
+static int mark_others(alcore_pool *pool, const int64_t *rows, int64_t count) {
+    int64_t total = alcore_pool_rows(pool), others = 0;
+    unsigned char *keep = calloc((size_t)total + 1, 1);
+    int64_t *rest = malloc(((size_t)total + 1) * sizeof *rest);
+    int code = EXIT_MEMORY;
+
+    if (keep && rest) {
+        for (int64_t i = 0; i < count; i++) keep[rows[i]] = 1;
+        for (int64_t row = 0; row < total; row++)
+            if (!keep[row]) rest[others++] = row;
+        code = outcome(alcore_pool_mark(pool, ALCORE_ROW_INELIGIBLE, rest, others));
+    } else {
+        complain(EXIT_MEMORY, "out of memory");
+    }
+    free(rest);
+    free(keep);
+    return code;
+}
+
+static int apply_masks(alcore_ctx *ctx, const arguments *args, alcore_pool *pool) {
+    alcore_filter filter = ALCORE_FILTER_INIT;
+    const char *letters = option_value(args, OPTION_MIN_LETTERS, NULL);
+    const char *path;
+    int64_t *rows, count;
+    int code;
+
+    for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE, i)); i++) {
+        TRY(rows_of_ids(ctx, pool, path, false, &rows, &count));
+        code = outcome(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, rows, count));
+        free(rows);
+        TRY(code);
+    }
+    for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE_TEXT, i)); i++) {
+        alcore_pool *texts;
+        TRY(outcome(alcore_pool_new(ctx, NULL, &texts)));
+        code = inputs_read_texts(args, path, false, texts);
+        if (code == EXIT_DONE)
+            code = outcome(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, texts));
+        alcore_pool_unref(texts);
+        TRY(code);
+    }
+    path = option_value(args, OPTION_ELIGIBLE, NULL);
+    if (path) {
+        TRY(rows_of_ids(ctx, pool, path, true, &rows, &count));
+        code = mark_others(pool, rows, count);
+        free(rows);
+        TRY(code);
+    }
+    TRY(option_integer(args, OPTION_MIN_WORDS, 0, INT64_MAX, &filter.min_words));
+    TRY(option_integer(args, OPTION_MAX_WORDS, 1, INT64_MAX, &filter.max_words));
+    if (letters) {
+        char *end;
+        filter.min_letters = strtod(letters, &end);
+        if (*end || end == letters || !(filter.min_letters >= 0.0 && filter.min_letters <= 1.0))
+            return complain(EXIT_USAGE, "--min-letters %s: a share from 0 to 1 is needed", letters);
+    }
+    if (filter.min_words || filter.max_words || letters)
+        TRY(outcome(alcore_pool_filter(pool, &filter)));
+    return EXIT_DONE;
+}
+
+/* Gives the pool the ready columns; rows (may be NULL) are those that --candidates names. */
+static int read_columns(const arguments *args, const inputs *in, const int64_t *rows,
+                        int64_t count) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    const char *path;
+    int choice;
+
+    options.rows = rows;
+    options.row_count = count;
+    if ((path = option_value(args, OPTION_SCORES, NULL))) {
+        static const int32_t meanings[] = {ALCORE_MEANS_UNCERTAINTY, ALCORE_MEANS_CONFIDENCE,
+                                           ALCORE_MEANS_LOGPROB};
+        alcore_column_options own = options;
+        choice = 0;
+        TRY(option_choice(args, OPTION_SCORES_ARE, "uncertainty|confidence|logprob", &choice));
+        own.meaning = meanings[choice];
+        TRY(outcome(alcore_pool_read_column(in->candidates, "scores", path, &own)));
+    } else if (option_given(args, OPTION_SCORES_ARE)) {
+        return complain(EXIT_USAGE, "--scores-are needs --scores");
+    }
+    if ((path = option_value(args, OPTION_LOGPROBS, NULL))) {
+        static const double bases[] = {0.0, 2.0, 10.0};
+        alcore_column_options own = options;
+        choice = 0;
+        TRY(option_choice(args, OPTION_LOGPROB_BASE, "e|2|10", &choice));
+        own.log_base = bases[choice];
+        own.offsets = option_value(args, OPTION_OFFSETS, NULL);
+        choice = 0;
+        TRY(option_choice(args, OPTION_LOGPROBS_FORMAT, "marian|fairseq", &choice));
+        own.format = option_value(args, OPTION_LOGPROBS_FORMAT, NULL);
+        TRY(outcome(alcore_pool_read_column(in->candidates, "logprobs", path, &own)));
+    } else if (option_given(args, OPTION_OFFSETS) || option_given(args, OPTION_LOGPROB_BASE) ||
+               option_given(args, OPTION_LOGPROBS_FORMAT)) {
+        return complain(EXIT_USAGE, "--%s needs --logprobs",
+                        option_given(args, OPTION_OFFSETS)        ? "offsets"
+                        : option_given(args, OPTION_LOGPROB_BASE) ? "logprob-base"
+                                                                  : "logprobs-format");
+    }
+    if ((path = option_value(args, OPTION_PROBS, NULL))) {
+        static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
+                                           ALCORE_MEANS_LOGITS};
+        alcore_column_options own = options;
+        choice = 0;
+        TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits", &choice));
+        own.meaning = meanings[choice];
+        TRY(outcome(alcore_pool_read_column(in->candidates, "probs", path, &own)));
+    } else if (option_given(args, OPTION_PROBS_ARE)) {
+        return complain(EXIT_USAGE, "--probs-are needs --probs");
+    }
+    if ((path = option_value(args, OPTION_EMBEDDINGS, NULL)))
+        TRY(outcome(alcore_pool_read_column(in->candidates, "embeddings", path, &options)));
+    if ((path = option_value(args, OPTION_LABELED_EMBEDDINGS, NULL))) {
+        if (!in->labeled)
+            return complain(EXIT_USAGE, "--labeled-embeddings needs --labeled");
+        TRY(outcome(alcore_pool_read_column(in->labeled, "embeddings", path, NULL)));
+    }
+    if ((path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL))) {
+        if (!in->target) return complain(EXIT_USAGE, "--target-embeddings needs --target");
+        TRY(outcome(alcore_pool_read_column(in->target, "embeddings", path, NULL)));
+    }
+    return EXIT_DONE;
+}
+
+int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    const char *path = option_value(args, OPTION_CANDIDATES, NULL);
+    int64_t *rows = NULL, count = 0;
+    int dedup = 0;
+
+    memset(out, 0, sizeof *out);
+    TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
+    options.dedup = dedup;
+    TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
+    TRY(inputs_read_texts(args, args->operands[0], true, out->candidates));
+    TRY(read_side(ctx, args, OPTION_LABELED, &out->labeled));
+    TRY(read_side(ctx, args, OPTION_TARGET, &out->target));
+    TRY(apply_masks(ctx, args, out->candidates));
+    if (path) {
+        TRY(rows_of_ids(ctx, out->candidates, path, true, &rows, &count));
+        int code = mark_others(out->candidates, rows, count);
+        if (code != EXIT_DONE) {
+            free(rows);
+            return code;
+        }
+    }
+    int code = read_columns(args, out, rows, count);
+    free(rows);
+    return code;
+}
+
+void inputs_release(inputs *in) {
+    alcore_pool_unref(in->candidates);
+    alcore_pool_unref(in->labeled);
+    alcore_pool_unref(in->target);
+    memset(in, 0, sizeof *in);
+}
+
+int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
+    const char *model = option_value(args, OPTION_MODEL, "ngram");
+
+    *out = NULL;
+    if (!strcmp(model, "ngram"))
+        return outcome(alcore_model_new_ngram(ctx, in->labeled, NULL, out));
+    return outcome(alcore_model_open(ctx, model, out));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools and columns from the files named on the command line. */
+#ifndef ALCORE_CLI_INPUTS_H
+#define ALCORE_CLI_INPUTS_H
+
+#include "terminal.h"
+
+/* Pools by role; those not named on the command line are NULL. */
+typedef struct inputs {
+    alcore_pool *candidates, *labeled, *target;
+} inputs;
+
+/* Reads POOL, --labeled, --target, the masks and the ready columns. Prints what is wrong; returns an exit code. */
+int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
+void inputs_release(inputs *in);
+
+/* The --model: an exit code, and NULL in *out for the default. */
+int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);
+
+/* Reads one file of texts with --format (POOL only) and --text-column. */
+int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
+
+/* Parses a whole number option within bounds. */
+int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
+
+/* ALCORE_FORMAT_* of a --format value; an exit code. */
+int parse_format(const char *text, int32_t *out);
+
+#endif

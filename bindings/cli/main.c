@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The `alcore` command: a thin program over the public API. */
+#include <string.h>
+
+#include "commands.h"
+
+static int run(const arguments *args) {
+    switch (args->command->bit) {
+    case COMMAND_SELECT:
+        return command_select(args);
+    case COMMAND_CANDIDATES:
+        return command_candidates(args);
+    case COMMAND_SCORE:
+        return command_score(args);
+    case COMMAND_STRATEGIES:
+        return command_strategies(args);
+    case COMMAND_SCORERS:
+        return command_scorers(args);
+    case COMMAND_DOCTOR:
+        return command_doctor(args);
+    default:
+        return command_lm(args);
+    }
+}
+
+int main(int argc, char **argv) {
+    arguments args;
+    int code = arguments_parse(argc, argv, &args);
+
+    if (code == EXIT_DONE) {
+        if (option_given(&args, OPTION_VERSION)) printf("alcore %s\n", alcore_version());
+        else if (option_given(&args, OPTION_HELP)) print_usage(stdout, args.command);
+        else code = run(&args);
+    }
+    arguments_clear(&args);
+    if (fflush(stdout) && code == EXIT_DONE)
+        code = complain(EXIT_IO, "cannot write to standard output");
+    return code;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
+#define ALL_WORK (POOL | COMMAND_LM)
+#define EVERY 0xffffu
+
+const option_info option_table[OPTION_TOTAL] = {
+    [OPTION_STRATEGY] = {"strategy", 0, "NAME", false, COMMAND_SELECT,
+                         "the rule that chooses (default huds); `alcore strategies` lists them"},
+    [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
+                       "the score (required); `alcore scorers` lists them"},
+    [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true, COMMAND_SELECT | COMMAND_SCORE,
+                      "a parameter of the strategy or scorer; repeatable"},
+    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u]", false, COMMAND_SELECT,
+                       "items (default), words, characters or units of the cost column (required)"},
+    [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT,
+                     "how the last items meet the budget (default overshoot)"},
+    [OPTION_SPREAD] = {"spread", 0, "S", false, COMMAND_SELECT,
+                       "pass over a row whose cosine with a chosen row exceeds S (default off)"},
+    [OPTION_TIE] = {"tie", 0, "index|random", false, COMMAND_SELECT,
+                    "order of equal scores (default index: the earlier row first)"},
+    [OPTION_NAN] = {"nan", 0, "error|exclude", false, COMMAND_SELECT,
+                    "what a NaN or infinity does (default error: it names the row)"},
+    [OPTION_COUNT] = {"count", 0, "N", false, COMMAND_CANDIDATES, "rows to draw (required)"},
+    [OPTION_STRICT] = {"strict", 0, NULL, false, COMMAND_SELECT,
+                       "exit with 1 when the pool ends before the budget"},
+    [OPTION_FORMAT] = {"format", 0, "text|tsv|jsonl", false, ALL_WORK,
+                       "format of POOL, in place of its suffix"},
+    [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK,
+                            "column of the text (default the first of text, source, src)"},
+    [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL,
+                      "which later rows count as repeats (default exact)"},
+    [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL,
+                        "texts whose labels are known; repeatable"},
+    [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT,
+                       "unlabelled texts of the target; repeatable"},
+    [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
+                        "rows taken out by id: an earlier selection or a list of ids; repeatable"},
+    [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,
+                             "rows taken out by text; repeatable"},
+    [OPTION_ELIGIBLE] = {"eligible", 0, "FILE", false, POOL, "only the rows with these ids"},
+    [OPTION_CANDIDATES] = {"candidates", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+                           "output of `alcore candidates`: ready columns have these rows only"},
+    [OPTION_MIN_WORDS] = {"min-words", 0, "N", false, POOL, "mask rows with fewer words"},
+    [OPTION_MAX_WORDS] = {"max-words", 0, "N", false, POOL, "mask rows with more words"},
+    [OPTION_MIN_LETTERS] = {"min-letters", 0, "SHARE", false, POOL,
+                            "mask rows with a lower share of letters among non-space characters"},
+    [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT,
+                       "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
+    [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false,
+                           COMMAND_SELECT, "what ready scores mean (default uncertainty)"},
+    [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
+                         "token log-probabilities: .npy with --offsets, or .lp (id TAB lp lp ...)"},
+    [OPTION_OFFSETS] = {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+                        "first token of each row, [rows + 1], for --logprobs FILE.npy"},
+    [OPTION_LOGPROB_BASE] = {"logprob-base", 0, "e|2|10", false, COMMAND_SELECT | COMMAND_SCORE,
+                             "base of the log-probabilities (default e)"},
+    [OPTION_LOGPROBS_FORMAT] = {"logprobs-format", 0, "marian|fairseq", false,
+                                COMMAND_SELECT | COMMAND_SCORE,
+                                "Marian's WordScores= or fairseq-generate's P- lines"},
+    [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
+                      "class probabilities [rows, classes]"},
+    [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
+                          COMMAND_SELECT | COMMAND_SCORE,
+                          "what --probs holds (default probs)"},
+    [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
+                           "embeddings [rows, dims] of POOL"},
+    [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
+                                   "embeddings of --labeled"},
+    [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
+                                  "embeddings of --target"},
+    [OPTION_MODEL] = {"model", 0, "ngram|DIR", false, COMMAND_SELECT | COMMAND_SCORE,
+                      "where missing columns come from (default ngram)"},
+    [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM, "order of the n-gram model, 1 to 6 (default 4)"},
+    [OPTION_LM] = {"lm", 0, "FILE.arpa", false, COMMAND_LM, "the model that scores (required)"},
+    [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK,
+                    "where the result goes, by its suffix (default -, standard output)"},
+    [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
+                       "write a report of the selection"},
+    [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
+                       "repeat the run of a JSON report; refuses changed inputs"},
+    [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
+    [OPTION_SEED] = {"seed", 0, "N", false, POOL, "seed of the draws (default 0)"},
+    [OPTION_ROUND] = {"round", 0, "N", false, POOL, "round, from 1: seeds the draws (default 1)"},
+    [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK,
+                        "threads; 0 = all the process may use (default)"},
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_SCORE,
+                       "where the arithmetic runs (default auto)"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK, "no summary, no progress"},
+    [OPTION_JSON] = {"json", 0, NULL, false, EVERY & ~(unsigned)COMMAND_LM,
+                     "machine-readable output; of select: when the selection goes to a file"},
+    [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
+    [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
+};
+
+const command_info command_table[] = {
+    {"select", COMMAND_SELECT, "POOL", 0, 1, "choose what to label next under a budget"},
+    {"candidates", COMMAND_CANDIDATES, "POOL", 1, 1, "write the rows to score elsewhere"},
+    {"score", COMMAND_SCORE, "POOL", 1, 1, "write one score per row"},
+    {"strategies", COMMAND_STRATEGIES, "[NAME]", 0, 1, "list the strategies, or one's parameters"},
+    {"scorers", COMMAND_SCORERS, "[NAME]", 0, 1, "list the scorers, or one's parameters"},
+    {"doctor", COMMAND_DOCTOR, "", 0, 0, "what this build can do on this machine"},
+    {"lm", COMMAND_LM, "train|score TEXT", 2, 2, "train an n-gram language model, or score with one"},
+};
+const int command_total = (int)(sizeof command_table / sizeof command_table[0]);
+
+int complain(int code, const char *format, ...) {
+    va_list args;
+
+    fputs("alcore: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+/* Damerau-free edit distance, for names of at most 31 bytes. */
+static int edit_distance(const char *a, const char *b) {
+    int row[32];
+    int n = (int)strnlen(a, 31), m = (int)strnlen(b, 31);
+
+    for (int j = 0; j <= m; j++) row[j] = j;
+    for (int i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int above = row[j];
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = above;
+        }
+    }
+    return row[m];
+}
+
+const char *nearest_name(const char *text, const char *(*name_at)(int, void *), void *data) {
+    const char *best = NULL;
+    int best_distance = (int)strnlen(text, 31) / 2 + 1;
+
+    for (int i = 0; name_at(i, data); i++) {
+        int distance = edit_distance(text, name_at(i, data));
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = name_at(i, data);
+        }
+    }
+    return best;
+}
+
+static const char *command_name_at(int index, void *data) {
+    (void)data;
+    return index < command_total ? command_table[index].name : NULL;
+}
+
+/* Names of the options of one command; the table is walked from the index-th match. */
+static const char *option_name_at(int index, void *data) {
+    unsigned bit = *(const unsigned *)data;
+
+    for (int i = 0; i < OPTION_TOTAL; i++)
+        if ((option_table[i].commands & bit) && index-- == 0) return option_table[i].name;
+    return NULL;
+}
+
+static int unknown_option(const char *text, const command_info *command) {
+    unsigned bit = command ? command->bit : EVERY;
+    const char *near = nearest_name(text, option_name_at, &bit);
+
+    return complain(EXIT_USAGE, "%s%s has no option '--%s'%s%s%s", command ? "" : "the program",
+                    command ? command->name : "", text, near ? "; did you mean '--" : "",
+                    near ? near : "", near ? "'?" : "; see `alcore --help`");
+}
+
+static int add_given(arguments *out, option_id id, const char *value) {
+    if (!option_table[id].repeatable && option_given(out, id))
+        return complain(EXIT_USAGE, "--%s was given twice", option_table[id].name);
+    out->given[out->given_count].id = id;
+    out->given[out->given_count].value = value;
+    out->given_count++;
+    return EXIT_DONE;
+}
+
+/* Finds "name" or "name=value" among the options of a command; OPTION_TOTAL when there is none. */
+static option_id find_long(const char *text, size_t length, const command_info *command) {
+    for (int i = 0; i < OPTION_TOTAL; i++)
+        if (strlen(option_table[i].name) == length && !strncmp(option_table[i].name, text, length) &&
+            (!command || (option_table[i].commands & command->bit)))
+            return (option_id)i;
+    return OPTION_TOTAL;
+}
+
+static option_id find_letter(char letter, const command_info *command) {
+    for (int i = 0; i < OPTION_TOTAL; i++)
+        if (option_table[i].letter == letter &&
+            (!command || (option_table[i].commands & command->bit)))
+            return (option_id)i;
+    return OPTION_TOTAL;
+}
+
+int arguments_parse(int argc, char **argv, arguments *out) {
+    bool options_end = false;
+
+    memset(out, 0, sizeof *out);
+    out->argc = argc;
+    out->argv = argv;
+    out->given = calloc((size_t)argc + 1, sizeof *out->given);
+    if (!out->given) return complain(EXIT_MEMORY, "out of memory");
+
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        const char *value = NULL;
+        option_id id;
+
+        if (options_end || word[0] != '-' || !strcmp(word, "-")) {
+            if (!out->command) {
+                for (int c = 0; c < command_total; c++)
+                    if (!strcmp(command_table[c].name, word)) out->command = &command_table[c];
+                if (!out->command) {
+                    const char *near = nearest_name(word, command_name_at, NULL);
+                    return complain(EXIT_USAGE, "no command '%s'%s%s%s", word,
+                                    near ? "; did you mean '" : "", near ? near : "",
+                                    near ? "'?" : "; see `alcore --help`");
+                }
+                continue;
+            }
+            if (out->operand_count == out->command->max_operands)
+                return complain(EXIT_USAGE, "%s takes %s; '%s' is one too many", out->command->name,
+                                out->command->operands[0] ? out->command->operands : "no operand",
+                                word);
+            out->operands[out->operand_count++] = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            options_end = true;
+            continue;
+        }
+        if (word[1] == '-') {
+            const char *equals = strchr(word, '=');
+            size_t length = equals ? (size_t)(equals - word - 2) : strlen(word + 2);
+            id = find_long(word + 2, length, out->command);
+            if (id == OPTION_TOTAL) {
+                char name[32];
+                snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+                return unknown_option(name, out->command);
+            }
+            if (equals) value = equals + 1;
+            if (value && !option_table[id].argument)
+                return complain(EXIT_USAGE, "--%s takes no value", option_table[id].name);
+        } else {
+            id = find_letter(word[1], out->command);
+            if (id == OPTION_TOTAL) return unknown_option(word + 1, out->command);
+            if (word[2] && option_table[id].argument) value = word + 2;
+            else if (word[2])
+                return complain(EXIT_USAGE, "-%c takes no value", word[1]);
+        }
+        if (option_table[id].argument && !value) {
+            if (i + 1 == argc)
+                return complain(EXIT_USAGE, "--%s needs a value: %s", option_table[id].name,
+                                option_table[id].argument);
+            value = argv[++i];
+        }
+        int code = add_given(out, id, value);
+        if (code != EXIT_DONE) return code;
+    }
+    if (option_given(out, OPTION_HELP) || option_given(out, OPTION_VERSION)) return EXIT_DONE;
+    if (!out->command) {
+        print_usage(stderr, NULL);
+        return EXIT_USAGE;
+    }
+    if (out->operand_count < out->command->min_operands)
+        return complain(EXIT_USAGE, "%s needs %s; see `alcore %s --help`", out->command->name,
+                        out->command->operands, out->command->name);
+    return EXIT_DONE;
+}
+
+void arguments_clear(arguments *args) {
+    free(args->given);
+    args->given = NULL;
+    args->given_count = 0;
+}
+
+const char *option_repeat(const arguments *args, option_id id, int n) {
+    for (int i = 0; i < args->given_count; i++)
+        if (args->given[i].id == id && n-- == 0) return args->given[i].value;
+    return NULL;
+}
+
+bool option_given(const arguments *args, option_id id) {
+    for (int i = 0; i < args->given_count; i++)
+        if (args->given[i].id == id) return true;
+    return false;
+}
+
+const char *option_value(const arguments *args, option_id id, const char *otherwise) {
+    const char *value = option_repeat(args, id, 0);
+    return value ? value : otherwise;
+}
+
+void print_usage(FILE *stream, const command_info *command) {
+    if (!command) {
+        fputs("usage: alcore COMMAND [OPTION]...\n\n"
+              "Decides what to label next.\n\ncommands:\n",
+              stream);
+        for (int i = 0; i < command_total; i++)
+            fprintf(stream, "  %-11s %-17s %s\n", command_table[i].name, command_table[i].operands,
+                    command_table[i].summary);
+        fputs("\n`alcore COMMAND --help` shows a command's options.\n", stream);
+        return;
+    }
+    fprintf(stream, "usage: alcore %s %s%s[OPTION]...\n\n%s\n\noptions:\n", command->name,
+            command->operands, command->operands[0] ? " " : "", command->summary);
+    for (int i = 0; i < OPTION_TOTAL; i++) {
+        const option_info *option = &option_table[i];
+        char head[64];
+
+        if (!(option->commands & command->bit)) continue;
+        snprintf(head, sizeof head, "%s%c%s--%s%s%s", option->letter ? "-" : "  ",
+                 option->letter ? option->letter : ' ', option->letter ? ", " : " ", option->name,
+                 option->argument ? " " : "", option->argument ? option->argument : "");
+        fprintf(stream, "  %-34s %s\n", head, option->help);
+    }
+}

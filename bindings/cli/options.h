@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line's tables: commands and options. Parsing, help, the man page and shell completion all read them. */
+#ifndef ALCORE_CLI_OPTIONS_H
+#define ALCORE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit codes: a contract with shell scripts. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_SHORT = 1,
+    EXIT_USAGE = 2,
+    EXIT_DATA = 3,
+    EXIT_IO = 4,
+    EXIT_MEMORY = 5,
+    EXIT_MODULE = 6,
+    EXIT_INTERRUPTED = 130
+};
+
+/* Commands, as bits, so that an option can name those it belongs to. */
+enum {
+    COMMAND_SELECT = 1,
+    COMMAND_CANDIDATES = 2,
+    COMMAND_SCORE = 4,
+    COMMAND_STRATEGIES = 8,
+    COMMAND_SCORERS = 16,
+    COMMAND_DOCTOR = 32,
+    COMMAND_LM = 64
+};
+
+typedef enum option_id {
+    OPTION_STRATEGY,
+    OPTION_SCORER,
+    OPTION_PARAM,
+    OPTION_BUDGET,
+    OPTION_FILL,
+    OPTION_SPREAD,
+    OPTION_TIE,
+    OPTION_NAN,
+    OPTION_COUNT,
+    OPTION_STRICT,
+    OPTION_FORMAT,
+    OPTION_TEXT_COLUMN,
+    OPTION_DEDUP,
+    OPTION_LABELED,
+    OPTION_TARGET,
+    OPTION_EXCLUDE,
+    OPTION_EXCLUDE_TEXT,
+    OPTION_ELIGIBLE,
+    OPTION_CANDIDATES,
+    OPTION_MIN_WORDS,
+    OPTION_MAX_WORDS,
+    OPTION_MIN_LETTERS,
+    OPTION_SCORES,
+    OPTION_SCORES_ARE,
+    OPTION_LOGPROBS,
+    OPTION_OFFSETS,
+    OPTION_LOGPROB_BASE,
+    OPTION_LOGPROBS_FORMAT,
+    OPTION_PROBS,
+    OPTION_PROBS_ARE,
+    OPTION_EMBEDDINGS,
+    OPTION_LABELED_EMBEDDINGS,
+    OPTION_TARGET_EMBEDDINGS,
+    OPTION_MODEL,
+    OPTION_ORDER,
+    OPTION_LM,
+    OPTION_OUT,
+    OPTION_REPORT,
+    OPTION_CONFIG,
+    OPTION_FORCE,
+    OPTION_SEED,
+    OPTION_ROUND,
+    OPTION_THREADS,
+    OPTION_DEVICE,
+    OPTION_QUIET,
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_TOTAL
+} option_id;
+
+typedef struct option_info {
+    const char *name;     /* without the dashes */
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: a flag */
+    bool repeatable;
+    unsigned commands; /* COMMAND_* bits */
+    const char *help;
+} option_info;
+
+typedef struct command_info {
+    const char *name;
+    unsigned bit;
+    const char *operands; /* as in the usage line */
+    int min_operands, max_operands;
+    const char *summary;
+} command_info;
+
+extern const option_info option_table[OPTION_TOTAL];
+extern const command_info command_table[];
+extern const int command_total;
+
+/* What stood on the command line. */
+typedef struct arguments {
+    const command_info *command;
+    int argc;
+    char **argv; /* as given, for the record */
+    const char *operands[4];
+    int operand_count;
+    struct {
+        option_id id;
+        const char *value; /* NULL for flags */
+    } *given;
+    int given_count;
+} arguments;
+
+/* Parses argv[1..]; prints what is wrong and returns an exit code, or EXIT_DONE. */
+int arguments_parse(int argc, char **argv, arguments *out);
+void arguments_clear(arguments *args);
+bool option_given(const arguments *args, option_id id);
+/* The last value given, or otherwise. */
+const char *option_value(const arguments *args, option_id id, const char *otherwise);
+/* The n-th value of a repeatable option; NULL past the last. */
+const char *option_repeat(const arguments *args, option_id id, int n);
+
+/* Usage of the program or of one command, on stream. */
+void print_usage(FILE *stream, const command_info *command);
+
+/* "did you mean"; NULL when nothing is near. */
+const char *nearest_name(const char *text, const char *(*name_at)(int index, void *data), void *data);
+
+/* Prints "alcore: ..." on standard error and returns code. */
+int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore strategies, alcore scorers: the registries as text or JSON. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+/* One of the two registries. */
+typedef struct registry {
+    const char *noun;
+    const char *(*name)(int32_t index);
+    const char *(*summary)(const char *name);
+    alcore_status (*param)(const char *name, int32_t index, alcore_param_info *out);
+    const char *(*needs)(const char *name, int32_t role, int32_t index);
+} registry;
+
+static const char *scorer_needs(const char *name, int32_t role, int32_t index) {
+    return role == ALCORE_ROLE_CANDIDATES ? alcore_scorer_needs(name, index) : NULL;
+}
+
+static const registry strategies = {"strategy", alcore_strategy_name, alcore_strategy_summary,
+                                    alcore_strategy_param, alcore_strategy_needs};
+static const registry scorers = {"scorer", alcore_scorer_name, alcore_scorer_summary,
+                                 alcore_scorer_param, scorer_needs};
+
+static const char *const role_names[] = {NULL, "candidates", "labeled", "target"};
+static const char *const type_names[] = {NULL,     "flag",    "integer", "number",
+                                         "choice", "numbers", "text"};
+
+static json_t *bound(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *entry_json(const registry *reg, const char *name) {
+    json_t *needs = json_object(), *params = json_array();
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+
+    for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++) {
+        json_t *columns = json_array();
+        for (int32_t i = 0; reg->needs(name, role, i); i++)
+            json_array_append_new(columns, json_string(reg->needs(name, role, i)));
+        json_object_set_new(needs, role_names[role], columns);
+    }
+    for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++)
+        json_array_append_new(
+            params, json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name", info.name, "type",
+                              type_names[info.type], "default", info.initial, "choices",
+                              info.choices, "minimum", bound(info.minimum), "maximum",
+                              bound(info.maximum), "help", info.help));
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name), "needs",
+                     needs, "parameters", params);
+}
+
+static void entry_text(const registry *reg, const char *name) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+
+    printf("%s: %s\n", name, reg->summary(name));
+    for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
+        for (int32_t i = 0; reg->needs(name, role, i); i++)
+            printf("  needs %s of %s\n", reg->needs(name, role, i), role_names[role]);
+    for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++) {
+        printf("  -p %s=%s  %s", info.name, info.initial, info.help);
+        if (info.choices) printf(" (%s)", info.choices);
+        else if (isfinite(info.minimum) && isfinite(info.maximum))
+            printf(" (%s, %g to %g)", type_names[info.type], info.minimum, info.maximum);
+        else if (isfinite(info.minimum))
+            printf(" (%s, %g or more)", type_names[info.type], info.minimum);
+        else
+            printf(" (%s)", type_names[info.type]);
+        putchar('\n');
+    }
+}
+
+static const char *registry_name_at(int index, void *data) {
+    return ((const registry *)data)->name(index);
+}
+
+static int show(const registry *reg, const arguments *args) {
+    const char *wanted = args->operand_count ? args->operands[0] : NULL;
+
+    if (wanted && !reg->summary(wanted)) {
+        const char *near = nearest_name(wanted, registry_name_at, (void *)(uintptr_t)reg);
+        return complain(EXIT_USAGE, "no %s '%s'%s%s%s", reg->noun, wanted,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (option_given(args, OPTION_JSON)) {
+        json_t *all = wanted ? entry_json(reg, wanted) : json_array();
+        for (int32_t i = 0; !wanted && reg->name(i); i++)
+            json_array_append_new(all, entry_json(reg, reg->name(i)));
+        int written = all ? json_dumpf(all, stdout, JSON_INDENT(2)) : -1;
+        json_decref(all);
+        if (written) return complain(EXIT_IO, "cannot write to standard output");
+        putchar('\n');
+    } else if (wanted) {
+        entry_text(reg, wanted);
+    } else {
+        for (int32_t i = 0; reg->name(i); i++)
+            printf("%-17s %s\n", reg->name(i), reg->summary(reg->name(i)));
+    }
+    return EXIT_DONE;
+}
+
+int command_strategies(const arguments *args) { return show(&strategies, args); }
+
+int command_scorers(const arguments *args) { return show(&scorers, args); }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of a run as JSON, and a run repeated from its own JSON report. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+static bool is_config_word(const arguments *given, const char *word) {
+    (void)given;
+    return !strncmp(word, "--config", 8) || !strcmp(word, "--force");
+}
+
+/* The id of the option that a saved word opens ("--out", "--out=x", "-p"), or OPTION_TOTAL. */
+static option_id option_of_word(const char *word) {
+    for (int i = 0; i < OPTION_TOTAL; i++) {
+        const option_info *option = &option_table[i];
+        size_t length = strlen(option->name);
+        if (!strncmp(word, "--", 2) && !strncmp(word + 2, option->name, length) &&
+            (word[2 + length] == '\0' || word[2 + length] == '='))
+            return (option_id)i;
+        if (option->letter && word[0] == '-' && word[1] == option->letter) return (option_id)i;
+    }
+    return OPTION_TOTAL;
+}
+
+/* Saved words first, without the options that were given again now; then today's words. */
+static int merge_words(const json_t *saved, const arguments *given, run_record *out) {
+    size_t saved_count = json_array_size(saved);
+
+    out->argv = calloc(saved_count + (size_t)given->argc + 2, sizeof *out->argv);
+    if (!out->argv) return complain(EXIT_MEMORY, "out of memory");
+    for (size_t i = 0; i < saved_count; i++) {
+        const char *word = json_string_value(json_array_get(saved, i));
+        option_id id = word && i ? option_of_word(word) : OPTION_TOTAL;
+        bool replaced = id != OPTION_TOTAL && option_given(given, id);
+
+        if (!word) return complain(EXIT_DATA, "--config: \"command\" holds something else than text");
+        bool two_words = id != OPTION_TOTAL && option_table[id].argument && !strchr(word, '=') &&
+                         (word[1] == '-' || !word[2]);
+        if (replaced) {
+            if (two_words) i++;
+            continue;
+        }
+        if (!(out->argv[out->argc++] = strdup(word))) return complain(EXIT_MEMORY, "out of memory");
+        if (two_words && i + 1 < saved_count) {
+            const char *value = json_string_value(json_array_get(saved, ++i));
+            if (!value || !(out->argv[out->argc++] = strdup(value)))
+                return complain(EXIT_MEMORY, "out of memory");
+        }
+    }
+    for (int i = 2; i < given->argc; i++) {
+        if (is_config_word(given, given->argv[i])) {
+            if (!strcmp(given->argv[i], "--config")) i++;
+            continue;
+        }
+        if (!(out->argv[out->argc++] = strdup(given->argv[i])))
+            return complain(EXIT_MEMORY, "out of memory");
+    }
+    return arguments_parse(out->argc, out->argv, &out->args);
+}
+
+int record_open(const arguments *given, run_record *out) {
+    const char *config = option_value(given, OPTION_CONFIG, NULL);
+    json_t *words;
+
+    memset(out, 0, sizeof *out);
+    if (config) {
+        json_error_t error;
+        json_t *saved;
+
+        out->old_report = json_load_file(config, JSON_REJECT_DUPLICATES, &error);
+        if (!out->old_report)
+            return complain(error.line < 0 ? EXIT_IO : EXIT_DATA, "%s:%d: %s", config,
+                            error.line < 0 ? 0 : error.line, error.text);
+        saved = json_object_get(out->old_report, "command");
+        if (!json_is_array(saved) || !json_array_size(saved))
+            return complain(EXIT_DATA, "%s: no \"command\": this is not a report of alcore select",
+                            config);
+        int code = merge_words(saved, given, out);
+        if (code != EXIT_DONE) return code;
+    } else if (option_given(given, OPTION_FORCE)) {
+        return complain(EXIT_USAGE, "--force needs --config");
+    } else {
+        out->args = *given;
+        out->args.given = malloc(((size_t)given->given_count + 1) * sizeof *given->given);
+        if (!out->args.given) return complain(EXIT_MEMORY, "out of memory");
+        memcpy(out->args.given, given->given, (size_t)given->given_count * sizeof *given->given);
+    }
+    words = json_array();
+    for (int i = 0; words && i < out->args.argc; i++)
+        json_array_append_new(words, json_string(i ? out->args.argv[i] : "alcore"));
+    out->command = words ? json_dumps(words, JSON_COMPACT) : NULL;
+    json_decref(words);
+    if (!out->command) return complain(EXIT_DATA, "the command line is not valid UTF-8");
+    return EXIT_DONE;
+}
+
+int record_check_inputs(const run_record *record, const char *provenance, bool force) {
+    json_t *now;
+    int code = EXIT_DONE;
+
+    if (!record->old_report || force) return EXIT_DONE;
+    now = json_loads(provenance, 0, NULL);
+    if (!now) return complain(EXIT_MEMORY, "out of memory");
+    if (!json_equal(json_object_get(now, "inputs"), json_object_get(record->old_report, "inputs")))
+        code = complain(EXIT_DATA, "the inputs are not those of the report; --force takes them");
+    json_decref(now);
+    return code;
+}
+
+void record_close(run_record *record) {
+    json_decref(record->old_report);
+    for (int i = 0; i < record->argc; i++) free(record->argv[i]);
+    free(record->argv);
+    free(record->command);
+    arguments_clear(&record->args);
+}

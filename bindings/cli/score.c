@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore score: one number per row. */
+#include <string.h>
+
+#include "commands.h"
+#include "inputs.h"
+
+static alcore_status set_scorer_parameter(void *scorer, const char *name, const char *value) {
+    return alcore_scorer_set(scorer, name, value);
+}
+
+static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
+    alcore_scorer *scorer = NULL;
+    alcore_model *model = NULL;
+    alcore_status status = alcore_scorer_new(ctx, option_value(args, OPTION_SCORER, ""), &scorer);
+    int code = status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
+
+    if (code == EXIT_DONE) code = set_parameters(args, set_scorer_parameter, scorer);
+    if (code == EXIT_DONE) code = inputs_model(ctx, args, in, &model);
+    if (code == EXIT_DONE) {
+        status = alcore_scorer_run(scorer, in->candidates, model);
+        if (status == ALCORE_OK)
+            status = alcore_pool_write_column(in->candidates, "scores",
+                                              option_value(args, OPTION_OUT, "-"));
+        terminal_clear();
+        if (status != ALCORE_OK) code = terminal_failure(status);
+    }
+    alcore_model_unref(model);
+    alcore_scorer_unref(scorer);
+    return code;
+}
+
+int command_score(const arguments *args) {
+    alcore_ctx *ctx = NULL;
+    inputs in = {0};
+    int code;
+
+    if (!option_given(args, OPTION_SCORER))
+        return complain(EXIT_USAGE, "score needs --scorer NAME; `alcore scorers` lists them");
+    code = terminal_context(args, &ctx);
+    if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
+    if (code == EXIT_DONE) code = run_score(args, ctx, &in);
+    inputs_release(&in);
+    alcore_ctx_unref(ctx);
+    return code;
+}

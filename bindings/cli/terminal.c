@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "terminal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The context that a signal cancels. Set once, before the handlers are. */
+static alcore_ctx *interrupted_ctx;
+
+static struct {
+    bool shown;
+    char stage[32];
+    struct timespec begin;
+} bar;
+
+static void on_interrupt(int number) {
+    (void)number;
+    alcore_ctx_cancel(interrupted_ctx);
+}
+
+static double seconds_since(const struct timespec *begin) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
+}
+
+static int32_t show_progress(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user;
+    if (strncmp(bar.stage, stage, sizeof bar.stage - 1) != 0) {
+        snprintf(bar.stage, sizeof bar.stage, "%s", stage);
+        clock_gettime(CLOCK_MONOTONIC, &bar.begin);
+    }
+    double seconds = seconds_since(&bar.begin);
+    double rate = seconds > 0.0 ? (double)done / seconds : 0.0;
+    fprintf(stderr, "\r\033[K%s", bar.stage);
+    if (total > 0) {
+        fprintf(stderr, " %3.0f %%", 100.0 * (double)done / (double)total);
+        if (rate > 0.0)
+            fprintf(stderr, ", %.3g/s, %.0f s left", rate, (double)(total - done) / rate);
+    } else if (rate > 0.0) {
+        fprintf(stderr, " %lld, %.3g/s", (long long)done, rate);
+    }
+    fflush(stderr);
+    bar.shown = true;
+    return 0;
+}
+
+void terminal_clear(void) {
+    if (bar.shown) fputs("\r\033[K", stderr);
+    bar.shown = false;
+}
+
+static void show_log(void *user, int32_t level, const char *component, const char *message,
+                     const char *fields) {
+    bool quiet = *(const bool *)user;
+
+    (void)fields;
+    if (level < (quiet ? ALCORE_LOG_ERROR : ALCORE_LOG_WARN)) return;
+    terminal_clear();
+    fprintf(stderr, "%s: %s\n", component, message);
+}
+
+int terminal_context(const arguments *args, alcore_ctx **out) {
+    static bool quiet;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    const char *threads = option_value(args, OPTION_THREADS, "0");
+    char *end;
+
+    quiet = option_given(args, OPTION_QUIET);
+    errno = 0;
+    long count = strtol(threads, &end, 10);
+    if (errno || *end || end == threads || count < 0 || count > 4096)
+        return complain(EXIT_USAGE, "--threads %s: a whole number from 0 to 4096 is needed", threads);
+    options.threads = (int32_t)count;
+    options.log = show_log;
+    options.user = &quiet;
+    if (!quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
+    alcore_status status = alcore_ctx_new(&options, out);
+    if (status != ALCORE_OK) return terminal_failure(status);
+
+    struct sigaction action = {.sa_handler = on_interrupt};
+    interrupted_ctx = *out;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return EXIT_DONE;
+}
+
+int terminal_failure(alcore_status status) {
+    const char *text = alcore_last_error();
+
+    terminal_clear();
+    fprintf(stderr, "alcore: %s\n", status == ALCORE_E_CANCELLED ? "interrupted"
+                                    : *text                      ? text
+                                                                 : alcore_status_name(status));
+    switch (status) {
+    case ALCORE_E_INVALID:
+    case ALCORE_E_PARAM:
+        return EXIT_USAGE;
+    case ALCORE_E_IO:
+        return EXIT_IO;
+    case ALCORE_E_NOMEM:
+        return EXIT_MEMORY;
+    case ALCORE_E_UNSUPPORTED:
+    case ALCORE_E_MODULE:
+        return EXIT_MODULE;
+    case ALCORE_E_CANCELLED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_DATA;
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program shows while it works, and how it is interrupted. */
+#ifndef ALCORE_CLI_TERMINAL_H
+#define ALCORE_CLI_TERMINAL_H
+
+#include <alcore/alcore.h>
+
+#include "options.h"
+
+/* Makes the context of a run: threads, module folder, log lines on standard error, a progress bar when standard error is a terminal and
+ * --quiet was not given; Ctrl-C and SIGTERM cancel it. Returns an exit code. */
+int terminal_context(const arguments *args, alcore_ctx **out);
+/* Takes the progress bar away before other output. */
+void terminal_clear(void);
+/* Prints the library's error and returns the exit code that belongs to status. */
+int terminal_failure(alcore_status status);
+
+#endif

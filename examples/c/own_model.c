@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program whose own functions are the model: the library asks for batches, the program answers.
+ *
+ * usage: own_model POOL.txt */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <alcore/alcore.h>
+
+#define DIMS 26
+
+static void check(alcore_status status) {
+    if (status == ALCORE_OK) return;
+    fprintf(stderr, "own_model: %s (%s)\n", alcore_last_error(), alcore_status_name(status));
+    exit(1);
+}
+
+/* Stands for your encoder: counts of the letters a to z. */
+static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    float *vectors = calloc((size_t)batch->count * DIMS, sizeof *vectors);
+    int64_t shape[2] = {batch->count, DIMS};
+    alcore_tensor values;
+
+    (void)user;
+    if (!vectors) return ALCORE_E_NOMEM;
+    for (int64_t i = 0; i < batch->count; i++)
+        for (const char *c = batch->texts[i]; *c; c++)
+            if (*c >= 'a' && *c <= 'z') vectors[i * DIMS + (*c - 'a')] += 1.0f;
+    alcore_tensor_init(&values, vectors, ALCORE_FLOAT32, 2, shape);
+    alcore_status status = alcore_column_writer_put(out, batch->rows, batch->count, &values, NULL);
+    free(vectors);
+    return status;
+}
+
+/* Stands for your decoder: a byte is the less likely, the rarer its letter. */
+static alcore_status token_logprobs(void *user, const alcore_batch *batch,
+                                    alcore_column_writer *out) {
+    for (int64_t i = 0; i < batch->count; i++) {
+        int64_t tokens = (int64_t)batch->lengths[i];
+        float *logprobs = malloc((size_t)(tokens ? tokens : 1) * sizeof *logprobs);
+        alcore_tensor values;
+
+        if (!logprobs) return ALCORE_E_NOMEM;
+        for (int64_t j = 0; j < tokens; j++)
+            logprobs[j] = batch->texts[i][j] == 'e' ? -1.0f : -4.0f;
+        alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, 1, &tokens);
+        alcore_status status =
+            alcore_column_writer_put(out, &batch->rows[i], 1, &values, &tokens);
+        free(logprobs);
+        if (status != ALCORE_OK) return status;
+    }
+    (void)user;
+    return ALCORE_OK;
+}
+
+int main(int argc, char **argv) {
+    alcore_ctx *ctx;
+    alcore_pool *pool;
+    alcore_model *model;
+    alcore_request *request;
+    alcore_selection *picked;
+    alcore_model_host functions = ALCORE_MODEL_HOST_INIT;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: own_model POOL.txt\n");
+        return 2;
+    }
+    functions.name = "letters";
+    functions.embed = embed;
+    functions.token_logprobs = token_logprobs;
+
+    check(alcore_ctx_new(NULL, &ctx));
+    check(alcore_pool_new(ctx, NULL, &pool));
+    check(alcore_pool_read(pool, argv[1], NULL));
+    check(alcore_model_new_host(ctx, &functions, &model));
+    check(alcore_request_new(ctx, &request));
+    check(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    check(alcore_request_set_model(request, model));
+    check(alcore_request_set(request, "budget", "3"));
+    check(alcore_select(request, &picked));
+    for (int64_t i = 0; i < alcore_selection_count(picked); i++)
+        printf("%s\n    %s\n", alcore_pool_text(pool, alcore_selection_rows(picked)[i], NULL),
+               alcore_selection_reason(picked, i));
+
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program with its own acquisition score: uncertainty damped by length. Budgets, ties, masks and reports stay the library's.
+ *
+ * usage: own_strategy POOL.txt */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <alcore/alcore.h>
+
+static void check(alcore_status status) {
+    if (status == ALCORE_OK) return;
+    fprintf(stderr, "own_strategy: %s (%s)\n", alcore_last_error(), alcore_status_name(status));
+    exit(1);
+}
+
+static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
+    int64_t count = alcore_view_count(view);
+    double *scores = malloc((size_t)(count ? count : 1) * sizeof *scores);
+    alcore_tensor logprobs, offsets;
+
+    (void)user;
+    if (!scores) return ALCORE_E_NOMEM;
+    alcore_status status = alcore_view_column(view, "logprobs", &logprobs, &offsets);
+    if (status == ALCORE_OK) {
+        const double *lp = logprobs.data;
+        const int64_t *start = offsets.data;
+        for (int64_t i = 0; i < count; i++) {
+            double sum = 0.0;
+            for (int64_t t = start[i]; t < start[i + 1]; t++) sum -= lp[t];
+            scores[i] = sum / sqrt((double)(start[i + 1] - start[i]));
+        }
+        status = alcore_choice_scores(out, scores, count);
+    }
+    free(scores);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    static const char *const needs[] = {"logprobs", NULL};
+    alcore_strategy_host functions = ALCORE_STRATEGY_HOST_INIT;
+    alcore_ctx *ctx;
+    alcore_pool *pool;
+    alcore_strategy *strategy;
+    alcore_request *request;
+    alcore_selection *picked;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: own_strategy POOL.txt\n");
+        return 2;
+    }
+    functions.name = "damped";
+    functions.needs = needs;
+    functions.choose = choose;
+
+    check(alcore_ctx_new(NULL, &ctx));
+    check(alcore_pool_new(ctx, NULL, &pool));
+    check(alcore_pool_read(pool, argv[1], NULL));
+    check(alcore_strategy_new_host(ctx, &functions, &strategy));
+    check(alcore_request_new(ctx, &request));
+    check(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    check(alcore_request_set_strategy(request, strategy));
+    check(alcore_request_set(request, "budget", "3"));
+    check(alcore_select(request, &picked));
+    for (int64_t i = 0; i < alcore_selection_count(picked); i++)
+        printf("%.6g\t%s\n", alcore_selection_scores(picked)[i],
+               alcore_pool_text(pool, alcore_selection_rows(picked)[i], NULL));
+
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    alcore_strategy_unref(strategy);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    return 0;
+}
