@@ -183,6 +183,11 @@ ALCORE_API alcore_status alcore_pool_mark(alcore_pool *pool, uint32_t states, co
 /** Clears state bits of rows. As alcore_pool_mark(). */
 ALCORE_API alcore_status alcore_pool_unmark(alcore_pool *pool, uint32_t states, const int64_t *rows, int64_t count);
 
+/** Sets state bits of the rows whose text stands in another pool; texts are compared as the pool's dedup says.
+ * @param[in,out] pool changed @param[in] states as alcore_pool_mark() @param[in] other borrowed, read
+ * @serialized per pool @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_BUSY */
+ALCORE_API alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const alcore_pool *other);
+
 /** Which rows alcore_pool_filter() masks. Zero means no limit. */
 typedef struct alcore_filter {
     size_t size;        /**< sizeof(alcore_filter) */
@@ -198,6 +203,11 @@ ALCORE_API alcore_status alcore_filter_init(alcore_filter *filter, size_t size);
 /** Sets or clears ALCORE_ROW_FILTERED of every row by a filter.
  * @serialized per pool @callback progress @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_CANCELLED */
 ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filter *filter);
+
+/** Writes rows of a pool as TSV with the columns index, id and text; the file appears whole or not at all.
+ * @param[in] rows int64 [count] @param[in] path borrowed; "-" is standard output @threadsafe @since 0.1
+ * @return ALCORE_OK, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_IO */
+ALCORE_API alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows, int64_t count, const char *path);
 
 /* ---- columns ---- */
 
@@ -276,6 +286,12 @@ ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char 
  * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (a ragged column), ALCORE_E_IO */
 ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
                                                  int64_t count, double *out);
+
+/** Writes a column to a file, which appears whole or not at all: .npy, .tsv (id TAB numbers, unmasked rows) or .lp (id TAB token
+ * values). "-" is standard output, as .lp for a ragged column and .tsv for others.
+ * @param[in] path borrowed @threadsafe @since 0.1
+ * @return ALCORE_OK, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (the format cannot hold the column), ALCORE_E_UNSUPPORTED, ALCORE_E_IO */
+ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name, const char *path);
 
 /* ---- column writer ---- */
 
