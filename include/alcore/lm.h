@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The language model: an n-gram model of order 1 to 6 with interpolated modified Kneser-Ney smoothing
- * (Chen and Goodman 1999, without pruning), trained here or read from an ARPA file of another tool.
+ * The language model: an n-gram model of order 1 to 6 with interpolated modified Kneser-Ney
+ * smoothing (Chen and Goodman 1999, without pruning), trained here or read from an ARPA file of
+ * another tool.
  *
- * Words are the maximal runs without ASCII space, tab, CR and LF. A text is scored as <s> words </s>; a
- * word that the model does not know, and `<s>`, `</s>`, `<unk>` written in a text, count as <unk>. In
- * training those three are dropped and counted. A model never changes once it is made: any number of
- * threads may read it. */
+ * Words are the maximal runs without ASCII space, tab, CR and LF. A text is scored as <s> words
+ * </s>; a word that the model does not know, and `<s>`, `</s>`, `<unk>` written in a text, count as
+ * <unk>. In training those three are dropped and counted. A model never changes once it is made:
+ * any number of threads may read it. */
 #ifndef ALCORE_LM_H
 #define ALCORE_LM_H
 
@@ -27,9 +28,10 @@ typedef struct alcore_lm_options {
 
 /** What is known about the n-grams of one order. */
 typedef struct alcore_lm_order_info {
-    size_t size;        /**< sizeof(alcore_lm_order_info) */
-    int64_t ngrams;     /**< n-grams; the unigrams include <s> and <unk> */
-    int64_t exactly[4]; /**< t_1 .. t_4: n-grams whose adjusted count is exactly 1 .. 4; 0 if read */
+    size_t size;    /**< sizeof(alcore_lm_order_info) */
+    int64_t ngrams; /**< n-grams; the unigrams include <s> and <unk> */
+    int64_t
+        exactly[4]; /**< t_1 .. t_4: n-grams whose adjusted count is exactly 1 .. 4; 0 if read */
     double discount[3]; /**< D(1), D(2), D(3+); 0 if read */
     int32_t fallback;   /**< 1: the counts allow no estimate, D is 0.5, 1.0, 1.5; else 0 */
     int32_t reserved;   /**< 0 */
@@ -61,8 +63,8 @@ ALCORE_API alcore_status alcore_lm_train(alcore_ctx *ctx, const alcore_lm_option
                                          const char *const *texts, const size_t *lengths,
                                          int64_t count, alcore_lm **out);
 
-/** Reads a model in ARPA text format, of this library or another tool. The probability of <s> is not
- * looked at, a missing back-off is 0 and a missing <unk> gets log10 -100.
+/** Reads a model in ARPA text format, of this library or another tool. The probability of <s> is
+ * not looked at, a missing back-off is 0 and a missing <unk> gets log10 -100.
  * @param[in] ctx kept @param[in] path borrowed @param[out] out owned; NULL on failure
  * @threadsafe @callback progress @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line: not ARPA,
@@ -70,7 +72,8 @@ ALCORE_API alcore_status alcore_lm_train(alcore_ctx *ctx, const alcore_lm_option
  *   ALCORE_E_UNSUPPORTED (order above 6), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_FORKED */
 ALCORE_API alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out);
 
-/** Writes a model in ARPA text format with 9 significant digits. The file appears whole or not at all.
+/** Writes a model in ARPA text format with 9 significant digits. The file appears whole or not at
+ * all.
  * @param[in] lm borrowed @param[in] path borrowed
  * @threadsafe @callback progress @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
@@ -94,8 +97,8 @@ ALCORE_API alcore_status alcore_lm_score(alcore_lm *lm, const char *text, size_t
 /** Natural log-probability of every word of a text and of its </s>. Allocates nothing.
  * @param[in] lm borrowed @param[in] text borrowed UTF-8; NULL only if length is 0
  * @param[in] length bytes
- * @param[out] values float32 [words + 1], natural logarithm, <= 0; nothing is written when capacity is
- *   too small; NULL only if capacity is 0
+ * @param[out] values float32 [words + 1], natural logarithm, <= 0; nothing is written when capacity
+ * is too small; NULL only if capacity is 0
  * @param[in] capacity numbers that fit into values
  * @param[out] out_count words + 1, whether they were written or not; 0 on failure
  * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language model as a handle. */
+#include "alcore/lm.h"
+
+#include <string.h>
+
+#include "alcore/rng.h"
+#include "text/lm_internal.h"
+#include "text/lm_trainer.h"
+
+static void release_trie(void *object) {
+    alcore__lm_trie *trie = object;
+    alcore__vocabulary_clear(trie->object.ctx, &trie->words);
+    for (int32_t n = 2; n <= trie->order; n++)
+        alcore__ngram_clear(trie->object.ctx, &trie->table[n]);
+}
+
+alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_trie **out) {
+    static const char *const symbols[] = {"<unk>", "<s>", "</s>"}; /* ALCORE__LM_UNK, ... */
+    alcore__lm_trie *trie = NULL;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *trie, release_trie, &trie));
+    trie->order = order;
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t number;
+        const alcore_status status =
+            alcore__vocabulary_add(ctx, &trie->words, symbols[i], strlen(symbols[i]), &number);
+        if (status != ALCORE_OK) {
+            alcore__object_unref(trie);
+            return status;
+        }
+    }
+    *out = trie;
+    return ALCORE_OK;
+}
+
+static void release_lm(void *object) {
+    alcore_lm *lm = object;
+    for (int32_t n = 1; n <= ALCORE__LM_ORDERS; n++) {
+        alcore__free(lm->object.ctx, lm->logp[n]);
+        alcore__free(lm->object.ctx, lm->backoff[n]);
+    }
+    alcore__object_unref(lm->trie);
+}
+
+alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out) {
+    alcore_lm *lm = NULL;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(trie->object.ctx, sizeof *lm, release_lm, &lm));
+    lm->trie = alcore__object_ref(trie);
+    lm->order = trie->order;
+    *out = lm;
+    return ALCORE_OK;
+}
+
+uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
+    return order == 1 ? lm->trie->words.count : lm->trie->table[order].count;
+}
+
+alcore_status alcore_lm_options_init(alcore_lm_options *options, size_t size) {
+    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_lm_options, reserved),
+                               "alcore_lm_options");
+}
+
+alcore_status alcore_lm_order_info_init(alcore_lm_order_info *info, size_t size) {
+    return alcore__struct_init(info, size, ALCORE__FIRST_SIZE(alcore_lm_order_info, reserved),
+                               "alcore_lm_order_info");
+}
+
+static alcore_status train(alcore_ctx *ctx, const alcore_lm_options *given,
+                           const char *const *texts, const size_t *lengths, int64_t count,
+                           alcore_lm **out) {
+    alcore_lm_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_lm_options, reserved), given,
+                                    "alcore_lm_options"));
+    if (options.order == 0) options.order = ALCORE__LM_DEFAULT_ORDER;
+    if (options.order < 1 || options.order > ALCORE__LM_ORDERS)
+        return alcore__fail(ALCORE_E_PARAM, "order is %d, allowed are 1 to %d", (int)options.order,
+                            ALCORE__LM_ORDERS);
+    if (count < 0 || (count > 0 && texts == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
+    alcore__lm_trainer *trainer = NULL;
+    ALCORE__TRY(alcore__lm_trainer_new(ctx, options.order, 1, count, &trainer));
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        const char *text = texts[i] != NULL ? texts[i] : "";
+        const size_t length = lengths != NULL ? lengths[i] : strlen(text);
+        if (texts[i] == NULL && (lengths == NULL || length > 0))
+            status = alcore__fail(ALCORE_E_INVALID, "text %lld is NULL", (long long)i);
+        else
+            status = alcore__lm_trainer_add(trainer, text, length);
+    }
+    if (status == ALCORE_OK) status = alcore__lm_trainer_model(trainer, -1, out);
+    alcore__lm_trainer_free(trainer);
+    return status;
+}
+
+alcore_status alcore_lm_train(alcore_ctx *ctx, const alcore_lm_options *options,
+                              const char *const *texts, const size_t *lengths, int64_t count,
+                              alcore_lm **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (ctx == NULL || out == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
+    return alcore__leave(ctx, train(ctx, options, texts, lengths, count, out));
+}
+
+alcore_lm *alcore_lm_ref(alcore_lm *lm) {
+    return alcore__object_ref(lm);
+}
+
+void alcore_lm_unref(alcore_lm *lm) {
+    alcore__object_unref(lm);
+}
+
+int32_t alcore_lm_order(const alcore_lm *lm) {
+    return lm == NULL ? 0 : lm->order;
+}
+
+int64_t alcore_lm_ngrams(const alcore_lm *lm, int32_t order) {
+    return lm == NULL || order < 1 || order > lm->order ? 0 : lm->ngrams[order];
+}
+
+int64_t alcore_lm_dropped(const alcore_lm *lm) {
+    return lm == NULL ? 0 : lm->dropped;
+}
+
+static alcore_status order_get(const alcore_lm *lm, int32_t order, alcore_lm_order_info *out) {
+    if (order < 1 || order > lm->order)
+        return alcore__fail(ALCORE_E_NOT_FOUND, "the language model has orders 1 to %d, not %d",
+                            (int)lm->order, (int)order);
+    alcore_lm_order_info info = {
+        .size = sizeof info, .ngrams = lm->ngrams[order], .fallback = lm->fallback[order]};
+    memcpy(info.exactly, lm->exactly[order], sizeof info.exactly);
+    memcpy(info.discount, lm->discount[order], sizeof info.discount);
+    return alcore__struct_write(out, &info, sizeof info,
+                                ALCORE__FIRST_SIZE(alcore_lm_order_info, reserved),
+                                "alcore_lm_order_info");
+}
+
+alcore_status alcore_lm_order_get(const alcore_lm *lm, int32_t order, alcore_lm_order_info *out) {
+    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (lm == NULL || out == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out is NULL"));
+    return alcore__leave(ctx, order_get(lm, order, out));
+}
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Hash of an n-gram's words, last to first, whatever their numbers are. */
+static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t number) {
+    uint64_t hash = 0;
+    for (int32_t n = order; n >= 2; n--) {
+        const alcore__ngram *ngram = &trie->table[n].ngram[number];
+        hash = alcore_rng_derive(hash, trie->words.hash[ngram->word], 0, 0);
+        number = ngram->context;
+    }
+    return alcore_rng_derive(hash, trie->words.hash[number], 0, 0);
+}
+
+uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
+    if (lm == NULL) return 0;
+    /* Every thread that computes it finds the same number. */
+    uint64_t sum = atomic_load_explicit(&lm->fingerprint, memory_order_relaxed);
+    if (sum != 0) return sum;
+    sum = (uint64_t)lm->order;
+    for (int32_t n = 1; n <= lm->order; n++) {
+        for (uint32_t i = 0; i < lm->listed[n]; i++) {
+            if (lm->logp[n][i] > 0.0) continue;
+            const uint64_t back = n < lm->order ? bits_of(lm->backoff[n][i] + 0.0) : 0;
+            sum += alcore_rng_derive(words_hash(lm->trie, n, i), bits_of(lm->logp[n][i] + 0.0),
+                                     back, (uint64_t)n);
+        }
+    }
+    if (sum == 0) sum = 1;
+    atomic_store_explicit(&((alcore_lm *)(uintptr_t)lm)->fingerprint, sum, memory_order_relaxed);
+    return sum;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading ARPA text (spec 6.5). Files of other tools may be pruned: an n-gram may stand there
+ * without the n-grams that it begins or ends with. Scoring relies on those, so they are added,
+ * unlisted, with the probability that backing off gives them anyway and no back-off of their own.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "text/lm_internal.h"
+#include "text/number.h"
+#include "text/words.h"
+
+#define READ_BYTES ((size_t)1 << 20)
+#define UNLISTED 2.0 /* in place of a probability until it is computed */
+static const char stage[] = "reading the language model";
+
+typedef struct reader {
+    alcore_ctx *ctx;
+    alcore__file *file;
+    char *buffer;
+    size_t capacity, begin, end; /* bytes of the file not handed out yet: buffer[begin .. end) */
+    int64_t offset, length;      /* of the file: read so far, in all */
+    bool at_end;
+    int64_t line_number;
+    const char *line; /* without its end */
+    size_t line_length;
+    alcore__lm_trie *trie;
+    alcore_lm *lm;
+    size_t logp_capacity[ALCORE__LM_ORDERS + 1], backoff_capacity[ALCORE__LM_ORDERS + 1];
+    int64_t promised[ALCORE__LM_ORDERS + 1]; /* the header's counts */
+} reader;
+
+static alcore_status bad_line(const reader *r, const char *what) {
+    return alcore__fail(ALCORE_E_DATA, "%s:%lld: %s", alcore__file_path(r->file),
+                        (long long)r->line_number, what);
+}
+
+static alcore_status fill(reader *r) {
+    if (r->begin > 0) memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+    r->end -= r->begin;
+    r->begin = 0;
+    ALCORE__TRY(alcore__grow(r->ctx, &r->buffer, &r->capacity, r->end + READ_BYTES, 1));
+    size_t bytes = 0;
+    ALCORE__TRY(alcore__file_read(r->file, r->offset, r->buffer + r->end, READ_BYTES, &bytes));
+    r->at_end = bytes < READ_BYTES;
+    r->end += bytes;
+    r->offset += (int64_t)bytes;
+    return alcore__tick(r->ctx, stage, r->offset, r->length);
+}
+
+/* The next line; r->line is NULL at the end of the file. */
+static alcore_status next_line(reader *r) {
+    size_t searched = 0;
+    for (;;) {
+        const size_t waiting = r->end - r->begin;
+        const char *from = r->buffer == NULL ? NULL : r->buffer + r->begin;
+        const char *stop =
+            waiting == searched ? NULL : memchr(from + searched, '\n', waiting - searched);
+        if (stop == NULL && !r->at_end) {
+            searched = waiting;
+            ALCORE__TRY(fill(r));
+            continue;
+        }
+        if (stop == NULL && waiting == 0) {
+            r->line = NULL;
+            return ALCORE_OK;
+        }
+        const size_t length = stop == NULL ? waiting : (size_t)(stop - from);
+        r->begin += length + (stop != NULL);
+        r->line = from;
+        r->line_length = length;
+        while (r->line_length > 0 && alcore__is_word_space(from[r->line_length - 1]))
+            r->line_length--;
+        r->line_number++;
+        return ALCORE_OK;
+    }
+}
+
+/* The next line that is not blank; the end of the file is an error. */
+static alcore_status next_filled_line(reader *r) {
+    do {
+        ALCORE__TRY(next_line(r));
+        if (r->line == NULL) return bad_line(r, "the file ends before \\end\\");
+    } while (r->line_length == 0);
+    return ALCORE_OK;
+}
+
+static bool line_is(const reader *r, const char *text) {
+    return r->line_length == strlen(text) && memcmp(r->line, text, r->line_length) == 0;
+}
+
+/* A whole number of at most 18 digits. */
+static bool read_count(const char **at, const char *end, int64_t *out) {
+    const char *begin = *at;
+    int64_t value = 0;
+    while (*at < end && **at >= '0' && **at <= '9' && *at - begin < 18)
+        value = value * 10 + (*(*at)++ - '0');
+    *out = value;
+    return *at > begin;
+}
+
+/* `ngram 2=239103` */
+static alcore_status read_promise(reader *r, int32_t *orders) {
+    static const char word[] = "ngram ";
+    const char *at = r->line + strlen(word), *end = r->line + r->line_length;
+    int64_t order = 0, count = 0;
+    if (r->line_length < strlen(word) || memcmp(r->line, word, strlen(word)) != 0)
+        return bad_line(r, "expected `ngram N=COUNT` or `\\1-grams:`");
+    const bool has_order = read_count(&at, end, &order);
+    while (at < end && *at == ' ') at++;
+    if (!has_order || at == end || *at++ != '=') return bad_line(r, "expected `ngram N=COUNT`");
+    while (at < end && *at == ' ') at++;
+    if (!read_count(&at, end, &count) || at != end) return bad_line(r, "expected `ngram N=COUNT`");
+    if (order != *orders + 1) return bad_line(r, "the orders do not rise from 1 by 1");
+    if (order > ALCORE__LM_ORDERS)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s:%lld: order %lld is above %d",
+                            alcore__file_path(r->file), (long long)r->line_number, (long long)order,
+                            ALCORE__LM_ORDERS);
+    *orders = (int32_t)order;
+    r->promised[order] = count;
+    return ALCORE_OK;
+}
+
+static alcore_status read_header(reader *r, int32_t *orders) {
+    *orders = 0;
+    do {
+        ALCORE__TRY(next_line(r));
+        if (r->line == NULL)
+            return alcore__fail(ALCORE_E_DATA, "%s: not ARPA text: there is no \\data\\ line",
+                                alcore__file_path(r->file));
+    } while (!line_is(r, "\\data\\"));
+    ALCORE__TRY(next_filled_line(r));
+    while (r->line[0] != '\\') {
+        ALCORE__TRY(read_promise(r, orders));
+        ALCORE__TRY(next_filled_line(r));
+    }
+    return *orders > 0 ? ALCORE_OK : bad_line(r, "there is no `ngram 1=COUNT` line");
+}
+
+/* Room for the numbers of one more n-gram. */
+static alcore_status reserve_numbers(reader *r, int32_t order, size_t number) {
+    alcore_lm *lm = r->lm;
+    const size_t before = r->logp_capacity[order];
+    ALCORE__TRY(alcore__grow(r->ctx, &lm->logp[order], &r->logp_capacity[order], number + 1,
+                             sizeof(double)));
+    for (size_t i = before; i < r->logp_capacity[order]; i++)
+        lm->logp[order][i] = ALCORE__LM_ABSENT;
+    if (order == lm->order) return ALCORE_OK;
+    const size_t backoff_before = r->backoff_capacity[order];
+    ALCORE__TRY(alcore__grow(r->ctx, &lm->backoff[order], &r->backoff_capacity[order], number + 1,
+                             sizeof(double)));
+    for (size_t i = backoff_before; i < r->backoff_capacity[order]; i++)
+        lm->backoff[order][i] = 0.0;
+    return ALCORE_OK;
+}
+
+/* The number of words[0 .. order), which is added as unlisted if it is new. */
+static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uint32_t *out) {
+    if (order == 1) {
+        *out = words[0];
+        return ALCORE_OK;
+    }
+    uint32_t context = 0, suffix = 0;
+    ALCORE__TRY(ensure(r, order - 1, words, &context));
+    alcore__ngram_table *table = &r->trie->table[order];
+    const uint32_t word = words[order - 1];
+    *out = alcore__ngram_find(table, context, word);
+    if (*out != ALCORE__NGRAM_NONE) return ALCORE_OK;
+    ALCORE__TRY(ensure(r, order - 1, words + 1, &suffix));
+    ALCORE__TRY(alcore__ngram_reserve(r->ctx, table, 1));
+    ALCORE__TRY(reserve_numbers(r, order, table->count));
+    const size_t at = alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
+    *out = alcore__ngram_put(table, at, context, word, suffix);
+    r->lm->logp[order][*out] = UNLISTED;
+    return ALCORE_OK;
+}
+
+static alcore_status read_word(reader *r, int32_t order, const char *word, size_t length,
+                               uint32_t *out) {
+    if (order == 1) {
+        ALCORE__TRY(alcore__vocabulary_add(r->ctx, &r->trie->words, word, length, out));
+        return reserve_numbers(r, 1, r->trie->words.count - 1);
+    }
+    *out = alcore__vocabulary_find(&r->trie->words, word, length);
+    if (*out != ALCORE__WORD_NONE && r->lm->logp[1][*out] <= 0.0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s:%lld: '%.*s' is no unigram of the file",
+                        alcore__file_path(r->file), (long long)r->line_number,
+                        (int)(length > 100 ? 100 : length), word);
+}
+
+/* `-1.0334 TAB word word [TAB -0.30103]` */
+static alcore_status read_ngram(reader *r, int32_t order) {
+    const char *at = r->line, *end = r->line + r->line_length, *field;
+    size_t length;
+    double logp = 0.0, backoff = 0.0;
+    uint32_t words[ALCORE__LM_ORDERS] = {0}, number = 0;
+    if (!alcore__word_next(&at, end, &field, &length) ||
+        !alcore__parse_double(field, length, &logp) || isnan(logp))
+        return bad_line(r, "the log10 probability is no number");
+    for (int32_t i = 0; i < order; i++) {
+        if (!alcore__word_next(&at, end, &field, &length))
+            return bad_line(r, "there are too few words");
+        ALCORE__TRY(read_word(r, order, field, length, &words[i]));
+    }
+    if (alcore__word_next(&at, end, &field, &length) &&
+        (!alcore__parse_double(field, length, &backoff) || isnan(backoff) || backoff == HUGE_VAL))
+        return bad_line(r, "the log10 back-off is no number");
+    if (alcore__word_next(&at, end, &field, &length))
+        return bad_line(r, "there are too many words");
+    if (order == 1 && words[0] == ALCORE__LM_BEGIN) logp = 0.0; /* never predicted */
+    if (logp > 1e-6) return bad_line(r, "the log10 probability is above 0");
+    ALCORE__TRY(ensure(r, order, words, &number));
+    double *const known = &r->lm->logp[order][number];
+    if (*known <= 0.0) return bad_line(r, "this n-gram was given before");
+    *known = fmin(logp, 0.0);
+    if (order < r->lm->order) r->lm->backoff[order][number] = backoff;
+    r->lm->ngrams[order]++;
+    return ALCORE_OK;
+}
+
+static alcore_status read_section(reader *r, int32_t order) {
+    char title[] = "\\1-grams:";
+    title[1] = (char)('0' + order);
+    if (!line_is(r, title))
+        return alcore__fail(ALCORE_E_DATA, "%s:%lld: expected %s", alcore__file_path(r->file),
+                            (long long)r->line_number, title);
+    for (;;) {
+        ALCORE__TRY(next_filled_line(r));
+        if (r->line[0] == '\\') break;
+        ALCORE__TRY(read_ngram(r, order));
+    }
+    if (r->lm->ngrams[order] != r->promised[order])
+        return alcore__fail(
+            ALCORE_E_DATA, "%s:%lld: there are %lld n-grams of order %d, the header says %lld",
+            alcore__file_path(r->file), (long long)r->line_number, (long long)r->lm->ngrams[order],
+            (int)order, (long long)r->promised[order]);
+    /* n-grams that get a number later are unlisted. */
+    r->lm->listed[order] = alcore__lm_size(r->lm, order);
+    return ALCORE_OK;
+}
+
+/* log10 p(w | h) of the unlisted n-grams, lower orders first. */
+static void back_off_unlisted(alcore_lm *lm) {
+    for (int32_t n = 2; n <= lm->order; n++) {
+        for (uint32_t i = lm->listed[n]; i < lm->trie->table[n].count; i++) {
+            const alcore__ngram *ngram = &lm->trie->table[n].ngram[i];
+            lm->logp[n][i] =
+                fmin(lm->backoff[n - 1][ngram->context] + lm->logp[n - 1][ngram->suffix], 0.0);
+        }
+    }
+}
+
+static alcore_status read_model(reader *r) {
+    int32_t orders = 0;
+    ALCORE__TRY(read_header(r, &orders));
+    ALCORE__TRY(alcore__lm_trie_new(r->ctx, orders, &r->trie));
+    ALCORE__TRY(alcore__lm_new(r->trie, &r->lm));
+    ALCORE__TRY(reserve_numbers(r, 1, r->trie->words.count - 1));
+    for (int32_t n = 1; n <= orders; n++) {
+        ALCORE__TRY(read_section(r, n));
+        if (n == 1 && r->lm->logp[1][ALCORE__LM_UNK] > 0.0) {
+            r->lm->logp[1][ALCORE__LM_UNK] = -100.0;
+            r->lm->ngrams[1]++;
+            r->promised[1]++;
+        }
+    }
+    if (!line_is(r, "\\end\\")) return bad_line(r, "expected \\end\\");
+    back_off_unlisted(r->lm);
+    return ALCORE_OK;
+}
+
+alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (ctx == NULL || path == NULL || out == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
+    reader r = {.ctx = ctx};
+    alcore_status status = alcore__file_open(ctx, path, &r.file);
+    if (status == ALCORE_OK) status = alcore__file_length(r.file, &r.length);
+    if (status == ALCORE_OK) status = read_model(&r);
+    alcore__file_close(r.file);
+    alcore__free(ctx, r.buffer);
+    alcore__object_unref(r.trie);
+    if (status == ALCORE_OK)
+        *out = r.lm;
+    else
+        alcore_lm_unref(r.lm);
+    return alcore__leave(ctx, status);
+}

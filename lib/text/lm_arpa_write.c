@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing ARPA text (spec 6.5). */
+#include <stdio.h>
+#include <string.h>
+
+#include "text/lm_internal.h"
+
+#define DIGITS 9
+#define TICK_EVERY 4096
+static const char stage[] = "writing the language model";
+
+typedef struct arpa_writer {
+    alcore_ctx *ctx;
+    const alcore_lm *lm;
+    alcore__writer *writer;
+    alcore__buffer line;
+    int64_t done, total; /* n-grams */
+} arpa_writer;
+
+/* Whatever the locale's decimal point is, '.' is written. */
+static alcore_status append_number(arpa_writer *w, double value) {
+    char text[40];
+    size_t length = 0;
+    (void)snprintf(text, sizeof text, "%.*g", DIGITS, value);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (strchr("0123456789+-einf", *c) != NULL)
+            text[length++] = *c;
+        else if (length > 0 && text[length - 1] != '.')
+            text[length++] = '.';
+    }
+    return alcore__buffer_append(w->ctx, &w->line, text, length);
+}
+
+static alcore_status put_line(arpa_writer *w) {
+    ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\n", 1));
+    const alcore_status status = alcore__writer_put(w->writer, w->line.data, w->line.length);
+    w->line.length = 0;
+    return status;
+}
+
+/* What the training found, as comment lines before \data\. */
+static alcore_status put_training(arpa_writer *w) {
+    const alcore_lm *lm = w->lm;
+    for (int32_t n = 1; n <= lm->order; n++) {
+        ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "# order %d: t", (int)n));
+        for (int k = 0; k < 4; k++)
+            ALCORE__TRY(
+                alcore__buffer_format(w->ctx, &w->line, " %lld", (long long)lm->exactly[n][k]));
+        ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "; D", 3));
+        for (int k = 0; k < 3; k++) {
+            ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, " ", 1));
+            ALCORE__TRY(append_number(w, lm->discount[n][k]));
+        }
+        if (lm->fallback[n]) ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, " (fallback)"));
+        ALCORE__TRY(put_line(w));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number) {
+    const alcore__lm_trie *trie = w->lm->trie;
+    uint32_t words[ALCORE__LM_ORDERS];
+    for (int32_t n = order; n >= 2; n--) {
+        words[n - 1] = trie->table[n].ngram[number].word;
+        number = trie->table[n].ngram[number].context;
+    }
+    words[0] = number;
+    for (int32_t i = 0; i < order; i++) {
+        size_t length;
+        const char *word = alcore__vocabulary_word(&trie->words, words[i], &length);
+        if (i > 0) ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, " ", 1));
+        ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, word, length));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status put_order(arpa_writer *w, int32_t order) {
+    const alcore_lm *lm = w->lm;
+    ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\n\\%d-grams:", (int)order));
+    ALCORE__TRY(put_line(w));
+    for (uint32_t i = 0; i < lm->listed[order]; i++) {
+        if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(w->ctx, stage, w->done, w->total));
+        if (lm->logp[order][i] > 0.0) continue;
+        ALCORE__TRY(append_number(w, lm->logp[order][i]));
+        ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\t", 1));
+        ALCORE__TRY(append_words(w, order, i));
+        if (order < lm->order) {
+            ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\t", 1));
+            ALCORE__TRY(append_number(w, lm->backoff[order][i]));
+        }
+        ALCORE__TRY(put_line(w));
+        w->done++;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status put_model(arpa_writer *w) {
+    const alcore_lm *lm = w->lm;
+    if (lm->trained) ALCORE__TRY(put_training(w));
+    ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\\data\\"));
+    for (int32_t n = 1; n <= lm->order; n++) {
+        ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\nngram %d=%lld", (int)n,
+                                          (long long)lm->ngrams[n]));
+        w->total += lm->ngrams[n];
+    }
+    ALCORE__TRY(put_line(w));
+    for (int32_t n = 1; n <= lm->order; n++) ALCORE__TRY(put_order(w, n));
+    ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\n\\end\\"));
+    return put_line(w);
+}
+
+alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path) {
+    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (lm == NULL || path == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or path is NULL"));
+    arpa_writer w = {.ctx = ctx, .lm = lm};
+    alcore_status status = alcore__writer_open(ctx, path, &w.writer);
+    if (status == ALCORE_OK) {
+        status = put_model(&w);
+        if (status == ALCORE_OK)
+            status = alcore__writer_commit(w.writer);
+        else
+            alcore__writer_abort(w.writer);
+    }
+    alcore__buffer_clear(ctx, &w.line);
+    return alcore__leave(ctx, status);
+}

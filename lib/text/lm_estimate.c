@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interpolated modified Kneser-Ney (spec 6.5) from raw counts. Whatever is summed over several
+ * n-grams is a whole number, so the result does not depend on any order. */
+#include <math.h>
+#include <string.h>
+
+#include "text/lm_trainer.h"
+
+#define CHUNK 65536
+static const char stage[] = "estimating the language model";
+
+/* What the words behind one context add up to. */
+typedef struct context_sums {
+    uint32_t total;   /* den(h) */
+    uint32_t with[3]; /* N_1, N_2, N_3+ */
+} context_sums;
+
+typedef struct estimate {
+    const alcore__lm_trainer *trainer;
+    alcore_ctx *ctx;
+    alcore_lm *lm;
+    int32_t without;
+    int32_t order;                             /* being worked on */
+    uint32_t *adjusted[ALCORE__LM_ORDERS + 1]; /* a(g); 0: not in this model */
+    context_sums *sums;                        /* of the contexts of `order` */
+    int64_t done, total;                       /* passes over chunks, for the progress */
+} estimate;
+
+/* c(g) without the fold that is left out. */
+static uint32_t raw_count(const estimate *e, int32_t order, size_t number) {
+    const size_t folds = (size_t)e->trainer->folds;
+    const uint32_t *counts = e->trainer->counts[order] + number * folds;
+    uint32_t sum = 0;
+    for (size_t fold = 0; fold < folds; fold++)
+        if ((int32_t)fold != e->without) sum += counts[fold];
+    return sum;
+}
+
+/* On the entering thread, for every number: lets the call be stopped. */
+static alcore_status breathe(const estimate *e, size_t number) {
+    return number % CHUNK == 0 ? alcore__tick(e->ctx, stage, e->lm->order - e->order, -1)
+                               : ALCORE_OK;
+}
+
+/* a(g) of one order, from the order above: only n-grams that begin with <s> have nothing before
+ * them and keep their raw count. */
+static alcore_status adjust(estimate *e, int32_t order) {
+    const alcore__lm_trie *trie = e->lm->trie;
+    const size_t count = alcore__lm_size(e->lm, order);
+    e->order = order;
+    ALCORE__TRY(alcore__new_array(e->ctx, count, sizeof(uint32_t), &e->adjusted[order]));
+    uint32_t *adjusted = e->adjusted[order];
+    if (order < e->lm->order) {
+        const alcore__ngram_table *above = &trie->table[order + 1];
+        const uint32_t *above_adjusted = e->adjusted[order + 1];
+        for (size_t i = 0; i < above->count; i++) {
+            ALCORE__TRY(breathe(e, i));
+            adjusted[above->ngram[i].suffix] += above_adjusted[i] > 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        ALCORE__TRY(breathe(e, i));
+        if (adjusted[i] == 0) adjusted[i] = raw_count(e, order, i);
+    }
+    if (order == 1) adjusted[ALCORE__LM_BEGIN] = 0; /* never predicted */
+    return ALCORE_OK;
+}
+
+static void find_discounts(estimate *e, int32_t order) {
+    alcore_lm *lm = e->lm;
+    const uint32_t *adjusted = e->adjusted[order];
+    const size_t count = alcore__lm_size(lm, order);
+    int64_t *t = lm->exactly[order]; /* t[k - 1] is t_k */
+    for (size_t i = 0; i < count; i++) {
+        if (adjusted[i] >= 1 && adjusted[i] <= 4) t[adjusted[i] - 1]++;
+        lm->ngrams[order] += adjusted[i] > 0;
+    }
+    if (order == 1) lm->ngrams[order] += 2; /* <unk> and <s> */
+    double *d = lm->discount[order];
+    lm->fallback[order] = t[0] == 0 || t[1] == 0 || t[2] == 0;
+    if (!lm->fallback[order]) {
+        const double y = (double)t[0] / ((double)t[0] + 2.0 * (double)t[1]);
+        for (int k = 1; k <= 3; k++) {
+            d[k - 1] = k - (k + 1) * y * (double)t[k] / (double)t[k - 1];
+            if (d[k - 1] < 0.0 || d[k - 1] > k) lm->fallback[order] = true;
+        }
+    }
+    if (lm->fallback[order]) memcpy(d, (const double[3]){0.5, 1.0, 1.5}, 3 * sizeof *d);
+}
+
+static uint32_t count_class(uint32_t adjusted) {
+    return adjusted < 3 ? adjusted - 1 : 2;
+}
+
+static void add_to_context(context_sums *sums, uint32_t adjusted) {
+    if (adjusted == 0) return;
+    sums->total += adjusted;
+    sums->with[count_class(adjusted)]++;
+}
+
+/* gamma(h); 1 where h is no context. */
+static double context_weight(const estimate *e, const context_sums *sums) {
+    const double *d = e->lm->discount[e->order];
+    if (sums->total == 0) return 1.0;
+    return (d[0] * sums->with[0] + d[1] * sums->with[1] + d[2] * sums->with[2]) / sums->total;
+}
+
+/* The first summand of p(w | h); rounding must not lift p above 1. */
+static double interpolate(const estimate *e, uint32_t adjusted, uint32_t total, double below) {
+    const double *d = e->lm->discount[e->order];
+    const double seen = adjusted == 0 ? 0.0 : (adjusted - d[count_class(adjusted)]) / (double)total;
+    return fmin(seen + below, 1.0);
+}
+
+static void unigrams(estimate *e) {
+    alcore_lm *lm = e->lm;
+    e->order = 1;
+    const uint32_t *adjusted = e->adjusted[1];
+    double *p = lm->logp[1];
+    const size_t count = alcore__lm_size(lm, 1);
+    context_sums sums = {0};
+    for (size_t i = 0; i < count; i++) add_to_context(&sums, adjusted[i]);
+    const double below = context_weight(e, &sums) / (double)(lm->ngrams[1] - 1);
+    for (size_t i = 0; i < count; i++)
+        p[i] = adjusted[i] == 0 ? -1.0 : interpolate(e, adjusted[i], sums.total, below);
+    p[ALCORE__LM_UNK] = interpolate(e, 0, sums.total, below);
+    p[ALCORE__LM_BEGIN] = 1.0;
+}
+
+static size_t chunks(size_t count) {
+    return (count + CHUNK - 1) / CHUNK;
+}
+
+/* p(w | h) of a chunk of one order; -1 where it is not in this model. */
+static alcore_status interpolate_chunk(void *data, int64_t index, int32_t worker) {
+    (void)worker;
+    const estimate *e = data;
+    const alcore_lm *lm = e->lm;
+    const alcore__ngram_table *table = &lm->trie->table[e->order];
+    const uint32_t *adjusted = e->adjusted[e->order];
+    const double *gamma = lm->backoff[e->order - 1], *below = lm->logp[e->order - 1];
+    double *p = lm->logp[e->order];
+    const size_t begin = (size_t)index * CHUNK;
+    const size_t end = begin + CHUNK < table->count ? begin + CHUNK : table->count;
+    for (size_t i = begin; i < end; i++) {
+        const alcore__ngram *ngram = &table->ngram[i];
+        p[i] = adjusted[i] == 0 ? -1.0
+                                : interpolate(e, adjusted[i], e->sums[ngram->context].total,
+                                              gamma[ngram->context] * below[ngram->suffix]);
+    }
+    return ALCORE_OK;
+}
+
+typedef struct logarithms {
+    double *values;
+    size_t count;
+} logarithms;
+
+static alcore_status log10_chunk(void *data, int64_t index, int32_t worker) {
+    (void)worker;
+    const logarithms *l = data;
+    const size_t begin = (size_t)index * CHUNK;
+    const size_t end = begin + CHUNK < l->count ? begin + CHUNK : l->count;
+    for (size_t i = begin; i < end; i++)
+        l->values[i] = l->values[i] < 0.0 ? ALCORE__LM_ABSENT : log10(l->values[i]);
+    return ALCORE_OK;
+}
+
+static alcore_status take_log10(estimate *e, double *values, size_t count) {
+    logarithms l = {values, count};
+    return alcore__parallel(e->ctx, stage, (int64_t)chunks(count), log10_chunk, &l);
+}
+
+static alcore_status higher_order(estimate *e, int32_t order) {
+    alcore_lm *lm = e->lm;
+    const alcore__ngram_table *table = &lm->trie->table[order];
+    const uint32_t *adjusted = e->adjusted[order];
+    const size_t contexts = alcore__lm_size(lm, order - 1);
+    e->order = order;
+    alcore__free(e->ctx, e->sums);
+    e->sums = NULL;
+    ALCORE__TRY(alcore__new_array(e->ctx, contexts, sizeof *e->sums, &e->sums));
+    for (size_t i = 0; i < table->count; i++) {
+        ALCORE__TRY(breathe(e, i));
+        add_to_context(&e->sums[table->ngram[i].context], adjusted[i]);
+    }
+    for (size_t i = 0; i < contexts; i++)
+        lm->backoff[order - 1][i] = context_weight(e, &e->sums[i]);
+    ALCORE__TRY(
+        alcore__parallel(e->ctx, stage, (int64_t)chunks(table->count), interpolate_chunk, e));
+    ALCORE__TRY(take_log10(e, lm->backoff[order - 1], contexts));
+    return take_log10(e, lm->logp[order - 1], contexts);
+}
+
+/* Nothing to learn from: the other four folds are empty (spec 6.5, Cross-fitting). */
+static void know_nothing(alcore_lm *lm) {
+    for (int32_t n = 1; n <= lm->order; n++) {
+        const size_t count = alcore__lm_size(lm, n);
+        for (size_t i = 0; i < count; i++) lm->logp[n][i] = ALCORE__LM_ABSENT;
+    }
+    lm->logp[1][ALCORE__LM_UNK] = log10(0.5);
+    lm->logp[1][ALCORE__LM_BEGIN] = 0.0;
+    lm->logp[1][ALCORE__LM_END] = log10(0.5);
+    lm->ngrams[1] = 3;
+}
+
+static alcore_status run(estimate *e) {
+    alcore_lm *lm = e->lm;
+    for (int32_t n = lm->order; n >= 1; n--) {
+        ALCORE__TRY(adjust(e, n));
+        find_discounts(e, n);
+    }
+    unigrams(e);
+    for (int32_t n = 2; n <= lm->order; n++) ALCORE__TRY(higher_order(e, n));
+    return take_log10(e, lm->logp[lm->order], alcore__lm_size(lm, lm->order));
+}
+
+alcore_status alcore__lm_estimate(const alcore__lm_trainer *trainer, int32_t without,
+                                  alcore_lm *lm) {
+    estimate e = {.trainer = trainer, .ctx = trainer->ctx, .lm = lm, .without = without};
+    int64_t sentences = 0;
+    for (int32_t fold = 0; fold < trainer->folds; fold++) {
+        if (fold == without) continue;
+        sentences += trainer->sentences[fold];
+        lm->dropped += trainer->dropped[fold];
+    }
+    for (int32_t n = 1; n <= lm->order; n++) {
+        const size_t count = alcore__lm_size(lm, n);
+        lm->listed[n] = (uint32_t)count;
+        ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->logp[n]));
+        if (n < lm->order)
+            ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->backoff[n]));
+    }
+    lm->trained = true;
+    if (sentences == 0) {
+        know_nothing(lm);
+        return ALCORE_OK;
+    }
+    const alcore_status status = run(&e);
+    for (int32_t n = 1; n <= lm->order; n++) alcore__free(e.ctx, e.adjusted[n]);
+    alcore__free(e.ctx, e.sums);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/vocabulary.h"
+
+#include <string.h>
+
+#include "alcore/rng.h"
+
+/* The slot where the search for a hash begins: its high bits, so that a table of twice the size
+ * keeps the order of the slots and growing walks both tables from front to back. */
+static size_t home(const alcore__vocabulary *words, uint64_t hash) {
+    return (size_t)(hash >> (64 - __builtin_ctzll(words->slots)));
+}
+
+static bool same(const alcore__vocabulary *words, uint32_t number, uint64_t hash, const char *word,
+                 size_t length) {
+    const uint64_t begin = words->begin[number];
+    return words->hash[number] == hash && words->begin[number + 1] - begin == length &&
+           memcmp(words->bytes + begin, word, length) == 0;
+}
+
+/* The word's slot, or the free one where it belongs. */
+static size_t probe(const alcore__vocabulary *words, uint64_t hash, const char *word,
+                    size_t length) {
+    size_t at = home(words, hash);
+    while (words->slot[at] != 0 && !same(words, words->slot[at] - 1, hash, word, length))
+        at = (at + 1) & (words->slots - 1);
+    return at;
+}
+
+uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length) {
+    if (words->slots == 0) return ALCORE__WORD_NONE;
+    const uint32_t found = words->slot[probe(words, alcore_hash64(word, length), word, length)];
+    return found == 0 ? ALCORE__WORD_NONE : found - 1;
+}
+
+static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
+    const size_t slots = words->slots == 0 ? 1024 : words->slots * 2;
+    uint32_t *slot = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *slot, &slot));
+    alcore__free(ctx, words->slot);
+    words->slot = slot;
+    words->slots = slots;
+    for (uint32_t i = 0; i < words->count; i++) {
+        size_t at = home(words, words->hash[i]);
+        while (slot[at] != 0) at = (at + 1) & (slots - 1);
+        slot[at] = i + 1;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words, const char *word,
+                                     size_t length, uint32_t *out) {
+    if ((size_t)words->count * 2 >= words->slots) ALCORE__TRY(grow_slots(ctx, words));
+    const uint64_t hash = alcore_hash64(word, length);
+    const size_t at = probe(words, hash, word, length);
+    if (words->slot[at] != 0) {
+        *out = words->slot[at] - 1;
+        return ALCORE_OK;
+    }
+    if (words->count >= UINT32_MAX - 2)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "more than 2^32 - 2 different words");
+    const size_t count = words->count;
+    const size_t begin = count == 0 ? 0 : (size_t)words->begin[count];
+    ALCORE__TRY(
+        alcore__grow(ctx, &words->hash, &words->hash_capacity, count + 1, sizeof *words->hash));
+    ALCORE__TRY(
+        alcore__grow(ctx, &words->begin, &words->begin_capacity, count + 2, sizeof *words->begin));
+    ALCORE__TRY(alcore__grow(ctx, &words->bytes, &words->bytes_capacity, begin + length, 1));
+    if (length > 0) memcpy(words->bytes + begin, word, length);
+    words->hash[count] = hash;
+    words->begin[count] = begin;
+    words->begin[count + 1] = begin + length;
+    words->slot[at] = ++words->count;
+    *out = (uint32_t)count;
+    return ALCORE_OK;
+}
+
+const char *alcore__vocabulary_word(const alcore__vocabulary *words, uint32_t number,
+                                    size_t *length) {
+    *length = (size_t)(words->begin[number + 1] - words->begin[number]);
+    return words->bytes + words->begin[number];
+}
+
+void alcore__vocabulary_clear(alcore_ctx *ctx, alcore__vocabulary *words) {
+    alcore__free(ctx, words->hash);
+    alcore__free(ctx, words->begin);
+    alcore__free(ctx, words->bytes);
+    alcore__free(ctx, words->slot);
+    *words = (alcore__vocabulary){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words as numbers: 0, 1, 2, ... in the order in which they were first seen. */
+#ifndef ALCORE__VOCABULARY_H
+#define ALCORE__VOCABULARY_H
+
+#include "base/base.h"
+
+#define ALCORE__WORD_NONE UINT32_MAX
+
+/* All-zero is empty. Reading is thread-safe. */
+typedef struct alcore__vocabulary {
+    uint64_t *hash; /* [count] of the word's bytes */
+    uint64_t
+        *begin; /* [count + 1] where the word's bytes begin in bytes; word i ends at begin[i + 1] */
+    char *bytes;
+    uint32_t *slot; /* open addressing by the hash's high bits: word + 1, 0 is free */
+    size_t hash_capacity, begin_capacity, bytes_capacity;
+    size_t slots; /* a power of two, or 0 */
+    uint32_t count;
+} alcore__vocabulary;
+
+/* The number of a word, ALCORE__WORD_NONE when it is unknown. */
+uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length);
+/* The same, but an unknown word gets the next number. A failure leaves the words as they were. */
+alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words, const char *word,
+                                     size_t length, uint32_t *out);
+const char *alcore__vocabulary_word(const alcore__vocabulary *words, uint32_t number,
+                                    size_t *length);
+void alcore__vocabulary_clear(alcore_ctx *ctx, alcore__vocabulary *words);
+
+#endif
