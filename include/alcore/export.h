@@ -14,11 +14,13 @@
 #define ALCORE_BEGIN extern "C" {
 #define ALCORE_END }
 /** First value of a size-first struct: its size, everything else 0. */
-#define ALCORE_INIT(type) {sizeof(type)}
+#define ALCORE_INIT(type)                                                                          \
+    { sizeof(type) }
 #else
 #define ALCORE_BEGIN
 #define ALCORE_END
-#define ALCORE_INIT(type) {.size = sizeof(type)}
+#define ALCORE_INIT(type)                                                                          \
+    { .size = sizeof(type) }
 #endif
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The library's random numbers (spec 1.7), for callers that want their own draws to be as reproducible as ours:
- * splitmix64 seeds, xoshiro256** numbers, sampling without replacement. */
+ * The library's random numbers (spec 1.7), for callers that want their own draws to be as
+ * reproducible as ours: splitmix64 seeds, xoshiro256** numbers, sampling without replacement. */
 #ifndef ALCORE_RNG_H
 #define ALCORE_RNG_H
 
@@ -14,7 +14,8 @@ typedef struct alcore_rng {
     uint64_t state[4];
 } alcore_rng;
 
-/** Seeds a generator: its state is the first four outputs of splitmix64(seed). @threadsafe @since 0.1 */
+/** Seeds a generator: its state is the first four outputs of splitmix64(seed). @threadsafe @since
+ * 0.1 */
 ALCORE_API void alcore_rng_seed(alcore_rng *rng, uint64_t seed);
 
 /** A seed made of four numbers: mix(mix(mix(mix(seed) ^ tag) ^ a) ^ b). @threadsafe @since 0.1 */
@@ -26,7 +27,8 @@ ALCORE_API uint64_t alcore_rng_u64(alcore_rng *rng);
 /** The next number in [0, 1), a multiple of 2^-53. @serialized per generator @since 0.1 */
 ALCORE_API double alcore_rng_f64(alcore_rng *rng);
 
-/** The next whole number below n, without bias; 0 for n = 0. @serialized per generator @since 0.1 */
+/** The next whole number below n, without bias; 0 for n = 0. @serialized per generator @since 0.1
+ */
 ALCORE_API uint64_t alcore_rng_below(alcore_rng *rng, uint64_t n);
 
 /** Draws from 0..n-1 without replacement, in draw order.

@@ -2,9 +2,9 @@
 /** @file
  * Status codes and the text of the last error.
  *
- * Every call that can fail returns an alcore_status. The text that belongs to it is kept per thread,
- * cleared when the outermost status call of a thread begins, and names the row, file, line, tensor or
- * parameter at fault. */
+ * Every call that can fail returns an alcore_status. The text that belongs to it is kept per
+ * thread, cleared when the outermost status call of a thread begins, and names the row, file, line,
+ * tensor or parameter at fault. */
 #ifndef ALCORE_STATUS_H
 #define ALCORE_STATUS_H
 
@@ -20,25 +20,27 @@ typedef int32_t alcore_status;
 
 enum {
     ALCORE_OK = 0,
-    ALCORE_E_INVALID = -10,      /**< a wrong argument */
-    ALCORE_E_PARAM = -11,        /**< unknown strategy, scorer, parameter or value out of bounds */
-    ALCORE_E_STRUCT_SIZE = -12,  /**< a struct's size is below its first version or absurdly large */
-    ALCORE_E_STRUCT_NEWER = -13, /**< a struct uses fields this library does not know (nonzero tail) */
-    ALCORE_E_STRUCT_UNSET = -14, /**< a struct's size is 0: its INIT macro or init function was not used */
-    ALCORE_E_DATA = -20,         /**< bad input data: the text names file, line, row or column */
-    ALCORE_E_SHAPE = -21,        /**< an array of the wrong shape or dtype */
-    ALCORE_E_MISSING = -22,      /**< a column the strategy needs is neither given nor can be computed */
-    ALCORE_E_NOT_FOUND = -23,    /**< no such row, id or column */
-    ALCORE_E_NOMEM = -30,        /**< out of memory */
-    ALCORE_E_IO = -40,           /**< a file could not be opened, read, written or renamed */
-    ALCORE_E_CORRUPT = -41,      /**< a file of our own is damaged */
-    ALCORE_E_UNSUPPORTED = -50,  /**< not offered by this build, model or device */
-    ALCORE_E_MODULE = -51,       /**< a loadable module is absent or refused to load */
-    ALCORE_E_BUSY = -60,         /**< the handle is in use by another call */
-    ALCORE_E_FORKED = -61,       /**< the context belongs to the parent of this process */
-    ALCORE_E_CANCELLED = -62,    /**< the call was cancelled */
-    ALCORE_E_CALLBACK = -70,     /**< a callback failed without saying why */
-    ALCORE_E_INTERNAL = -90      /**< a defect of the library */
+    ALCORE_E_INVALID = -10,     /**< a wrong argument */
+    ALCORE_E_PARAM = -11,       /**< unknown strategy, scorer, parameter or value out of bounds */
+    ALCORE_E_STRUCT_SIZE = -12, /**< a struct's size is below its first version or absurdly large */
+    ALCORE_E_STRUCT_NEWER =
+        -13, /**< a struct uses fields this library does not know (nonzero tail) */
+    ALCORE_E_STRUCT_UNSET =
+        -14,              /**< a struct's size is 0: its INIT macro or init function was not used */
+    ALCORE_E_DATA = -20,  /**< bad input data: the text names file, line, row or column */
+    ALCORE_E_SHAPE = -21, /**< an array of the wrong shape or dtype */
+    ALCORE_E_MISSING = -22, /**< a column the strategy needs is neither given nor can be computed */
+    ALCORE_E_NOT_FOUND = -23,   /**< no such row, id or column */
+    ALCORE_E_NOMEM = -30,       /**< out of memory */
+    ALCORE_E_IO = -40,          /**< a file could not be opened, read, written or renamed */
+    ALCORE_E_CORRUPT = -41,     /**< a file of our own is damaged */
+    ALCORE_E_UNSUPPORTED = -50, /**< not offered by this build, model or device */
+    ALCORE_E_MODULE = -51,      /**< a loadable module is absent or refused to load */
+    ALCORE_E_BUSY = -60,        /**< the handle is in use by another call */
+    ALCORE_E_FORKED = -61,      /**< the context belongs to the parent of this process */
+    ALCORE_E_CANCELLED = -62,   /**< the call was cancelled */
+    ALCORE_E_CALLBACK = -70,    /**< a callback failed without saying why */
+    ALCORE_E_INTERNAL = -90     /**< a defect of the library */
 };
 
 /** Name of a status code, such as "ALCORE_E_NOMEM"; "unknown status" for any other number.
@@ -50,12 +52,13 @@ ALCORE_API const char *alcore_status_name(alcore_status status);
  * @return a view, valid until this thread's next call into the library, never NULL */
 ALCORE_API const char *alcore_last_error(void);
 
-/** Sets this thread's error text. A callback calls it before it returns a nonzero status: that status and
- * this text come back from the outer call.
+/** Sets this thread's error text. A callback calls it before it returns a nonzero status: that
+ * status and this text come back from the outer call.
  * @param[in] status the code the callback is about to return
  * @param[in] text UTF-8, need not be terminated; NULL clears the text
  * @param[in] length bytes of text; the text is cut at 1023 bytes, at a code point
- * @threadsafe @since 0.1 @return status itself, so that a callback can `return alcore_error_set(...)` */
+ * @threadsafe @since 0.1 @return status itself, so that a callback can `return
+ * alcore_error_set(...)` */
 ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text, size_t length);
 
 ALCORE_END

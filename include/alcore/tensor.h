@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be passed as the
- * other; dlpack.h is neither included nor defined here. */
+ * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be
+ * passed as the other; dlpack.h is neither included nor defined here. */
 #ifndef ALCORE_TENSOR_H
 #define ALCORE_TENSOR_H
 
@@ -13,7 +13,12 @@ ALCORE_BEGIN
 enum { ALCORE_KIND_INT = 0, ALCORE_KIND_UINT = 1, ALCORE_KIND_FLOAT = 2, ALCORE_KIND_BFLOAT = 4 };
 
 /** Kinds of devices: DLPack's DLDeviceType. */
-enum { ALCORE_DEVICE_CPU = 1, ALCORE_DEVICE_CUDA = 2, ALCORE_DEVICE_CUDA_HOST = 3, ALCORE_DEVICE_CUDA_MANAGED = 13 };
+enum {
+    ALCORE_DEVICE_CPU = 1,
+    ALCORE_DEVICE_CUDA = 2,
+    ALCORE_DEVICE_CUDA_HOST = 3,
+    ALCORE_DEVICE_CUDA_MANAGED = 13
+};
 
 /** The number type of an array: DLPack's DLDataType. */
 typedef struct alcore_dtype {
@@ -61,8 +66,8 @@ enum {
  * @param[in] ndim dimensions, 1 or more
  * @param[in] shape kept as a pointer: [ndim]
  * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID */
-ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
-                                            int64_t *shape);
+ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype,
+                                            int32_t ndim, int64_t *shape);
 
 ALCORE_END
 

@@ -3,6 +3,7 @@
 #ifndef ALCORE__BASE_H
 #define ALCORE__BASE_H
 
+#include <locale.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,57 +16,78 @@
 
 /* ---- errors (error.c) ---- */
 
-/* Sets the thread's error text and returns status: return alcore__fail(ALCORE_E_DATA, "%s:%lld: ...", ...). */
-alcore_status alcore__fail(alcore_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the thread's error text and returns status: return alcore__fail(ALCORE_E_DATA, "%s:%lld:
+ * ...", ...). */
+alcore_status alcore__fail(alcore_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 alcore_status alcore__fail_v(alcore_status status, const char *format, va_list args);
 /* Out of memory, with what was asked for. */
 alcore_status alcore__fail_memory(size_t bytes);
 /* Puts "prefix: " before the present error text (a path before "line 3: ..."). Returns status. */
-alcore_status alcore__fail_within(alcore_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A callback returned status: keeps its text, or writes "WHAT failed" when it set none. Positive numbers become
- * ALCORE_E_CALLBACK. */
+alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A callback returned status (not 0): keeps its text, or writes "WHAT failed" when it set none for
+ * this status. A positive number becomes the status that the callback gave to alcore_error_set(),
+ * else ALCORE_E_CALLBACK. */
 alcore_status alcore__fail_callback(alcore_status status, const char *what);
-/* Of names[0..count-1] the one with the smallest edit distance to text, NULL when none is near: for "did you mean". */
+/* Of names[0..count-1] the one with the smallest edit distance to text, NULL when none is near: for
+ * "did you mean". */
 const char *alcore__nearest_name(const char *text, const char *const *names, size_t count);
 
+/* vsnprintf() without the host's locale, cut at a code point; returns the full length as
+ * vsnprintf() does. */
+int alcore__format_v(char *out, size_t bytes, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+int alcore__format(char *out, size_t bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+locale_t alcore__c_locale(void);
+
 /* Leaves the function with the status when it is not ALCORE_OK. */
-#define ALCORE__TRY(expression)                                                                                     \
-    do {                                                                                                            \
-        alcore_status alcore__status_ = (expression);                                                               \
-        if (alcore__status_ != ALCORE_OK) return alcore__status_;                                                   \
+#define ALCORE__TRY(expression)                                                                    \
+    do {                                                                                           \
+        alcore_status alcore__status_ = (expression);                                              \
+        if (alcore__status_ != ALCORE_OK) return alcore__status_;                                  \
     } while (0)
 
 /* Goes to `label` with `status` set when it is not ALCORE_OK. */
-#define ALCORE__TRY_GOTO(status, label, expression)                                                                 \
-    do {                                                                                                            \
-        (status) = (expression);                                                                                    \
-        if ((status) != ALCORE_OK) goto label;                                                                      \
+#define ALCORE__TRY_GOTO(status, label, expression)                                                \
+    do {                                                                                           \
+        (status) = (expression);                                                                   \
+        if ((status) != ALCORE_OK) goto label;                                                     \
     } while (0)
 
 /* ---- calls (call.c) ---- */
 
-/* Begins a public status call on ctx (may be NULL for calls without one): clears the error text when it is the
- * outermost of this thread, refuses a context of the parent process (ALCORE_E_FORKED). Every enter that returned
+/* Begins a public status call on ctx (may be NULL for calls without one): clears the error text
+ * when it is the outermost of this thread, refuses a context of the parent process
+ * (ALCORE_E_FORKED) and one that is cancelled (ALCORE_E_CANCELLED). Every enter that returned
  * ALCORE_OK is paired with one leave. */
 alcore_status alcore__enter(alcore_ctx *ctx);
 /* Ends it; returns status, and clears the error text after a success. */
 alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status);
-/* On the entering thread, inside long loops: drains queued log lines, calls progress when it is due, polls
- * cancellation. Cheap enough for every few microseconds (reads a clock at most every 256th call). */
+/* On the entering thread, inside long loops: drains queued log lines, calls progress when it is
+ * due, polls cancellation. Cheap enough for every microsecond (a coarse clock). stage is a static
+ * string; NULL repeats what the thread said last. On a worker it only polls cancellation. */
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
 /* From any thread: whether the running call is to stop. */
 bool alcore__cancelled(const alcore_ctx *ctx);
+/* Whether this process is a forked child of the one that made ctx: then release functions free
+ * memory and call nothing of the host (no destroy, no close). */
+bool alcore__forked(const alcore_ctx *ctx);
 
 /* ---- size-first structs (struct_size.c) ---- */
 
-/* Copies a caller's struct into ours: checks size (0: ALCORE_E_STRUCT_UNSET; below first_size or above 4096:
- * ALCORE_E_STRUCT_SIZE; nonzero bytes past our own size: ALCORE_E_STRUCT_NEWER), fills what the caller lacks with 0.
- * NULL input gives an all-default struct. ours has full_size bytes; its size member is set to full_size. */
-alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size, const void *theirs, const char *name);
+/* Copies a caller's struct into ours: checks size (0: ALCORE_E_STRUCT_UNSET; below first_size or
+ * above 4096: ALCORE_E_STRUCT_SIZE; nonzero bytes past our own size: ALCORE_E_STRUCT_NEWER), fills
+ * what the caller lacks with 0. NULL input gives an all-default struct. ours has full_size bytes;
+ * its size member is set to full_size. */
+alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size,
+                                  const void *theirs, const char *name);
 /* Body of every alcore_x_init(): zeroes size bytes and sets the size member. */
 alcore_status alcore__struct_init(void *theirs, size_t size, size_t first_size, const char *name);
 /* Copies a result struct out: writes only within *(size_t *)theirs, after the same checks on it. */
-alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size, size_t first_size, const char *name);
+alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size,
+                                   size_t first_size, const char *name);
 /* Size of a struct of which `member` is the last of its first version. */
 #define ALCORE__FIRST_SIZE(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
@@ -73,22 +95,26 @@ alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_s
 
 /* NULL without setting an error text; 0 bytes gives a valid block. */
 void *alcore__alloc(alcore_ctx *ctx, size_t bytes);
-void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes); /* NULL on overflow too */
+void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes);  /* NULL on overflow too */
 void *alcore__realloc(alcore_ctx *ctx, void *memory, size_t bytes); /* memory may be NULL */
 void alcore__free(alcore_ctx *ctx, void *memory);                   /* NULL is allowed */
 char *alcore__strndup(alcore_ctx *ctx, const char *text, size_t bytes);
-/* The same with the error text set: *out is NULL on failure. count * bytes is checked for overflow. */
-alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, void *out);      /* zeroed; out: T ** */
-alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need, size_t bytes); /* array: T ** */
+/* The same with the error text set: *out is NULL on failure. count * bytes is checked for overflow.
+ */
+alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes,
+                                void *out); /* zeroed; out: T ** */
+alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,
+                           size_t bytes); /* array: T ** */
 
 /* A growing text or byte buffer; all-zero is empty. */
 typedef struct alcore__buffer {
     char *data; /* NUL-terminated after every append */
     size_t length, capacity;
 } alcore__buffer;
-alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data, size_t bytes);
-alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
+                                    size_t bytes);
+alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format,
+                                    ...) __attribute__((format(printf, 3, 4)));
 void alcore__buffer_clear(alcore_ctx *ctx, alcore__buffer *buffer); /* frees */
 
 /* An arena: texts that never move. All-zero is empty. */
@@ -104,15 +130,16 @@ void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena);
 
 typedef struct alcore__object {
     atomic_int references;
-    atomic_int users; /* > 0 readers, -1 one writer */
-    alcore_ctx *ctx;  /* a reference */
+    atomic_int users;              /* > 0 readers, -1 one writer */
+    alcore_ctx *ctx;               /* a reference */
     void (*release)(void *object); /* frees what the handle owns, not the handle */
 } alcore__object;
 /* Allocates `bytes` zeroed with an alcore__object as first member and a reference to ctx. */
 alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(void *), void *out);
-void *alcore__object_ref(void *object);   /* NULL-safe */
-void alcore__object_unref(void *object);  /* NULL-safe; in a forked child only memory is released */
-/* A call that only reads / that changes the handle: ALCORE_E_BUSY, naming the noun, when it is in use otherwise. */
+void *alcore__object_ref(void *object);  /* NULL-safe */
+void alcore__object_unref(void *object); /* NULL-safe; in a forked child only memory is released */
+/* A call that only reads / that changes the handle: ALCORE_E_BUSY, naming the noun, when it is in
+ * use otherwise; ALCORE_E_INVALID for NULL. */
 alcore_status alcore__read_begin(void *object, const char *noun);
 void alcore__read_end(void *object);
 alcore_status alcore__write_begin(void *object, const char *noun);
@@ -121,17 +148,20 @@ void alcore__write_end(void *object);
 /* ---- threads (threads.c) ---- */
 
 typedef alcore_status (*alcore__task)(void *data, int64_t index, int32_t worker);
-/* Runs task(data, i, worker) for i = 0..count-1 (handed out in rising order) on the context's threads, worker in
- * 0..alcore_ctx_threads(ctx)-1, while the calling thread calls progress and drains the log. Stops early on a failure
- * or cancellation; returns the status and text of the lowest index that failed. Called from a worker it runs the
- * tasks right there. */
-alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task, void *data);
+/* Runs task(data, i, worker) for i = 0..count-1 (handed out in rising order) on the context's
+ * threads, worker in 0..alcore_ctx_threads(ctx)-1, while the calling thread calls progress and
+ * drains the log. Stops early on a failure or cancellation; returns the status and text of the
+ * lowest index that failed. Called from a worker it runs the tasks right there. stage NULL:
+ * progress repeats what alcore__tick() was told last. */
+alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
+                               void *data);
 
 /* ---- log (log.c) ---- */
 
-/* From any thread; lines of workers are queued for the entering thread. fields: JSON object or NULL. */
-void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* From any thread; lines of workers are queued for the entering thread. fields: JSON object or
+ * NULL. */
+void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* ---- files (files.c): the context's virtual file table ---- */
 
@@ -140,7 +170,8 @@ typedef struct alcore__file alcore__file;
 alcore_status alcore__file_open(alcore_ctx *ctx, const char *path, alcore__file **out);
 alcore_status alcore__file_length(alcore__file *file, int64_t *out); /* -1: unknown */
 /* Reads up to bytes at offset; *out_bytes < bytes only at the end. Thread-safe. */
-alcore_status alcore__file_read(alcore__file *file, int64_t offset, void *data, size_t bytes, size_t *out_bytes);
+alcore_status alcore__file_read(alcore__file *file, int64_t offset, void *data, size_t bytes,
+                                size_t *out_bytes);
 /* The same, but fewer bytes than asked for is ALCORE_E_DATA "PATH ends at byte N". */
 alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *data, size_t bytes);
 const char *alcore__file_path(const alcore__file *file);
@@ -149,17 +180,20 @@ void alcore__file_close(alcore__file *file); /* NULL-safe */
 /* Writes path through a temporary file beside it: it appears whole or not at all. */
 typedef struct alcore__writer alcore__writer;
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out);
-alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes); /* buffered */
-alcore_status alcore__writer_commit(alcore__writer *writer); /* flush, sync, rename; frees writer in any case */
-void alcore__writer_abort(alcore__writer *writer);           /* removes the temporary file; NULL-safe */
+alcore_status alcore__writer_put(alcore__writer *writer, const void *data,
+                                 size_t bytes); /* buffered */
+alcore_status
+alcore__writer_commit(alcore__writer *writer); /* flush, sync, rename; frees writer in any case */
+void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
 
 /* ---- modules (module.c) ---- */
 
-/* Loads libalcore-<engine>.so (explicit folder, $ALCORE_MODULE_DIR, the folder of libalcore.so) once per context and
- * calls its entry point; *out is the module's table. A failure's reason stays for alcore__module_reason(). */
+/* Loads libalcore-<engine>.so (explicit folder, $ALCORE_MODULE_DIR, the folder of libalcore.so)
+ * once per context and calls its entry point; *out is the module's table. A failure's reason stays
+ * for alcore__module_reason(). */
 alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out);
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
-const alcore_sys_host *alcore__sys_host(void);                          /* host_user is the alcore_ctx */
+const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
 /* ---- context internals (context.c) ---- */
 

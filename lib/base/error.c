@@ -1,2 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/base.h"
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/state.h"
+
+_Thread_local alcore__thread alcore__this;
+
+static const struct {
+    alcore_status status;
+    const char *name;
+} names[] = {
+    {ALCORE_OK, "ALCORE_OK"},
+    {ALCORE_E_INVALID, "ALCORE_E_INVALID"},
+    {ALCORE_E_PARAM, "ALCORE_E_PARAM"},
+    {ALCORE_E_STRUCT_SIZE, "ALCORE_E_STRUCT_SIZE"},
+    {ALCORE_E_STRUCT_NEWER, "ALCORE_E_STRUCT_NEWER"},
+    {ALCORE_E_STRUCT_UNSET, "ALCORE_E_STRUCT_UNSET"},
+    {ALCORE_E_DATA, "ALCORE_E_DATA"},
+    {ALCORE_E_SHAPE, "ALCORE_E_SHAPE"},
+    {ALCORE_E_MISSING, "ALCORE_E_MISSING"},
+    {ALCORE_E_NOT_FOUND, "ALCORE_E_NOT_FOUND"},
+    {ALCORE_E_NOMEM, "ALCORE_E_NOMEM"},
+    {ALCORE_E_IO, "ALCORE_E_IO"},
+    {ALCORE_E_CORRUPT, "ALCORE_E_CORRUPT"},
+    {ALCORE_E_UNSUPPORTED, "ALCORE_E_UNSUPPORTED"},
+    {ALCORE_E_MODULE, "ALCORE_E_MODULE"},
+    {ALCORE_E_BUSY, "ALCORE_E_BUSY"},
+    {ALCORE_E_FORKED, "ALCORE_E_FORKED"},
+    {ALCORE_E_CANCELLED, "ALCORE_E_CANCELLED"},
+    {ALCORE_E_CALLBACK, "ALCORE_E_CALLBACK"},
+    {ALCORE_E_INTERNAL, "ALCORE_E_INTERNAL"},
+};
+
+const char *alcore_status_name(alcore_status status) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].status == status) return names[i].name;
+    return "unknown status";
+}
+
+const char *alcore_last_error(void) {
+    return alcore__this.text;
+}
+
+const char *alcore__error_text(void) {
+    return alcore__this.text;
+}
+
+void alcore__error_clear(void) {
+    alcore__this.text[0] = 0;
+    alcore__this.status = ALCORE_OK;
+}
+
+/* Length of text[0..length-1] without a code point that the end cuts in two. */
+static size_t whole_code_points(const char *text, size_t length) {
+    size_t start = length;
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
+        start--;
+    if (start == 0) return length;
+    unsigned char lead = (unsigned char)text[start - 1];
+    size_t need = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    return need > length - (start - 1) ? start - 1 : length;
+}
+
+locale_t alcore__c_locale(void) {
+    /* The C locale object is static in glibc and musl: nothing is allocated, nothing to free. */
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+int alcore__format_v(char *out, size_t bytes, const char *format, va_list args) {
+    /* A host's setlocale() must not put a comma into a number. */
+    bool foreign = strcmp(nl_langinfo(RADIXCHAR), ".") != 0;
+    locale_t before = foreign ? uselocale(alcore__c_locale()) : (locale_t)0;
+    int length = vsnprintf(out, bytes, format, args);
+    if (foreign) uselocale(before);
+    if (length < 0) {
+        if (bytes) out[0] = 0;
+        return length;
+    }
+    if (bytes && (size_t)length >= bytes) out[whole_code_points(out, bytes - 1)] = 0;
+    return length;
+}
+
+int alcore__format(char *out, size_t bytes, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = alcore__format_v(out, bytes, format, args);
+    va_end(args);
+    return length;
+}
+
+alcore_status alcore_error_set(alcore_status status, const char *text, size_t length) {
+    alcore__thread *self = &alcore__this;
+    if (!text) length = 0;
+    if (length > ALCORE__TEXT_BYTES - 1) length = whole_code_points(text, ALCORE__TEXT_BYTES - 1);
+    if (length) memmove(self->text, text, length);
+    self->text[length] = 0;
+    self->status = status;
+    return status;
+}
+
+alcore_status alcore__fail_v(alcore_status status, const char *format, va_list args) {
+    char text[ALCORE__TEXT_BYTES]; /* the arguments may point into the present text */
+    alcore__format_v(text, sizeof text, format, args);
+    return alcore_error_set(status, text, strlen(text));
+}
+
+alcore_status alcore__fail(alcore_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    alcore__fail_v(status, format, args);
+    va_end(args);
+    return status;
+}
+
+alcore_status alcore__fail_memory(size_t bytes) {
+    return alcore__fail(ALCORE_E_NOMEM, "out of memory (%zu bytes asked for)", bytes);
+}
+
+alcore_status alcore__fail_within(alcore_status status, const char *format, ...) {
+    char prefix[ALCORE__TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    alcore__format_v(prefix, sizeof prefix, format, args);
+    va_end(args);
+    return alcore__fail(status, "%s: %s", prefix, alcore__this.text);
+}
+
+alcore_status alcore__fail_renamed(alcore_status status, const char *from, const char *to) {
+    const char *text = alcore__this.text, *at = strstr(text, from);
+    if (at) alcore__fail(status, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return status;
+}
+
+alcore_status alcore__fail_callback(alcore_status status, const char *what) {
+    alcore_status said = alcore__this.text[0] ? alcore__this.status : ALCORE_OK;
+    /* A text that belongs to another status is left over from a failure the callback got over. */
+    if (said < 0 && (status > 0 || status == said)) return said;
+    if (status > 0) status = ALCORE_E_CALLBACK;
+    return alcore__fail(status, "%s failed", what);
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) that turn a into b; both at most 63 bytes. */
+static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
+    size_t rows[3][64];
+    for (size_t j = 0; j <= length_b; j++) rows[0][j] = j;
+    for (size_t i = 1; i <= length_a; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= length_b; j++) {
+            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best) best = above[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                second[j - 2] + 1 < best)
+                best = second[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[length_a % 3][length_b];
+}
+
+const char *alcore__nearest_name(const char *text, const char *const *candidates, size_t count) {
+    size_t length = text ? strlen(text) : 0, nearest_distance = SIZE_MAX;
+    const char *nearest = NULL;
+    if (length == 0 || length > 63) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(candidates[i]);
+        if (other > 63) continue;
+        size_t distance = edit_distance(text, length, candidates[i], other);
+        size_t longer = length > other ? length : other;
+        if (distance < nearest_distance && distance <= 1 + longer / 4 && distance < longer) {
+            nearest = candidates[i];
+            nearest_distance = distance;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Growing text and texts that never move. */
+#include <string.h>
+
+#include "base/base.h"
+
+static alcore_status make_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
+    size_t need;
+    if (__builtin_add_overflow(buffer->length, bytes, &need) || need == SIZE_MAX)
+        return alcore__fail_memory(SIZE_MAX);
+    return alcore__grow(ctx, &buffer->data, &buffer->capacity, need + 1, 1);
+}
+
+alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
+                                    size_t bytes) {
+    ALCORE__TRY(make_room(ctx, buffer, bytes));
+    if (bytes) memcpy(buffer->data + buffer->length, data, bytes);
+    buffer->length += bytes;
+    buffer->data[buffer->length] = 0;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format,
+                                    ...) {
+    char text[256];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = alcore__format_v(text, sizeof text, format, args);
+    alcore_status status = ALCORE_OK;
+    if (length < 0) {
+        status = alcore__fail(ALCORE_E_INTERNAL, "cannot format \"%s\"", format);
+    } else if ((size_t)length < sizeof text) {
+        status = alcore__buffer_append(ctx, buffer, text, (size_t)length);
+    } else if ((status = make_room(ctx, buffer, (size_t)length)) == ALCORE_OK) {
+        alcore__format_v(buffer->data + buffer->length, (size_t)length + 1, format, again);
+        buffer->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(args);
+    return status;
+}
+
+void alcore__buffer_clear(alcore_ctx *ctx, alcore__buffer *buffer) {
+    alcore__free(ctx, buffer->data);
+    *buffer = (alcore__buffer){0};
+}
+
+/* Chunks double from the first size to the last, so that small arenas stay small. */
+#define FIRST_CHUNK ((size_t)4096)
+#define LAST_CHUNK ((size_t)1 << 20)
+
+struct alcore__arena_chunk {
+    struct alcore__arena_chunk *before;
+    size_t used, capacity; /* bytes behind this head */
+};
+
+static void *take(struct alcore__arena_chunk *chunk, size_t bytes, size_t align) {
+    char *start = (char *)(chunk + 1);
+    size_t gap = (size_t)(-(uintptr_t)(start + chunk->used)) & (align - 1);
+    size_t left = chunk->capacity - chunk->used;
+    if (gap > left || bytes > left - gap) return NULL;
+    void *memory = start + chunk->used + gap;
+    chunk->used += gap + bytes;
+    return memory;
+}
+
+void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align) {
+    void *memory = arena->chunk ? take(arena->chunk, bytes, align) : NULL;
+    if (memory) return memory;
+    size_t capacity = arena->chunk ? arena->chunk->capacity * 2 : FIRST_CHUNK;
+    if (capacity > LAST_CHUNK) capacity = LAST_CHUNK;
+    if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) return NULL;
+    bool alone = bytes + align > capacity / 4;
+    if (alone) capacity = bytes + align;
+    struct alcore__arena_chunk *chunk = alcore__alloc(ctx, sizeof *chunk + capacity);
+    if (!chunk) return NULL;
+    *chunk = (struct alcore__arena_chunk){.capacity = capacity};
+    arena->bytes += sizeof *chunk + capacity;
+    if (alone && arena->chunk) { /* the present chunk still has room for small texts */
+        chunk->before = arena->chunk->before;
+        arena->chunk->before = chunk;
+    } else {
+        chunk->before = arena->chunk;
+        arena->chunk = chunk;
+    }
+    return take(chunk, bytes, align);
+}
+
+void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena) {
+    for (struct alcore__arena_chunk *chunk = arena->chunk, *before; chunk; chunk = before) {
+        before = chunk->before;
+        alcore__free(ctx, chunk);
+    }
+    *arena = (alcore__arena){0};
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The default file table: the file system, and "-" for standard input. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/state.h"
+
+/* An open file. Pipes and terminals cannot seek: they are read with rising offsets, one reader at a
+ * time. */
+typedef struct system_file {
+    int descriptor;
+    bool stream;
+    pthread_mutex_t lock; /* of position */
+    int64_t position;     /* of a stream */
+    char path[];
+} system_file;
+
+static alcore_status fail_errno(int error, const char *what, const char *path) {
+    return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path,
+                        strerror_l(error, alcore__c_locale()));
+}
+
+static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
+    int flags = mode == ALCORE_FILE_CREATE ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
+    if (mode == ALCORE_FILE_READ && strcmp(path, "-") == 0) {
+        *out = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    } else {
+        do {
+            *out = open(path, flags | O_CLOEXEC, 0666);
+        } while (*out < 0 && errno == EINTR);
+    }
+    if (*out >= 0) return ALCORE_OK;
+    int error = errno;
+    fail_errno(error, "open", path);
+    return error == EEXIST ? ALCORE_E_BUSY : ALCORE_E_IO;
+}
+
+static alcore_status system_open(void *user, const char *path, int32_t mode, void **out_file) {
+    struct stat facts;
+    int descriptor;
+    *out_file = NULL;
+    size_t bytes = strlen(path) + 1;
+    system_file *file = alcore__calloc(user, 1, sizeof *file + bytes);
+    if (!file) return alcore__fail_memory(sizeof *file + bytes);
+    memcpy(file->path, path, bytes);
+    alcore_status status = open_descriptor(path, mode, &descriptor);
+    if (status == ALCORE_OK) {
+        if (fstat(descriptor, &facts) != 0)
+            status = fail_errno(errno, "open", path);
+        else if (S_ISDIR(facts.st_mode))
+            status = fail_errno(EISDIR, "open", path);
+        if (status != ALCORE_OK) close(descriptor);
+    }
+    if (status != ALCORE_OK) {
+        alcore__free(user, file);
+        return status;
+    }
+    file->descriptor = descriptor;
+    file->stream = mode == ALCORE_FILE_READ && lseek(descriptor, 0, SEEK_CUR) < 0;
+    /* Standard input may be a file that somebody read a part of: what is left of it is the file. */
+    if (mode == ALCORE_FILE_READ && strcmp(path, "-") == 0) file->stream = true;
+    pthread_mutex_init(&file->lock, NULL);
+    *out_file = file;
+    return ALCORE_OK;
+}
+
+/* Waits for a stream in short steps, so that cancellation acts while nobody types. */
+static alcore_status await_stream(alcore_ctx *ctx, const system_file *file) {
+    struct pollfd wait = {.fd = file->descriptor, .events = POLLIN};
+    for (;;) {
+        int ready = poll(&wait, 1, 50);
+        if (ready > 0) return ALCORE_OK;
+        if (ready < 0 && errno != EINTR) return fail_errno(errno, "read", file->path);
+        ALCORE__TRY(alcore__tick(ctx, NULL, 0, -1));
+    }
+}
+
+static alcore_status read_some(alcore_ctx *ctx, system_file *file, int64_t offset, void *buffer,
+                               size_t bytes, size_t *out_bytes) {
+    ssize_t got;
+    do {
+        if (file->stream) ALCORE__TRY(await_stream(ctx, file));
+        got = file->stream ? read(file->descriptor, buffer, bytes)
+                           : pread(file->descriptor, buffer, bytes, (off_t)offset);
+    } while (got < 0 && (errno == EINTR || (file->stream && errno == EAGAIN)));
+    if (got < 0) return fail_errno(errno, "read", file->path);
+    *out_bytes = (size_t)got;
+    return ALCORE_OK;
+}
+
+static alcore_status read_stream(alcore_ctx *ctx, system_file *file, int64_t offset, void *buffer,
+                                 size_t bytes, size_t *out_bytes) {
+    if (offset < file->position)
+        return alcore__fail(ALCORE_E_IO, "cannot go back in '%s': it is a stream", file->path);
+    while (file->position < offset) {
+        char passed[4096];
+        int64_t left = offset - file->position;
+        size_t got = 0;
+        ALCORE__TRY(read_some(ctx, file, 0, passed,
+                              left < (int64_t)sizeof passed ? (size_t)left : sizeof passed, &got));
+        if (got == 0) return ALCORE_OK;
+        file->position += (int64_t)got;
+    }
+    ALCORE__TRY(read_some(ctx, file, 0, buffer, bytes, out_bytes));
+    file->position += (int64_t)*out_bytes;
+    return ALCORE_OK;
+}
+
+static alcore_status system_read(void *user, void *handle, int64_t offset, void *buffer,
+                                 size_t bytes, size_t *out_bytes) {
+    system_file *file = handle;
+    *out_bytes = 0;
+    if (!file->stream) return read_some(user, file, offset, buffer, bytes, out_bytes);
+    pthread_mutex_lock(&file->lock);
+    alcore_status status = read_stream(user, file, offset, buffer, bytes, out_bytes);
+    pthread_mutex_unlock(&file->lock);
+    return status;
+}
+
+static alcore_status system_write(void *user, void *handle, const void *data, size_t bytes) {
+    const system_file *file = handle;
+    const char *at = data;
+    (void)user;
+    while (bytes > 0) {
+        ssize_t put = write(file->descriptor, at, bytes);
+        if (put < 0 && errno != EINTR) return fail_errno(errno, "write", file->path);
+        if (put < 0) continue;
+        at += put;
+        bytes -= (size_t)put;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status system_length(void *user, void *handle, int64_t *out_bytes) {
+    const system_file *file = handle;
+    struct stat facts;
+    (void)user;
+    *out_bytes = -1;
+    if (fstat(file->descriptor, &facts) != 0) return fail_errno(errno, "measure", file->path);
+    if (!file->stream && S_ISREG(facts.st_mode)) *out_bytes = facts.st_size;
+    return ALCORE_OK;
+}
+
+static alcore_status system_sync(void *user, void *handle) {
+    const system_file *file = handle;
+    (void)user;
+    /* Never repeated: after a failure the kernel may have dropped the pages and report success. */
+    return fsync(file->descriptor) == 0 ? ALCORE_OK : fail_errno(errno, "sync", file->path);
+}
+
+static alcore_status system_close(void *user, void *handle) {
+    system_file *file = handle;
+    alcore_status status = ALCORE_OK;
+    /* On Linux the descriptor is gone even after EINTR. */
+    if (close(file->descriptor) != 0 && errno != EINTR)
+        status = fail_errno(errno, "close", file->path);
+    pthread_mutex_destroy(&file->lock);
+    alcore__free(user, file);
+    return status;
+}
+
+/* Brings the new name to the disk. File systems that cannot sync a folder say so by EINVAL. */
+static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
+    const char *slash = strrchr(path, '/');
+    size_t bytes = slash ? (size_t)(slash - path) + (slash == path) : 1;
+    char *folder = alcore__strndup(ctx, slash ? path : ".", bytes);
+    if (!folder) return alcore__fail_memory(bytes + 1);
+    alcore_status status = ALCORE_OK;
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        if (fsync(descriptor) != 0 && errno == EIO) status = fail_errno(errno, "sync", folder);
+        close(descriptor);
+    }
+    alcore__free(ctx, folder);
+    return status;
+}
+
+static alcore_status system_rename(void *user, const char *from, const char *to) {
+    struct stat facts;
+    /* A rename onto a device such as /dev/null would replace it. */
+    if (stat(to, &facts) == 0 && !S_ISREG(facts.st_mode))
+        return S_ISDIR(facts.st_mode)
+                   ? fail_errno(EISDIR, "write", to)
+                   : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", to);
+    if (rename(from, to) != 0) return fail_errno(errno, "write", to);
+    return sync_folder(user, to);
+}
+
+static alcore_status system_remove(void *user, const char *path) {
+    (void)user;
+    return unlink(path) == 0 ? ALCORE_OK : fail_errno(errno, "remove", path);
+}
+
+void alcore__file_system(alcore_ctx *ctx, alcore_files *out) {
+    *out = (alcore_files){.size = sizeof *out,
+                          .user = ctx,
+                          .open = system_open,
+                          .read = system_read,
+                          .write = system_write,
+                          .length = system_length,
+                          .sync = system_sync,
+                          .close = system_close,
+                          .rename = system_rename,
+                          .remove = system_remove};
+}
+
+bool alcore__is_file_system(const alcore_files *files) {
+    return files->open == system_open;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and writing through the context's file table. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/state.h"
+
+#define WRITE_BUFFER ((size_t)256 * 1024)
+/* Room for the temporary suffix below the usual 255 bytes of a name. */
+#define LONGEST_KEPT_NAME 200
+
+/* A function of the table failed: its text stays, and names the path in any case. */
+static alcore_status failed(alcore_status status, const char *what, const char *path) {
+    status = alcore__fail_callback(status, what);
+    if (!strstr(alcore__error_text(), path)) alcore__fail_within(status, "'%s'", path);
+    return status;
+}
+
+static alcore_status missing(const char *function) {
+    return alcore__fail(ALCORE_E_UNSUPPORTED, "the context's file table has no '%s'", function);
+}
+
+struct alcore__file {
+    alcore_ctx *ctx; /* a reference */
+    void *handle;
+    char path[];
+};
+
+alcore_status alcore__file_open(alcore_ctx *ctx, const char *path, alcore__file **out) {
+    const alcore_files *files = &ctx->files;
+    *out = NULL;
+    if (!path) return alcore__fail(ALCORE_E_INVALID, "the path is NULL");
+    if (!files->open || !files->close) return missing(files->open ? "close" : "open");
+    if (!files->read) return missing("read");
+    size_t bytes = strlen(path) + 1;
+    alcore__file *file = alcore__alloc(ctx, sizeof *file + bytes);
+    if (!file) return alcore__fail_memory(sizeof *file + bytes);
+    file->handle = NULL;
+    memcpy(file->path, path, bytes);
+    alcore_status status = files->open(files->user, path, ALCORE_FILE_READ, &file->handle);
+    if (status != ALCORE_OK) {
+        status = failed(status, "opening a file", path);
+        alcore__free(ctx, file);
+        return status;
+    }
+    file->ctx = alcore_ctx_ref(ctx);
+    *out = file;
+    return ALCORE_OK;
+}
+
+const char *alcore__file_path(const alcore__file *file) {
+    return file->path;
+}
+
+alcore_status alcore__file_length(alcore__file *file, int64_t *out) {
+    const alcore_files *files = &file->ctx->files;
+    *out = -1;
+    if (!files->length) return ALCORE_OK;
+    alcore_status status = files->length(files->user, file->handle, out);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    *out = -1;
+    return failed(status, "measuring a file", file->path);
+}
+
+alcore_status alcore__file_read(alcore__file *file, int64_t offset, void *data, size_t bytes,
+                                size_t *out_bytes) {
+    const alcore_files *files = &file->ctx->files;
+    size_t total = 0;
+    *out_bytes = 0;
+    while (total < bytes) {
+        size_t got = 0;
+        alcore_status status = files->read(files->user, file->handle, offset + (int64_t)total,
+                                           (char *)data + total, bytes - total, &got);
+        if (status != ALCORE_OK) return failed(status, "reading a file", file->path);
+        if (got > bytes - total)
+            return alcore__fail(ALCORE_E_CALLBACK, "'%s': read gave %zu bytes of %zu asked for",
+                                file->path, got, bytes - total);
+        if (got == 0) break;
+        total += got;
+    }
+    *out_bytes = total;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *data, size_t bytes) {
+    size_t got;
+    ALCORE__TRY(alcore__file_read(file, offset, data, bytes, &got));
+    if (got < bytes)
+        return alcore__fail(ALCORE_E_DATA, "'%s' ends at byte %lld, %zu bytes too early",
+                            file->path, (long long)(offset + (int64_t)got), bytes - got);
+    return ALCORE_OK;
+}
+
+void alcore__file_close(alcore__file *file) {
+    if (!file) return;
+    alcore_ctx *ctx = file->ctx;
+    /* Nothing was written, so a failure to close loses nothing. A child calls nothing of the host.
+     */
+    if (alcore__is_file_system(&ctx->files) || !alcore__forked(ctx))
+        ctx->files.close(ctx->files.user, file->handle);
+    alcore__free(ctx, file);
+    alcore_ctx_unref(ctx);
+}
+
+struct alcore__writer {
+    alcore_ctx *ctx; /* a reference */
+    void *handle;    /* NULL when closed */
+    char *temporary;
+    size_t length; /* bytes in buffer */
+    bool broken;   /* a write failed: what is in the file is unknown */
+    char *buffer;
+    char path[];
+};
+
+static void free_writer(alcore__writer *writer) {
+    alcore_ctx *ctx = writer->ctx;
+    alcore__free(ctx, writer->temporary);
+    alcore__free(ctx, writer->buffer);
+    alcore__free(ctx, writer);
+    alcore_ctx_unref(ctx);
+}
+
+/* Creates a file beside path, under a name that nothing has yet. */
+static alcore_status create_temporary(alcore__writer *writer) {
+    const alcore_files *files = &writer->ctx->files;
+    const char *path = writer->path, *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0, name = strlen(path) - folder;
+    if (name > LONGEST_KEPT_NAME) name = LONGEST_KEPT_NAME;
+    size_t bytes = folder + name + 48;
+    writer->temporary = alcore__alloc(writer->ctx, bytes);
+    if (!writer->temporary) return alcore__fail_memory(bytes);
+    alcore_status status = ALCORE_E_BUSY;
+    for (int attempt = 0; status == ALCORE_E_BUSY && attempt < 100; attempt++) {
+        alcore__format(writer->temporary, bytes, "%.*s.alcore-%lld-%u", (int)(folder + name), path,
+                       (long long)getpid(), atomic_fetch_add(&writer->ctx->temporaries, 1));
+        status = files->open(files->user, writer->temporary, ALCORE_FILE_CREATE, &writer->handle);
+    }
+    if (status == ALCORE_OK) return ALCORE_OK;
+    writer->handle = NULL;
+    status = alcore__fail_callback(status, "creating a file");
+    alcore__fail_renamed(status, writer->temporary, path);
+    return failed(status, "creating a file", path);
+}
+
+static alcore_status check_target(alcore_ctx *ctx, const char *path) {
+    struct stat facts;
+    if (!alcore__is_file_system(&ctx->files) || stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
+}
+
+alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out) {
+    const alcore_files *files = &ctx->files;
+    *out = NULL;
+    if (!path || !*path) return alcore__fail(ALCORE_E_INVALID, "the path is empty");
+    if (!files->open || !files->close) return missing(files->open ? "close" : "open");
+    if (!files->write) return missing("write");
+    if (!files->rename) return missing("rename");
+    ALCORE__TRY(check_target(ctx, path));
+    size_t bytes = strlen(path) + 1;
+    alcore__writer *writer = alcore__calloc(ctx, 1, sizeof *writer + bytes);
+    if (!writer) return alcore__fail_memory(sizeof *writer + bytes);
+    memcpy(writer->path, path, bytes);
+    writer->ctx = alcore_ctx_ref(ctx);
+    writer->buffer = alcore__alloc(ctx, WRITE_BUFFER);
+    alcore_status status =
+        writer->buffer ? create_temporary(writer) : alcore__fail_memory(WRITE_BUFFER);
+    if (status != ALCORE_OK) {
+        free_writer(writer);
+        return status;
+    }
+    *out = writer;
+    return ALCORE_OK;
+}
+
+/* A function of the table failed while writing: the text names the path that the user gave. */
+static alcore_status writing_failed(alcore__writer *writer, alcore_status status) {
+    status = alcore__fail_callback(status, "writing a file");
+    alcore__fail_renamed(status, writer->temporary, writer->path);
+    writer->broken = true;
+    return failed(status, "writing a file", writer->path);
+}
+
+static alcore_status put(alcore__writer *writer, const void *data, size_t bytes) {
+    const alcore_files *files = &writer->ctx->files;
+    if (writer->broken)
+        return alcore__fail(ALCORE_E_IO, "'%s': an earlier write failed", writer->path);
+    if (bytes == 0) return ALCORE_OK;
+    alcore_status status = files->write(files->user, writer->handle, data, bytes);
+    return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
+}
+
+static alcore_status flush(alcore__writer *writer) {
+    size_t length = writer->length;
+    writer->length = 0;
+    return put(writer, writer->buffer, length);
+}
+
+alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes) {
+    if (bytes > WRITE_BUFFER - writer->length) ALCORE__TRY(flush(writer));
+    if (bytes > WRITE_BUFFER) return put(writer, data, bytes);
+    if (bytes) memcpy(writer->buffer + writer->length, data, bytes);
+    writer->length += bytes;
+    return ALCORE_OK;
+}
+
+static alcore_status close_handle(alcore__writer *writer) {
+    const alcore_files *files = &writer->ctx->files;
+    void *handle = writer->handle;
+    writer->handle = NULL;
+    alcore_status status = files->close(files->user, handle);
+    return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
+}
+
+static alcore_status commit(alcore__writer *writer) {
+    const alcore_files *files = &writer->ctx->files;
+    alcore_status status;
+    ALCORE__TRY(flush(writer));
+    if (files->sync && (status = files->sync(files->user, writer->handle)) != ALCORE_OK)
+        return writing_failed(writer, status);
+    ALCORE__TRY(close_handle(writer));
+    status = files->rename(files->user, writer->temporary, writer->path);
+    return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
+}
+
+alcore_status alcore__writer_commit(alcore__writer *writer) {
+    alcore_status status = commit(writer);
+    if (status != ALCORE_OK)
+        alcore__writer_abort(writer);
+    else
+        free_writer(writer);
+    return status;
+}
+
+void alcore__writer_abort(alcore__writer *writer) {
+    if (!writer) return;
+    const alcore_files *files = &writer->ctx->files;
+    char text[ALCORE__TEXT_BYTES]; /* of the failure that led here */
+    strcpy(text, alcore__error_text());
+    alcore_status status = alcore__this.status;
+    if (!alcore__forked(writer->ctx)) { /* the file is the parent's */
+        if (writer->handle) files->close(files->user, writer->handle);
+        if (files->remove) files->remove(files->user, writer->temporary);
+    } else if (writer->handle && alcore__is_file_system(files)) {
+        files->close(files->user, writer->handle);
+    }
+    alcore_error_set(status, text, strlen(text));
+    free_writer(writer);
+}

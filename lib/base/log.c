@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Log lines: spoken on the entering thread at once, queued for it by everyone else. */
+#include <string.h>
+
+#include "base/state.h"
+
+struct alcore__log_line {
+    struct alcore__log_line *next;
+    int32_t level;
+    const char *component, *message, *fields; /* behind this head; fields may be NULL */
+};
+
+void alcore__log_queue_begin(alcore__log_queue *queue) {
+    pthread_mutex_init(&queue->lock, NULL);
+    queue->first = queue->last = NULL;
+}
+
+static char *append(char *at, const char *text, size_t bytes) {
+    memcpy(at, text, bytes);
+    return at + bytes;
+}
+
+/* A line is lost when there is no memory for it: logging never fails a call. */
+static void enqueue(alcore_ctx *ctx, alcore__log_queue *queue, int32_t level, const char *component,
+                    const char *message, const char *fields) {
+    size_t component_bytes = strlen(component) + 1, message_bytes = strlen(message) + 1;
+    size_t fields_bytes = fields ? strlen(fields) + 1 : 0;
+    struct alcore__log_line *line =
+        alcore__alloc(ctx, sizeof *line + component_bytes + message_bytes + fields_bytes);
+    if (!line) return;
+    char *at = (char *)(line + 1);
+    *line = (struct alcore__log_line){.level = level, .component = at};
+    line->message = at = append(at, component, component_bytes);
+    at = append(at, message, message_bytes);
+    if (fields) {
+        line->fields = at;
+        append(at, fields, fields_bytes);
+    }
+    pthread_mutex_lock(&queue->lock);
+    if (queue->last)
+        queue->last->next = line;
+    else
+        queue->first = line;
+    queue->last = line;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void alcore__log_drain(alcore_ctx *ctx, alcore__log_queue *queue) {
+    alcore__call *call = &alcore__this.call;
+    if (!ctx->log || call->logging) return;
+    pthread_mutex_lock(&queue->lock);
+    struct alcore__log_line *line = queue->first, *next;
+    queue->first = queue->last = NULL;
+    pthread_mutex_unlock(&queue->lock);
+    call->logging = true;
+    for (; line; line = next) {
+        next = line->next;
+        ctx->log(ctx->user, line->level, line->component, line->message, line->fields);
+        alcore__free(ctx, line);
+    }
+    call->logging = false;
+}
+
+void alcore__log_queue_end(alcore_ctx *ctx, alcore__log_queue *queue) {
+    for (struct alcore__log_line *line = queue->first, *next; line; line = next) {
+        next = line->next;
+        alcore__free(ctx, line);
+    }
+    if (!alcore__forked(ctx)) pthread_mutex_destroy(&queue->lock);
+}
+
+void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
+                 const char *format, ...) {
+    alcore__thread *self = &alcore__this;
+    char message[ALCORE__TEXT_BYTES];
+    va_list args;
+    if (!ctx || !ctx->log) return;
+    va_start(args, format);
+    alcore__format_v(message, sizeof message, format, args);
+    va_end(args);
+    if (self->job) {
+        enqueue(ctx, alcore__job_lines(self->job), level, component, message, fields);
+    } else if (self->depth == 0 || self->call.logging) {
+        enqueue(ctx, &ctx->lines, level, component, message, fields);
+    } else {
+        alcore__log_drain(ctx, &ctx->lines);
+        self->call.logging = true;
+        ctx->log(ctx->user, level, component, message, fields);
+        self->call.logging = false;
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The head of every handle: counts of references and of the calls that use it. */
+#include <string.h>
+
+#include "base/base.h"
+
+alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(void *),
+                                 void *out) {
+    alcore__object *object;
+    memset(out, 0, sizeof(void *));
+    ALCORE__TRY(alcore__new_array(ctx, 1, bytes, &object));
+    atomic_init(&object->references, 1);
+    atomic_init(&object->users, 0);
+    object->ctx = alcore_ctx_ref(ctx);
+    object->release = release;
+    memcpy(out, &object, sizeof object);
+    return ALCORE_OK;
+}
+
+void *alcore__object_ref(void *object) {
+    alcore__object *head = object;
+    if (head) atomic_fetch_add_explicit(&head->references, 1, memory_order_relaxed);
+    return object;
+}
+
+void alcore__object_unref(void *object) {
+    alcore__object *head = object;
+    if (!head || atomic_fetch_sub_explicit(&head->references, 1, memory_order_acq_rel) != 1) return;
+    alcore_ctx *ctx = head->ctx;
+    if (head->release) head->release(object);
+    alcore__free(ctx, object);
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_status fail_busy(const char *noun) {
+    return alcore__fail(ALCORE_E_BUSY, "the %s is in use by another call", noun);
+}
+
+alcore_status alcore__read_begin(void *object, const char *noun) {
+    alcore__object *head = object;
+    if (!head) return alcore__fail(ALCORE_E_INVALID, "the %s is NULL", noun);
+    int users = atomic_load_explicit(&head->users, memory_order_relaxed);
+    do {
+        if (users < 0) return fail_busy(noun);
+    } while (!atomic_compare_exchange_weak_explicit(&head->users, &users, users + 1,
+                                                    memory_order_acquire, memory_order_relaxed));
+    return ALCORE_OK;
+}
+
+void alcore__read_end(void *object) {
+    atomic_fetch_sub_explicit(&((alcore__object *)object)->users, 1, memory_order_release);
+}
+
+alcore_status alcore__write_begin(void *object, const char *noun) {
+    alcore__object *head = object;
+    int none = 0;
+    if (!head) return alcore__fail(ALCORE_E_INVALID, "the %s is NULL", noun);
+    if (!atomic_compare_exchange_strong_explicit(&head->users, &none, -1, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return fail_busy(noun);
+    return ALCORE_OK;
+}
+
+void alcore__write_end(void *object) {
+    atomic_store_explicit(&((alcore__object *)object)->users, 0, memory_order_release);
+}

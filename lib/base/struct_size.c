@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Size-first structs: a caller built against an older or newer header works, or is told why not. */
+#include <string.h>
+
+#include "base/base.h"
+
+/* Above this a size is taken for an uninitialised struct. */
+#define LARGEST_STRUCT 4096
+
+static alcore_status check(const void *theirs, size_t full_size, size_t first_size,
+                           const char *name, size_t *out_size) {
+    size_t size;
+    memcpy(&size, theirs, sizeof size);
+    if (size == 0)
+        return alcore__fail(ALCORE_E_STRUCT_UNSET,
+                            "%s: size is 0; begin with its INIT macro or init function", name);
+    if (size < first_size || size > LARGEST_STRUCT)
+        return alcore__fail(ALCORE_E_STRUCT_SIZE, "%s: size %zu is not from %zu to %d", name, size,
+                            first_size, LARGEST_STRUCT);
+    for (size_t i = full_size; i < size; i++)
+        if (((const unsigned char *)theirs)[i])
+            return alcore__fail(ALCORE_E_STRUCT_NEWER,
+                                "%s: byte %zu is set, but this library knows only %zu bytes: the "
+                                "program was built for a newer libalcore",
+                                name, i, full_size);
+    *out_size = size;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size,
+                                  const void *theirs, const char *name) {
+    size_t size = 0;
+    memset(ours, 0, full_size);
+    if (theirs) {
+        ALCORE__TRY(check(theirs, full_size, first_size, name, &size));
+        memcpy(ours, theirs, size < full_size ? size : full_size);
+    }
+    memcpy(ours, &full_size, sizeof full_size);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__struct_init(void *theirs, size_t size, size_t first_size, const char *name) {
+    if (!theirs) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
+    if (size < first_size || size > LARGEST_STRUCT)
+        return alcore__fail(ALCORE_E_STRUCT_SIZE, "%s: size %zu is not from %zu to %d", name, size,
+                            first_size, LARGEST_STRUCT);
+    memset(theirs, 0, size);
+    memcpy(theirs, &size, sizeof size);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size,
+                                   size_t first_size, const char *name) {
+    size_t size = 0;
+    if (!theirs) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
+    ALCORE__TRY(check(theirs, full_size, first_size, name, &size));
+    size_t bytes = size < full_size ? size : full_size;
+    memcpy((char *)theirs + sizeof size, (const char *)ours + sizeof size, bytes - sizeof size);
+    return ALCORE_OK;
+}
