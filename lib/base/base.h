@@ -195,6 +195,20 @@ alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const voi
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
 const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
+/* ---- random numbers and hashing (rng.c, hash.c); weighted draws are in base/weighted.h ---- */
+
+/* alcore_rng_sample() with the memory of a context (may be NULL), for use inside a call. */
+struct alcore_rng;
+alcore_status alcore__rng_sample(alcore_ctx *ctx, struct alcore_rng *rng, int64_t n, int64_t count,
+                                 int64_t *out);
+
+typedef struct alcore__hash {
+    uint64_t low, high;
+} alcore__hash;
+/* XXH3, 128 bits: equal hashes are taken for equal texts. alcore_hash64() is the one that enters
+ * seeds. */
+alcore__hash alcore__hash128(const void *data, size_t bytes);
+
 /* ---- context internals (context.c) ---- */
 
 uint64_t alcore__ctx_seed(const alcore_ctx *ctx);

@@ -1,6 +1,160 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads modules. What was tried and why it failed is kept: "not found" without a place helps
+ * nobody. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/state.h"
 
+#define LONGEST_ENGINE 40
+
+/* One attempt to load an engine, kept for the life of the context. */
+typedef struct alcore__module {
+    struct alcore__module *next;
+    const void *table; /* NULL: it did not load */
+    alcore_status status;
+    alcore__buffer reason; /* each place, and why not */
+    char engine[LONGEST_ENGINE + 1];
+} alcore__module;
+
+typedef alcore_status (*module_entry)(uint32_t abi, const alcore_sys_host *host, const void **out);
+
+/* alcore_<engine>_entry; "torch-2.1" is an engine "torch" for one release of its framework. */
+static void entry_name(const char *engine, char *out, size_t bytes) {
+    alcore__format(out, bytes, "alcore_%.*s_entry", (int)strcspn(engine, "-."), engine);
+}
+
+/* Why this place did not do, on a line of its own. */
+static alcore_status add_reason(alcore_ctx *ctx, alcore__module *module, const char *path,
+                                const char *why) {
+    return alcore__buffer_format(ctx, &module->reason, "%s%s: %s",
+                                 module->reason.length ? "; " : "", path, why);
+}
+
+/* Only a lack of memory is a failure here; anything else is a reason. */
+static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const char *path) {
+    char symbol[LONGEST_ENGINE + 16];
+    const void *table = NULL;
+    module_entry entry;
+    if (access(path, F_OK) != 0) return add_reason(ctx, module, path, "not there");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) {
+        const char *why = dlerror();
+        return add_reason(ctx, module, path, why ? why : "cannot be loaded");
+    }
+    entry_name(module->engine, symbol, sizeof symbol);
+    *(void **)&entry = dlsym(library, symbol);
+    if (!entry) {
+        char why[LONGEST_ENGINE + 32];
+        alcore__format(why, sizeof why, "has no %s()", symbol);
+        return add_reason(ctx, module, path, why);
+    }
+    alcore__error_clear();
+    alcore_status status = entry(ALCORE_SYS_ABI, alcore__sys_host(), &table);
+    if (status == ALCORE_OK && !table)
+        status = alcore__fail(ALCORE_E_MODULE, "%s() gave no table", symbol);
+    if (status != ALCORE_OK) {
+        module->status = alcore__fail_callback(status, symbol);
+        return add_reason(ctx, module, path, alcore__error_text());
+    }
+    module->table = table;
+    module->status = ALCORE_OK;
+    return ALCORE_OK;
+}
+
+static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const char *folder,
+                                size_t folder_bytes) {
+    alcore__buffer path = {0};
+    if (module->table || folder_bytes == 0) return ALCORE_OK;
+    alcore_status status = alcore__buffer_append(ctx, &path, folder, folder_bytes);
+    if (status == ALCORE_OK)
+        status = alcore__buffer_format(ctx, &path, "/libalcore-%s.so", module->engine);
+    if (status == ALCORE_OK) status = try_file(ctx, module, path.data);
+    alcore__buffer_clear(ctx, &path);
+    return status;
+}
+
+/* The folder of the file this code is in: libalcore.so, or the program when linked with
+ * libalcore.a. */
+static alcore_status try_own_folder(alcore_ctx *ctx, alcore__module *module) {
+    Dl_info facts;
+    if (!dladdr((const void *)(uintptr_t)alcore__module_load, &facts) || !facts.dli_fname)
+        return ALCORE_OK;
+    const char *slash = strrchr(facts.dli_fname, '/');
+    if (!slash) return ALCORE_OK;
+    return try_folder(ctx, module, facts.dli_fname, (size_t)(slash - facts.dli_fname));
+}
+
+static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
+    const char *from_environment = secure_getenv("ALCORE_MODULE_DIR");
+    module->status = ALCORE_E_MODULE;
+    if (ctx->module_dir)
+        ALCORE__TRY(try_folder(ctx, module, ctx->module_dir, strlen(ctx->module_dir)));
+    if (from_environment)
+        ALCORE__TRY(try_folder(ctx, module, from_environment, strlen(from_environment)));
+    ALCORE__TRY(try_own_folder(ctx, module));
+    if (module->table) alcore__buffer_clear(ctx, &module->reason);
+    return ALCORE_OK;
+}
+
+static bool is_engine_name(const char *engine) {
+    if (!engine || !*engine || strlen(engine) > LONGEST_ENGINE) return false;
+    return strspn(engine, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(engine);
+}
+
+/* The record of the engine, made at the first question. The caller holds module_lock. */
+static alcore_status record_of(alcore_ctx *ctx, const char *engine, alcore__module **out) {
+    for (*out = ctx->modules; *out; *out = (*out)->next)
+        if (strcmp((*out)->engine, engine) == 0) return ALCORE_OK;
+    alcore__module *module;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *module, &module));
+    strcpy(module->engine, engine);
+    alcore_status status = find_and_load(ctx, module);
+    if (status != ALCORE_OK) { /* out of memory: the next question tries again */
+        alcore__buffer_clear(ctx, &module->reason);
+        alcore__free(ctx, module);
+        return status;
+    }
+    module->next = ctx->modules;
+    ctx->modules = module;
+    *out = module;
+    return ALCORE_OK;
+}
+
+static alcore_status find_record(alcore_ctx *ctx, const char *engine, alcore__module **out) {
+    *out = NULL;
+    if (!is_engine_name(engine))
+        return alcore__fail(ALCORE_E_INVALID, "'%s' is no engine's name", engine ? engine : "NULL");
+    pthread_mutex_lock(&ctx->module_lock);
+    alcore_status status = record_of(ctx, engine, out);
+    pthread_mutex_unlock(&ctx->module_lock);
+    return status;
+}
+
+alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out) {
+    alcore__module *module;
+    *out = NULL;
+    ALCORE__TRY(find_record(ctx, engine, &module));
+    if (!module->table)
+        return alcore__fail(module->status, "libalcore-%s.so did not load: %s", engine,
+                            module->reason.data ? module->reason.data : "no folder to look in");
+    *out = module->table;
+    return ALCORE_OK;
+}
+
+const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
+    alcore__module *module;
+    if (find_record(ctx, engine, &module) != ALCORE_OK) return "out of memory";
+    if (module->table) return "";
+    return module->reason.data ? module->reason.data : "no folder to look in";
+}
+
 void alcore__modules_end(alcore_ctx *ctx) {
-    (void)ctx;
+    for (alcore__module *module = ctx->modules, *next; module; module = next) {
+        next = module->next;
+        alcore__buffer_clear(ctx, &module->reason);
+        alcore__free(ctx, module);
+    }
 }

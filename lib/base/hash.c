@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <xxhash.h>
+
+#include "alcore/rng.h"
+#include "base/base.h"
+
+uint64_t alcore_hash64(const void *data, size_t bytes) {
+    return XXH64(data ? data : "", data ? bytes : 0, 0);
+}
+
+alcore__hash alcore__hash128(const void *data, size_t bytes) {
+    XXH128_hash_t hash = XXH3_128bits(data ? data : "", data ? bytes : 0);
+    return (alcore__hash){.low = hash.low64, .high = hash.high64};
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "alcore/tensor.h"
+
+#include <string.h>
+
+#include "base/tensor_view.h"
+
+static const struct {
+    int32_t dtype;
+    uint8_t code, bits;
+    const char *name;
+} number_types[] = {
+    {ALCORE_FLOAT16, ALCORE_KIND_FLOAT, 16, "float16"},
+    {ALCORE_BFLOAT16, ALCORE_KIND_BFLOAT, 16, "bfloat16"},
+    {ALCORE_FLOAT32, ALCORE_KIND_FLOAT, 32, "float32"},
+    {ALCORE_FLOAT64, ALCORE_KIND_FLOAT, 64, "float64"},
+    {ALCORE_INT32, ALCORE_KIND_INT, 32, "int32"},
+    {ALCORE_INT64, ALCORE_KIND_INT, 64, "int64"},
+    {ALCORE_UINT64, ALCORE_KIND_UINT, 64, "uint64"},
+    {ALCORE_UINT8, ALCORE_KIND_UINT, 8, "uint8"},
+};
+#define TYPES (sizeof number_types / sizeof *number_types)
+
+size_t alcore__dtype_bytes(int32_t dtype) {
+    for (size_t i = 0; i < TYPES; i++)
+        if (number_types[i].dtype == dtype) return number_types[i].bits / 8;
+    return 0;
+}
+
+const char *alcore__dtype_name(int32_t dtype) {
+    for (size_t i = 0; i < TYPES; i++)
+        if (number_types[i].dtype == dtype) return number_types[i].name;
+    return "unknown";
+}
+
+static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
+                          int64_t *shape) {
+    if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
+    memset(out, 0, sizeof *out);
+    if (ndim < 1 || !shape)
+        return alcore__fail(ALCORE_E_INVALID, "a tensor needs a shape of 1 dimension or more");
+    int64_t numbers = 1;
+    for (int32_t i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            return alcore__fail(ALCORE_E_INVALID, "dimension %d of the tensor is negative", i);
+        if (__builtin_mul_overflow(numbers, shape[i], &numbers))
+            return alcore__fail(ALCORE_E_INVALID, "the tensor's shape overflows");
+    }
+    if (numbers > 0 && !data) return alcore__fail(ALCORE_E_INVALID, "the tensor's data is NULL");
+    for (size_t i = 0; i < TYPES; i++) {
+        if (number_types[i].dtype != dtype) continue;
+        *out = (alcore_tensor){
+            .data = data,
+            .device = {.type = ALCORE_DEVICE_CPU},
+            .ndim = ndim,
+            .dtype = {.code = number_types[i].code, .bits = number_types[i].bits, .lanes = 1},
+            .shape = shape};
+        return ALCORE_OK;
+    }
+    return alcore__fail(ALCORE_E_INVALID, "dtype %d is not one of ALCORE_FLOAT16 .. ALCORE_UINT8",
+                        dtype);
+}
+
+alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
+                                 int64_t *shape) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, init(out, data, dtype, ndim, shape));
+}
+
+static alcore_status check_tensor(const alcore_tensor *tensor, const char *name, int32_t *dtype) {
+    if (!tensor) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
+    if (tensor->device.type != ALCORE_DEVICE_CPU && tensor->device.type != ALCORE_DEVICE_CUDA_HOST)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: device type %d is not host memory", name,
+                            tensor->device.type);
+    if (tensor->ndim < 1 || tensor->ndim > 2 || !tensor->shape)
+        return alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not 1 or 2", name, tensor->ndim);
+    for (int32_t i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] < 0)
+            return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);
+    for (size_t i = 0; i < TYPES; i++) {
+        if (number_types[i].code != tensor->dtype.code ||
+            number_types[i].bits != tensor->dtype.bits || tensor->dtype.lanes != 1)
+            continue;
+        *dtype = number_types[i].dtype;
+        return ALCORE_OK;
+    }
+    return alcore__fail(ALCORE_E_SHAPE, "%s: numbers of kind %d with %d bits are not supported",
+                        name, tensor->dtype.code, tensor->dtype.bits);
+}
+
+alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
+                                  alcore__array *out) {
+    alcore__array view = {0};
+    int64_t numbers;
+    ALCORE__TRY(check_tensor(tensor, name, &view.dtype));
+    bool matrix = tensor->ndim == 2;
+    view.rows = tensor->shape[0];
+    view.columns = matrix ? tensor->shape[1] : 1;
+    view.stride = view.columns;
+    if (__builtin_mul_overflow(view.rows, view.columns, &numbers) ||
+        numbers > INT64_MAX / (int64_t)sizeof(double))
+        return alcore__fail(ALCORE_E_SHAPE, "%s: the shape overflows", name);
+    if (tensor->strides && numbers > 0) {
+        if (matrix && view.columns > 1 && tensor->strides[1] != 1)
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "%s: the numbers of a row must be adjacent (stride 1), not %lld "
+                                "apart; make it contiguous",
+                                name, (long long)tensor->strides[1]);
+        if (view.rows > 1) view.stride = tensor->strides[0];
+        if (view.stride < view.columns)
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "%s: stride %lld between rows of %lld numbers: rows overlap", name,
+                                (long long)view.stride, (long long)view.columns);
+    }
+    if (numbers > 0 && !tensor->data)
+        return alcore__fail(ALCORE_E_INVALID, "%s: the data is NULL", name);
+    view.data = tensor->data ? (const char *)tensor->data + tensor->byte_offset : NULL;
+    if ((uintptr_t)view.data % alcore__dtype_bytes(view.dtype) != 0)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: the data is not aligned for %s", name,
+                            alcore__dtype_name(view.dtype));
+    *out = view;
+    return ALCORE_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked views of callers' arrays in host memory. */
+#ifndef ALCORE__TENSOR_VIEW_H
+#define ALCORE__TENSOR_VIEW_H
+
+#include "alcore/tensor.h"
+#include "base/base.h"
+
+/* rows x columns numbers; a one-dimensional tensor has one column. */
+typedef struct alcore__array {
+    const void *data; /* first number of the first row */
+    int64_t rows, columns;
+    int64_t stride; /* numbers from a row to the next, at least columns */
+    int32_t dtype;  /* ALCORE_FLOAT32, ... */
+} alcore__array;
+
+/* Checks a caller's tensor; rows may have room between them, the numbers of a row are adjacent.
+ * name goes into the error text. */
+alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
+                                  alcore__array *out);
+
+size_t alcore__dtype_bytes(int32_t dtype);     /* 0 for an unknown one */
+const char *alcore__dtype_name(int32_t dtype); /* "float32"; "unknown" */
+
+#endif
