@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/array_file.h"
+
+#include <string.h>
+
+#include "formats/array_format.h"
+#include "formats/byte_stream.h"
+
+size_t alcore__dtype_bytes(int32_t dtype) {
+    switch (dtype) {
+    case ALCORE_FLOAT16:
+    case ALCORE_BFLOAT16:
+        return 2;
+    case ALCORE_FLOAT32:
+    case ALCORE_INT32:
+        return 4;
+    case ALCORE_FLOAT64:
+    case ALCORE_INT64:
+    case ALCORE_UINT64:
+        return 8;
+    case ALCORE_UINT8:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static bool ends_in(const char *path, const char *suffix) {
+    size_t length = strlen(path), bytes = strlen(suffix);
+    return length >= bytes && strcmp(path + length - bytes, suffix) == 0;
+}
+
+/* Where ":TENSOR" begins in path, NULL without one. The last ".safetensors:" counts, so that folders may be called anything. */
+static const char *find_tensor(const char *path) {
+    const char *mark = ".safetensors:", *found = NULL;
+    for (const char *at = path; (at = strstr(at, mark)); at++) found = at + strlen(mark) - 1;
+    return found;
+}
+
+static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *tensor,
+                            alcore__array_info *out) {
+    const char *path = alcore__file_path(file);
+    int64_t length = 0;
+    ALCORE__TRY(alcore__file_length(file, &length));
+    if (length < 0)
+        return alcore__fail(ALCORE_E_DATA, "%s is a stream: arrays are read from files", path);
+    char magic[6];
+    size_t got = 0;
+    ALCORE__TRY(alcore__file_read(file, 0, magic, sizeof magic, &got));
+    if (tensor || ends_in(path, ".safetensors"))
+        return alcore__safetensors_locate(ctx, file, length, tensor, out);
+    if (ends_in(path, ".npy") || (got == 6 && memcmp(magic, "\x93NUMPY", 6) == 0))
+        return alcore__npy_locate(ctx, file, length, out);
+    return alcore__fail(ALCORE_E_DATA, "%s is neither .npy nor .safetensors", path);
+}
+
+alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
+                                 alcore__file **out_file) {
+    size_t base;
+    if (alcore__stream_compressed(path, &base))
+        return alcore__fail(ALCORE_E_DATA, "%s: arrays are read in place, decompress the file first", path);
+    const char *tensor = find_tensor(path);
+    char *name = NULL;
+    if (tensor) {
+        name = alcore__strndup(ctx, path, (size_t)(tensor - path));
+        if (!name) return alcore__fail_memory((size_t)(tensor - path));
+        tensor++;
+    }
+    alcore__file *file = NULL;
+    alcore__array_info info = {0};
+    alcore_status status = alcore__file_open(ctx, name ? name : path, &file);
+    if (status == ALCORE_OK) status = locate(ctx, file, tensor, &info);
+    alcore__free(ctx, name);
+    if (status != ALCORE_OK) {
+        alcore__file_close(file);
+        return status;
+    }
+    *out_info = info;
+    *out_file = file;
+    return ALCORE_OK;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .npy: a strict recogniser of exactly what numpy writes for plain arrays, never an evaluator of Python. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/array_format.h"
+
+#define MAX_HEADER 65536
+
+static const struct {
+    const char *descr;
+    int32_t dtype;
+} descrs[] = {
+    {"<f2", ALCORE_FLOAT16}, {"<f4", ALCORE_FLOAT32}, {"<f8", ALCORE_FLOAT64}, {"<i4", ALCORE_INT32},
+    {"<i8", ALCORE_INT64},   {"<u8", ALCORE_UINT64},  {"|u1", ALCORE_UINT8},
+};
+
+/* The header as it is read. */
+typedef struct header {
+    const char *path, *at, *end;
+    bool has_descr, has_order, has_shape;
+    alcore__array_info info;
+} header;
+
+static alcore_status fail_header(const header *head, const char *what) {
+    return alcore__fail(ALCORE_E_DATA, "%s: the .npy header %s", head->path, what);
+}
+
+static void skip_space(header *head) {
+    while (head->at < head->end && (*head->at == ' ' || *head->at == '\n')) head->at++;
+}
+
+static bool take(header *head, char c) {
+    skip_space(head);
+    if (head->at == head->end || *head->at != c) return false;
+    head->at++;
+    return true;
+}
+
+/* 'text' or "text", without escapes. */
+static bool take_string(header *head, const char **out, size_t *out_length) {
+    skip_space(head);
+    if (head->at == head->end || (*head->at != '\'' && *head->at != '"')) return false;
+    const char *text = head->at + 1;
+    const char *close = memchr(text, *head->at, (size_t)(head->end - text));
+    if (!close || memchr(text, '\\', (size_t)(close - text))) return false;
+    *out = text;
+    *out_length = (size_t)(close - text);
+    head->at = close + 1;
+    return true;
+}
+
+static bool take_word(header *head, const char *word) {
+    size_t length = strlen(word);
+    skip_space(head);
+    if ((size_t)(head->end - head->at) < length || memcmp(head->at, word, length) != 0) return false;
+    head->at += length;
+    return true;
+}
+
+static alcore_status read_descr(header *head) {
+    const char *text;
+    size_t length;
+    if (!take_string(head, &text, &length))
+        return fail_header(head, "describes a structured array; plain numbers are read");
+    for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++)
+        if (strlen(descrs[i].descr) == length && memcmp(descrs[i].descr, text, length) == 0)
+            head->info.dtype = descrs[i].dtype;
+    head->has_descr = true;
+    if (head->info.dtype != 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s: numbers of type '%.*s' are not read; float16, float32, float64, int32, int64, "
+                        "uint64 (little-endian) and uint8 are",
+                        head->path, (int)(length < 20 ? length : 20), text);
+}
+
+static alcore_status read_order(header *head) {
+    head->has_order = true;
+    if (take_word(head, "False")) return ALCORE_OK;
+    if (take_word(head, "True"))
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s is in Fortran order: save numpy.ascontiguousarray(x) instead", head->path);
+    return fail_header(head, "is malformed");
+}
+
+static bool take_size(header *head, int64_t *out) {
+    skip_space(head);
+    const char *from = head->at;
+    int64_t value = 0;
+    for (; head->at < head->end && *head->at >= '0' && *head->at <= '9'; head->at++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, *head->at - '0', &value))
+            return false;
+    *out = value;
+    return head->at > from && (head->at == from + 1 || *from != '0');
+}
+
+static alcore_status read_shape(header *head) {
+    head->has_shape = true;
+    alcore__array_info *info = &head->info;
+    if (!take(head, '(')) return fail_header(head, "is malformed");
+    bool comma = true;
+    info->shape[1] = 1;
+    while (!take(head, ')')) {
+        int64_t size;
+        if (!comma || !take_size(head, &size)) return fail_header(head, "has a malformed shape");
+        if (info->ndim == 2) return fail_header(head, "has more than two dimensions");
+        info->shape[info->ndim++] = size;
+        comma = take(head, ',');
+    }
+    if (info->ndim == 0) return fail_header(head, "has no dimension");
+    return info->ndim > 1 || comma ? ALCORE_OK : fail_header(head, "has a malformed shape");
+}
+
+static alcore_status read_entry(header *head, const char *key, size_t length) {
+    if (length == 5 && memcmp(key, "descr", 5) == 0 && !head->has_descr) return read_descr(head);
+    if (length == 13 && memcmp(key, "fortran_order", 13) == 0 && !head->has_order)
+        return read_order(head);
+    if (length == 5 && memcmp(key, "shape", 5) == 0 && !head->has_shape) return read_shape(head);
+    return fail_header(head, "has an unknown or repeated key");
+}
+
+static alcore_status read_header(header *head) {
+    if (!take(head, '{')) return fail_header(head, "is malformed");
+    bool comma = true;
+    while (!take(head, '}')) {
+        const char *key;
+        size_t length;
+        if (!comma || !take_string(head, &key, &length) || !take(head, ':'))
+            return fail_header(head, "is malformed");
+        ALCORE__TRY(read_entry(head, key, length));
+        comma = take(head, ',');
+    }
+    skip_space(head);
+    if (head->at != head->end || !head->has_descr || !head->has_order || !head->has_shape)
+        return fail_header(head, "is malformed");
+    return ALCORE_OK;
+}
+
+static alcore_status check_length(const header *head, int64_t length) {
+    const alcore__array_info *info = &head->info;
+    int64_t numbers, bytes, end;
+    if (!alcore__size_product(info->shape[0], info->shape[1], &numbers) ||
+        !alcore__size_product(numbers, (int64_t)alcore__dtype_bytes(info->dtype), &bytes) ||
+        __builtin_add_overflow(bytes, info->data_start, &end))
+        return fail_header(head, "has an impossible shape");
+    if (length < end)
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes of %lld", head->path,
+                            (long long)length, (long long)end);
+    if (length > end)
+        return alcore__fail(ALCORE_E_DATA, "%s has %lld bytes after its array of %lld", head->path,
+                            (long long)(length - end), (long long)end);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
+                                 alcore__array_info *out) {
+    header head = {.path = alcore__file_path(file)};
+    unsigned char start[12];
+    size_t got = 0;
+    ALCORE__TRY(alcore__file_read(file, 0, start, sizeof start, &got));
+    if (got < 6 || memcmp(start, "\x93NUMPY", 6) != 0)
+        return alcore__fail(ALCORE_E_DATA, "%s is no .npy file", head.path);
+    if (got < sizeof start)
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %zu bytes, not even its header", head.path, got);
+    if (start[6] < 1 || start[6] > 3 || start[7] != 0)
+        return alcore__fail(ALCORE_E_DATA, "%s: .npy version %d.%d is not read; 1.0, 2.0 and 3.0 are",
+                            head.path, start[6], start[7]);
+    uint32_t bytes = (uint32_t)start[8] | (uint32_t)start[9] << 8;
+    if (start[6] > 1) bytes |= (uint32_t)start[10] << 16 | (uint32_t)start[11] << 24;
+    head.info.data_start = (start[6] > 1 ? 12 : 10) + (int64_t)bytes;
+    if (bytes > MAX_HEADER) return fail_header(&head, "is longer than 65,536 bytes");
+    if (head.info.data_start > length)
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, the header alone has %lld",
+                            head.path, (long long)length, (long long)head.info.data_start);
+    char *text = alcore__alloc(ctx, bytes);
+    if (!text) return alcore__fail_memory(bytes);
+    alcore_status status =
+        alcore__file_read_all(file, head.info.data_start - bytes, text, bytes);
+    head.at = text;
+    head.end = text + bytes;
+    if (status == ALCORE_OK) status = read_header(&head);
+    alcore__free(ctx, text);
+    if (status == ALCORE_OK) status = check_length(&head, length);
+    if (status == ALCORE_OK) *out = head.info;
+    return status;
+}
+
+alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
+                                const int64_t *shape, const void *data) {
+    const char *descr = NULL;
+    for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++)
+        if (descrs[i].dtype == dtype) descr = descrs[i].descr;
+    int64_t bytes = 0;
+    bool fits = descr && (ndim == 1 || ndim == 2) &&
+                alcore__size_product(shape[0], ndim == 2 ? shape[1] : 1, &bytes) &&
+                alcore__size_product(bytes, (int64_t)alcore__dtype_bytes(dtype), &bytes);
+    if (!fits) return alcore__fail(ALCORE_E_INVALID, "%s: .npy holds no such array", path);
+    char dims[64], start[128];
+    if (ndim == 1) snprintf(dims, sizeof dims, "(%lld,)", (long long)shape[0]);
+    else snprintf(dims, sizeof dims, "(%lld, %lld)", (long long)shape[0], (long long)shape[1]);
+    /* Version 1.0: magic, version, length of the rest, padded so that the numbers begin at byte 128. */
+    memcpy(start, "\x93NUMPY\x01\x00\x76\x00", 10);
+    int filled = snprintf(start + 10, sizeof start - 10,
+                          "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, dims);
+    memset(start + 10 + filled, ' ', sizeof start - 10 - (size_t)filled);
+    start[127] = '\n';
+    alcore__writer *writer = NULL;
+    ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
+    alcore_status status = alcore__writer_put(writer, start, sizeof start);
+    if (status == ALCORE_OK) status = alcore__writer_put(writer, data, (size_t)bytes);
+    if (status != ALCORE_OK) {
+        alcore__writer_abort(writer);
+        return status;
+    }
+    return alcore__writer_commit(writer);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/records.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "formats/record_format.h"
+#include "text/number.h"
+
+#define BATCH 1024
+
+/* Name without the extension's case or a compression suffix: file name extensions and who reads them. NULL: known, but not read. */
+static const struct {
+    const char *suffix;
+    const alcore__record_format *format;
+} suffixes[] = {
+    {".txt", &alcore__text_format},   {".tsv", &alcore__tsv_format},
+    {".jsonl", &alcore__jsonl_format}, {".ndjson", &alcore__jsonl_format},
+    {".csv", NULL},   {".json", NULL},  {".tmx", NULL},  {".xliff", NULL},   {".xlf", NULL},
+    {".po", NULL},    {".pot", NULL},   {".xml", NULL},  {".html", NULL},    {".parquet", NULL},
+    {".arrow", NULL}, {".conll", NULL}, {".conllu", NULL}, {".xlsx", NULL},  {".ods", NULL},
+    {".npy", NULL},   {".npz", NULL},   {".safetensors", NULL}, {".zip", NULL}, {".bz2", NULL},
+    {".pt", NULL},    {".pkl", NULL},   {".docx", NULL}, {".pdf", NULL},
+};
+
+static bool ends_in(const char *path, size_t length, const char *suffix) {
+    size_t bytes = strlen(suffix);
+    return length >= bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
+}
+
+static alcore_status find_format(const char *path, const alcore_read_options *options,
+                                 const alcore__record_format **out) {
+    static const alcore__record_format *const named[] = {
+        [ALCORE_FORMAT_TEXT] = &alcore__text_format,
+        [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
+        [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format,
+    };
+    int32_t asked = options ? options->format : ALCORE_FORMAT_AUTO;
+    if (asked == ALCORE_FORMAT_CSV)
+        return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read", path);
+    if (asked < 0 || asked > ALCORE_FORMAT_CSV)
+        return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)asked);
+    if (asked != ALCORE_FORMAT_AUTO) {
+        *out = named[asked];
+        return ALCORE_OK;
+    }
+    size_t length;
+    alcore__stream_compressed(path, &length);
+    *out = &alcore__text_format; /* corpora are called train.de as often as train.txt */
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (!ends_in(path, length, suffixes[i].suffix)) continue;
+        if (!suffixes[i].format)
+            return alcore__fail(ALCORE_E_DATA,
+                                "%s: %s files are not read; what is read is .txt (one text per line), .tsv "
+                                "and .jsonl, each also as .gz, .xz and .zst",
+                                path, suffixes[i].suffix);
+        *out = suffixes[i].format;
+        break;
+    }
+    return ALCORE_OK;
+}
+
+int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
+                            int32_t *out_rank) {
+    static const struct {
+        const char *name;
+        int32_t role, rank;
+    } names[] = {
+        {"text", ALCORE__ROLE_TEXT, 1},           {"source", ALCORE__ROLE_TEXT, 2},
+        {"src", ALCORE__ROLE_TEXT, 3},            {"id", ALCORE__ROLE_ID, 1},
+        {"reference", ALCORE__ROLE_REFERENCE, 1}, {"target", ALCORE__ROLE_REFERENCE, 2},
+        {"translation", ALCORE__ROLE_REFERENCE, 3}, {"lang", ALCORE__ROLE_LANGUAGE, 1},
+        {"language", ALCORE__ROLE_LANGUAGE, 2},   {"group", ALCORE__ROLE_GROUP, 1},
+        {"cost", ALCORE__ROLE_COST, 1},
+    };
+    const char *asked = options ? options->text_column : NULL;
+    *out_rank = 1;
+    if (asked && strlen(asked) == length && memcmp(asked, name, length) == 0) return ALCORE__ROLE_TEXT;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strlen(names[i].name) != length || memcmp(names[i].name, name, length) != 0) continue;
+        if (asked && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
+        *out_rank = names[i].rank;
+        return names[i].role;
+    }
+    return ALCORE__ROLE_NONE;
+}
+
+alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,
+                                 size_t length, const alcore__line_reader *lines) {
+    if (role == ALCORE__ROLE_TEXT) {
+        record->text = value;
+        record->text_length = length;
+        return ALCORE_OK;
+    }
+    if (length == 0) return ALCORE_OK;
+    switch (role) {
+    case ALCORE__ROLE_ID:
+        record->id = value;
+        record->id_length = length;
+        break;
+    case ALCORE__ROLE_REFERENCE:
+        record->reference = value;
+        record->reference_length = length;
+        break;
+    case ALCORE__ROLE_LANGUAGE:
+        record->language = value;
+        record->language_length = length;
+        break;
+    case ALCORE__ROLE_GROUP:
+        record->group = value;
+        record->group_length = length;
+        break;
+    case ALCORE__ROLE_COST:
+        if (!alcore__parse_double(value, length, &record->cost) || !(record->cost >= 0) ||
+            isinf(record->cost))
+            return alcore__lines_fail(lines, "the cost \"%.*s\" is no number >= 0",
+                                      (int)(length < 40 ? length : 40), value);
+        break;
+    default:
+        break;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
+                                const alcore_read_options *options, void *state,
+                                alcore__record *batch, alcore__record_sink sink, void *user) {
+    int64_t count = 0;
+    for (;;) {
+        char *text;
+        size_t length;
+        ALCORE__TRY(alcore__lines_next(lines, &text, &length));
+        if (text) {
+            bool skip = false;
+            batch[count] = (alcore__record){.cost = NAN, .line = lines->line};
+            ALCORE__TRY(format->line(state, options, lines, text, length, &batch[count], &skip));
+            count += !skip;
+            if (count < BATCH) continue;
+        }
+        if (count > 0) ALCORE__TRY(sink(user, batch, count));
+        count = 0;
+        if (text) continue;
+        bool more;
+        ALCORE__TRY(alcore__lines_fill(lines, &more));
+        if (!more) break;
+    }
+    if (format->end) ALCORE__TRY(format->end(state, lines));
+    alcore__lines_report(lines);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
+                                   const alcore_read_options *options, int64_t max_line_bytes,
+                                   alcore__record_sink sink, void *user) {
+    const alcore__record_format *format = NULL;
+    ALCORE__TRY(find_format(path, options, &format));
+    alcore__record *batch = NULL;
+    void *state = NULL;
+    alcore__line_reader lines;
+    ALCORE__TRY(alcore__lines_open(&lines, ctx, path, max_line_bytes));
+    alcore_status status = alcore__new_array(ctx, BATCH, sizeof *batch, &batch);
+    if (status == ALCORE_OK) status = alcore__new_array(ctx, 1, format->state_bytes, &state);
+    if (status == ALCORE_OK)
+        status = read_lines(&lines, format, options, state, batch, sink, user);
+    if (state && format->clear) format->clear(state, ctx);
+    alcore__free(ctx, state);
+    alcore__free(ctx, batch);
+    alcore__lines_close(&lines);
+    return status;
+}

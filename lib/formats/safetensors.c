@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .safetensors with the limits of reliability.md R11: everything is checked against the file's length first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array_format.h"
+#include "formats/json_keys.h"
+#include "formats/json_scan.h"
+#include "text/number.h"
+
+#define MAX_HEADER ((int64_t)16 << 20)
+#define MAX_TENSORS 65536
+#define MAX_DEPTH 4
+
+typedef struct span {
+    int64_t begin, end;
+} span;
+
+typedef struct entry {
+    alcore__array_info info; /* ndim may be above 2: only the first two sizes are kept */
+    span bytes;
+    int64_t numbers;
+    bool has_dtype, has_shape, has_offsets;
+} entry;
+
+typedef struct table {
+    alcore_ctx *ctx;
+    const char *path, *wanted; /* wanted: NULL for the only one */
+    alcore__json json;
+    alcore__json_keys keys;
+    span *spans;
+    size_t capacity, count;
+    entry found;
+    bool any;
+} table;
+
+static alcore_status fail_header(const table *tensors, const char *what) {
+    return alcore__fail(ALCORE_E_DATA, "%s: the safetensors header %s", tensors->path, what);
+}
+
+static alcore_status fail_tensor(const table *tensors, const char *name, size_t length,
+                                 const char *what) {
+    return alcore__fail(ALCORE_E_DATA, "%s: tensor \"%.*s\" %s", tensors->path,
+                        (int)(length < 100 ? length : 100), name, what);
+}
+
+static int32_t find_dtype(const char *text, size_t length) {
+    static const struct {
+        const char *name;
+        int32_t dtype;
+    } names[] = {{"F16", ALCORE_FLOAT16}, {"BF16", ALCORE_BFLOAT16}, {"F32", ALCORE_FLOAT32},
+                 {"F64", ALCORE_FLOAT64}, {"I32", ALCORE_INT32},     {"I64", ALCORE_INT64},
+                 {"U64", ALCORE_UINT64},  {"U8", ALCORE_UINT8}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == length && memcmp(names[i].name, text, length) == 0)
+            return names[i].dtype;
+    return 0;
+}
+
+/* The next value as a size; false when it is something else. */
+static bool read_size(alcore__json *json, int64_t *out) {
+    char *text;
+    size_t length;
+    if (alcore__json_kind(json) != '0' || !alcore__json_number(json, &text, &length)) return false;
+    return alcore__parse_int(text, length, out) && *out >= 0;
+}
+
+static bool read_shape(alcore__json *json, entry *tensor) {
+    tensor->numbers = 1;
+    tensor->info.shape[0] = tensor->info.shape[1] = 1;
+    if (alcore__json_kind(json) != '[' || !alcore__json_enter(json, '[')) return false;
+    while (alcore__json_item(json)) {
+        int64_t size;
+        if (!read_size(json, &size) || !alcore__size_product(tensor->numbers, size, &tensor->numbers))
+            return false;
+        if (tensor->info.ndim == 64) return false;
+        if (tensor->info.ndim < 2) tensor->info.shape[tensor->info.ndim] = size;
+        tensor->info.ndim++;
+    }
+    return !json->error;
+}
+
+static bool read_offsets(alcore__json *json, span *out) {
+    if (alcore__json_kind(json) != '[' || !alcore__json_enter(json, '[')) return false;
+    if (!alcore__json_item(json) || !read_size(json, &out->begin)) return false;
+    if (!alcore__json_item(json) || !read_size(json, &out->end)) return false;
+    return !alcore__json_item(json) && !json->error && out->begin <= out->end;
+}
+
+static bool is_key(const char *key, size_t length, const char *name) {
+    return strlen(name) == length && memcmp(key, name, length) == 0;
+}
+
+static alcore_status read_entry(table *tensors, const char *name, size_t name_length,
+                                entry *tensor) {
+    alcore__json *json = &tensors->json;
+    char *key, *text;
+    size_t length;
+    if (!alcore__json_enter(json, '{')) return fail_tensor(tensors, name, name_length, "is no object");
+    while (alcore__json_key(json, &key, &length)) {
+        if (is_key(key, length, "dtype") && !tensor->has_dtype) {
+            tensor->has_dtype = true;
+            if (alcore__json_kind(json) == '"' && alcore__json_string(json, &text, &length))
+                tensor->info.dtype = find_dtype(text, length);
+            if (tensor->info.dtype == 0)
+                return fail_tensor(tensors, name, name_length,
+                                   "has a dtype that is not read; F16, BF16, F32, F64, I32, I64, U64 and "
+                                   "U8 are");
+        } else if (is_key(key, length, "shape") && !tensor->has_shape) {
+            tensor->has_shape = true;
+            if (!read_shape(json, tensor))
+                return fail_tensor(tensors, name, name_length, "has an impossible shape");
+        } else if (is_key(key, length, "data_offsets") && !tensor->has_offsets) {
+            tensor->has_offsets = true;
+            if (!read_offsets(json, &tensor->bytes))
+                return fail_tensor(tensors, name, name_length, "has impossible data_offsets");
+        } else {
+            return fail_tensor(tensors, name, name_length, "has an unknown or repeated key");
+        }
+    }
+    int64_t bytes;
+    if (json->error || !tensor->has_dtype || !tensor->has_shape || !tensor->has_offsets)
+        return fail_tensor(tensors, name, name_length, "is malformed");
+    if (!alcore__size_product(tensor->numbers, (int64_t)alcore__dtype_bytes(tensor->info.dtype), &bytes) ||
+        bytes != tensor->bytes.end - tensor->bytes.begin)
+        return fail_tensor(tensors, name, name_length, "has data_offsets that do not fit its shape");
+    return ALCORE_OK;
+}
+
+/* Texts by name; they say nothing about the numbers. */
+static alcore_status read_metadata(table *tensors) {
+    alcore__json *json = &tensors->json;
+    char *text;
+    size_t length;
+    if (!alcore__json_enter(json, '{')) return fail_header(tensors, "has malformed __metadata__");
+    while (alcore__json_key(json, &text, &length))
+        if (!alcore__json_string(json, &text, &length)) break;
+    return json->error ? fail_header(tensors, "has malformed __metadata__") : ALCORE_OK;
+}
+
+static alcore_status read_table(table *tensors) {
+    alcore__json *json = &tensors->json;
+    char *name;
+    size_t length;
+    if (!alcore__json_enter(json, '{')) return fail_header(tensors, "is no object");
+    while (alcore__json_key(json, &name, &length)) {
+        if (tensors->keys.count > MAX_TENSORS) return fail_header(tensors, "names more than 65,536 tensors");
+        ALCORE__TRY(alcore__json_keys_add(tensors->ctx, &tensors->keys, name, length));
+        if (is_key(name, length, "__metadata__")) {
+            ALCORE__TRY(read_metadata(tensors));
+            continue;
+        }
+        entry tensor = {{0}, {0, 0}, 0, false, false, false};
+        ALCORE__TRY(read_entry(tensors, name, length, &tensor));
+        ALCORE__TRY(alcore__grow(tensors->ctx, &tensors->spans, &tensors->capacity,
+                                 tensors->count + 1, sizeof *tensors->spans));
+        tensors->spans[tensors->count++] = tensor.bytes;
+        if (!tensors->wanted || is_key(name, length, tensors->wanted)) {
+            tensors->found = tensor;
+            tensors->any = true;
+        }
+    }
+    if (!alcore__json_end(json))
+        return alcore__fail(ALCORE_E_DATA, "%s: byte %lld of the safetensors header: %s", tensors->path,
+                            (long long)(json->at - json->begin + 1), json->error);
+    if (alcore__json_keys_repeat(&tensors->keys)) return fail_header(tensors, "names a tensor twice");
+    return ALCORE_OK;
+}
+
+static int compare_spans(const void *a, const void *b) {
+    const span *x = a, *y = b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* The tensors fill the file without holes or overlaps: nothing can hide between them. */
+static alcore_status check_spans(table *tensors, int64_t data_bytes) {
+    int64_t at = 0;
+    if (tensors->count > 0)
+        qsort(tensors->spans, tensors->count, sizeof *tensors->spans, compare_spans);
+    for (size_t i = 0; i < tensors->count; i++) {
+        if (tensors->spans[i].begin != at) return fail_header(tensors, "leaves holes or lets tensors overlap");
+        at = tensors->spans[i].end;
+    }
+    if (at > data_bytes)
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes of tensor data of %lld", tensors->path,
+                            (long long)data_bytes, (long long)at);
+    if (at < data_bytes)
+        return alcore__fail(ALCORE_E_DATA, "%s has %lld bytes after its last tensor", tensors->path,
+                            (long long)(data_bytes - at));
+    return ALCORE_OK;
+}
+
+static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
+    if (!tensors->any) {
+        if (!tensors->wanted) return fail_header(tensors, "names no tensor");
+        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"", tensors->path, tensors->wanted);
+    }
+    if (!tensors->wanted && tensors->count > 1)
+        return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR", tensors->path,
+                            tensors->count, tensors->path);
+    if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 2)
+        return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read", tensors->path,
+                            tensors->found.info.ndim);
+    *out = tensors->found.info;
+    out->data_start = data_start + tensors->found.bytes.begin;
+    return ALCORE_OK;
+}
+
+static alcore_status read_all(table *tensors, alcore__file *file, char *header, int64_t header_bytes,
+                              int64_t length, alcore__array_info *out) {
+    ALCORE__TRY(alcore__file_read_all(file, 8, header, (size_t)header_bytes));
+    if (header[0] != '{') return fail_header(tensors, "does not begin with {");
+    alcore__json_begin(&tensors->json, header, (size_t)header_bytes, MAX_DEPTH);
+    ALCORE__TRY(read_table(tensors));
+    ALCORE__TRY(check_spans(tensors, length - 8 - header_bytes));
+    return choose(tensors, 8 + header_bytes, out);
+}
+
+alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
+                                         const char *tensor, alcore__array_info *out) {
+    table tensors = {.ctx = ctx, .path = alcore__file_path(file), .wanted = tensor};
+    unsigned char start[8];
+    if (length < 10)
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, not even a header", tensors.path,
+                            (long long)length);
+    ALCORE__TRY(alcore__file_read_all(file, 0, start, sizeof start));
+    uint64_t bytes = 0;
+    for (int i = 7; i >= 0; i--) bytes = bytes << 8 | start[i];
+    if (bytes > (uint64_t)MAX_HEADER) return fail_header(&tensors, "is longer than 16 MiB, or this is another format");
+    if (bytes > (uint64_t)(length - 8))
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, the header alone has %llu",
+                            tensors.path, (long long)length, (unsigned long long)bytes + 8);
+    if (bytes < 2) return fail_header(&tensors, "is empty");
+    char *header = alcore__alloc(ctx, (size_t)bytes);
+    if (!header) return alcore__fail_memory((size_t)bytes);
+    alcore__array_info info = {0};
+    alcore_status status = read_all(&tensors, file, header, (int64_t)bytes, length, &info);
+    alcore__json_keys_clear(ctx, &tensors.keys);
+    alcore__free(ctx, tensors.spans);
+    alcore__free(ctx, header);
+    if (status == ALCORE_OK) *out = info;
+    return status;
+}

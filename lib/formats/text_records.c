@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One text per line (ecosystem.md section 1): nothing but \n separates. */
+#include "formats/record_format.h"
+
+static alcore_status read_line(void *state, const alcore_read_options *options,
+                               const alcore__line_reader *lines, char *text, size_t length,
+                               alcore__record *record, bool *out_skip) {
+    (void)state, (void)options, (void)lines, (void)out_skip;
+    record->text = text;
+    record->text_length = length;
+    return ALCORE_OK;
+}
+
+const alcore__record_format alcore__text_format = {"text", 1, read_line, NULL, NULL};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tab-separated records: a header line names the columns, no quoting, escapes as spec 9.4. */
+#include <string.h>
+
+#include "formats/escape.h"
+#include "formats/record_format.h"
+
+typedef struct tsv_state {
+    int32_t *roles; /* [columns] */
+    size_t capacity, columns;
+} tsv_state;
+
+/* The winner of each role so far. */
+typedef struct winner {
+    size_t column;
+    int32_t rank; /* 0: none */
+} winner;
+
+static alcore_status no_text_column(const alcore_read_options *options,
+                                    const alcore__line_reader *lines, const char *header,
+                                    size_t length) {
+    int shown = (int)(length < 200 ? length : 200);
+    if (options && options->text_column)
+        return alcore__lines_fail(lines, "no column is called \"%s\"; the header line is \"%.*s\"",
+                                  options->text_column, shown, header);
+    return alcore__lines_fail(lines,
+                              "the first line must name the columns, one of them text, source or src (or "
+                              "name the text's column with --text-column); it is \"%.*s\"",
+                              shown, header);
+}
+
+static alcore_status read_header(tsv_state *state, const alcore_read_options *options,
+                                 const alcore__line_reader *lines, const char *header,
+                                 size_t length) {
+    winner winners[ALCORE__ROLES] = {{0, 0}};
+    const char *at = header, *end = header + length;
+    for (bool more = true; more;) {
+        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        const char *stop = tab ? tab : end;
+        ALCORE__TRY(alcore__grow(lines->ctx, &state->roles, &state->capacity, state->columns + 1,
+                                 sizeof *state->roles));
+        int32_t rank, role = alcore__record_role(options, at, (size_t)(stop - at), &rank);
+        winner *best = &winners[role];
+        state->roles[state->columns] = ALCORE__ROLE_NONE;
+        if (role != ALCORE__ROLE_NONE && best->rank == rank)
+            return alcore__lines_fail(lines, "two columns are called \"%.*s\"", (int)(stop - at), at);
+        if (role != ALCORE__ROLE_NONE && (best->rank == 0 || rank < best->rank)) {
+            if (best->rank > 0) state->roles[best->column] = ALCORE__ROLE_NONE;
+            *best = (winner){state->columns, rank};
+            state->roles[state->columns] = role;
+        }
+        state->columns++;
+        more = tab != NULL;
+        at = stop + 1;
+    }
+    if (winners[ALCORE__ROLE_TEXT].rank > 0) return ALCORE_OK;
+    return no_text_column(options, lines, header, length);
+}
+
+static size_t count_tabs(const char *text, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) count += text[i] == '\t';
+    return count;
+}
+
+static alcore_status read_line(void *data, const alcore_read_options *options,
+                               const alcore__line_reader *lines, char *text, size_t length,
+                               alcore__record *record, bool *out_skip) {
+    tsv_state *state = data;
+    if (state->columns == 0) {
+        *out_skip = true;
+        return read_header(state, options, lines, text, length);
+    }
+    char *at = text, *end = text + length;
+    size_t column = 0;
+    for (bool more = true; more && column < state->columns; column++) {
+        char *tab = memchr(at, '\t', (size_t)(end - at));
+        char *stop = tab ? tab : end;
+        if (state->roles[column] != ALCORE__ROLE_NONE) {
+            size_t bytes = alcore__tsv_unescape(at, (size_t)(stop - at));
+            ALCORE__TRY(alcore__record_set(record, state->roles[column], at, bytes, lines));
+        }
+        more = tab != NULL;
+        at = stop + 1;
+    }
+    /* at is behind the last tab, or one behind the end of the line. */
+    if (column == state->columns && at > end) return ALCORE_OK;
+    size_t extra = at <= end ? 1 + count_tabs(at, (size_t)(end - at)) : 0;
+    return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra, state->columns);
+}
+
+static alcore_status check_end(void *data, const alcore__line_reader *lines) {
+    const tsv_state *state = data;
+    if (state->columns > 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s is empty: a .tsv begins with a line that names its columns",
+                        lines->path);
+}
+
+static void clear(void *data, alcore_ctx *ctx) {
+    tsv_state *state = data;
+    alcore__free(ctx, state->roles);
+}
+
+const alcore__record_format alcore__tsv_format = {"tsv", sizeof(tsv_state), read_line, check_end, clear};

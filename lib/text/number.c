@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* A number as written: value = digits * 10^exponent, when no digit was left out. */
+typedef struct decimal {
+    uint64_t digits;
+    int64_t exponent;
+    bool negative, exact;
+} decimal;
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Checks the grammar and gathers up to 19 digits. */
+static bool read_decimal(const char *text, const char *end, decimal *out) {
+    decimal number = {0, 0, false, true};
+    if (text < end && (*text == '-' || *text == '+')) number.negative = *text++ == '-';
+    bool any = false, point = false;
+    for (; text < end; text++) {
+        if (*text == '.') {
+            if (point) return false;
+            point = true;
+            continue;
+        }
+        if (!is_digit(*text)) break;
+        any = true;
+        if (number.digits < 1000000000000000000u) {
+            number.digits = number.digits * 10 + (uint64_t)(*text - '0');
+            number.exponent -= point;
+        } else {
+            number.exact = number.exact && *text == '0';
+            number.exponent += !point;
+        }
+    }
+    if (!any) return false;
+    if (text < end && (*text == 'e' || *text == 'E')) {
+        bool negative = false, digits = false;
+        int64_t exponent = 0;
+        if (++text < end && (*text == '-' || *text == '+')) negative = *text++ == '-';
+        for (; text < end && is_digit(*text); text++) {
+            digits = true;
+            if (exponent < 100000) exponent = exponent * 10 + (*text - '0');
+        }
+        if (!digits) return false;
+        number.exponent += negative ? -exponent : exponent;
+    }
+    *out = number;
+    return text == end;
+}
+
+static bool read_name(const char *text, size_t length, double *out) {
+    bool negative = length > 0 && *text == '-';
+    if (length > 0 && (*text == '-' || *text == '+')) {
+        text++;
+        length--;
+    }
+    if (length == 3 && strncasecmp(text, "nan", 3) == 0) {
+        *out = NAN;
+        return true;
+    }
+    if ((length == 3 && strncasecmp(text, "inf", 3) == 0) ||
+        (length == 8 && strncasecmp(text, "infinity", 8) == 0)) {
+        *out = negative ? -INFINITY : INFINITY;
+        return true;
+    }
+    return false;
+}
+
+bool alcore__parse_double(const char *text, size_t length, double *out) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    char copy[1024];
+    if (length == 0 || length >= sizeof copy) return false;
+    decimal number;
+    if (!read_decimal(text, text + length, &number)) return read_name(text, length, out);
+    /* Both operands are exact, so the one rounding of the operation is the right one. */
+    if (number.exact && number.digits <= (1ull << 53) && number.exponent >= -22 &&
+        number.exponent <= 22) {
+        double value = (double)number.digits;
+        value = number.exponent < 0 ? value / powers[-number.exponent]
+                                    : value * powers[number.exponent];
+        *out = number.negative ? -value : value;
+        return true;
+    }
+    /* The hard cases are the C library's; its "C" locale is a constant there, so newlocale neither
+     * allocates nor touches the process. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0) return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    double value = strtod_l(copy, NULL, plain);
+    freelocale(plain);
+    if (isinf(value)) return false;
+    *out = value;
+    return true;
+}
+
+bool alcore__parse_int(const char *text, size_t length, int64_t *out) {
+    const char *end = text + length;
+    bool negative = false;
+    if (text < end && (*text == '-' || *text == '+')) negative = *text++ == '-';
+    if (text == end) return false;
+    int64_t value = 0; /* kept negative: INT64_MIN has no positive twin */
+    for (; text < end; text++) {
+        if (!is_digit(*text) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, *text - '0', &value))
+            return false;
+    }
+    if (!negative && __builtin_sub_overflow((int64_t)0, value, &value)) return false;
+    *out = value;
+    return true;
+}
+
+/* Puts '.' where the locale has put its own decimal point, of however many bytes. */
+static size_t plain_point(char *text) {
+    char *to = text, *from = text;
+    bool inside = false;
+    for (; *from; from++) {
+        bool ours = is_digit(*from) || *from == '-' || *from == '+' || *from == 'e';
+        if (ours) *to++ = *from;
+        else if (!inside) *to++ = '.';
+        inside = !ours;
+    }
+    *to = 0;
+    return (size_t)(to - text);
+}
+
+size_t alcore__print_double(double value, char out[32]) {
+    if (isnan(value) || isinf(value)) {
+        strcpy(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return strlen(out);
+    }
+    /* 15 digits survive any normal double, so trying fewer is needed below the normal range only. */
+    int digits = value == 0 || fabs(value) >= 0x1p-1022 ? 15 : 1;
+    size_t length = 0;
+    for (; digits <= 17; digits++) {
+        double again;
+        snprintf(out, 32, "%.*g", digits, value);
+        length = plain_point(out);
+        if (alcore__parse_double(out, length, &again) && again == value) break;
+    }
+    return length;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/utf8.h"
+
+#include <string.h>
+
+/* A state machine in one shift per byte: entry[byte] >> state gives the next state in its low six
+ * bits. States are the bit positions below; a bad byte leads to BAD, which is never left. */
+enum {
+    BAD = 0,
+    START = 6,
+    NEED_1 = 12,
+    NEED_2 = 18,
+    NEED_3 = 24,
+    AFTER_E0 = 30, /* A0..BF: no overlong form */
+    AFTER_ED = 36, /* 80..9F: no surrogate */
+    AFTER_F0 = 42, /* 90..BF: no overlong form */
+    AFTER_F4 = 48  /* 80..8F: not above U+10FFFF */
+};
+#define STEP(from, to) ((uint64_t)(to) << (from))
+#define INNER (STEP(NEED_1, START) | STEP(NEED_2, NEED_1) | STEP(NEED_3, NEED_2))
+static const uint64_t entry[256] = {
+    [0x00 ... 0x7F] = STEP(START, START),
+    [0x80 ... 0x8F] = INNER | STEP(AFTER_ED, NEED_1) | STEP(AFTER_F4, NEED_2),
+    [0x90 ... 0x9F] = INNER | STEP(AFTER_ED, NEED_1) | STEP(AFTER_F0, NEED_2),
+    [0xA0 ... 0xBF] = INNER | STEP(AFTER_E0, NEED_1) | STEP(AFTER_F0, NEED_2),
+    [0xC2 ... 0xDF] = STEP(START, NEED_1),
+    [0xE0] = STEP(START, AFTER_E0),
+    [0xE1 ... 0xEC] = STEP(START, NEED_2),
+    [0xED] = STEP(START, AFTER_ED),
+    [0xEE ... 0xEF] = STEP(START, NEED_2),
+    [0xF0] = STEP(START, AFTER_F0),
+    [0xF1 ... 0xF3] = STEP(START, NEED_3),
+    [0xF4] = STEP(START, AFTER_F4),
+};
+
+int32_t alcore__utf8_next(const char *text, size_t length, size_t *at) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t first = *at, i = first;
+    uint64_t state = (entry[bytes[i]] >> START) & 63;
+    i++;
+    if (state == BAD) {
+        *at = i;
+        return -1;
+    }
+    unsigned lead = bytes[first];
+    int32_t point = (int32_t)(lead < 0x80 ? lead : lead & (lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07));
+    while (state != START) {
+        if (i == length) break;
+        state = (entry[bytes[i]] >> state) & 63;
+        if (state == BAD) break;
+        point = point << 6 | (bytes[i] & 0x3F);
+        i++;
+    }
+    *at = i;
+    return state == START ? point : -1;
+}
+
+static size_t first_malformed(const char *text, size_t length) {
+    size_t at = 0;
+    while (at < length) {
+        size_t before = at;
+        if (alcore__utf8_next(text, length, &at) < 0) return before;
+    }
+    return length;
+}
+
+size_t alcore__utf8_check(const char *text, size_t length) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    uint64_t state = START;
+    size_t i = 0;
+    for (; i + 32 <= length; i += 32) {
+        uint64_t words[4];
+        memcpy(words, bytes + i, 32);
+        bool ascii = ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) == 0;
+        if (ascii && (state & 63) == START) continue;
+        for (size_t k = 0; k < 32; k++) state = entry[bytes[i + k]] >> (state & 63);
+        if ((state & 63) == BAD) return first_malformed(text, length);
+    }
+    for (; i < length; i++) state = entry[bytes[i]] >> (state & 63);
+    return (state & 63) == START ? length : first_malformed(text, length);
+}
+
+size_t alcore__utf8_write(int32_t code_point, char out[4]) {
+    uint32_t point = (uint32_t)code_point;
+    if (point < 0x80) {
+        out[0] = (char)point;
+        return 1;
+    }
+    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, point >>= 6) out[i] = (char)(0x80 | (point & 0x3F));
+    out[0] = (char)((length == 2 ? 0xC0 : length == 3 ? 0xE0 : 0xF0) | point);
+    return length;
+}
+
+alcore_status alcore__utf8_repair(alcore_ctx *ctx, const char *text, size_t length,
+                                  alcore__buffer *out, int64_t *out_count) {
+    int64_t count = 0;
+    size_t good = 0, at = 0;
+    while (at < length) {
+        size_t before = at;
+        if (alcore__utf8_next(text, length, &at) >= 0) continue;
+        ALCORE__TRY(alcore__buffer_append(ctx, out, text + good, before - good));
+        ALCORE__TRY(alcore__buffer_append(ctx, out, "\xEF\xBF\xBD", 3));
+        good = at;
+        count++;
+    }
+    ALCORE__TRY(alcore__buffer_append(ctx, out, text + good, length - good));
+    if (out_count) *out_count = count;
+    return ALCORE_OK;
+}
+
+int64_t alcore__utf8_count(const char *text, size_t length) {
+    int64_t count = 0;
+    for (size_t i = 0; i < length; i++) count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
