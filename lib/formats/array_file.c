@@ -30,7 +30,8 @@ static bool ends_in(const char *path, const char *suffix) {
     return length >= bytes && strcmp(path + length - bytes, suffix) == 0;
 }
 
-/* Where ":TENSOR" begins in path, NULL without one. The last ".safetensors:" counts, so that folders may be called anything. */
+/* Where ":TENSOR" begins in path, NULL without one. The last ".safetensors:" counts, so that
+ * folders may be called anything. */
 static const char *find_tensor(const char *path) {
     const char *mark = ".safetensors:", *found = NULL;
     for (const char *at = path; (at = strstr(at, mark)); at++) found = at + strlen(mark) - 1;
@@ -58,7 +59,8 @@ alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__arra
                                  alcore__file **out_file) {
     size_t base;
     if (alcore__stream_compressed(path, &base))
-        return alcore__fail(ALCORE_E_DATA, "%s: arrays are read in place, decompress the file first", path);
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: arrays are read in place, decompress the file first", path);
     const char *tensor = find_tensor(path);
     char *name = NULL;
     if (tensor) {

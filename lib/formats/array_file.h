@@ -3,6 +3,7 @@
 #ifndef ALCORE__ARRAY_FILE_H
 #define ALCORE__ARRAY_FILE_H
 
+#include "alcore/tensor.h"
 #include "base/base.h"
 
 /* Where an array's numbers lie in a file. */
@@ -13,11 +14,13 @@ typedef struct alcore__array_info {
     int64_t data_start; /* byte of the first number; the file holds all of them (checked) */
 } alcore__array_info;
 
-/* Reads the header of PATH.npy or "PATH.safetensors:TENSOR" (":TENSOR" may be left out when the file holds one). All sizes are checked
- * against the file's length before anything is allocated. *out_file stays open for reading blocks. */
-alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info, alcore__file **out_file);
+/* Reads the header of PATH.npy or "PATH.safetensors:TENSOR" (":TENSOR" may be left out when the
+ * file holds one). All sizes are checked against the file's length before anything is allocated.
+ * *out_file stays open for reading blocks. */
+alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
+                                 alcore__file **out_file);
 /* Writes a .npy (version 1.0, C order). shape has ndim (1 or 2) entries. */
-alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim, const int64_t *shape,
-                                const void *data);
+alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
+                                const int64_t *shape, const void *data);
 
 #endif

@@ -8,9 +8,10 @@
 /* Bytes of one number of an ALCORE_FLOAT32, ...; 0 for no such type. */
 size_t alcore__dtype_bytes(int32_t dtype);
 /* Reads the header; `tensor` is NULL for the only one. Error texts name the path. */
-alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length, alcore__array_info *out);
-alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length, const char *tensor,
-                                         alcore__array_info *out);
+alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
+                                 alcore__array_info *out);
+alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
+                                         const char *tensor, alcore__array_info *out);
 /* The product of two sizes; false when it does not fit or a factor is negative. */
 static inline bool alcore__size_product(int64_t a, int64_t b, int64_t *out) {
     return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);

@@ -63,8 +63,9 @@ alcore_status alcore__stream_open(alcore_ctx *ctx, const char *path, alcore__byt
     if (place < COMPRESSIONS) {
         decoder = compressions[place].decoder;
         if (!decoder)
-            return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: this build reads no %s (built without %s)",
-                                path, compressions[place].suffix, compressions[place].library);
+            return alcore__fail(ALCORE_E_UNSUPPORTED,
+                                "%s: this build reads no %s (built without %s)", path,
+                                compressions[place].suffix, compressions[place].library);
     }
     size_t bytes = sizeof(alcore__byte_stream) + (decoder ? INPUT_BYTES : 0);
     alcore__byte_stream *stream = alcore__alloc(ctx, bytes);
@@ -116,9 +117,11 @@ alcore_status alcore__stream_read(alcore__byte_stream *stream, void *data, size_
         if (status != ALCORE_OK) return alcore__fail_within(status, "%s", path);
         if (!io->input_ended || io->output_bytes < before) continue;
         if (stream->offset == 0)
-            return alcore__fail(ALCORE_E_DATA, "%s is empty, not a %s file", path, stream->decoder->suffix);
+            return alcore__fail(ALCORE_E_DATA, "%s is empty, not a %s file", path,
+                                stream->decoder->suffix);
         if (stream->whole) break;
-        return alcore__fail(ALCORE_E_DATA, "%s is truncated: the %s data stops in the middle after %lld bytes",
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s is truncated: the %s data stops in the middle after %lld bytes",
                             path, stream->decoder->name, (long long)stream->offset);
     }
     *out_bytes = bytes - io->output_bytes;

@@ -7,10 +7,13 @@
 
 typedef struct alcore__byte_stream alcore__byte_stream;
 alcore_status alcore__stream_open(alcore_ctx *ctx, const char *path, alcore__byte_stream **out);
-/* Reads up to bytes; *out_bytes = 0 at the end. A truncated or damaged compressed file is ALCORE_E_DATA. */
-alcore_status alcore__stream_read(alcore__byte_stream *stream, void *data, size_t bytes, size_t *out_bytes);
+/* Reads up to bytes; *out_bytes = 0 at the end. A truncated or damaged compressed file is
+ * ALCORE_E_DATA. */
+alcore_status alcore__stream_read(alcore__byte_stream *stream, void *data, size_t bytes,
+                                  size_t *out_bytes);
 /* Compressed bytes consumed and the file's length (-1 unknown), for progress. */
-void alcore__stream_position(const alcore__byte_stream *stream, int64_t *out_done, int64_t *out_total);
+void alcore__stream_position(const alcore__byte_stream *stream, int64_t *out_done,
+                             int64_t *out_total);
 void alcore__stream_close(alcore__byte_stream *stream); /* NULL-safe */
 /* The path without a compression suffix: writes to name. Returns whether the path has one. */
 bool alcore__stream_compressed(const char *path, size_t *out_base_length);

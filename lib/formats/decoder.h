@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One decompressor behind alcore__byte_stream. Each has its own file, built when its library is there. */
+/* One decompressor behind alcore__byte_stream. Each has its own file, built when its library is
+ * there. */
 #ifndef ALCORE__DECODER_H
 #define ALCORE__DECODER_H
 
@@ -16,8 +17,8 @@ typedef struct alcore__decoder_io {
 typedef struct alcore__decoder {
     const char *suffix, *name; /* ".gz", "gzip" */
     alcore_status (*open)(alcore_ctx *ctx, void **out_state);
-    /* Decodes what it can. *out_whole: the data may end here, between two members or frames. Error texts say what is wrong with the
-     * data, without the path. */
+    /* Decodes what it can. *out_whole: the data may end here, between two members or frames. Error
+     * texts say what is wrong with the data, without the path. */
     alcore_status (*run)(void *state, alcore__decoder_io *io, bool *out_whole);
     void (*close)(alcore_ctx *ctx, void *state);
 } alcore__decoder;

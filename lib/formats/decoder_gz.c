@@ -13,7 +13,9 @@ static voidpf gz_alloc(voidpf ctx, uInt count, uInt bytes) {
     return alcore__alloc(ctx, (size_t)count * bytes);
 }
 
-static void gz_free(voidpf ctx, voidpf memory) { alcore__free(ctx, memory); }
+static void gz_free(voidpf ctx, voidpf memory) {
+    alcore__free(ctx, memory);
+}
 
 static alcore_status gz_open(alcore_ctx *ctx, void **out_state) {
     gz_state *state = alcore__calloc(ctx, 1, sizeof *state);

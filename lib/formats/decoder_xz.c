@@ -16,7 +16,9 @@ static void *xz_alloc(void *ctx, size_t count, size_t bytes) {
     return alcore__alloc(ctx, count * bytes); /* count is always 1, says lzma/base.h */
 }
 
-static void xz_free(void *ctx, void *memory) { alcore__free(ctx, memory); }
+static void xz_free(void *ctx, void *memory) {
+    alcore__free(ctx, memory);
+}
 
 static alcore_status xz_open(alcore_ctx *ctx, void **out_state) {
     xz_state *state = alcore__calloc(ctx, 1, sizeof *state);
@@ -53,8 +55,9 @@ static alcore_status xz_run(void *data, alcore__decoder_io *io, bool *out_whole)
         } else if (result == LZMA_MEM_ERROR) {
             return alcore__fail_memory((size_t)lzma_memusage(stream));
         } else if (result == LZMA_MEMLIMIT_ERROR) {
-            return alcore__fail(ALCORE_E_DATA, "the xz data needs %llu MiB to decode, the limit is %u MiB",
-                                (unsigned long long)(lzma_memusage(stream) >> 20), MEMORY_LIMIT >> 20);
+            return alcore__fail(
+                ALCORE_E_DATA, "the xz data needs %llu MiB to decode, the limit is %u MiB",
+                (unsigned long long)(lzma_memusage(stream) >> 20), MEMORY_LIMIT >> 20);
         } else if (result != LZMA_OK) {
             return alcore__fail(ALCORE_E_DATA, "the xz data is damaged (%s)",
                                 result == LZMA_FORMAT_ERROR ? "not an .xz file" : "wrong contents");

@@ -8,7 +8,8 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* What stands for the byte at text[*at]: NULL for itself. May move *at over more bytes that it stands for. */
+/* What stands for the byte at text[*at]: NULL for itself. May move *at over more bytes that it
+ * stands for. */
 typedef const char *(*replace)(const char *text, size_t length, size_t *at, char scratch[8]);
 
 static alcore_status append_replaced(alcore_ctx *ctx, alcore__buffer *out, const char *text,
@@ -114,7 +115,8 @@ static const char *xml_replace(const char *text, size_t length, size_t *at, char
     default:
         break;
     }
-    bool allowed = point >= 0x20 ? point != 0xFFFE && point != 0xFFFF : point == '\t' || point == '\n';
+    bool allowed =
+        point >= 0x20 ? point != 0xFFFE && point != 0xFFFF : point == '\t' || point == '\n';
     return allowed ? NULL : REPLACEMENT;
 }
 

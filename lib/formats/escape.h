@@ -6,14 +6,20 @@
 #include "base/base.h"
 
 /* TAB, newline and backslash as \t \n \\ (spec 9.4). */
-alcore_status alcore__tsv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text, size_t length);
-/* The reverse, in place; returns the new length. A backslash before any other character stands for itself. */
+alcore_status alcore__tsv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                 size_t length);
+/* The reverse, in place; returns the new length. A backslash before any other character stands for
+ * itself. */
 size_t alcore__tsv_unescape(char *text, size_t length);
 /* A cell of RFC 4180: in quotes where it needs them. */
-alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text, size_t length);
-/* A JSON string with its quotes; malformed UTF-8 becomes U+FFFD. Our own because jansson writes a string only as part of a tree. */
-alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const char *text, size_t length);
+alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                 size_t length);
+/* A JSON string with its quotes; malformed UTF-8 becomes U+FFFD. Our own because jansson writes a
+ * string only as part of a tree. */
+alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                  size_t length);
 /* Contents of an XML or HTML element or attribute; what XML 1.0 does not allow becomes U+FFFD. */
-alcore_status alcore__xml_append(alcore_ctx *ctx, alcore__buffer *out, const char *text, size_t length);
+alcore_status alcore__xml_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
+                                 size_t length);
 
 #endif

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-void alcore__json_keys_reset(alcore__json_keys *keys) { keys->count = 0; }
+void alcore__json_keys_reset(alcore__json_keys *keys) {
+    keys->count = 0;
+}
 
 alcore_status alcore__json_keys_add(alcore_ctx *ctx, alcore__json_keys *keys, const char *key,
                                     size_t length) {

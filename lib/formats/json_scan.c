@@ -97,7 +97,8 @@ static bool read_escape(alcore__json *json, char **to) {
     if (point == 0) return fail(json, "\\u0000 stands for a NUL, which no text may hold");
     if (point >= 0xD800 && point < 0xE000) {
         int32_t low = -1;
-        if (point < 0xDC00 && json->end - json->at >= 6 && json->at[4] == '\\' && json->at[5] == 'u')
+        if (point < 0xDC00 && json->end - json->at >= 6 && json->at[4] == '\\' &&
+            json->at[5] == 'u')
             low = read_unit(json->at + 6, json->end);
         if (low < 0xDC00 || low >= 0xE000) return fail(json, "half of a surrogate pair");
         point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
@@ -123,15 +124,16 @@ static bool undo_escape(alcore__json *json, char **to) {
     return true;
 }
 
-/* First byte at or after `at` that is no plain content of a string. Eight bytes at a time: a byte below
- * 0x20, '"' or '\\' sets its high bit in one of the three differences. */
+/* First byte at or after `at` that is no plain content of a string. Eight bytes at a time: a byte
+ * below 0x20, '"' or '\\' sets its high bit in one of the three differences. */
 static char *skip_plain(char *at, const char *end) {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     while (end - at >= 8) {
         uint64_t word;
         memcpy(&word, at, 8);
         uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');
-        uint64_t hit = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
+        uint64_t hit =
+            ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
         if (hit & highs) break;
         at += 8;
     }
@@ -223,7 +225,8 @@ bool alcore__json_skip(alcore__json *json) {
     case 'n':
         return skip_word(json, "null");
     default:
-        return fail(json, json->at == json->end ? "the text ends too early" : "a value is expected");
+        return fail(json,
+                    json->at == json->end ? "the text ends too early" : "a value is expected");
     }
 }
 

@@ -34,7 +34,8 @@ static alcore_status read_value(alcore__json *json, int32_t role, const char *ke
     }
     if (kind == '0') {
         if (!alcore__json_number(json, &value, &length)) return ALCORE_OK;
-        bool fits = role == ALCORE__ROLE_COST || (role == ALCORE__ROLE_ID && is_integer(value, length));
+        bool fits =
+            role == ALCORE__ROLE_COST || (role == ALCORE__ROLE_ID && is_integer(value, length));
         if (!fits)
             return wrong_type(lines, key, key_length,
                               role == ALCORE__ROLE_ID ? "a string or an integer" : "a string");
@@ -74,7 +75,8 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
         ALCORE__TRY(read_value(json, role, key, length, record, wins, lines));
     }
     if (!alcore__json_end(json)) return ALCORE_OK;
-    if (alcore__json_keys_repeat(&state->keys)) return alcore__lines_fail(lines, "a key stands twice");
+    if (alcore__json_keys_repeat(&state->keys))
+        return alcore__lines_fail(lines, "a key stands twice");
     if (ranks[ALCORE__ROLE_TEXT] > 0) return ALCORE_OK;
     if (options && options->text_column)
         return alcore__lines_fail(lines, "no key \"%s\"", options->text_column);
@@ -104,4 +106,5 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__json_keys_clear(ctx, &state->keys);
 }
 
-const alcore__record_format alcore__jsonl_format = {"jsonl", sizeof(jsonl_state), read_line, NULL, clear};
+const alcore__record_format alcore__jsonl_format = {"jsonl", sizeof(jsonl_state), read_line, NULL,
+                                                    clear};

@@ -72,8 +72,8 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         }
         ALCORE__TRY(make_room(lines));
         size_t got = 0, from = lines->end;
-        ALCORE__TRY(alcore__stream_read(lines->stream, lines->buffer + from,
-                                        lines->capacity - from, &got));
+        ALCORE__TRY(
+            alcore__stream_read(lines->stream, lines->buffer + from, lines->capacity - from, &got));
         int64_t done, total;
         alcore__stream_position(lines->stream, &done, &total);
         ALCORE__TRY(alcore__tick(lines->ctx, "reading", done, total));
@@ -90,8 +90,10 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         /* Once one was seen, every line is searched for more. */
         lines->has_return = lines->has_return || memchr(lines->buffer + from, '\r', got);
         char *last = memrchr(lines->buffer + from, '\n', got);
-        if (last) lines->scanned = (size_t)(last + 1 - lines->buffer);
-        else if (lines->ended) lines->scanned = lines->end;
+        if (last)
+            lines->scanned = (size_t)(last + 1 - lines->buffer);
+        else if (lines->ended)
+            lines->scanned = lines->end;
         if (lines->scanned > lines->begin) {
             *out_more = true;
             return ALCORE_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npy: a strict recogniser of exactly what numpy writes for plain arrays, never an evaluator of Python. */
+/* .npy: a strict recogniser of exactly what numpy writes for plain arrays, never an evaluator of
+ * Python. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +12,9 @@ static const struct {
     const char *descr;
     int32_t dtype;
 } descrs[] = {
-    {"<f2", ALCORE_FLOAT16}, {"<f4", ALCORE_FLOAT32}, {"<f8", ALCORE_FLOAT64}, {"<i4", ALCORE_INT32},
-    {"<i8", ALCORE_INT64},   {"<u8", ALCORE_UINT64},  {"|u1", ALCORE_UINT8},
+    {"<f2", ALCORE_FLOAT16}, {"<f4", ALCORE_FLOAT32}, {"<f8", ALCORE_FLOAT64},
+    {"<i4", ALCORE_INT32},   {"<i8", ALCORE_INT64},   {"<u8", ALCORE_UINT64},
+    {"|u1", ALCORE_UINT8},
 };
 
 /* The header as it is read. */
@@ -53,7 +55,8 @@ static bool take_string(header *head, const char **out, size_t *out_length) {
 static bool take_word(header *head, const char *word) {
     size_t length = strlen(word);
     skip_space(head);
-    if ((size_t)(head->end - head->at) < length || memcmp(head->at, word, length) != 0) return false;
+    if ((size_t)(head->end - head->at) < length || memcmp(head->at, word, length) != 0)
+        return false;
     head->at += length;
     return true;
 }
@@ -68,10 +71,11 @@ static alcore_status read_descr(header *head) {
             head->info.dtype = descrs[i].dtype;
     head->has_descr = true;
     if (head->info.dtype != 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA,
-                        "%s: numbers of type '%.*s' are not read; float16, float32, float64, int32, int64, "
-                        "uint64 (little-endian) and uint8 are",
-                        head->path, (int)(length < 20 ? length : 20), text);
+    return alcore__fail(
+        ALCORE_E_DATA,
+        "%s: numbers of type '%.*s' are not read; float16, float32, float64, int32, int64, "
+        "uint64 (little-endian) and uint8 are",
+        head->path, (int)(length < 20 ? length : 20), text);
 }
 
 static alcore_status read_order(header *head) {
@@ -79,7 +83,8 @@ static alcore_status read_order(header *head) {
     if (take_word(head, "False")) return ALCORE_OK;
     if (take_word(head, "True"))
         return alcore__fail(ALCORE_E_DATA,
-                            "%s is in Fortran order: save numpy.ascontiguousarray(x) instead", head->path);
+                            "%s is in Fortran order: save numpy.ascontiguousarray(x) instead",
+                            head->path);
     return fail_header(head, "is malformed");
 }
 
@@ -162,10 +167,12 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     if (got < 6 || memcmp(start, "\x93NUMPY", 6) != 0)
         return alcore__fail(ALCORE_E_DATA, "%s is no .npy file", head.path);
     if (got < sizeof start)
-        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %zu bytes, not even its header", head.path, got);
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %zu bytes, not even its header",
+                            head.path, got);
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        return alcore__fail(ALCORE_E_DATA, "%s: .npy version %d.%d is not read; 1.0, 2.0 and 3.0 are",
-                            head.path, start[6], start[7]);
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: .npy version %d.%d is not read; 1.0, 2.0 and 3.0 are", head.path,
+                            start[6], start[7]);
     uint32_t bytes = (uint32_t)start[8] | (uint32_t)start[9] << 8;
     if (start[6] > 1) bytes |= (uint32_t)start[10] << 16 | (uint32_t)start[11] << 24;
     head.info.data_start = (start[6] > 1 ? 12 : 10) + (int64_t)bytes;
@@ -175,8 +182,7 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
                             head.path, (long long)length, (long long)head.info.data_start);
     char *text = alcore__alloc(ctx, bytes);
     if (!text) return alcore__fail_memory(bytes);
-    alcore_status status =
-        alcore__file_read_all(file, head.info.data_start - bytes, text, bytes);
+    alcore_status status = alcore__file_read_all(file, head.info.data_start - bytes, text, bytes);
     head.at = text;
     head.end = text + bytes;
     if (status == ALCORE_OK) status = read_header(&head);
@@ -197,9 +203,12 @@ alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype
                 alcore__size_product(bytes, (int64_t)alcore__dtype_bytes(dtype), &bytes);
     if (!fits) return alcore__fail(ALCORE_E_INVALID, "%s: .npy holds no such array", path);
     char dims[64], start[128];
-    if (ndim == 1) snprintf(dims, sizeof dims, "(%lld,)", (long long)shape[0]);
-    else snprintf(dims, sizeof dims, "(%lld, %lld)", (long long)shape[0], (long long)shape[1]);
-    /* Version 1.0: magic, version, length of the rest, padded so that the numbers begin at byte 128. */
+    if (ndim == 1)
+        snprintf(dims, sizeof dims, "(%lld,)", (long long)shape[0]);
+    else
+        snprintf(dims, sizeof dims, "(%lld, %lld)", (long long)shape[0], (long long)shape[1]);
+    /* Version 1.0: magic, version, length of the rest, padded so that the numbers begin at byte
+     * 128. */
     memcpy(start, "\x93NUMPY\x01\x00\x76\x00", 10);
     int filled = snprintf(start + 10, sizeof start - 10,
                           "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, dims);

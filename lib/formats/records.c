@@ -9,18 +9,40 @@
 
 #define BATCH 1024
 
-/* Name without the extension's case or a compression suffix: file name extensions and who reads them. NULL: known, but not read. */
+/* Name without the extension's case or a compression suffix: file name extensions and who reads
+ * them. NULL: known, but not read. */
 static const struct {
     const char *suffix;
     const alcore__record_format *format;
 } suffixes[] = {
-    {".txt", &alcore__text_format},   {".tsv", &alcore__tsv_format},
-    {".jsonl", &alcore__jsonl_format}, {".ndjson", &alcore__jsonl_format},
-    {".csv", NULL},   {".json", NULL},  {".tmx", NULL},  {".xliff", NULL},   {".xlf", NULL},
-    {".po", NULL},    {".pot", NULL},   {".xml", NULL},  {".html", NULL},    {".parquet", NULL},
-    {".arrow", NULL}, {".conll", NULL}, {".conllu", NULL}, {".xlsx", NULL},  {".ods", NULL},
-    {".npy", NULL},   {".npz", NULL},   {".safetensors", NULL}, {".zip", NULL}, {".bz2", NULL},
-    {".pt", NULL},    {".pkl", NULL},   {".docx", NULL}, {".pdf", NULL},
+    {".txt", &alcore__text_format},
+    {".tsv", &alcore__tsv_format},
+    {".jsonl", &alcore__jsonl_format},
+    {".ndjson", &alcore__jsonl_format},
+    {".csv", NULL},
+    {".json", NULL},
+    {".tmx", NULL},
+    {".xliff", NULL},
+    {".xlf", NULL},
+    {".po", NULL},
+    {".pot", NULL},
+    {".xml", NULL},
+    {".html", NULL},
+    {".parquet", NULL},
+    {".arrow", NULL},
+    {".conll", NULL},
+    {".conllu", NULL},
+    {".xlsx", NULL},
+    {".ods", NULL},
+    {".npy", NULL},
+    {".npz", NULL},
+    {".safetensors", NULL},
+    {".zip", NULL},
+    {".bz2", NULL},
+    {".pt", NULL},
+    {".pkl", NULL},
+    {".docx", NULL},
+    {".pdf", NULL},
 };
 
 static bool ends_in(const char *path, size_t length, const char *suffix) {
@@ -37,7 +59,8 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     };
     int32_t asked = options ? options->format : ALCORE_FORMAT_AUTO;
     if (asked == ALCORE_FORMAT_CSV)
-        return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read", path);
+        return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read",
+                            path);
     if (asked < 0 || asked > ALCORE_FORMAT_CSV)
         return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)asked);
     if (asked != ALCORE_FORMAT_AUTO) {
@@ -50,10 +73,11 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (!ends_in(path, length, suffixes[i].suffix)) continue;
         if (!suffixes[i].format)
-            return alcore__fail(ALCORE_E_DATA,
-                                "%s: %s files are not read; what is read is .txt (one text per line), .tsv "
-                                "and .jsonl, each also as .gz, .xz and .zst",
-                                path, suffixes[i].suffix);
+            return alcore__fail(
+                ALCORE_E_DATA,
+                "%s: %s files are not read; what is read is .txt (one text per line), .tsv "
+                "and .jsonl, each also as .gz, .xz and .zst",
+                path, suffixes[i].suffix);
         *out = suffixes[i].format;
         break;
     }
@@ -66,16 +90,22 @@ int32_t alcore__record_role(const alcore_read_options *options, const char *name
         const char *name;
         int32_t role, rank;
     } names[] = {
-        {"text", ALCORE__ROLE_TEXT, 1},           {"source", ALCORE__ROLE_TEXT, 2},
-        {"src", ALCORE__ROLE_TEXT, 3},            {"id", ALCORE__ROLE_ID, 1},
-        {"reference", ALCORE__ROLE_REFERENCE, 1}, {"target", ALCORE__ROLE_REFERENCE, 2},
-        {"translation", ALCORE__ROLE_REFERENCE, 3}, {"lang", ALCORE__ROLE_LANGUAGE, 1},
-        {"language", ALCORE__ROLE_LANGUAGE, 2},   {"group", ALCORE__ROLE_GROUP, 1},
+        {"text", ALCORE__ROLE_TEXT, 1},
+        {"source", ALCORE__ROLE_TEXT, 2},
+        {"src", ALCORE__ROLE_TEXT, 3},
+        {"id", ALCORE__ROLE_ID, 1},
+        {"reference", ALCORE__ROLE_REFERENCE, 1},
+        {"target", ALCORE__ROLE_REFERENCE, 2},
+        {"translation", ALCORE__ROLE_REFERENCE, 3},
+        {"lang", ALCORE__ROLE_LANGUAGE, 1},
+        {"language", ALCORE__ROLE_LANGUAGE, 2},
+        {"group", ALCORE__ROLE_GROUP, 1},
         {"cost", ALCORE__ROLE_COST, 1},
     };
     const char *asked = options ? options->text_column : NULL;
     *out_rank = 1;
-    if (asked && strlen(asked) == length && memcmp(asked, name, length) == 0) return ALCORE__ROLE_TEXT;
+    if (asked && strlen(asked) == length && memcmp(asked, name, length) == 0)
+        return ALCORE__ROLE_TEXT;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strlen(names[i].name) != length || memcmp(names[i].name, name, length) != 0) continue;
         if (asked && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
@@ -160,8 +190,7 @@ alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
     ALCORE__TRY(alcore__lines_open(&lines, ctx, path, max_line_bytes));
     alcore_status status = alcore__new_array(ctx, BATCH, sizeof *batch, &batch);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, 1, format->state_bytes, &state);
-    if (status == ALCORE_OK)
-        status = read_lines(&lines, format, options, state, batch, sink, user);
+    if (status == ALCORE_OK) status = read_lines(&lines, format, options, state, batch, sink, user);
     if (state && format->clear) format->clear(state, ctx);
     alcore__free(ctx, state);
     alcore__free(ctx, batch);

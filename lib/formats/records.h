@@ -23,11 +23,14 @@ typedef struct alcore__record {
 } alcore__record;
 
 /* Takes a batch; a failure ends the reading and comes back. */
-typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records, int64_t count);
+typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records,
+                                             int64_t count);
 
-/* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line. Lines longer than max_line_bytes are
- * ALCORE_E_DATA without being read whole into memory. Calls alcore__tick. */
-alcore_status alcore__read_records(alcore_ctx *ctx, const char *path, const alcore_read_options *options,
-                                   int64_t max_line_bytes, alcore__record_sink sink, void *user);
+/* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line.
+ * Lines longer than max_line_bytes are ALCORE_E_DATA without being read whole into memory. Calls
+ * alcore__tick. */
+alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
+                                   const alcore_read_options *options, int64_t max_line_bytes,
+                                   alcore__record_sink sink, void *user);
 
 #endif

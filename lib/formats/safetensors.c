@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .safetensors with the limits of reliability.md R11: everything is checked against the file's length first. */
+/* .safetensors with the limits of reliability.md R11: everything is checked against the file's
+ * length first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,8 @@ static bool read_shape(alcore__json *json, entry *tensor) {
     if (alcore__json_kind(json) != '[' || !alcore__json_enter(json, '[')) return false;
     while (alcore__json_item(json)) {
         int64_t size;
-        if (!read_size(json, &size) || !alcore__size_product(tensor->numbers, size, &tensor->numbers))
+        if (!read_size(json, &size) ||
+            !alcore__size_product(tensor->numbers, size, &tensor->numbers))
             return false;
         if (tensor->info.ndim == 64) return false;
         if (tensor->info.ndim < 2) tensor->info.shape[tensor->info.ndim] = size;
@@ -96,16 +98,18 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
     alcore__json *json = &tensors->json;
     char *key, *text;
     size_t length;
-    if (!alcore__json_enter(json, '{')) return fail_tensor(tensors, name, name_length, "is no object");
+    if (!alcore__json_enter(json, '{'))
+        return fail_tensor(tensors, name, name_length, "is no object");
     while (alcore__json_key(json, &key, &length)) {
         if (is_key(key, length, "dtype") && !tensor->has_dtype) {
             tensor->has_dtype = true;
             if (alcore__json_kind(json) == '"' && alcore__json_string(json, &text, &length))
                 tensor->info.dtype = find_dtype(text, length);
             if (tensor->info.dtype == 0)
-                return fail_tensor(tensors, name, name_length,
-                                   "has a dtype that is not read; F16, BF16, F32, F64, I32, I64, U64 and "
-                                   "U8 are");
+                return fail_tensor(
+                    tensors, name, name_length,
+                    "has a dtype that is not read; F16, BF16, F32, F64, I32, I64, U64 and "
+                    "U8 are");
         } else if (is_key(key, length, "shape") && !tensor->has_shape) {
             tensor->has_shape = true;
             if (!read_shape(json, tensor))
@@ -121,9 +125,11 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
     int64_t bytes;
     if (json->error || !tensor->has_dtype || !tensor->has_shape || !tensor->has_offsets)
         return fail_tensor(tensors, name, name_length, "is malformed");
-    if (!alcore__size_product(tensor->numbers, (int64_t)alcore__dtype_bytes(tensor->info.dtype), &bytes) ||
+    if (!alcore__size_product(tensor->numbers, (int64_t)alcore__dtype_bytes(tensor->info.dtype),
+                              &bytes) ||
         bytes != tensor->bytes.end - tensor->bytes.begin)
-        return fail_tensor(tensors, name, name_length, "has data_offsets that do not fit its shape");
+        return fail_tensor(tensors, name, name_length,
+                           "has data_offsets that do not fit its shape");
     return ALCORE_OK;
 }
 
@@ -144,7 +150,8 @@ static alcore_status read_table(table *tensors) {
     size_t length;
     if (!alcore__json_enter(json, '{')) return fail_header(tensors, "is no object");
     while (alcore__json_key(json, &name, &length)) {
-        if (tensors->keys.count > MAX_TENSORS) return fail_header(tensors, "names more than 65,536 tensors");
+        if (tensors->keys.count > MAX_TENSORS)
+            return fail_header(tensors, "names more than 65,536 tensors");
         ALCORE__TRY(alcore__json_keys_add(tensors->ctx, &tensors->keys, name, length));
         if (is_key(name, length, "__metadata__")) {
             ALCORE__TRY(read_metadata(tensors));
@@ -161,9 +168,10 @@ static alcore_status read_table(table *tensors) {
         }
     }
     if (!alcore__json_end(json))
-        return alcore__fail(ALCORE_E_DATA, "%s: byte %lld of the safetensors header: %s", tensors->path,
-                            (long long)(json->at - json->begin + 1), json->error);
-    if (alcore__json_keys_repeat(&tensors->keys)) return fail_header(tensors, "names a tensor twice");
+        return alcore__fail(ALCORE_E_DATA, "%s: byte %lld of the safetensors header: %s",
+                            tensors->path, (long long)(json->at - json->begin + 1), json->error);
+    if (alcore__json_keys_repeat(&tensors->keys))
+        return fail_header(tensors, "names a tensor twice");
     return ALCORE_OK;
 }
 
@@ -179,12 +187,13 @@ static alcore_status check_spans(table *tensors, int64_t data_bytes) {
     if (tensors->count > 0)
         qsort(tensors->spans, tensors->count, sizeof *tensors->spans, compare_spans);
     for (size_t i = 0; i < tensors->count; i++) {
-        if (tensors->spans[i].begin != at) return fail_header(tensors, "leaves holes or lets tensors overlap");
+        if (tensors->spans[i].begin != at)
+            return fail_header(tensors, "leaves holes or lets tensors overlap");
         at = tensors->spans[i].end;
     }
     if (at > data_bytes)
-        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes of tensor data of %lld", tensors->path,
-                            (long long)data_bytes, (long long)at);
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes of tensor data of %lld",
+                            tensors->path, (long long)data_bytes, (long long)at);
     if (at < data_bytes)
         return alcore__fail(ALCORE_E_DATA, "%s has %lld bytes after its last tensor", tensors->path,
                             (long long)(data_bytes - at));
@@ -194,21 +203,22 @@ static alcore_status check_spans(table *tensors, int64_t data_bytes) {
 static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
     if (!tensors->any) {
         if (!tensors->wanted) return fail_header(tensors, "names no tensor");
-        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"", tensors->path, tensors->wanted);
+        return alcore__fail(ALCORE_E_DATA, "%s holds no tensor \"%s\"", tensors->path,
+                            tensors->wanted);
     }
     if (!tensors->wanted && tensors->count > 1)
-        return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR", tensors->path,
-                            tensors->count, tensors->path);
+        return alcore__fail(ALCORE_E_DATA, "%s holds %zu tensors: name one as %s:TENSOR",
+                            tensors->path, tensors->count, tensors->path);
     if (tensors->found.info.ndim < 1 || tensors->found.info.ndim > 2)
-        return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read", tensors->path,
-                            tensors->found.info.ndim);
+        return alcore__fail(ALCORE_E_DATA, "%s: the tensor has %d dimensions, 1 or 2 are read",
+                            tensors->path, tensors->found.info.ndim);
     *out = tensors->found.info;
     out->data_start = data_start + tensors->found.bytes.begin;
     return ALCORE_OK;
 }
 
-static alcore_status read_all(table *tensors, alcore__file *file, char *header, int64_t header_bytes,
-                              int64_t length, alcore__array_info *out) {
+static alcore_status read_all(table *tensors, alcore__file *file, char *header,
+                              int64_t header_bytes, int64_t length, alcore__array_info *out) {
     ALCORE__TRY(alcore__file_read_all(file, 8, header, (size_t)header_bytes));
     if (header[0] != '{') return fail_header(tensors, "does not begin with {");
     alcore__json_begin(&tensors->json, header, (size_t)header_bytes, MAX_DEPTH);
@@ -222,12 +232,13 @@ alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, in
     table tensors = {.ctx = ctx, .path = alcore__file_path(file), .wanted = tensor};
     unsigned char start[8];
     if (length < 10)
-        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, not even a header", tensors.path,
-                            (long long)length);
+        return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, not even a header",
+                            tensors.path, (long long)length);
     ALCORE__TRY(alcore__file_read_all(file, 0, start, sizeof start));
     uint64_t bytes = 0;
     for (int i = 7; i >= 0; i--) bytes = bytes << 8 | start[i];
-    if (bytes > (uint64_t)MAX_HEADER) return fail_header(&tensors, "is longer than 16 MiB, or this is another format");
+    if (bytes > (uint64_t)MAX_HEADER)
+        return fail_header(&tensors, "is longer than 16 MiB, or this is another format");
     if (bytes > (uint64_t)(length - 8))
         return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes, the header alone has %llu",
                             tensors.path, (long long)length, (unsigned long long)bytes + 8);

@@ -23,10 +23,11 @@ static alcore_status no_text_column(const alcore_read_options *options,
     if (options && options->text_column)
         return alcore__lines_fail(lines, "no column is called \"%s\"; the header line is \"%.*s\"",
                                   options->text_column, shown, header);
-    return alcore__lines_fail(lines,
-                              "the first line must name the columns, one of them text, source or src (or "
-                              "name the text's column with --text-column); it is \"%.*s\"",
-                              shown, header);
+    return alcore__lines_fail(
+        lines,
+        "the first line must name the columns, one of them text, source or src (or "
+        "name the text's column with --text-column); it is \"%.*s\"",
+        shown, header);
 }
 
 static alcore_status read_header(tsv_state *state, const alcore_read_options *options,
@@ -43,7 +44,8 @@ static alcore_status read_header(tsv_state *state, const alcore_read_options *op
         winner *best = &winners[role];
         state->roles[state->columns] = ALCORE__ROLE_NONE;
         if (role != ALCORE__ROLE_NONE && best->rank == rank)
-            return alcore__lines_fail(lines, "two columns are called \"%.*s\"", (int)(stop - at), at);
+            return alcore__lines_fail(lines, "two columns are called \"%.*s\"", (int)(stop - at),
+                                      at);
         if (role != ALCORE__ROLE_NONE && (best->rank == 0 || rank < best->rank)) {
             if (best->rank > 0) state->roles[best->column] = ALCORE__ROLE_NONE;
             *best = (winner){state->columns, rank};
@@ -86,13 +88,15 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     /* at is behind the last tab, or one behind the end of the line. */
     if (column == state->columns && at > end) return ALCORE_OK;
     size_t extra = at <= end ? 1 + count_tabs(at, (size_t)(end - at)) : 0;
-    return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra, state->columns);
+    return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra,
+                              state->columns);
 }
 
 static alcore_status check_end(void *data, const alcore__line_reader *lines) {
     const tsv_state *state = data;
     if (state->columns > 0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA, "%s is empty: a .tsv begins with a line that names its columns",
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s is empty: a .tsv begins with a line that names its columns",
                         lines->path);
 }
 
@@ -101,4 +105,5 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__free(ctx, state->roles);
 }
 
-const alcore__record_format alcore__tsv_format = {"tsv", sizeof(tsv_state), read_line, check_end, clear};
+const alcore__record_format alcore__tsv_format = {"tsv", sizeof(tsv_state), read_line, check_end,
+                                                  clear};

@@ -15,7 +15,9 @@ typedef struct decimal {
     bool negative, exact;
 } decimal;
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 /* Checks the grammar and gathers up to 19 digits. */
 static bool read_decimal(const char *text, const char *end, decimal *out) {
@@ -124,8 +126,10 @@ static size_t plain_point(char *text) {
     bool inside = false;
     for (; *from; from++) {
         bool ours = is_digit(*from) || *from == '-' || *from == '+' || *from == 'e';
-        if (ours) *to++ = *from;
-        else if (!inside) *to++ = '.';
+        if (ours)
+            *to++ = *from;
+        else if (!inside)
+            *to++ = '.';
         inside = !ours;
     }
     *to = 0;
@@ -137,7 +141,8 @@ size_t alcore__print_double(double value, char out[32]) {
         strcpy(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return strlen(out);
     }
-    /* 15 digits survive any normal double, so trying fewer is needed below the normal range only. */
+    /* 15 digits survive any normal double, so trying fewer is needed below the normal range only.
+     */
     int digits = value == 0 || fabs(value) >= 0x1p-1022 ? 15 : 1;
     size_t length = 0;
     for (; digits <= 17; digits++) {

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole text is one decimal number: an optional sign, digits with at most one point, an optional
- * exponent; or nan, inf, infinity in any case. No spaces, no hexadecimal, at most 1,023 bytes.
- * Correctly rounded; a number too large for a double is refused, one too small becomes 0.
+/* The whole text is one decimal number: an optional sign, digits with at most one point, an
+ * optional exponent; or nan, inf, infinity in any case. No spaces, no hexadecimal, at most 1,023
+ * bytes. Correctly rounded; a number too large for a double is refused, one too small becomes 0.
  * *out is untouched on failure. */
 bool alcore__parse_double(const char *text, size_t length, double *out);
 /* The whole text is a decimal integer with an optional sign that fits. */

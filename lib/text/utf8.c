@@ -43,7 +43,10 @@ int32_t alcore__utf8_next(const char *text, size_t length, size_t *at) {
         return -1;
     }
     unsigned lead = bytes[first];
-    int32_t point = (int32_t)(lead < 0x80 ? lead : lead & (lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07));
+    int32_t point = (int32_t)(lead < 0x80 ? lead
+                                          : lead & (lead < 0xE0   ? 0x1F
+                                                    : lead < 0xF0 ? 0x0F
+                                                                  : 0x07));
     while (state != START) {
         if (i == length) break;
         state = (entry[bytes[i]] >> state) & 63;
