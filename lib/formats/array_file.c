@@ -6,25 +6,6 @@
 #include "formats/array_format.h"
 #include "formats/byte_stream.h"
 
-size_t alcore__dtype_bytes(int32_t dtype) {
-    switch (dtype) {
-    case ALCORE_FLOAT16:
-    case ALCORE_BFLOAT16:
-        return 2;
-    case ALCORE_FLOAT32:
-    case ALCORE_INT32:
-        return 4;
-    case ALCORE_FLOAT64:
-    case ALCORE_INT64:
-    case ALCORE_UINT64:
-        return 8;
-    case ALCORE_UINT8:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
 static bool ends_in(const char *path, const char *suffix) {
     size_t length = strlen(path), bytes = strlen(suffix);
     return length >= bytes && strcmp(path + length - bytes, suffix) == 0;

@@ -3,10 +3,9 @@
 #ifndef ALCORE__ARRAY_FORMAT_H
 #define ALCORE__ARRAY_FORMAT_H
 
+#include "base/tensor_view.h"
 #include "formats/array_file.h"
 
-/* Bytes of one number of an ALCORE_FLOAT32, ...; 0 for no such type. */
-size_t alcore__dtype_bytes(int32_t dtype);
 /* Reads the header; `tensor` is NULL for the only one. Error texts name the path. */
 alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                  alcore__array_info *out);
