@@ -20,9 +20,9 @@ DUMP = os.path.join(ROOT, 'tests', 'tools', 'abi_dump.sh')
 GATE = ['abidiff', '--suppressions', os.path.join(HERE, 'size_first.suppr'), '--no-show-locs']
 
 
-def gate(baseline, library, dump):
+def gate(baseline, library, dump, headers=os.path.join(ROOT, 'include')):
     """(whether nothing changed, abidiff's words). Both sides are dumps made the same way."""
-    subprocess.run([DUMP, library, dump], check=True)
+    subprocess.run([DUMP, library, dump, headers], check=True)
     run = subprocess.run(GATE + [baseline, dump], capture_output=True, text=True, check=False)
     return run.returncode == 0, f'abidiff ended with {run.returncode}\n{run.stdout}{run.stderr}'
 
@@ -33,12 +33,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         def build(name, *options):
             path = os.path.join(folder, name + '.so')
-            subprocess.run([compiler, '-g', '-shared', '-fPIC', '-I' + os.path.join(ROOT, 'include'), *options,
+            subprocess.run([compiler, '-g', '-shared', '-fPIC', *options,
                             os.path.join(HERE, 'gate_sample.c'), '-o', path], check=True)
             return path
 
         first = os.path.join(folder, 'first.xml')
-        subprocess.run([DUMP, build('first'), first], check=True)
+        subprocess.run([DUMP, build('first'), first, HERE], check=True)
         for option, good, text in ((None, True, 'the same source passes'),
                                    ('APPENDED', True, 'a member at the end of a size-first struct passes'),
                                    ('INSERTED', False, 'a member in the middle of one is refused'),
@@ -46,7 +46,7 @@ def main():
                                    ('REMOVED', False, 'a removed function is refused'),
                                    ('ADDED', False, 'an added function wants a renewed baseline')):
             name = (option or 'same').lower()
-            passed, words = gate(first, build(name, *(['-D' + option] if option else [])), os.path.join(folder, name + '.xml'))
+            passed, words = gate(first, build(name, *(['-D' + option] if option else [])), os.path.join(folder, name + '.xml'), HERE)
             tap.check(passed == good, 'the gate: ' + text, words)
 
         passed, words = gate(baseline, library, os.path.join(folder, 'now.xml'))

@@ -16,7 +16,7 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'model': 4, 
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
-          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'kernel', 'lm': 'text', 'pool': 'pool', 'model': 'model',
+          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'kernel', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
           'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 

@@ -39,12 +39,6 @@ def expected_skips():
     return patterns
 
 
-def suite_of(folder):
-    """The first suite of every test of a build folder."""
-    with open(os.path.join(folder, 'meson-info', 'intro-tests.json'), encoding='utf-8') as file:
-        return {test['name']: [name.split(':', 1)[-1] for name in test['suite']][0] for test in json.load(file)}
-
-
 def cases(record):
     """(name, outcome, detail) of every case of one executable."""
     found = []
@@ -68,14 +62,15 @@ def cases(record):
 
 def read(label, folder):
     """Yields (suite, test, cases, seconds, record) of a test run."""
-    suites = suite_of(folder)
     logs = glob.glob(os.path.join(folder, 'meson-logs', label + '*.json'))
     if len(logs) != 1:
         return
     with open(logs[0], encoding='utf-8') as lines:
         for line in lines:
             record = json.loads(line)
-            name = record['name'].split(' / ')[-1].split(' - ')[-1].split(':')[-1]
+            # meson's name is "alcore:SUITE+SUITE / TEST".
+            place, _, name = record['name'].rpartition(' / ')
+            suite = place.partition(':')[2].partition('+')[0] or 'other'
             result = record['result']
             inner = cases(record)
             if result in ('OK', 'EXPECTEDFAIL'):
@@ -84,7 +79,7 @@ def read(label, folder):
                 inner = inner or [('', 'skip', (record.get('stdout') or '').strip().split('\n')[-1])]
             elif not any(outcome == 'fail' for _, outcome, _ in inner):
                 inner.append(('', 'fail', f"{result.lower()}, exit status {record['returncode']}"))
-            yield suites.get(name, 'other'), name, inner, record['duration'], record
+            yield suite, name, inner, record['duration'], record
 
 
 def main():
