@@ -76,10 +76,11 @@ if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzst
     [ -z "$full" ] || check plain valgrind --setup valgrind
 fi
 # `install` builds consumers and `once` looks at sources and docs: the plain build has said it all.
-if build asan -Dwerror=true -Dtests=enabled -Db_sanitize=address,undefined; then
+# -O1: sanitized kernels take minutes to compile above it.
+if build asan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
     check asan asan --setup "$setup" --no-suite install --no-suite once
 fi
-if build tsan -Dwerror=true -Dtests=enabled -Db_sanitize=thread; then
+if build tsan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup"
