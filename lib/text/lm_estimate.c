@@ -16,7 +16,7 @@ typedef struct context_sums {
 } context_sums;
 
 typedef struct estimate {
-    const alcore__lm_trainer *trainer;
+    alcore__lm_trainer *trainer;
     alcore_ctx *ctx;
     alcore_lm *lm;
     int32_t without;
@@ -63,6 +63,7 @@ static alcore_status adjust(estimate *e, int32_t order) {
         if (adjusted[i] == 0) adjusted[i] = raw_count(e, order, i);
     }
     if (order == 1) adjusted[ALCORE__LM_BEGIN] = 0; /* never predicted */
+    if (e->trainer->folds == 1) alcore__lm_trainer_drop_counts(e->trainer, order);
     return ALCORE_OK;
 }
 
@@ -188,6 +189,8 @@ static alcore_status higher_order(estimate *e, int32_t order) {
         lm->backoff[order - 1][i] = context_weight(e, &e->sums[i]);
     ALCORE__TRY(
         alcore__parallel(e->ctx, stage, (int64_t)chunks(table->count), interpolate_chunk, e));
+    alcore__free(e->ctx, e->adjusted[order]);
+    e->adjusted[order] = NULL;
     ALCORE__TRY(take_log10(e, lm->backoff[order - 1], contexts));
     return take_log10(e, lm->logp[order - 1], contexts);
 }
@@ -215,8 +218,7 @@ static alcore_status run(estimate *e) {
     return take_log10(e, lm->logp[lm->order], alcore__lm_size(lm, lm->order));
 }
 
-alcore_status alcore__lm_estimate(const alcore__lm_trainer *trainer, int32_t without,
-                                  alcore_lm *lm) {
+alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, alcore_lm *lm) {
     estimate e = {.trainer = trainer, .ctx = trainer->ctx, .lm = lm, .without = without};
     int64_t sentences = 0;
     for (int32_t fold = 0; fold < trainer->folds; fold++) {

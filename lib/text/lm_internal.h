@@ -48,6 +48,16 @@ alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_tri
 alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out);
 /* Number of n-grams of an order in the trie, the unlisted ones included. */
 uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order);
+/* What the model remembers of the words before: the longest end of them that it knows, at most
+ * order - 1 words. */
+typedef struct alcore__lm_context {
+    int32_t length;
+    uint32_t number; /* n-gram of that length */
+} alcore__lm_context;
+/* The context behind <s>; reading a word gives its log10 probability and the context for the next
+ * one. */
+alcore__lm_context alcore__lm_begin(const alcore_lm *lm);
+double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *state, uint32_t word);
 /* What the public calls compute, for callers that run inside a call already; any thread. */
 double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length);
 /* Words + 1; values are written only when capacity is enough. */

@@ -8,36 +8,30 @@
 
 #define LN_10 2.302585092994045684
 
-/* The longest end of what was read that the model knows, at most order - 1 words. */
-typedef struct context {
-    int32_t length;
-    uint32_t number; /* n-gram of that length */
-} context;
-
-/* Reads a word: its log10 probability, and the context for the next one. Every beginning and end of
- * an n-gram of the model is in the model, so the new context is found by one step to the right from
- * the n-gram that matched. */
-static double read_word(const alcore_lm *lm, context *state, uint32_t word) {
+/* Every beginning and end of an n-gram of the model is in the model, so the new context is the n-gram
+ * that matched, or its end. */
+double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *state, uint32_t word) {
     const alcore__lm_trie *trie = lm->trie;
     double backoff = 0.0;
-    for (context at = *state; at.length > 0;) {
+    for (alcore__lm_context at = *state; at.length > 0;) {
         const int32_t n = at.length + 1;
         const uint32_t found = alcore__ngram_find(&trie->table[n], at.number, word);
         if (found != ALCORE__NGRAM_NONE && lm->logp[n][found] <= 0.0) {
-            *state = n < lm->order ? (context){n, found}
-                                   : (context){n - 1, trie->table[n].ngram[found].suffix};
+            *state = n < lm->order
+                         ? (alcore__lm_context){n, found}
+                         : (alcore__lm_context){n - 1, trie->table[n].ngram[found].suffix};
             return backoff + lm->logp[n][found];
         }
         backoff += lm->backoff[at.length][at.number];
         if (at.length > 1) at.number = trie->table[at.length].ngram[at.number].suffix;
         at.length--;
     }
-    *state = lm->order > 1 ? (context){1, word} : (context){0, 0};
+    *state = lm->order > 1 ? (alcore__lm_context){1, word} : (alcore__lm_context){0, 0};
     return backoff + lm->logp[1][word];
 }
 
-static context begin_text(const alcore_lm *lm) {
-    return lm->order > 1 ? (context){1, ALCORE__LM_BEGIN} : (context){0, 0};
+alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
+    return lm->order > 1 ? (alcore__lm_context){1, ALCORE__LM_BEGIN} : (alcore__lm_context){0, 0};
 }
 
 /* A word of a text; the symbols stand for themselves only where the model puts them. */
@@ -56,11 +50,11 @@ static uint32_t end_word(const alcore_lm *lm) {
 double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
     const char *at = text, *end = text + length, *word;
     size_t bytes;
-    context state = begin_text(lm);
+    alcore__lm_context state = alcore__lm_begin(lm);
     double total = 0.0;
     while (alcore__word_next(&at, end, &word, &bytes))
-        total += read_word(lm, &state, known_word(lm, word, bytes));
-    return total + read_word(lm, &state, end_word(lm));
+        total += alcore__lm_read(lm, &state, known_word(lm, word, bytes));
+    return total + alcore__lm_read(lm, &state, end_word(lm));
 }
 
 /* Back-offs of a model that was read can lift a probability above 1. */
@@ -75,11 +69,11 @@ int64_t alcore__lm_tokens(const alcore_lm *lm, const char *text, size_t length, 
     int64_t count = 1;
     while (alcore__word_next(&at, end, &word, &bytes)) count++;
     if (count > capacity) return count;
-    context state = begin_text(lm);
+    alcore__lm_context state = alcore__lm_begin(lm);
     at = text;
     for (int64_t i = 0; alcore__word_next(&at, end, &word, &bytes); i++)
-        values[i] = natural(read_word(lm, &state, known_word(lm, word, bytes)));
-    values[count - 1] = natural(read_word(lm, &state, end_word(lm)));
+        values[i] = natural(alcore__lm_read(lm, &state, known_word(lm, word, bytes)));
+    values[count - 1] = natural(alcore__lm_read(lm, &state, end_word(lm)));
     return count;
 }
 

@@ -45,6 +45,12 @@ void alcore__lm_trainer_free(alcore__lm_trainer *trainer) {
     alcore__free(ctx, trainer);
 }
 
+void alcore__lm_trainer_drop_counts(alcore__lm_trainer *trainer, int32_t order) {
+    alcore__free(trainer->ctx, trainer->counts[order]);
+    trainer->counts[order] = NULL;
+    trainer->counts_capacity[order] = 0;
+}
+
 /* Room for whatever the waiting block can bring, so that counting cannot fail for want of memory.
  */
 static alcore_status reserve(alcore__lm_trainer *trainer) {
@@ -197,6 +203,8 @@ alcore_status alcore__lm_trainer_add(alcore__lm_trainer *trainer, const char *te
 alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t without,
                                        alcore_lm **out) {
     *out = NULL;
+    if (trainer->closed && trainer->folds == 1)
+        return alcore__fail(ALCORE_E_INVALID, "the language model's training has ended");
     ALCORE__TRY(count_block(trainer));
     if (trainer->texts == 0)
         return alcore__fail(ALCORE_E_DATA, "no sentence to train the language model on");

@@ -38,7 +38,8 @@ alcore_status alcore__lm_trainer_new(alcore_ctx *ctx, int32_t order, int32_t fol
                                      int64_t expected, alcore__lm_trainer **out);
 /* Adds one sentence; on the thread that entered the call. The text is not kept. */
 alcore_status alcore__lm_trainer_add(alcore__lm_trainer *trainer, const char *text, size_t length);
-/* The model of all folds but one (-1: of all). It outlives the trainer. */
+/* The model of all folds but one (-1: of all). It outlives the trainer. Without folds it is made
+ * once: the counts are given back on the way. */
 alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t without,
                                        alcore_lm **out);
 void alcore__lm_trainer_free(alcore__lm_trainer *trainer); /* NULL-safe */
@@ -46,8 +47,8 @@ void alcore__lm_trainer_free(alcore__lm_trainer *trainer); /* NULL-safe */
 /* The fold of a text: its hash64 mod 5. */
 int32_t alcore__lm_fold(const char *text, size_t length);
 
+void alcore__lm_trainer_drop_counts(alcore__lm_trainer *trainer, int32_t order);
 /* Fills a fresh model (lm_estimate.c). */
-alcore_status alcore__lm_estimate(const alcore__lm_trainer *trainer, int32_t without,
-                                  alcore_lm *lm);
+alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, alcore_lm *lm);
 
 #endif

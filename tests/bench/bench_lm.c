@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training and scoring of the language model: seconds and peak memory.
+ *
+ *     bench_lm [SENTENCES [ORDER]]     made sentences of 8 to 27 words
+ *     bench_lm FILE [ORDER]            the lines of a file
+ *
+ * Made sentences: a word follows the one before it in 6 of 10 cases (one of a few successors), else
+ * it is drawn by Zipf's law from 300,000 words. */
+#include <alcore/alcore.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define WORDS 300000
+#define SUCCESSORS 40
+
+typedef struct texts {
+    char *bytes;
+    size_t used, capacity;
+    const char **text;
+    size_t *length;
+    int64_t count, room;
+} texts;
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double peak_mib(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024.0;
+}
+
+static void *larger(void *memory, size_t bytes) {
+    void *grown = realloc(memory, bytes);
+    if (grown == NULL) {
+        fputs("bench_lm: out of memory\n", stderr);
+        exit(5);
+    }
+    return grown;
+}
+
+static void append(texts *t, const char *data, size_t bytes) {
+    while (t->used + bytes > t->capacity) {
+        t->capacity = t->capacity == 0 ? 1 << 20 : t->capacity * 2;
+        t->bytes = larger(t->bytes, t->capacity);
+    }
+    memcpy(t->bytes + t->used, data, bytes);
+    t->used += bytes;
+}
+
+/* Cuts the bytes into lines. */
+static void find_lines(texts *t) {
+    for (size_t begin = 0; begin < t->used;) {
+        const char *stop = memchr(t->bytes + begin, '\n', t->used - begin);
+        const size_t end = stop == NULL ? t->used : (size_t)(stop - t->bytes);
+        if (t->count == t->room) {
+            t->room = t->room == 0 ? 1024 : t->room * 2;
+            t->text = larger(t->text, (size_t)t->room * sizeof *t->text);
+            t->length = larger(t->length, (size_t)t->room * sizeof *t->length);
+        }
+        t->text[t->count] = t->bytes + begin;
+        t->length[t->count++] = end - begin;
+        begin = end + 1;
+    }
+}
+
+/* P(rank < r) is about log(1 + r) / log(1 + n). */
+static uint64_t zipf(alcore_rng *rng, double n) {
+    return (uint64_t)(exp(alcore_rng_f64(rng) * log(n)) - 1.0);
+}
+
+static void make(texts *t, int64_t sentences) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 1);
+    for (int64_t i = 0; i < sentences; i++) {
+        uint64_t word = 0;
+        for (uint64_t left = 8 + alcore_rng_below(&rng, 20); left > 0; left--) {
+            if (word > 0 && alcore_rng_below(&rng, 10) < 6) {
+                alcore_rng successors;
+                alcore_rng_seed(&successors, word * SUCCESSORS + zipf(&rng, SUCCESSORS));
+                word = zipf(&successors, WORDS);
+            } else {
+                word = zipf(&rng, WORDS);
+            }
+            char name[32];
+            append(t, name,
+                   (size_t)snprintf(name, sizeof name, "w%llx%c", (unsigned long long)word,
+                                    left == 1 ? '\n' : ' '));
+        }
+    }
+    find_lines(t);
+}
+
+static int read_file(texts *t, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        perror(path);
+        return 4;
+    }
+    static char block[1 << 16];
+    for (size_t bytes; (bytes = fread(block, 1, sizeof block, file)) > 0;) append(t, block, bytes);
+    fclose(file);
+    find_lines(t);
+    return 0;
+}
+
+static int run(alcore_ctx *ctx, const texts *t, int32_t order) {
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    options.order = order;
+    alcore_lm *lm;
+    const double before = peak_mib();
+    double start = seconds();
+    if (alcore_lm_train(ctx, &options, t->text, t->length, t->count, &lm) != ALCORE_OK) return 1;
+    const double trained = seconds() - start;
+    double total = 0.0;
+    int64_t tokens = 0;
+    start = seconds();
+    for (int64_t i = 0; i < t->count; i++) {
+        double log10_p;
+        if (alcore_lm_score(lm, t->text[i], t->length[i], &log10_p) != ALCORE_OK) return 1;
+        total += log10_p;
+    }
+    const double scored = seconds() - start;
+    for (int64_t i = 0; i < t->count; i++) {
+        int64_t count;
+        if (alcore_lm_token_logprobs(lm, t->text[i], t->length[i], NULL, 0, &count) != ALCORE_OK)
+            return 1;
+        tokens += count;
+    }
+    printf("sentences %lld tokens %lld order %d threads %d\n", (long long)t->count,
+           (long long)tokens, (int)alcore_lm_order(lm), (int)alcore_ctx_threads(ctx));
+    for (int32_t n = 1; n <= alcore_lm_order(lm); n++)
+        printf("order %d: %lld n-grams\n", (int)n, (long long)alcore_lm_ngrams(lm, n));
+    printf("train %.2f s, %.0f MiB in all, of which %.0f MiB before\n", trained, peak_mib(),
+           before);
+    printf("score %.2f s, %.2f million tokens/s, log10 %.3f\n", scored,
+           (double)tokens / scored * 1e-6, total);
+    alcore_lm_unref(lm);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    texts t = {0};
+    const char *what = argc > 1 ? argv[1] : "100000";
+    char *end;
+    const long long sentences = strtoll(what, &end, 10);
+    if (*end == '\0')
+        make(&t, sentences);
+    else if (read_file(&t, what) != 0)
+        return 4;
+    alcore_ctx *ctx;
+    if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK) return 1;
+    const int result = run(ctx, &t, argc > 2 ? atoi(argv[2]) : 0);
+    if (result != 0) fprintf(stderr, "bench_lm: %s\n", alcore_last_error());
+    alcore_ctx_unref(ctx);
+    free(t.bytes);
+    free(t.text);
+    free(t.length);
+    return result;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language model's numbers: the vectors of spec 6.5, an independent reference, and the property
+ * that the words behind every context share a probability of 1. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/rng.h"
+#include "lm_reference.h"
+#include "text/lm_internal.h"
+
+static const char *const corpus[] = {
+    "the patient has severe headache", "the patient has severe nausea",
+    "severe headache was reported",    "the patient was treated",
+    "headache was reported",           "the patient has fever"};
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_lm *train(const char *const *texts, int64_t count, int32_t order) {
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    options.order = order;
+    alcore_lm *lm = NULL;
+    ck_assert_int_eq(alcore_lm_train(ctx, &options, texts, NULL, count, &lm), ALCORE_OK);
+    return lm;
+}
+
+static double score(alcore_lm *lm, const char *text) {
+    double total = 1.0;
+    ck_assert_int_eq(alcore_lm_score(lm, text, strlen(text), &total), ALCORE_OK);
+    return total;
+}
+
+static uint32_t word(const alcore_lm *lm, const char *text) {
+    return alcore__vocabulary_find(&lm->trie->words, text, strlen(text));
+}
+
+/* log10 p(last word | words before), from an empty context or from <s>. */
+static double log10_p(const alcore_lm *lm, const char *text, bool from_start) {
+    alcore__lm_context state = from_start ? alcore__lm_begin(lm) : (alcore__lm_context){0, 0};
+    char copy[200];
+    double last = 0.0;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
+        last = alcore__lm_read(lm, &state, word(lm, at));
+    return last;
+}
+
+/* log10 gamma(words). */
+static double log10_gamma(const alcore_lm *lm, const char *text, bool from_start) {
+    alcore__lm_context state = from_start ? alcore__lm_begin(lm) : (alcore__lm_context){0, 0};
+    char copy[200];
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
+        alcore__lm_read(lm, &state, word(lm, at));
+    return lm->backoff[state.length][state.number];
+}
+
+START_TEST(tv_lm_scores) {
+    alcore_lm *lm = train(corpus, 6, 0);
+    ck_assert_int_eq(alcore_lm_order(lm), 4);
+    static const struct {
+        const char *text;
+        double total;
+        int64_t tokens;
+        double each[6];
+    } expected[] = {
+        {"the patient has severe headache",
+         -1.707951,
+         6,
+         {-0.352937, -0.083729, -0.435626, -0.228660, -0.342121, -0.264878}},
+        {"severe nausea was reported",
+         -4.193229,
+         5,
+         {-0.913948, -1.002015, -1.635484, -0.549124, -0.092658}},
+        {"fever", -1.779139, 2, {-1.568537, -0.210602}},
+        {"the contract has severe headache today", -7.378476, 0, {0}},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        const char *text = expected[i].text;
+        ck_assert_double_eq_tol(score(lm, text), expected[i].total, 1e-6);
+        float values[7];
+        int64_t count = 0;
+        ck_assert_int_eq(alcore_lm_token_logprobs(lm, text, strlen(text), values, 7, &count),
+                         ALCORE_OK);
+        ck_assert_int_eq(count, expected[i].tokens == 0 ? 7 : expected[i].tokens);
+        for (int64_t k = 0; k < expected[i].tokens; k++)
+            ck_assert_double_eq_tol((double)values[k] / log(10.0), expected[i].each[k], 1e-6);
+    }
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+START_TEST(tv_lm_parts) {
+    alcore_lm *lm = train(corpus, 6, 4);
+    static const int64_t ngrams[] = {0, 13, 18, 17, 15};
+    for (int32_t n = 1; n <= 4; n++) {
+        alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+        ck_assert_int_eq(alcore_lm_order_get(lm, n, &info), ALCORE_OK);
+        ck_assert_int_eq(info.ngrams, ngrams[n]);
+        ck_assert_int_eq(alcore_lm_ngrams(lm, n), ngrams[n]);
+        ck_assert_int_eq(info.fallback, n < 4);
+        const double *d = n < 4 ? (double[]){0.5, 1.0, 1.5} : (double[]){0.75, 0.875, 3.0};
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(info.discount[k], d[k], 1e-12);
+    }
+    static const struct {
+        const char *words;
+        bool from_start;
+        double p;
+    } expected[] = {
+        {"</s>", false, 0.231481},
+        {"<unk>", false, 0.037037},
+        {"headache", false, 0.092593},
+        {"severe", false, 0.092593},
+        {"was", false, 0.092593},
+        {"fever", false, 0.064815},
+        {"the", false, 0.064815},
+        {"severe headache", false, 0.379630},
+        {"patient has severe", false, 0.398148},
+        {"the patient has severe", false, 0.590664},
+        {"the patient has", true, 0.366753},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        ck_assert_double_eq_tol(pow(10, log10_p(lm, expected[i].words, expected[i].from_start)),
+                                expected[i].p, 1e-6);
+    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "severe", false)), 0.5, 1e-9);
+    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "the patient has", false)), 0.541667, 1e-6);
+    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "the patient", true)), 0.9375, 1e-9);
+    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "", true)), 0.416667, 1e-6);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+/* Texts of the letters a-d, as strings and as numbers for the reference. */
+typedef struct made_corpus {
+    char text[40][32];
+    const char *texts[40];
+    int words[40][16], lengths[40], count;
+} made_corpus;
+
+static void make(made_corpus *c, uint64_t seed) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, seed);
+    c->count = 3 + (int)alcore_rng_below(&rng, 30);
+    for (int i = 0; i < c->count; i++) {
+        const int length = (int)alcore_rng_below(&rng, 7);
+        c->words[i][0] = 1;
+        for (int k = 0; k < length; k++) {
+            const int letter = (int)(alcore_rng_below(&rng, 4) * alcore_rng_below(&rng, 4) / 3);
+            c->words[i][k + 1] = 3 + letter;
+            c->text[i][2 * k] = (char)('a' + letter);
+            c->text[i][2 * k + 1] = ' ';
+        }
+        c->text[i][2 * length] = '\0';
+        c->words[i][length + 1] = 2;
+        c->lengths[i] = length + 2;
+        c->texts[i] = c->text[i];
+    }
+}
+
+START_TEST(equals_the_reference) {
+    static made_corpus c;
+    make(&c, (uint64_t)_i);
+    for (int order = 1; order <= 4; order++) {
+        const reference r = {c.words, c.lengths, c.count, order, 7};
+        double discounts[8][4] = {{0}};
+        alcore_lm *lm = train(c.texts, c.count, order);
+        for (int n = 1; n <= order; n++) {
+            bool fallback;
+            reference_discounts(&r, n, discounts[n], &fallback);
+            ck_assert_int_eq(lm->fallback[n], fallback);
+        }
+        static made_corpus queries;
+        make(&queries, (uint64_t)_i + 1000);
+        for (int i = 0; i < queries.count; i++) {
+            double expected = 0.0;
+            for (int k = 1; k < queries.lengths[i]; k++) {
+                const int n = k + 1 < order ? k + 1 : order;
+                int gram[16];
+                memcpy(gram, queries.words[i] + k - n + 1, (size_t)n * sizeof(int));
+                for (int j = 0; j < n; j++) /* an unknown letter is <unk> */
+                    if (reference_count(&r, &gram[j], 1) == 0) gram[j] = 0;
+                expected += log10(reference_p(&r, discounts, gram, n));
+            }
+            ck_assert_double_eq_tol(score(lm, queries.texts[i]), expected, 1e-10);
+        }
+        alcore_lm_unref(lm);
+    }
+}
+END_TEST
+
+static void add_up(const alcore_lm *lm, alcore__lm_context context) {
+    double sum = 0.0;
+    for (uint32_t w = 0; w < lm->trie->words.count; w++) {
+        alcore__lm_context state = context;
+        if (w != ALCORE__LM_BEGIN) sum += pow(10, alcore__lm_read(lm, &state, w));
+    }
+    ck_assert_double_eq_tol(sum, 1.0, 1e-9);
+}
+
+START_TEST(every_context_sums_to_one) {
+    static made_corpus c;
+    make(&c, (uint64_t)_i);
+    for (int order = 1; order <= 6; order++) {
+        alcore_lm *lm = train(c.texts, c.count, order);
+        add_up(lm, (alcore__lm_context){0, 0});
+        for (int32_t n = 1; n < order; n++)
+            for (uint32_t i = 0; i < alcore__lm_size(lm, n); i++)
+                add_up(lm, (alcore__lm_context){n, i});
+        alcore_lm_unref(lm);
+    }
+}
+END_TEST
+
+START_TEST(symbols_and_empty_texts) {
+    const char *texts[] = {"<s> a </s> b", "", "a <unk> b", " \t "};
+    const char *plain[] = {"a b", "", "a b", ""};
+    alcore_lm *lm = train(texts, 4, 3), *same = train(plain, 4, 3);
+    ck_assert_int_eq(alcore_lm_dropped(lm), 3);
+    ck_assert_int_eq(alcore_lm_dropped(same), 0);
+    ck_assert_uint_eq(alcore_lm_fingerprint(lm), alcore_lm_fingerprint(same));
+    ck_assert_double_eq(score(lm, "a <s> b"), score(lm, "a never-seen b"));
+    ck_assert_double_eq(score(lm, "a </s>"), score(lm, "a never-seen"));
+    ck_assert_double_ne(score(lm, "a b"), score(lm, "a <unk>"));
+    ck_assert_double_eq(score(lm, ""), score(lm, "\n"));
+    alcore_lm_unref(lm);
+    alcore_lm_unref(same);
+}
+END_TEST
+
+START_TEST(words_are_ascii_runs) {
+    const char *texts[] = {"a\tb\r\nc\xc2\xa0"
+                           "d"};
+    alcore_lm *lm = train(texts, 1, 2);
+    ck_assert_int_eq(alcore_lm_ngrams(lm, 1), 6); /* a b c(nbsp)d, and three symbols */
+    ck_assert_uint_ne(word(lm, "c\xc2\xa0"
+                               "d"),
+                      ALCORE__WORD_NONE);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+START_TEST(capacity_too_small_writes_nothing) {
+    alcore_lm *lm = train(corpus, 6, 4);
+    float values[3] = {7, 7, 7};
+    int64_t count = -1;
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, "the patient has", 15, values, 3, &count),
+                     ALCORE_OK);
+    ck_assert_int_eq(count, 4);
+    for (int i = 0; i < 3; i++) ck_assert_float_eq(values[i], 7);
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, NULL, 0, NULL, 0, &count), ALCORE_OK);
+    ck_assert_int_eq(count, 1);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+START_TEST(wrong_arguments) {
+    alcore_lm *lm = (alcore_lm *)&lm;
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, NULL, 0, &lm), ALCORE_E_DATA);
+    ck_assert_ptr_null(lm);
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, NULL, 1, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(NULL, NULL, corpus, NULL, 6, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, corpus, NULL, 6, NULL), ALCORE_E_INVALID);
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    options.order = 7;
+    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_PARAM);
+    options.order = -1;
+    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_PARAM);
+    options.size = 0;
+    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_STRUCT_UNSET);
+    const char *hole[] = {"a", NULL};
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, hole, NULL, 2, &lm), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "text 1"));
+    double total = 1;
+    int64_t count = 1;
+    ck_assert_int_eq(alcore_lm_score(NULL, "a", 1, &total), ALCORE_E_INVALID);
+    ck_assert_double_eq(total, 0);
+    ck_assert_int_eq(alcore_lm_token_logprobs(NULL, "a", 1, NULL, 0, &count), ALCORE_E_INVALID);
+    ck_assert_int_eq(count, 0);
+    lm = train(corpus, 6, 2);
+    ck_assert_int_eq(alcore_lm_score(lm, NULL, 1, &total), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, "a", 1, NULL, 5, &count), ALCORE_E_INVALID);
+    alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+    ck_assert_int_eq(alcore_lm_order_get(lm, 3, &info), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_lm_order_get(lm, 0, &info), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_lm_ngrams(lm, 3), 0);
+    ck_assert_int_eq(alcore_lm_order(NULL), 0);
+    ck_assert_uint_eq(alcore_lm_fingerprint(NULL), 0);
+    alcore_lm_unref(lm);
+    alcore_lm_unref(NULL);
+}
+END_TEST
+
+START_TEST(a_reference_keeps_the_model) {
+    alcore_lm *lm = train(corpus, 6, 4);
+    ck_assert_ptr_eq(alcore_lm_ref(lm), lm);
+    alcore_lm_unref(lm);
+    ck_assert_double_eq_tol(score(lm, "fever"), -1.779139, 1e-6);
+    alcore_lm_unref(lm);
+    ck_assert_ptr_null(alcore_lm_ref(NULL));
+}
+END_TEST
+
+START_TEST(same_bits_for_any_threads_and_order_of_texts) {
+    static made_corpus c;
+    make(&c, 5);
+    alcore_lm *lm = train(c.texts, c.count, 4);
+    const uint64_t fingerprint = alcore_lm_fingerprint(lm);
+    alcore_lm_unref(lm);
+    const char *reversed[40];
+    for (int i = 0; i < c.count; i++) reversed[i] = c.texts[c.count - 1 - i];
+    static const int32_t threads[] = {1, 2, 8};
+    for (int i = 0; i < 3; i++) {
+        alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+        options.threads = threads[i];
+        alcore_ctx *other;
+        ck_assert_int_eq(alcore_ctx_new(&options, &other), ALCORE_OK);
+        ck_assert_int_eq(alcore_lm_train(other, NULL, reversed, NULL, c.count, &lm), ALCORE_OK);
+        ck_assert_uint_eq(alcore_lm_fingerprint(lm), fingerprint);
+        alcore_lm_unref(lm);
+        alcore_ctx_unref(other);
+    }
+    reversed[0] = "another text";
+    lm = train(reversed, c.count, 4);
+    ck_assert_uint_ne(alcore_lm_fingerprint(lm), fingerprint);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+int main(void) {
+    TCase *cases = tcase_create("lm");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, tv_lm_scores);
+    tcase_add_test(cases, tv_lm_parts);
+    tcase_add_loop_test(cases, equals_the_reference, 0, 12);
+    tcase_add_loop_test(cases, every_context_sums_to_one, 0, 10);
+    tcase_add_test(cases, symbols_and_empty_texts);
+    tcase_add_test(cases, words_are_ascii_runs);
+    tcase_add_test(cases, capacity_too_small_writes_nothing);
+    tcase_add_test(cases, wrong_arguments);
+    tcase_add_test(cases, a_reference_keeps_the_model);
+    tcase_add_test(cases, same_bits_for_any_threads_and_order_of_texts);
+    Suite *suite = suite_create("text/lm");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
