@@ -22,6 +22,7 @@
 #define ALCORE_H
 
 #include "alcore/context.h"
+#include "alcore/format.h"
 #include "alcore/lm.h"
 #include "alcore/model.h"
 #include "alcore/param.h"

@@ -3,7 +3,7 @@
 #ifndef ALCORE__RECORDS_H
 #define ALCORE__RECORDS_H
 
-#include "alcore/pool.h"
+#include "alcore/format.h"
 #include "base/base.h"
 
 /* One record as a reader hands it over. Views, valid during the sink's call. */

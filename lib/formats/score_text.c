@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/score_text.h"
+
+#include <string.h>
+
+#include "formats/escape.h"
+#include "formats/line_reader.h"
+#include "text/number.h"
+
+#define LN2 0.693147180559945309417232121458
+
+typedef struct reader {
+    alcore__line_reader lines;
+    int32_t format;
+    double *values; /* of the present line */
+    size_t capacity, count;
+    int64_t next, previous; /* 0-based line; sentence number last given */
+    bool any;
+} reader;
+
+static const struct {
+    const char *name;
+    int32_t format;
+} names[] = {{"txt", ALCORE__SCORE_TXT},
+             {"tsv", ALCORE__SCORE_TSV},
+             {"lp", ALCORE__SCORE_LP},
+             {"marian", ALCORE__SCORE_MARIAN},
+             {"fairseq", ALCORE__SCORE_FAIRSEQ}};
+#define NAMES (sizeof names / sizeof *names)
+
+int32_t alcore__score_format(const char *name, const char *path) {
+    size_t length = 0;
+    if (name) {
+        length = strlen(name);
+    } else {
+        size_t base;
+        alcore__stream_compressed(path, &base);
+        const char *dot = memrchr(path, '.', base);
+        if (!dot) return 0;
+        name = dot + 1;
+        length = base - (size_t)(name - path);
+        if (length > 3) return 0; /* the tools' formats have no suffix of their own */
+    }
+    for (size_t i = 0; i < NAMES; i++)
+        if (strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0)
+            return names[i].format;
+    return 0;
+}
+
+static alcore_status no_number(const reader *in, const char *text, size_t length) {
+    return alcore__lines_fail(&in->lines, "\"%.*s\" is no number", (int)(length < 40 ? length : 40),
+                              text);
+}
+
+/* Adds the numbers of text, separated by spaces, times scale. */
+static alcore_status read_values(reader *in, const char *text, size_t length, double scale) {
+    const char *at = text, *end = text + length;
+    in->count = 0;
+    for (;;) {
+        while (at < end && *at == ' ') at++;
+        if (at == end) return ALCORE_OK;
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        const char *stop = space ? space : end;
+        if (in->count == in->capacity)
+            ALCORE__TRY(alcore__grow(in->lines.ctx, &in->values, &in->capacity, in->count + 1,
+                                     sizeof *in->values));
+        double value;
+        if (!alcore__parse_double(at, (size_t)(stop - at), &value))
+            return no_number(in, at, (size_t)(stop - at));
+        in->values[in->count++] = value * scale;
+        at = stop;
+    }
+}
+
+/* "id TAB rest": the id with its escapes undone (spec 9.4). */
+static alcore_status read_id(const reader *in, char *text, size_t length, alcore__score_line *out,
+                             const char **rest) {
+    char *tab = memchr(text, '\t', length);
+    if (!tab) return alcore__lines_fail(&in->lines, "no TAB between id and number");
+    out->id = text;
+    out->id_length = alcore__tsv_unescape(text, (size_t)(tab - text));
+    *rest = tab + 1;
+    if (out->id_length == 0) return alcore__lines_fail(&in->lines, "the id is empty");
+    return ALCORE_OK;
+}
+
+static alcore_status read_tsv(reader *in, char *text, size_t length, alcore__score_line *out,
+                              bool *out_skip) {
+    const char *rest;
+    ALCORE__TRY(read_id(in, text, length, out, &rest));
+    size_t bytes = length - (size_t)(rest - text);
+    if (memchr(rest, '\t', bytes))
+        return alcore__lines_fail(&in->lines, "more than two columns: id TAB number is read");
+    double value;
+    bool number = alcore__parse_double(rest, bytes, &value);
+    if (!number && in->lines.line == 1 && out->id_length == 2 && memcmp(out->id, "id", 2) == 0) {
+        *out_skip = true;
+        return ALCORE_OK;
+    }
+    if (!number) return no_number(in, rest, bytes);
+    return read_values(in, rest, bytes, 1);
+}
+
+static const char *find_last(const char *text, size_t length, const char *mark,
+                             size_t mark_length) {
+    const char *found = NULL, *at = text, *end = text + length;
+    while ((at = memmem(at, (size_t)(end - at), mark, mark_length))) found = at++;
+    return found;
+}
+
+/* One best hypothesis per line ends in its scores; in an n-best list the sentence number stands
+ * first and more fields follow the scores. */
+static alcore_status read_marian(reader *in, const char *text, size_t length,
+                                 alcore__score_line *out, bool *out_skip) {
+    static const char mark[] = "||| WordScores=", separator[] = " |||";
+    const char *end = text + length;
+    const char *found = find_last(text, length, mark, sizeof mark - 1);
+    if (!found)
+        return alcore__lines_fail(&in->lines, "no WordScores=: run marian with --word-scores");
+    const char *scores = found + sizeof mark - 1;
+    const char *stop = memmem(scores, (size_t)(end - scores), separator, sizeof separator - 1);
+    out->number = in->next++;
+    if (stop) {
+        const char *close = memmem(text, (size_t)(found - text), separator, sizeof separator - 1);
+        if (!close || !alcore__parse_int(text, (size_t)(close - text), &out->number) ||
+            out->number < 0)
+            return alcore__lines_fail(&in->lines, "an n-best line begins with its sentence number");
+    }
+    *out_skip = in->any && stop && out->number == in->previous;
+    in->previous = out->number;
+    in->any = true;
+    return read_values(in, scores, (size_t)((stop ? stop : end) - scores), 1);
+}
+
+static alcore_status read_fairseq(reader *in, const char *text, size_t length,
+                                  alcore__score_line *out, bool *out_skip) {
+    *out_skip = true;
+    if (length < 2 || memcmp(text, "P-", 2) != 0) return ALCORE_OK;
+    const char *tab = memchr(text, '\t', length);
+    if (!tab || !alcore__parse_int(text + 2, (size_t)(tab - text) - 2, &out->number) ||
+        out->number < 0)
+        return alcore__lines_fail(&in->lines, "P-NUMBER TAB scores is expected");
+    *out_skip = in->any && out->number == in->previous;
+    in->previous = out->number;
+    in->any = true;
+    return read_values(in, tab + 1, length - (size_t)(tab + 1 - text), LN2);
+}
+
+static alcore_status read_line(reader *in, char *text, size_t length, alcore__score_line *out,
+                               bool *out_skip) {
+    const char *rest;
+    switch (in->format) {
+    case ALCORE__SCORE_TXT:
+        out->number = in->next++;
+        if (length == 0 || memchr(text, ' ', length)) return no_number(in, text, length);
+        return read_values(in, text, length, 1);
+    case ALCORE__SCORE_TSV:
+        return read_tsv(in, text, length, out, out_skip);
+    case ALCORE__SCORE_LP:
+        ALCORE__TRY(read_id(in, text, length, out, &rest));
+        return read_values(in, rest, length - (size_t)(rest - text), 1);
+    case ALCORE__SCORE_MARIAN:
+        return read_marian(in, text, length, out, out_skip);
+    default:
+        return read_fairseq(in, text, length, out, out_skip);
+    }
+}
+
+static alcore_status read_lines(reader *in, alcore__score_sink sink, void *user) {
+    for (;;) {
+        char *text;
+        size_t length;
+        ALCORE__TRY(alcore__lines_next(&in->lines, &text, &length));
+        if (!text) {
+            bool more;
+            ALCORE__TRY(alcore__lines_fill(&in->lines, &more));
+            if (!more) break;
+            continue;
+        }
+        alcore__score_line line = {.number = -1, .line = in->lines.line};
+        bool skip = false;
+        ALCORE__TRY(read_line(in, text, length, &line, &skip));
+        if (skip) continue;
+        line.values = in->values;
+        line.count = (int64_t)in->count;
+        ALCORE__TRY(sink(user, &line));
+    }
+    alcore__lines_report(&in->lines);
+    if (in->format != ALCORE__SCORE_FAIRSEQ || in->any) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA, "%s has no P- line: run fairseq-generate without --quiet",
+                        in->lines.path);
+}
+
+alcore_status alcore__read_score_text(alcore_ctx *ctx, const char *path, int32_t format,
+                                      int64_t max_line_bytes, alcore__score_sink sink, void *user) {
+    if (format < ALCORE__SCORE_TXT || format > ALCORE__SCORE_FAIRSEQ)
+        return alcore__fail(ALCORE_E_DATA,
+                            "%s: of texts, .txt, .tsv, .lp, marian and fairseq hold columns", path);
+    reader in = {.format = format};
+    ALCORE__TRY(alcore__lines_open(&in.lines, ctx, path, max_line_bytes));
+    alcore_status status = read_lines(&in, sink, user);
+    alcore__free(ctx, in.values);
+    alcore__lines_close(&in.lines);
+    return status;
+}

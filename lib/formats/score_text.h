@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns as text: one score per line, id and score, id and token log-probabilities, and what
+ * Marian and fairseq print. */
+#ifndef ALCORE__SCORE_TEXT_H
+#define ALCORE__SCORE_TEXT_H
+
+#include "base/base.h"
+
+enum {
+    ALCORE__SCORE_TXT = 1, /* one number per line; number = the line, from 0 */
+    ALCORE__SCORE_TSV,     /* id TAB number; a first line "id TAB name" is a header */
+    ALCORE__SCORE_LP, /* id TAB numbers separated by spaces; no numbers: a text without tokens */
+    ALCORE__SCORE_MARIAN, /* "... ||| WordScores= -0.1 -0.2", natural logarithms */
+    ALCORE__SCORE_FAIRSEQ /* "P-12 TAB -0.1 -0.2", base 2: given as natural logarithms */
+};
+
+/* What one line says. Views, valid during the sink's call. */
+typedef struct alcore__score_line {
+    const char *id; /* NULL: number says which row */
+    size_t id_length;
+    int64_t number; /* 0-based row or sentence number; -1 where id is given */
+    const double *values;
+    int64_t count;
+    int64_t line; /* 1-based line of the file, for error texts */
+} alcore__score_line;
+typedef alcore_status (*alcore__score_sink)(void *user, const alcore__score_line *line);
+
+/* The format of a name ("txt", "tsv", "lp", "marian", "fairseq") or, when name is NULL, of the
+ * path's suffix; 0 when there is none. */
+int32_t alcore__score_format(const char *name, const char *path);
+/* Reads path (compressed or not) line by line. Of several hypotheses of one sentence the first
+ * counts. NaN and infinities are passed on, they are the column's to judge. Errors name path and
+ * line. max_line_bytes <= 0: 64 MiB. */
+alcore_status alcore__read_score_text(alcore_ctx *ctx, const char *path, int32_t format,
+                                      int64_t max_line_bytes, alcore__score_sink sink, void *user);
+
+#endif

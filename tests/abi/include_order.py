@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The order of dependence of design section 2: a folder of lib/ includes only folders before it, engines see the tables in
+include/alcore/sys/ only, nothing includes an engine, and what stands outside lib/ sees the public headers only."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
+from headers import INCLUDE, ROOT  # noqa: E402
+from tap import Tap  # noqa: E402
+
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'model': 4, 'scorer': 5, 'strategy': 6, 'request': 7,
+        'mix': 8, 'metric': 8, 'project': 9, 'job': 9}
+# Two folders of one rank do not see each other.
+ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
+# The folder that a public header belongs to.
+PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
+          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'kernel', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
+          'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
+LIB = os.path.join(ROOT, 'lib')
+
+
+def sources(folder):
+    for directory, _, files in sorted(os.walk(folder)):
+        for name in sorted(files):
+            if name.endswith(('.c', '.h', '.cc', '.cpp', '.cu', '.cuh', '.inc')):
+                yield os.path.join(directory, name)
+
+
+def includes(path):
+    """(line number, included path, or None for a header of the system)."""
+    with open(path, encoding='utf-8') as lines:
+        for number, line in enumerate(lines, 1):
+            match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+            if not match:
+                continue
+            name = match.group(2)
+            if name.startswith('alcore/') or name == 'alcore.h':
+                yield number, os.path.join(INCLUDE, name)
+            elif match.group(1) == '"':
+                beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+                yield number, beside if os.path.exists(beside) else os.path.join(LIB, name)
+
+
+def folder_of(path):
+    """('lib', folder), ('public', folder) or ('other', path)."""
+    if path.startswith(INCLUDE + os.sep):
+        name = os.path.relpath(path, os.path.join(INCLUDE, 'alcore'))[:-2]
+        return 'public', PUBLIC.get(name, 'request')
+    if path.startswith(LIB + os.sep):
+        return 'lib', os.path.relpath(path, LIB).split(os.sep)[0]
+    return 'other', path
+
+
+def allowed(source, path):
+    """Whether a file of folder `source` may include path."""
+    kind, target = folder_of(path)
+    if kind == 'other':
+        return False
+    if source in ENGINES:
+        return path.startswith(os.path.join(INCLUDE, 'alcore', 'sys')) or (kind == 'lib' and target == source)
+    if target in ENGINES:
+        return False
+    if target == source:
+        return True
+    if source == 'kernel':
+        return target == 'base'
+    return target in RANK and RANK[target] < RANK[source]
+
+
+def main():
+    tap = Tap()
+    folders = sorted(name for name in os.listdir(LIB) if os.path.isdir(os.path.join(LIB, name)))
+    for folder in folders:
+        if not tap.check(folder in RANK or folder in ENGINES, f'lib/{folder} has a place in the order'):
+            continue
+        wrong = [f'{os.path.relpath(path, ROOT)}:{line} includes {os.path.relpath(target, ROOT)}'
+                 for path in sources(os.path.join(LIB, folder)) for line, target in includes(path)
+                 if not allowed(folder, target)]
+        tap.check(not wrong, f'lib/{folder} includes only what stands before it', '\n'.join(wrong))
+    wrong = [f'{os.path.relpath(path, ROOT)}:{line} includes {os.path.relpath(target, ROOT)}'
+             for path in sources(INCLUDE) if not path.endswith('alcore/alcore.h') for line, target in includes(path)
+             if not allowed(folder_of(path)[1], target)]
+    tap.check(not wrong, 'public headers include only what stands before them', '\n'.join(wrong))
+    wrong = [f'{os.path.relpath(path, ROOT)}:{line} includes {os.path.relpath(target, ROOT)}'
+             for outside in ('bindings', 'examples') for path in sources(os.path.join(ROOT, outside))
+             for line, target in includes(path)
+             if target.startswith(LIB + os.sep) or target.startswith(os.path.join(INCLUDE, 'alcore', 'sys'))
+             if not os.path.exists(os.path.join(ROOT, outside, os.path.basename(target)))]
+    tap.check(not wrong, 'bindings and examples see the public headers only', '\n'.join(wrong))
+    names = {}
+    for path in list(sources(LIB)) + list(sources(os.path.join(ROOT, 'bindings'))) + list(sources(INCLUDE)):
+        names.setdefault(os.path.basename(path), []).append(os.path.relpath(path, ROOT))
+    # A public header and the internal one of the same noun may not share a name either.
+    twice = [' '.join(paths) for paths in names.values() if len(paths) > 1]
+    tap.check(not twice, 'file names are unique over the tree', '\n'.join(twice))
+    tap.finish()
+
+
+main()

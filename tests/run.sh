@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing (root on Debian), builds, runs the tests and ends with "N passed, N failed, N skipped".
+#   tests/run.sh                 the default tier
+#   tests/run.sh SUITE...        only these suites, such as: tests/run.sh strategy abi
+#   tests/run.sh --full          everything: full allocation sweeps, 60 s per fuzz target, valgrind, real sizes;
+#                                its report goes to docs/results/full.md
+# ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/tools/need.sh
+
+full=
+suites=()
+export ALCORE_TEST_PART=
+for argument; do
+    case $argument in
+    --full) full=1 ;;
+    -*) sed -n '3,8s/^# //p' tests/run.sh >&2; exit 2 ;;
+    *) suites+=("$argument") ALCORE_TEST_PART=1 ;;
+    esac
+done
+
+begun=$SECONDS
+# shellcheck disable=SC2086
+need $need_build $need_tests ${full:+$need_full} || exit 1
+echo "packages: $((SECONDS - begun)) s"
+
+export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
+echo "seed of thinned sweeps: $ALCORE_TEST_SEED"
+setup=default
+export ALCORE_FUZZ_SECONDS=3
+if [ -n "$full" ]; then
+    setup=full
+    ALCORE_FUZZ_SECONDS=60
+fi
+logs=build/results
+rm -rf "$logs"
+mkdir -p "$logs"
+results=()
+
+# build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own.
+build() {
+    local name=$1 begun=$SECONDS
+    shift
+    local directory=build/$name log=$logs/$name.build.txt
+    # A folder with other options, or half configured, begins anew; else ninja knows what changed.
+    if [ ! -f "$directory/build.ninja" ] || [ "$(cat "$directory/.options" 2>/dev/null)" != "$*" ]; then
+        rm -rf "$directory"
+        meson setup "$directory" "$@" >"$log" 2>&1 || { fail "$name" "$log"; return 1; }
+        printf '%s' "$*" >"$directory/.options"
+    fi
+    ninja -C "$directory" >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
+    echo "build $name: $((SECONDS - begun)) s"
+}
+
+fail() {
+    tail -n 40 "$2"
+    results+=("--broken=$1")
+}
+
+# check NAME LABEL MESON-TEST-OPTION...: runs the tests of build/NAME and keeps the log as LABEL.
+check() {
+    local name=$1 label=$2
+    shift 2
+    local only=() suite
+    for suite in "${suites[@]}"; do only+=(--suite "$suite"); done
+    rm -f "build/$name/meson-logs/$label"*.json
+    meson test -C "build/$name" --no-rebuild --logbase "$label" "${only[@]}" "$@" \
+        >"$logs/$label.tests.txt" 2>&1 </dev/null
+    results+=("$label=build/$name")
+}
+
+if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled; then
+    check plain plain --setup "$setup"
+    [ -z "$full" ] || check plain valgrind --setup valgrind
+fi
+# `install` builds consumers and `once` looks at sources and docs: the plain build has said it all.
+# -O1: sanitized kernels take minutes to compile above it.
+if build asan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
+    check asan asan --setup "$setup" --no-suite install --no-suite once
+fi
+if build tsan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
+    suites_asked=("${suites[@]}")
+    suites=(threads)
+    check tsan tsan --setup "$setup"
+    suites=("${suites_asked[@]}")
+fi
+if build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
+    check core core --setup "$setup" --no-suite install --no-suite once --no-suite fuzz --no-suite fault
+fi
+
+exec python3 tests/tools/summary.py --seconds "$SECONDS" ${full:+--report docs/results/full.md} "${results[@]}"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by the scripts that a user runs on a bare machine.
+#   need WHAT=PACKAGE...
+# installs the Debian packages whose WHAT is not there: a command, a pkg-config module (NAME.pc) or a file (/PATH).
+# Without root, or without apt, it names them and returns 1.
+
+need_has() {
+    case $1 in
+    /*) [ -e "$1" ] ;;
+    *.pc) pkg-config --exists "${1%.pc}" 2>/dev/null ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+need() {
+    need_missing=
+    for need_item; do
+        need_has "${need_item%%=*}" || need_missing="$need_missing ${need_item#*=}"
+    done
+    [ -n "$need_missing" ] || return 0
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+        echo "missing packages:$need_missing" >&2
+        echo "as root on Debian: apt-get install --no-install-recommends$need_missing" >&2
+        return 1
+    fi
+    echo "installing:$need_missing"
+    # Lists of a fresh machine are empty, those of an old one name files that are gone: update, but only here.
+    # shellcheck disable=SC2086
+    { DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $need_missing; } \
+        >/tmp/alcore-need.$$ 2>&1 </dev/null || {
+        cat /tmp/alcore-need.$$ >&2
+        rm -f /tmp/alcore-need.$$
+        return 1
+    }
+    rm -f /tmp/alcore-need.$$
+}
+
+# What the library and the command need to be built.
+need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=meson ninja=ninja-build
+    python3=python3 jansson.pc=libjansson-dev libutf8proc.pc=libutf8proc-dev libxxhash.pc=libxxhash-dev
+    zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev"
+# What the tests need beside it.
+need_tests="g++=g++ check.pc=check cmake=cmake abidw=abigail-tools doxygen=doxygen
+    /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd"
+# What tests/run.sh --full needs beside that.
+need_full="valgrind=valgrind"
