@@ -41,8 +41,11 @@ struct alcore__column {
     bool ragged;
     bool in_file;      /* blocks are read from a file */
     void *data;        /* of ops */
+    struct alcore__row_map *map; /* which entry is a row's; owned; NULL: entry i is row i's */
 };
 
+/* Releases a column that no pool owns (yet): its data, map, strings and itself. NULL-safe. */
+void alcore__column_free(alcore__column *column);
 /* NULL when the pool has none of that name. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
 /* Puts a column made by the caller (a generated one, a finished writer's) into the pool, replacing one of that name; on success the

@@ -23,7 +23,9 @@ double alcore__pool_unspaced_share(const alcore_pool *pool);
 alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, const int64_t *rows, int64_t count);
 /* Code points of a row's text. */
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
-/* Distinct language tags in byte order, and each row's position among them. Views, valid until rows are added. */
+/* Distinct language tags of all rows in byte order, "unknown" among them when a row has none. Views, valid until rows are added. */
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
+/* Position of a row's tag among them. */
+int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);
 
 #endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pool's life and what it answers directly. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool/pool_state.h"
+#include "text/utf8.h"
+
+enum { MAX_TEXT_BYTES = 64 << 20 };
+
+alcore_status alcore_pool_options_init(alcore_pool_options *options, size_t size) {
+    return alcore__struct_init(options, size,
+                               ALCORE__FIRST_SIZE(alcore_pool_options, max_text_bytes),
+                               "alcore_pool_options");
+}
+
+static void free_names(alcore_ctx *ctx, alcore__pool_names *names) {
+    alcore__free(ctx, names->names);
+    alcore__index_clear(ctx, &names->index);
+}
+
+static void release_pool(void *object) {
+    alcore_pool *pool = object;
+    alcore_ctx *ctx = pool->object.ctx;
+    for (size_t i = 0; i < pool->column_count; i++) alcore__column_free(pool->columns[i]);
+    alcore__free(ctx, pool->columns);
+    alcore__segments_clear(ctx, &pool->info);
+    alcore__segments_clear(ctx, &pool->ids);
+    alcore__segments_clear(ctx, &pool->references);
+    alcore__segments_clear(ctx, &pool->costs);
+    alcore__segments_clear(ctx, &pool->languages);
+    alcore__segments_clear(ctx, &pool->groups);
+    free_names(ctx, &pool->language_names);
+    free_names(ctx, &pool->group_names);
+    alcore__free(ctx, pool->tags);
+    alcore__free(ctx, pool->tag_ranks);
+    alcore__free(ctx, pool->states);
+    alcore__index_clear(ctx, &pool->duplicates);
+    alcore__index_clear(ctx, &pool->id_index);
+    alcore__text_store_rollback(ctx, &pool->texts, &(alcore__text_store){0});
+    pthread_mutex_destroy(&pool->lazy);
+}
+
+static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool_options *ours) {
+    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
+                                    ALCORE__FIRST_SIZE(alcore_pool_options, max_text_bytes), theirs,
+                                    "alcore_pool_options"));
+    if (ours->dedup < ALCORE_DEDUP_EXACT || ours->dedup > ALCORE_DEDUP_NONE)
+        return alcore__fail(ALCORE_E_INVALID, "dedup is %d; expected ALCORE_DEDUP_*", ours->dedup);
+    if (ours->utf8 != ALCORE_UTF8_REFUSE && ours->utf8 != ALCORE_UTF8_REPLACE)
+        return alcore__fail(ALCORE_E_INVALID, "utf8 is %d; expected ALCORE_UTF8_*", ours->utf8);
+    if (ours->max_text_bytes < 0)
+        return alcore__fail(ALCORE_E_INVALID, "max_text_bytes is %" PRId64 "; expected 0 or more",
+                            ours->max_text_bytes);
+    if (ours->max_text_bytes == 0) ours->max_text_bytes = MAX_TEXT_BYTES;
+    return ALCORE_OK;
+}
+
+static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *options,
+                              alcore_pool **out) {
+    alcore_pool_options ours;
+    alcore_pool *pool;
+    ALCORE__TRY(read_options(options, &ours));
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *pool, release_pool, &pool));
+    pthread_mutex_init(&pool->lazy, NULL);
+    pool->dedup = ours.dedup;
+    pool->utf8 = ours.utf8;
+    pool->max_text_bytes = ours.max_text_bytes;
+    *out = pool;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *options,
+                              alcore_pool **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (ctx == NULL || out == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
+    return alcore__leave(ctx, new_pool(ctx, options, out));
+}
+
+alcore_pool *alcore_pool_ref(alcore_pool *pool) {
+    return alcore__object_ref(pool);
+}
+
+void alcore_pool_unref(alcore_pool *pool) {
+    alcore__object_unref(pool);
+}
+
+alcore_status alcore__pool_change_begin(alcore_pool *pool) {
+    alcore_ctx *ctx = pool != NULL ? pool->object.ctx : NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (pool == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
+    alcore_status status = alcore__write_begin(pool, "pool");
+    return status == ALCORE_OK ? status : alcore__leave(ctx, status);
+}
+
+alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status) {
+    alcore__write_end(pool);
+    return alcore__leave(pool->object.ctx, status);
+}
+
+alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
+    alcore_ctx *ctx = pool != NULL ? pool->object.ctx : NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (pool == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
+    alcore_status status = alcore__read_begin((alcore_pool *)(uintptr_t)pool, "pool");
+    return status == ALCORE_OK ? status : alcore__leave(ctx, status);
+}
+
+alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status) {
+    alcore__read_end((alcore_pool *)(uintptr_t)pool);
+    return alcore__leave(pool->object.ctx, status);
+}
+
+static bool has_row(const alcore_pool *pool, int64_t row) {
+    return pool != NULL && row >= 0 && row < pool->rows;
+}
+
+int64_t alcore_pool_rows(const alcore_pool *pool) {
+    return pool != NULL ? pool->rows : 0;
+}
+
+const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length) {
+    if (out_length != NULL) *out_length = 0;
+    if (!has_row(pool, row)) return NULL;
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    if (out_length != NULL) *out_length = (size_t)info->length;
+    return info->text;
+}
+
+const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]) {
+    if (!has_row(pool, row)) return NULL;
+    const char *id = alcore__pool_given_id(pool, row);
+    if (id != NULL || buffer == NULL) return id;
+    snprintf(buffer, 24, "%" PRId64, row + 1);
+    return buffer;
+}
+
+const char *alcore_pool_reference(const alcore_pool *pool, int64_t row, size_t *out_length) {
+    if (out_length != NULL) *out_length = 0;
+    if (!has_row(pool, row)) return NULL;
+    const alcore__pool_reference *reference =
+        alcore__segments_get(&pool->references, sizeof *reference, row);
+    if (reference == NULL || reference->text == NULL) return NULL;
+    if (out_length != NULL) *out_length = (size_t)reference->length;
+    return reference->text;
+}
+
+static const char *name_of(const alcore__segments *numbers, const alcore__pool_names *names,
+                           int64_t row) {
+    const uint32_t *number = alcore__segments_get(numbers, sizeof *number, row);
+    return number != NULL && *number > 0 ? names->names[*number - 1] : NULL;
+}
+
+const char *alcore_pool_language(const alcore_pool *pool, int64_t row) {
+    if (!has_row(pool, row)) return NULL;
+    const char *tag = name_of(&pool->languages, &pool->language_names, row);
+    return tag != NULL ? tag : ALCORE__NO_LANGUAGE;
+}
+
+const char *alcore_pool_group(const alcore_pool *pool, int64_t row) {
+    return has_row(pool, row) ? name_of(&pool->groups, &pool->group_names, row) : NULL;
+}
+
+double alcore_pool_cost(const alcore_pool *pool, int64_t row) {
+    if (!has_row(pool, row)) return NAN;
+    const alcore__pool_cost *cost = alcore__segments_get(&pool->costs, sizeof *cost, row);
+    return cost != NULL && cost->given ? cost->cost : NAN;
+}
+
+int64_t alcore_pool_words(const alcore_pool *pool, int64_t row) {
+    return has_row(pool, row) ? alcore__pool_row_at(pool, row)->words : -1;
+}
+
+alcore_ctx *alcore__pool_ctx(const alcore_pool *pool) {
+    return pool->object.ctx;
+}
+
+uint64_t alcore__pool_fingerprint(const alcore_pool *pool) {
+    return pool->fingerprint;
+}
+
+int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row) {
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    return alcore__utf8_count(info->text, (size_t)info->length);
+}
+
+int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags) {
+    *out_tags = pool->tags;
+    return pool->tag_count;
+}
+
+int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {
+    const uint32_t *number = alcore__segments_get(&pool->languages, sizeof *number, row);
+    return pool->tag_ranks[number != NULL ? *number : 0];
+}
+
+/* A share needs no more than a sample; every k-th row is the same sample every time. */
+enum { SHARE_ROWS = 50000 };
+
+double alcore__pool_unspaced_share(const alcore_pool *pool) {
+    int64_t letters = 0, unspaced = 0;
+    const int64_t step = pool->rows / SHARE_ROWS + 1;
+    for (int64_t row = 0; row < pool->rows; row += step) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        for (size_t at = 0; at < (size_t)info->length;) {
+            int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &at);
+            if (!alcore__utf8_is_letter(point)) continue;
+            letters++;
+            unspaced += alcore__utf8_is_unspaced(point);
+        }
+    }
+    return letters > 0 ? (double)unspaced / (double)letters : 0.0;
+}

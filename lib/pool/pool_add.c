@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/pool_add.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/text_scan.h"
+#include "text/utf8.h"
+
+/* Rows between storing and looking for duplicates: the slots of a batch are on their way to the cache meanwhile. */
+enum { BATCH = 256 };
+
+void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
+    *add = (alcore__pool_add){.pool = pool,
+                              .path = path,
+                              .rows = pool->rows,
+                              .indexed = pool->rows,
+                              .untagged = pool->untagged,
+                              .fingerprint = pool->fingerprint,
+                              .mark = pool->texts,
+                              .language_count = pool->language_names.count,
+                              .group_count = pool->group_names.count};
+}
+
+/* Names what is wrong with a record: file and line, or the row. */
+static alcore_status fail_record(const alcore__pool_add *add, const alcore__record *record,
+                                 alcore_status status) {
+    if (add->path != NULL)
+        return alcore__fail_within(status, "%s:%" PRId64, add->path, record->line);
+    return alcore__fail_within(status, "row %" PRId64, add->rows);
+}
+
+/* Every malformed sequence and every NUL becomes U+FFFD. */
+static alcore_status repair(alcore__pool_add *add, const char *text, size_t length) {
+    alcore_ctx *ctx = add->pool->object.ctx;
+    add->repaired.length = 0;
+    for (size_t at = 0;;) {
+        const char *nul = length > at ? memchr(text + at, 0, length - at) : NULL;
+        const size_t end = nul != NULL ? (size_t)(nul - text) : length;
+        int64_t count;
+        ALCORE__TRY(alcore__utf8_repair(ctx, text + at, end - at, &add->repaired, &count));
+        add->replaced += count;
+        if (nul == NULL) return ALCORE_OK;
+        ALCORE__TRY(alcore__buffer_append(ctx, &add->repaired, "\xEF\xBF\xBD", 3));
+        add->replaced++;
+        at = end + 1;
+    }
+}
+
+/* Checks a string of a record by the pool's rules; *text and *length may be replaced by a repaired copy, which lives until
+ * the next string is checked. */
+static alcore_status check_string(alcore__pool_add *add, const char *what, const char **text,
+                                  size_t *length, int64_t *out_words) {
+    const int64_t limit = add->pool->max_text_bytes;
+    if (*length > (uint64_t)limit)
+        return alcore__fail(ALCORE_E_DATA,
+                            "the %s has %zu bytes; max_text_bytes is %" PRId64, what, *length,
+                            limit);
+    alcore__text_facts facts = alcore__text_scan(*text, *length);
+    const size_t bad = facts.ascii ? *length : alcore__utf8_check(*text, *length);
+    if (bad < *length || facts.nul) {
+        if (add->pool->utf8 == ALCORE_UTF8_REFUSE) {
+            const char *nul = facts.nul ? memchr(*text, 0, *length) : NULL;
+            if (nul != NULL && (size_t)(nul - *text) < bad)
+                return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", what,
+                                    (size_t)(nul - *text));
+            return alcore__fail(ALCORE_E_DATA,
+                                "the %s is not valid UTF-8 at byte %zu (byte %02X)", what, bad,
+                                (unsigned)(unsigned char)(*text)[bad]);
+        }
+        ALCORE__TRY(repair(add, *text, *length));
+        *text = add->repaired.data;
+        *length = add->repaired.length;
+        facts = alcore__text_scan(*text, *length);
+    }
+    if (out_words != NULL) *out_words = facts.words;
+    return ALCORE_OK;
+}
+
+static alcore_status keep_string(alcore__pool_add *add, const char *text, size_t length,
+                                 const char **out) {
+    char *copy = alcore__text_store_alloc(add->pool->object.ctx, &add->pool->texts, length);
+    if (copy == NULL) return alcore__fail_memory(length);
+    if (length > 0) memcpy(copy, text, length);
+    *out = copy;
+    return ALCORE_OK;
+}
+
+static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
+                              void *out) {
+    void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, add->rows);
+    memcpy(out, &entry, sizeof entry);
+    return entry != NULL ? ALCORE_OK : alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
+}
+
+/* The number of a name, which is kept when it is new. */
+static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, const char *text,
+                            size_t length, uint32_t *out) {
+    alcore_ctx *ctx = add->pool->object.ctx;
+    const uint64_t hash = alcore__pool_hash(text, length).low;
+    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1));
+    size_t at = alcore__index_home(&names->index, hash);
+    int64_t number;
+    while ((number = alcore__index_next(&names->index, hash, &at)) >= 0) {
+        const char *other = names->names[number];
+        if (strncmp(other, text, length) != 0 || other[length] != '\0') continue;
+        *out = (uint32_t)number + 1;
+        return ALCORE_OK;
+    }
+    if (names->count >= UINT32_MAX - 1)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "more than %u names", UINT32_MAX - 1);
+    ALCORE__TRY(alcore__grow(ctx, &names->names, &names->capacity, names->count + 1,
+                             sizeof *names->names));
+    ALCORE__TRY(keep_string(add, text, length, &names->names[names->count]));
+    alcore__index_put(&names->index, at, hash, (int64_t)names->count++);
+    *out = (uint32_t)names->count;
+    return ALCORE_OK;
+}
+
+static alcore_status add_id(alcore__pool_add *add, const char *text, size_t length) {
+    const char **id;
+    ALCORE__TRY(check_string(add, "id", &text, &length, NULL));
+    ALCORE__TRY(entry_at(add, &add->pool->ids, sizeof *id, &id));
+    return keep_string(add, text, length, id);
+}
+
+static alcore_status add_reference(alcore__pool_add *add, const char *text, size_t length) {
+    alcore__pool_reference *reference;
+    ALCORE__TRY(check_string(add, "reference", &text, &length, NULL));
+    ALCORE__TRY(entry_at(add, &add->pool->references, sizeof *reference, &reference));
+    ALCORE__TRY(keep_string(add, text, length, &reference->text));
+    reference->length = (int64_t)length;
+    return ALCORE_OK;
+}
+
+static alcore_status add_name(alcore__pool_add *add, const char *what, alcore__segments *numbers,
+                              alcore__pool_names *names, const char *text, size_t length) {
+    uint32_t *number;
+    ALCORE__TRY(check_string(add, what, &text, &length, NULL));
+    ALCORE__TRY(entry_at(add, numbers, sizeof *number, &number));
+    return intern(add, names, text, length, number);
+}
+
+static alcore_status add_cost(alcore__pool_add *add, double value) {
+    alcore__pool_cost *cost;
+    if (!(value >= 0) || isinf(value))
+        return alcore__fail(ALCORE_E_DATA, "the cost is %g; expected a number >= 0", value);
+    ALCORE__TRY(entry_at(add, &add->pool->costs, sizeof *cost, &cost));
+    *cost = (alcore__pool_cost){value, true};
+    return ALCORE_OK;
+}
+
+static bool is_unknown(const char *language, size_t length) {
+    return length == strlen(ALCORE__NO_LANGUAGE) &&
+           memcmp(language, ALCORE__NO_LANGUAGE, length) == 0;
+}
+
+/* What a record has beside its text. An empty id, language or group is none. */
+static alcore_status add_details(alcore__pool_add *add, const alcore__record *record) {
+    alcore_pool *pool = add->pool;
+    if (record->id != NULL && record->id_length > 0)
+        ALCORE__TRY(add_id(add, record->id, record->id_length));
+    if (record->reference != NULL)
+        ALCORE__TRY(add_reference(add, record->reference, record->reference_length));
+    if (record->group != NULL && record->group_length > 0)
+        ALCORE__TRY(add_name(add, "group", &pool->groups, &pool->group_names, record->group,
+                             record->group_length));
+    if (!isnan(record->cost)) ALCORE__TRY(add_cost(add, record->cost));
+    if (record->language == NULL || record->language_length == 0 ||
+        is_unknown(record->language, record->language_length)) {
+        add->untagged++;
+        return ALCORE_OK;
+    }
+    return add_name(add, "language", &pool->languages, &pool->language_names, record->language,
+                    record->language_length);
+}
+
+static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
+    alcore__pool_row *info, row;
+    if (text == NULL) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
+    ALCORE__TRY(check_string(add, "text", &text, &length, &row.words));
+    ALCORE__TRY(entry_at(add, &add->pool->info, sizeof *info, &info));
+    ALCORE__TRY(keep_string(add, text, length, &row.text));
+    row.length = (int64_t)length;
+    *info = row;
+    add->pool->states[add->rows] = row.words == 0 ? ALCORE_ROW_EMPTY : 0;
+    return ALCORE_OK;
+}
+
+/* Order matters: the fingerprint tells two orders of the same texts apart. */
+static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash128 hash) {
+    return ((fingerprint << 7 | fingerprint >> 57) ^ hash.low) * 0x9E3779B97F4A7C15u + hash.high;
+}
+
+static alcore_status key_of_row(alcore__pool_add *add, int64_t row, alcore__dedup_key *out) {
+    const alcore__pool_row *info = alcore__pool_row_at(add->pool, row);
+    return alcore__dedup_key_of(add->pool->object.ctx, add->pool->dedup, info->text,
+                                (size_t)info->length, &add->keys[0], out);
+}
+
+static alcore_status hash_batch(alcore__pool_add *add, uint64_t hashes[BATCH]) {
+    alcore_pool *pool = add->pool;
+    for (int64_t row = add->indexed; row < add->rows; row++) {
+        const alcore__hash128 exact = alcore__pool_text_hash(pool, row);
+        uint64_t *hash = &hashes[row - add->indexed];
+        add->fingerprint = add_to_fingerprint(add->fingerprint, exact);
+        *hash = exact.low;
+        if (pool->dedup == ALCORE_DEDUP_NORMALIZED) {
+            alcore__dedup_key key;
+            ALCORE__TRY(key_of_row(add, row, &key));
+            *hash = alcore__pool_hash(key.text, key.length).low;
+        }
+        if (pool->dedup != ALCORE_DEDUP_NONE)
+            __builtin_prefetch(
+                &pool->duplicates.slots[alcore__index_home(&pool->duplicates, *hash)]);
+    }
+    return ALCORE_OK;
+}
+
+/* Marks the duplicates among the rows that were just stored. */
+static alcore_status index_batch(alcore__pool_add *add) {
+    alcore_pool *pool = add->pool;
+    uint64_t hashes[BATCH];
+    if (pool->dedup != ALCORE_DEDUP_NONE)
+        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->duplicates,
+                                          (size_t)(add->rows - add->indexed)));
+    ALCORE__TRY(hash_batch(add, hashes));
+    for (int64_t first = add->indexed; add->indexed < add->rows; add->indexed++) {
+        const int64_t row = add->indexed;
+        const uint64_t hash = hashes[row - first];
+        alcore__dedup_key key;
+        size_t at;
+        int64_t earlier;
+        if (pool->dedup == ALCORE_DEDUP_NONE || (pool->states[row] & ALCORE_ROW_EMPTY) != 0)
+            continue;
+        ALCORE__TRY(key_of_row(add, row, &key));
+        ALCORE__TRY(alcore__dedup_find(pool, &pool->duplicates, pool->dedup, &key, hash,
+                                       &add->keys[1], &at, &earlier));
+        if (earlier >= 0)
+            pool->states[row] |= ALCORE_ROW_DUPLICATE;
+        else
+            alcore__index_put(&pool->duplicates, at, hash, row);
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
+                                       int64_t count) {
+    alcore_pool *pool = add->pool;
+    for (int64_t i = 0; i < count;) {
+        const int64_t end = count - i > BATCH ? i + BATCH : count;
+        ALCORE__TRY(alcore__grow(pool->object.ctx, &pool->states, &pool->states_capacity,
+                                 (size_t)(add->rows + end - i), sizeof *pool->states));
+        for (; i < end; i++) {
+            alcore_status status = add_text(add, records[i].text, records[i].text_length);
+            if (status == ALCORE_OK) status = add_details(add, &records[i]);
+            if (status == ALCORE_E_NOMEM) return status;
+            if (status != ALCORE_OK) return fail_record(add, &records[i], status);
+            add->rows++;
+        }
+        ALCORE__TRY(index_batch(add));
+        ALCORE__TRY(alcore__tick(pool->object.ctx, "adding", add->rows, -1));
+    }
+    return ALCORE_OK;
+}
+
+static int compare_tags(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The sorted tags and the position of each; the pool is changed only when nothing can fail any more. */
+static alcore_status sort_tags(alcore__pool_add *add) {
+    alcore_pool *pool = add->pool;
+    alcore_ctx *ctx = pool->object.ctx;
+    const alcore__pool_names *names = &pool->language_names;
+    const bool unknown = add->untagged > 0;
+    const char **tags;
+    int64_t *ranks;
+    if (names->count == add->language_count && unknown == (pool->untagged > 0) &&
+        pool->tag_ranks != NULL)
+        return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, names->count + 1, sizeof *tags, &tags));
+    alcore_status status = alcore__new_array(ctx, names->count + 1, sizeof *ranks, &ranks);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, tags);
+        return status;
+    }
+    size_t count = names->count;
+    if (count > 0) memcpy(tags, names->names, count * sizeof *tags);
+    if (unknown) tags[count++] = ALCORE__NO_LANGUAGE;
+    qsort(tags, count, sizeof *tags, compare_tags);
+    for (size_t number = 0; number <= names->count; number++) {
+        const char *name = number > 0 ? names->names[number - 1] : ALCORE__NO_LANGUAGE;
+        const char **found = bsearch(&name, tags, count, sizeof *tags, compare_tags);
+        ranks[number] = found != NULL ? found - tags : -1;
+    }
+    alcore__free(ctx, pool->tags);
+    alcore__free(ctx, pool->tag_ranks);
+    pool->tags = tags;
+    pool->tag_ranks = ranks;
+    pool->tag_count = (int64_t)count;
+    return ALCORE_OK;
+}
+
+static void drop_names(alcore__pool_names *names, size_t keep) {
+    while (names->count > keep) {
+        const char *name = names->names[--names->count];
+        alcore__index_remove(&names->index, alcore__pool_hash(name, strlen(name)).low,
+                             (int64_t)names->count);
+    }
+}
+
+/* The rows whose number is in the index are told by their place in it: their hashes are not kept elsewhere. */
+static void drop_duplicates(alcore_pool *pool) {
+    alcore__hash_index *index = &pool->duplicates;
+    for (size_t at = 0; at < index->capacity;) {
+        const alcore__hash_slot slot = index->slots[at];
+        if (slot.number > pool->rows)
+            alcore__index_remove(index, slot.hash, slot.number - 1);
+        else
+            at++;
+    }
+}
+
+static void take_back(alcore__pool_add *add) {
+    alcore_pool *pool = add->pool;
+    const int64_t first = pool->rows, end = add->rows + 1;
+    if (add->indexed > pool->rows) drop_duplicates(pool);
+    drop_names(&pool->language_names, add->language_count);
+    drop_names(&pool->group_names, add->group_count);
+    alcore__segments_zero(&pool->info, sizeof(alcore__pool_row), first, end);
+    alcore__segments_zero(&pool->ids, sizeof(char *), first, end);
+    alcore__segments_zero(&pool->references, sizeof(alcore__pool_reference), first, end);
+    alcore__segments_zero(&pool->costs, sizeof(alcore__pool_cost), first, end);
+    alcore__segments_zero(&pool->languages, sizeof(uint32_t), first, end);
+    alcore__segments_zero(&pool->groups, sizeof(uint32_t), first, end);
+    alcore__text_store_rollback(pool->object.ctx, &pool->texts, &add->mark);
+}
+
+alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) {
+    alcore_pool *pool = add->pool;
+    alcore_ctx *ctx = pool->object.ctx;
+    if (status == ALCORE_OK && add->rows > pool->rows) status = sort_tags(add);
+    if (status != ALCORE_OK) {
+        take_back(add);
+    } else {
+        pool->rows = add->rows;
+        pool->untagged = add->untagged;
+        pool->fingerprint = add->fingerprint;
+        if (add->replaced > 0)
+            alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL,
+                        "%" PRId64 " malformed sequences of bytes became U+FFFD", add->replaced);
+    }
+    alcore__buffer_clear(ctx, &add->repaired);
+    alcore__buffer_clear(ctx, &add->keys[0]);
+    alcore__buffer_clear(ctx, &add->keys[1]);
+    return status;
+}

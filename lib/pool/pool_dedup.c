@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which texts are the same: a 128-bit hash finds candidates, the bytes decide. */
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "pool/pool_state.h"
+#include "text/utf8.h"
+
+alcore__hash128 alcore__pool_hash(const char *text, size_t length) {
+    const XXH128_hash_t hash = XXH3_128bits(text, length);
+    return (alcore__hash128){hash.low64, hash.high64};
+}
+
+alcore__hash128 alcore__pool_text_hash(const alcore_pool *pool, int64_t row) {
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    return alcore__pool_hash(info->text, (size_t)info->length);
+}
+
+alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
+                                   alcore__buffer *buffer, alcore__dedup_key *out) {
+    *out = (alcore__dedup_key){text, length};
+    if (dedup != ALCORE_DEDUP_NORMALIZED) return ALCORE_OK;
+    buffer->length = 0;
+    ALCORE__TRY(alcore__utf8_normalize(ctx, text, length, buffer));
+    *out = (alcore__dedup_key){buffer->length > 0 ? buffer->data : "", buffer->length};
+    return ALCORE_OK;
+}
+
+alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
+                                 int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
+                                 alcore__buffer *buffer, size_t *out_at, int64_t *out_row) {
+    size_t at = alcore__index_home(index, hash);
+    int64_t row;
+    while ((row = alcore__index_next(index, hash, &at)) >= 0) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        alcore__dedup_key other;
+        ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text,
+                                         (size_t)info->length, buffer, &other));
+        if (other.length == key->length && memcmp(other.text, key->text, key->length) == 0) break;
+    }
+    *out_at = at;
+    *out_row = row;
+    return ALCORE_OK;
+}
+
+typedef struct match {
+    const alcore_pool *pool, *other;
+    const alcore__hash_index *index; /* of other's texts */
+    int32_t dedup;
+    uint8_t *known;
+} match;
+
+static alcore_status match_row(const match *work, int64_t row, alcore__buffer buffers[2]) {
+    const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
+    alcore__dedup_key key;
+    size_t at;
+    int64_t found;
+    if (info->words == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info->text,
+                                     (size_t)info->length, &buffers[0], &key));
+    const uint64_t hash = alcore__pool_hash(key.text, key.length).low;
+    ALCORE__TRY(alcore__dedup_find(work->other, work->index, work->dedup, &key, hash, &buffers[1],
+                                   &at, &found));
+    work->known[row] = found >= 0;
+    return ALCORE_OK;
+}
+
+static alcore_status match_block(void *data, int64_t block, int32_t worker) {
+    const match *work = data;
+    alcore_ctx *pool_ctx = work->pool->object.ctx, *other_ctx = work->other->object.ctx;
+    alcore__buffer buffers[2] = {{0}, {0}};
+    alcore_status status = ALCORE_OK;
+    int64_t row = block * ALCORE_BLOCK_ROWS, end = row + ALCORE_BLOCK_ROWS;
+    (void)worker;
+    if (end > work->pool->rows) end = work->pool->rows;
+    for (; row < end && status == ALCORE_OK; row++) {
+        if (row % 256 == 0 && alcore__cancelled(pool_ctx))
+            status = alcore__fail(ALCORE_E_CANCELLED, "cancelled");
+        else
+            status = match_row(work, row, buffers);
+    }
+    alcore__buffer_clear(pool_ctx, &buffers[0]);
+    alcore__buffer_clear(other_ctx, &buffers[1]);
+    return status;
+}
+
+/* An index of a pool's texts under another rule than its own. */
+static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
+                                 alcore__hash_index *index) {
+    alcore_ctx *ctx = pool->object.ctx;
+    alcore__buffer buffers[2] = {{0}, {0}};
+    alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows);
+    for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row++) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        alcore__dedup_key key;
+        size_t at;
+        int64_t found;
+        if (info->words == 0) continue;
+        ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "matching", row, pool->rows));
+        ALCORE__TRY_GOTO(status, done,
+                         alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length,
+                                              &buffers[0], &key));
+        const uint64_t hash = alcore__pool_hash(key.text, key.length).low;
+        ALCORE__TRY_GOTO(
+            status, done,
+            alcore__dedup_find(pool, index, dedup, &key, hash, &buffers[1], &at, &found));
+        if (found < 0) alcore__index_put(index, at, hash, row);
+    }
+done:
+    alcore__buffer_clear(ctx, &buffers[0]);
+    alcore__buffer_clear(ctx, &buffers[1]);
+    return status;
+}
+
+alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
+                                       uint8_t *known) {
+    const int32_t dedup =
+        pool->dedup == ALCORE_DEDUP_NORMALIZED ? ALCORE_DEDUP_NORMALIZED : ALCORE_DEDUP_EXACT;
+    alcore_ctx *ctx = pool->object.ctx;
+    alcore__hash_index own = {0};
+    match work = {pool, other, &other->duplicates, dedup, known};
+    alcore_status status = ALCORE_OK;
+    if (pool->rows > 0) memset(known, 0, (size_t)pool->rows);
+    if (other->dedup != dedup) {
+        status = index_texts(other, dedup, &own);
+        work.index = &own;
+    }
+    if (status == ALCORE_OK && work.index->count > 0) {
+        const int64_t blocks = (pool->rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+        status = alcore__parallel(ctx, "matching", blocks, match_block, &work);
+    }
+    alcore__index_clear(other->object.ctx, &own);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows by id. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool/pool_state.h"
+#include "text/number.h"
+
+static int64_t find_given(const alcore_pool *pool, const char *id, size_t length, uint64_t hash,
+                          size_t *at) {
+    *at = alcore__index_home(&pool->id_index, hash);
+    int64_t row;
+    while ((row = alcore__index_next(&pool->id_index, hash, at)) >= 0) {
+        const char *other = alcore__pool_given_id(pool, row);
+        if (strncmp(other, id, length) == 0 && other[length] == '\0') return row;
+    }
+    return -1;
+}
+
+static alcore_status index_ids(alcore_pool *pool) {
+    for (; pool->id_rows < pool->rows; pool->id_rows++) {
+        const char *id = alcore__pool_given_id(pool, pool->id_rows);
+        size_t at;
+        if (id == NULL) continue;
+        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1));
+        const size_t length = strlen(id);
+        const uint64_t hash = alcore__pool_hash(id, length).low;
+        if (find_given(pool, id, length, hash, &at) < 0)
+            alcore__index_put(&pool->id_index, at, hash, pool->id_rows);
+    }
+    return ALCORE_OK;
+}
+
+/* The row that has this number as its id because none was given; -1 for any other text. */
+static int64_t find_number(const alcore_pool *pool, const char *id, size_t length) {
+    int64_t number;
+    char canonical[24];
+    if (length >= sizeof canonical || !alcore__parse_int(id, length, &number)) return -1;
+    const int written = snprintf(canonical, sizeof canonical, "%" PRId64, number);
+    if ((size_t)written != length || memcmp(canonical, id, length) != 0) return -1;
+    if (number < 1 || number > pool->rows) return -1;
+    return alcore__pool_given_id(pool, number - 1) == NULL ? number - 1 : -1;
+}
+
+static alcore_status find(alcore_pool *pool, const char *id, size_t length, int64_t *out_row) {
+    int64_t given = -1;
+    pthread_mutex_lock(&pool->lazy);
+    alcore_status status = index_ids(pool);
+    if (status == ALCORE_OK && pool->id_index.count > 0) {
+        size_t at;
+        given = find_given(pool, id, length, alcore__pool_hash(id, length).low, &at);
+    }
+    pthread_mutex_unlock(&pool->lazy);
+    ALCORE__TRY(status);
+    const int64_t number = find_number(pool, id, length);
+    *out_row = given < 0 || (number >= 0 && number < given) ? number : given;
+    if (*out_row < 0)
+        return alcore__fail(ALCORE_E_NOT_FOUND, "no row has the id \"%.*s\"",
+                            length > 200 ? 200 : (int)length, id);
+    return ALCORE_OK;
+}
+
+alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t length,
+                               int64_t *out_row) {
+    if (out_row != NULL) *out_row = -1;
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    if (id == NULL || out_row == NULL)
+        return alcore__pool_read_end(pool,
+                                     alcore__fail(ALCORE_E_INVALID, "id or out_row is NULL"));
+    return alcore__pool_read_end(
+        pool, find((alcore_pool *)(uintptr_t)pool, id, length, out_row));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records from the caller's arrays and from files. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "pool/pool_add.h"
+
+alcore_status alcore_records_init(alcore_records *records, size_t size) {
+    return alcore__struct_init(records, size, ALCORE__FIRST_SIZE(alcore_records, costs),
+                               "alcore_records");
+}
+
+alcore_status alcore_read_options_init(alcore_read_options *options, size_t size) {
+    return alcore__struct_init(options, size,
+                               ALCORE__FIRST_SIZE(alcore_read_options, text_column),
+                               "alcore_read_options");
+}
+
+static const char *string_at(const char *const *strings, const size_t *lengths, int64_t i,
+                             size_t *out_length) {
+    const char *string = strings != NULL ? strings[i] : NULL;
+    *out_length = string == NULL ? 0 : lengths != NULL ? lengths[i] : strlen(string);
+    return string;
+}
+
+static alcore_status record_at(const alcore_records *from, int64_t i, alcore__record *out) {
+    out->text = string_at(from->texts, from->text_lengths, i, &out->text_length);
+    out->id = string_at(from->ids, from->id_lengths, i, &out->id_length);
+    out->reference =
+        string_at(from->references, from->reference_lengths, i, &out->reference_length);
+    out->language = string_at(from->languages, NULL, i, &out->language_length);
+    out->group = string_at(from->groups, NULL, i, &out->group_length);
+    out->cost = from->costs != NULL ? from->costs[i] : NAN;
+    out->line = 0;
+    if (from->costs != NULL && isnan(out->cost))
+        return alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0");
+    return ALCORE_OK;
+}
+
+static alcore_status add_all(alcore__pool_add *add, const alcore_records *from) {
+    alcore__record batch[64];
+    for (int64_t i = 0; i < from->count;) {
+        int64_t count = 0;
+        for (; count < 64 && i < from->count; count++, i++) {
+            alcore_status status = record_at(from, i, &batch[count]);
+            if (status != ALCORE_OK)
+                return alcore__fail_within(status, "row %" PRId64, add->pool->rows + i);
+        }
+        ALCORE__TRY(alcore__pool_add_records(add, batch, count));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *from,
+                                     int64_t *out_first) {
+    alcore__pool_add add;
+    if (from->count < 0 || (from->count > 0 && from->texts == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", from->count,
+                            (const void *)from->texts);
+    const int64_t first = pool->rows;
+    alcore__pool_add_begin(&add, pool, NULL);
+    ALCORE__TRY(alcore__pool_add_end(&add, add_all(&add, from)));
+    if (out_first != NULL) *out_first = first;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_pool_add_texts(alcore_pool *pool, int64_t count, const char *const *texts,
+                                    const size_t *lengths, int64_t *out_first) {
+    const alcore_records records = {
+        .size = sizeof records, .count = count, .texts = texts, .text_lengths = lengths};
+    if (out_first != NULL) *out_first = 0;
+    ALCORE__TRY(alcore__pool_change_begin(pool));
+    return alcore__pool_change_end(pool, add_from_memory(pool, &records, out_first));
+}
+
+alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
+                                      int64_t *out_first) {
+    alcore_records ours;
+    if (out_first != NULL) *out_first = 0;
+    ALCORE__TRY(alcore__pool_change_begin(pool));
+    alcore_status status =
+        alcore__struct_read(&ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_records, costs), records,
+                            "alcore_records");
+    if (status == ALCORE_OK) status = add_from_memory(pool, &ours, out_first);
+    return alcore__pool_change_end(pool, status);
+}
+
+static alcore_status take_records(void *user, const alcore__record *records, int64_t count) {
+    return alcore__pool_add_records(user, records, count);
+}
+
+static alcore_status read_file(alcore_pool *pool, const char *path,
+                               const alcore_read_options *theirs) {
+    alcore_read_options ours;
+    alcore__pool_add add;
+    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
+                                    "alcore_read_options"));
+    alcore__pool_add_begin(&add, pool, path);
+    return alcore__pool_add_end(&add,
+                                alcore__read_records(pool->object.ctx, path, &ours,
+                                                     pool->max_text_bytes, take_records, &add));
+}
+
+alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
+                               const alcore_read_options *options) {
+    ALCORE__TRY(alcore__pool_change_begin(pool));
+    return alcore__pool_change_end(pool, read_file(pool, path, options));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/row_map.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct pair {
+    int64_t row, entry;
+} pair;
+
+static int compare_pairs(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
+                            : (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map) {
+    if (map == NULL) return;
+    alcore__free(ctx, map->rows);
+    alcore__free(ctx, map->entries);
+    alcore__free(ctx, map->present);
+    alcore__free(ctx, map);
+}
+
+/* Whether rows is 0, 1, 2, ...; *out_ascending: whether it rises at all. */
+static alcore_status look_at(const int64_t *rows, int64_t count, int64_t pool_rows,
+                             bool *out_identity, bool *out_ascending) {
+    *out_identity = count == pool_rows;
+    *out_ascending = true;
+    for (int64_t i = 0; i < count; i++) {
+        if (rows[i] < 0 || rows[i] >= pool_rows)
+            return alcore__fail(ALCORE_E_NOT_FOUND,
+                                "entry %" PRId64 " is for row %" PRId64 ", the pool has %" PRId64
+                                " rows",
+                                i, rows[i], pool_rows);
+        *out_identity &= rows[i] == i;
+        *out_ascending &= i == 0 || rows[i] > rows[i - 1];
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows,
+                          bool ascending) {
+    const size_t count = (size_t)map->count;
+    pair *pairs = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->rows, &map->rows));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
+    if (!ascending) {
+        ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
+        for (size_t i = 0; i < count; i++) pairs[i] = (pair){rows[i], (int64_t)i};
+        qsort(pairs, count, sizeof *pairs, compare_pairs);
+    }
+    for (size_t i = 0; i < count; i++) {
+        map->rows[i] = pairs != NULL ? pairs[i].row : rows[i];
+        map->entries[i] = pairs != NULL ? pairs[i].entry : (int64_t)i;
+    }
+    alcore__free(ctx, pairs);
+    for (size_t i = 1; i < count; i++)
+        if (map->rows[i] == map->rows[i - 1])
+            return alcore__fail(ALCORE_E_DATA,
+                                "entries %" PRId64 " and %" PRId64 " are both for row %" PRId64,
+                                map->entries[i - 1], map->entries[i], map->rows[i]);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t count,
+                                  int64_t pool_rows, alcore__row_map **out) {
+    bool identity, ascending;
+    alcore__row_map *map;
+    *out = NULL;
+    ALCORE__TRY(look_at(rows, count, pool_rows, &identity, &ascending));
+    if (identity) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *map, &map));
+    map->count = count;
+    alcore_status status = fill(ctx, map, rows, ascending);
+    if (status != ALCORE_OK) {
+        alcore__row_map_free(ctx, map);
+        return status;
+    }
+    *out = map;
+    return ALCORE_OK;
+}
+
+/* Position of the first mapped row that is not below row. */
+static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
+    int64_t low = 0, high = map->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (map->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_present(const alcore__row_map *map, int64_t row) {
+    return (map->present[row / 64] >> (row % 64) & 1) != 0;
+}
+
+int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
+    const alcore__row_map *map = column->map;
+    if (row < 0 || row >= column->row_count) return -1;
+    if (map == NULL) return row;
+    if (map->rows == NULL) return is_present(map, row) ? row : -1;
+    const int64_t at = lower_bound(map, row);
+    return at < map->count && map->rows[at] == row ? map->entries[at] : -1;
+}
+
+bool alcore__column_has(const alcore__column *column, int64_t row) {
+    return alcore__column_entry(column, row) >= 0;
+}
+
+int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t count,
+                           int64_t *out_entry) {
+    const alcore__row_map *map = column->map;
+    const int64_t end = first + count;
+    *out_entry = alcore__column_entry(column, first);
+    if (first >= column->row_count) return count;
+    const int64_t covered = end < column->row_count ? end : column->row_count;
+    if (map == NULL) return covered - first;
+    int64_t row = first + 1;
+    if (map->rows == NULL) {
+        while (row < covered && is_present(map, row) == (*out_entry >= 0)) row++;
+        return row - first;
+    }
+    int64_t at = lower_bound(map, first);
+    if (*out_entry < 0) {
+        const int64_t next = at < map->count ? map->rows[at] : covered;
+        return (next < covered ? next : covered) - first;
+    }
+    while (row < covered && ++at < map->count && map->rows[at] == row &&
+           map->entries[at] == *out_entry + (row - first))
+        row++;
+    return row - first;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/segments.h"
+
+#include <string.h>
+
+void *alcore__segments_at(alcore_ctx *ctx, alcore__segments *segments, size_t bytes, int64_t row) {
+    void *entry = alcore__segments_get(segments, bytes, row);
+    if (entry != NULL) return entry;
+    const size_t number = (size_t)row / ALCORE__SEGMENT_ROWS;
+    if (number >= segments->capacity) {
+        size_t capacity = number + number / 2 + 8;
+        void **larger = alcore__realloc(ctx, segments->segment, capacity * sizeof *larger);
+        if (larger == NULL) return NULL;
+        for (size_t i = segments->capacity; i < capacity; i++) larger[i] = NULL;
+        segments->segment = larger;
+        segments->capacity = capacity;
+    }
+    segments->segment[number] = alcore__calloc(ctx, ALCORE__SEGMENT_ROWS, bytes);
+    return alcore__segments_get(segments, bytes, row);
+}
+
+void alcore__segments_zero(alcore__segments *segments, size_t bytes, int64_t first, int64_t end) {
+    for (int64_t row = first; row < end; row++) {
+        void *entry = alcore__segments_get(segments, bytes, row);
+        if (entry != NULL) memset(entry, 0, bytes);
+    }
+}
+
+void alcore__segments_clear(alcore_ctx *ctx, alcore__segments *segments) {
+    for (size_t i = 0; i < segments->capacity; i++) alcore__free(ctx, segments->segment[i]);
+    alcore__free(ctx, segments->segment);
+    *segments = (alcore__segments){0};
+}
