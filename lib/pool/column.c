@@ -52,8 +52,8 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
                                ? ALCORE_OK
                                : alcore__fail_memory(strlen(name));
     if (status == ALCORE_OK && options->rows != NULL)
-        status = alcore__row_map_new(ctx, options->rows, options->row_count, pool->rows,
-                                     &column->map);
+        status =
+            alcore__row_map_new(ctx, options->rows, options->row_count, pool->rows, &column->map);
     if (status != ALCORE_OK) {
         alcore__column_free(column);
         return alcore__fail_within(status, "column \"%s\"", name);
@@ -145,8 +145,8 @@ static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
         names[count] = pool->columns[count]->name;
     const char *nearest = alcore__nearest_name(name, names, count);
     return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no column \"%s\"%s%s%s", name,
-                        nearest != NULL ? "; did you mean \"" : "",
-                        nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
+                        nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+                        nearest != NULL ? "\"?" : "");
 }
 
 static alcore_status get_column(const alcore_pool *pool, const char *name,
@@ -210,7 +210,7 @@ alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
 }
 
 static void widen_rows(const alcore_sys_rows *block, double *out) {
-    const size_t bytes = alcore__number_bytes(block->dtype);
+    const size_t bytes = alcore__dtype_bytes(block->dtype);
     for (int64_t i = 0; i < block->count; i++) {
         const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
         for (int64_t j = 0; j < block->dims; j++)

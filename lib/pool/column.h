@@ -17,9 +17,11 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch);
 
 typedef struct alcore__column alcore__column;
 
-/* How a column reads a run of pool rows. Thread-safe; results live in the column or in scratch, until scratch is used again. */
+/* How a column reads a run of pool rows. Thread-safe; results live in the column or in scratch,
+ * until scratch is used again. */
 typedef struct alcore__column_ops {
-    /* Dense columns and scalars (dims = 1). Rows without a value (see alcore__column_mapped) come as NaN. */
+    /* Dense columns and scalars (dims = 1). Rows without a value (see alcore__column_mapped) come
+     * as NaN. */
     alcore_status (*rows)(const alcore__column *column, int64_t first, int64_t count,
                           alcore__scratch *scratch, alcore_sys_rows *out);
     /* Ragged columns. offsets of out are absolute or relative, as alcore_sys_ragged says. */
@@ -39,8 +41,8 @@ struct alcore__column {
     int32_t meaning;   /* ALCORE_MEANS_* */
     double log_scale;  /* multiply stored log-probabilities by this: log(base), 1 for natural */
     bool ragged;
-    bool in_file;      /* blocks are read from a file */
-    void *data;        /* of ops */
+    bool in_file;                /* blocks are read from a file */
+    void *data;                  /* of ops */
     struct alcore__row_map *map; /* which entry is a row's; owned; NULL: entry i is row i's */
 };
 
@@ -48,10 +50,12 @@ struct alcore__column {
 void alcore__column_free(alcore__column *column);
 /* NULL when the pool has none of that name. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
-/* Puts a column made by the caller (a generated one, a finished writer's) into the pool, replacing one of that name; on success the
- * pool owns column (allocated with alcore__alloc) and will release it. */
+/* Puts a column made by the caller (a generated one, a finished writer's) into the pool, replacing
+ * one of that name; on success the pool owns column (allocated with alcore__alloc) and will release
+ * it. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column);
-/* Whether the row has a value: false for rows outside alcore_column_options.rows, and for rows added after the column was set. */
+/* Whether the row has a value: false for rows outside alcore_column_options.rows, and for rows
+ * added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);
 
 #endif

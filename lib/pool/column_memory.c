@@ -7,15 +7,15 @@
 
 static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     const alcore__memory_array *array = column->data;
-    return array->values + (size_t)(entry * array->stride) * alcore__number_bytes(column->dtype);
+    return array->values + (size_t)(entry * array->stride) * alcore__dtype_bytes(column->dtype);
 }
 
 static alcore_status gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                  alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__memory_array *array = column->data;
-    const size_t bytes = (size_t)column->dims * alcore__number_bytes(column->dtype);
-    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes, count,
-                                     bytes));
+    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    ALCORE__TRY(
+        alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes, count, bytes));
     char *to = scratch->values;
     for (int64_t done = 0; done < count;) {
         int64_t entry;
@@ -58,7 +58,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
 static alcore_status gather_ragged(const alcore__column *column, int64_t first, int64_t count,
                                    alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
-    const size_t bytes = (size_t)column->dims * alcore__number_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
     ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
                                      count + 1, sizeof(int64_t)));
     int64_t *offsets = scratch->offsets;
@@ -91,7 +91,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     const alcore__memory_array *array = column->data;
     if (column->map != NULL || count == 0 || first + count > column->row_count)
         return gather_ragged(column, first, count, scratch, out);
-    const size_t bytes = (size_t)column->dims * alcore__number_bytes(column->dtype);
+    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
     *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
                                .offsets = array->offsets + first,
                                .first = first,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of DLPack's managed tensor, version 1. Written from its specification, because copies of dlpack.h in the wild clash;
- * private, so that it clashes with none of them. alcore_tensor is DLTensor. */
+/* The layout of DLPack's managed tensor, version 1. Written from its specification, because copies
+ * of dlpack.h in the wild clash; private, so that it clashes with none of them. alcore_tensor is
+ * DLTensor. */
 #ifndef ALCORE__DLPACK_ABI_H
 #define ALCORE__DLPACK_ABI_H
 

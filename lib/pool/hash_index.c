@@ -12,8 +12,7 @@ alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, 
     }
     if (capacity == index->capacity) return ALCORE_OK;
     alcore__hash_index larger = {.capacity = capacity, .count = index->count};
-    ALCORE__TRY(
-        alcore__new_array(ctx, capacity, sizeof(alcore__hash_slot), &larger.slots));
+    ALCORE__TRY(alcore__new_array(ctx, capacity, sizeof(alcore__hash_slot), &larger.slots));
     for (size_t i = 0; i < index->capacity; i++) {
         const alcore__hash_slot *slot = &index->slots[i];
         if (slot->number == 0) continue;
@@ -34,7 +33,8 @@ void alcore__index_remove(alcore__hash_index *index, uint64_t hash, int64_t numb
         if (index->slots[hole].number == 0) return;
         hole = (hole + 1) & last;
     }
-    /* Entries behind the hole move up into it unless their home lies behind it, so that no probe meets a gap. */
+    /* Entries behind the hole move up into it unless their home lies behind it, so that no probe
+     * meets a gap. */
     for (size_t at = (hole + 1) & last; index->slots[at].number != 0; at = (at + 1) & last) {
         size_t home = alcore__index_home(index, index->slots[at].hash);
         if (((at - home) & last) < ((at - hole) & last)) continue;

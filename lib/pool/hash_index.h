@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers found by a 64-bit hash: open addressing, linear probing. What the numbers stand for, and whether two of them
- * are really equal, is the caller's business. */
+/* Numbers found by a 64-bit hash: open addressing, linear probing. What the numbers stand for, and
+ * whether two of them are really equal, is the caller's business. */
 #ifndef ALCORE__HASH_INDEX_H
 #define ALCORE__HASH_INDEX_H
 
@@ -29,8 +29,8 @@ static inline size_t alcore__index_home(const alcore__hash_index *index, uint64_
     return (size_t)hash & (index->capacity - 1);
 }
 
-/* The next number with this hash from *at on, and moves *at behind it; -1 when there is none, *at then is the free slot where
- * it belongs. The index has room. */
+/* The next number with this hash from *at on, and moves *at behind it; -1 when there is none, *at
+ * then is the free slot where it belongs. The index has room. */
 static inline int64_t alcore__index_next(const alcore__hash_index *index, uint64_t hash,
                                          size_t *at) {
     for (;;) {

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of a column's numbers, one number at a time; whole blocks are widened by the kernels. */
+/* The types of a column's numbers, one number at a time; whole blocks are widened by the kernels.
+ */
 #ifndef ALCORE__NUMBER_TYPE_H
 #define ALCORE__NUMBER_TYPE_H
 
 #include <string.h>
 
-#include "alcore/tensor.h"
-
-static inline size_t alcore__number_bytes(int32_t dtype) {
-    return dtype == ALCORE_FLOAT64 || dtype == ALCORE_INT64 || dtype == ALCORE_UINT64 ? 8
-           : dtype == ALCORE_FLOAT32 || dtype == ALCORE_INT32                         ? 4
-           : dtype == ALCORE_UINT8                                                    ? 1
-                                                                                      : 2;
-}
-
-static inline const char *alcore__number_name(int32_t dtype) {
-    static const char *const names[] = {"?",     "float16", "bfloat16", "float32", "float64",
-                                        "int32", "int64",   "uint64",   "uint8"};
-    return names[dtype > 0 && dtype <= ALCORE_UINT8 ? dtype : 0];
-}
+#include "base/tensor_view.h"
 
 static inline float alcore__widen_half(uint16_t half) {
     const uint32_t magnitude = (uint32_t)(half & 0x7FFF) << 13;
@@ -61,14 +49,15 @@ static inline void alcore__fill_nan(int32_t dtype, void *to, int64_t count) {
                                        [ALCORE_BFLOAT16] = 0x7FC0,
                                        [ALCORE_FLOAT32] = 0x7FC00000,
                                        [ALCORE_FLOAT64] = 0x7FF8000000000000};
-    const size_t bytes = alcore__number_bytes(dtype);
+    const size_t bytes = alcore__dtype_bytes(dtype);
     char *at = to;
     for (int64_t i = 0; i < count; i++, at += bytes) {
         const uint16_t half = (uint16_t)pattern[dtype];
         const uint32_t single = (uint32_t)pattern[dtype];
-        memcpy(at, bytes == 2   ? (const void *)&half
-                   : bytes == 4 ? (const void *)&single
-                                : (const void *)&pattern[dtype],
+        memcpy(at,
+               bytes == 2   ? (const void *)&half
+               : bytes == 4 ? (const void *)&single
+                            : (const void *)&pattern[dtype],
                bytes);
     }
 }

@@ -9,7 +9,8 @@
 #include "pool/text_scan.h"
 #include "text/utf8.h"
 
-/* Rows between storing and looking for duplicates: the slots of a batch are on their way to the cache meanwhile. */
+/* Rows between storing and looking for duplicates: the slots of a batch are on their way to the
+ * cache meanwhile. */
 enum { BATCH = 256 };
 
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
@@ -49,15 +50,14 @@ static alcore_status repair(alcore__pool_add *add, const char *text, size_t leng
     }
 }
 
-/* Checks a string of a record by the pool's rules; *text and *length may be replaced by a repaired copy, which lives until
- * the next string is checked. */
+/* Checks a string of a record by the pool's rules; *text and *length may be replaced by a repaired
+ * copy, which lives until the next string is checked. */
 static alcore_status check_string(alcore__pool_add *add, const char *what, const char **text,
                                   size_t *length, int64_t *out_words) {
     const int64_t limit = add->pool->max_text_bytes;
     if (*length > (uint64_t)limit)
-        return alcore__fail(ALCORE_E_DATA,
-                            "the %s has %zu bytes; max_text_bytes is %" PRId64, what, *length,
-                            limit);
+        return alcore__fail(ALCORE_E_DATA, "the %s has %zu bytes; max_text_bytes is %" PRId64, what,
+                            *length, limit);
     alcore__text_facts facts = alcore__text_scan(*text, *length);
     const size_t bad = facts.ascii ? *length : alcore__utf8_check(*text, *length);
     if (bad < *length || facts.nul) {
@@ -66,9 +66,8 @@ static alcore_status check_string(alcore__pool_add *add, const char *what, const
             if (nul != NULL && (size_t)(nul - *text) < bad)
                 return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", what,
                                     (size_t)(nul - *text));
-            return alcore__fail(ALCORE_E_DATA,
-                                "the %s is not valid UTF-8 at byte %zu (byte %02X)", what, bad,
-                                (unsigned)(unsigned char)(*text)[bad]);
+            return alcore__fail(ALCORE_E_DATA, "the %s is not valid UTF-8 at byte %zu (byte %02X)",
+                                what, bad, (unsigned)(unsigned char)(*text)[bad]);
         }
         ALCORE__TRY(repair(add, *text, *length));
         *text = add->repaired.data;
@@ -99,7 +98,7 @@ static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments,
 static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, const char *text,
                             size_t length, uint32_t *out) {
     alcore_ctx *ctx = add->pool->object.ctx;
-    const uint64_t hash = alcore__pool_hash(text, length).low;
+    const uint64_t hash = alcore__hash128(text, length).low;
     ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1));
     size_t at = alcore__index_home(&names->index, hash);
     int64_t number;
@@ -111,8 +110,8 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
     }
     if (names->count >= UINT32_MAX - 1)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "more than %u names", UINT32_MAX - 1);
-    ALCORE__TRY(alcore__grow(ctx, &names->names, &names->capacity, names->count + 1,
-                             sizeof *names->names));
+    ALCORE__TRY(
+        alcore__grow(ctx, &names->names, &names->capacity, names->count + 1, sizeof *names->names));
     ALCORE__TRY(keep_string(add, text, length, &names->names[names->count]));
     alcore__index_put(&names->index, at, hash, (int64_t)names->count++);
     *out = (uint32_t)names->count;
@@ -190,7 +189,7 @@ static alcore_status add_text(alcore__pool_add *add, const char *text, size_t le
 }
 
 /* Order matters: the fingerprint tells two orders of the same texts apart. */
-static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash128 hash) {
+static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash hash) {
     return ((fingerprint << 7 | fingerprint >> 57) ^ hash.low) * 0x9E3779B97F4A7C15u + hash.high;
 }
 
@@ -203,14 +202,14 @@ static alcore_status key_of_row(alcore__pool_add *add, int64_t row, alcore__dedu
 static alcore_status hash_batch(alcore__pool_add *add, uint64_t hashes[BATCH]) {
     alcore_pool *pool = add->pool;
     for (int64_t row = add->indexed; row < add->rows; row++) {
-        const alcore__hash128 exact = alcore__pool_text_hash(pool, row);
+        const alcore__hash exact = alcore__pool_text_hash(pool, row);
         uint64_t *hash = &hashes[row - add->indexed];
         add->fingerprint = add_to_fingerprint(add->fingerprint, exact);
         *hash = exact.low;
         if (pool->dedup == ALCORE_DEDUP_NORMALIZED) {
             alcore__dedup_key key;
             ALCORE__TRY(key_of_row(add, row, &key));
-            *hash = alcore__pool_hash(key.text, key.length).low;
+            *hash = alcore__hash128(key.text, key.length).low;
         }
         if (pool->dedup != ALCORE_DEDUP_NONE)
             __builtin_prefetch(
@@ -270,7 +269,8 @@ static int compare_tags(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The sorted tags and the position of each; the pool is changed only when nothing can fail any more. */
+/* The sorted tags and the position of each; the pool is changed only when nothing can fail any
+ * more. */
 static alcore_status sort_tags(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     alcore_ctx *ctx = pool->object.ctx;
@@ -307,12 +307,13 @@ static alcore_status sort_tags(alcore__pool_add *add) {
 static void drop_names(alcore__pool_names *names, size_t keep) {
     while (names->count > keep) {
         const char *name = names->names[--names->count];
-        alcore__index_remove(&names->index, alcore__pool_hash(name, strlen(name)).low,
+        alcore__index_remove(&names->index, alcore__hash128(name, strlen(name)).low,
                              (int64_t)names->count);
     }
 }
 
-/* The rows whose number is in the index are told by their place in it: their hashes are not kept elsewhere. */
+/* The rows whose number is in the index are told by their place in it: their hashes are not kept
+ * elsewhere. */
 static void drop_duplicates(alcore_pool *pool) {
     alcore__hash_index *index = &pool->duplicates;
     for (size_t at = 0; at < index->capacity;) {

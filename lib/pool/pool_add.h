@@ -6,7 +6,8 @@
 #include "formats/records.h"
 #include "pool/pool_state.h"
 
-/* An addition under way. The pool is held for changing; its rows count stays what it was until the commit. */
+/* An addition under way. The pool is held for changing; its rows count stays what it was until the
+ * commit. */
 typedef struct alcore__pool_add {
     alcore_pool *pool;
     const char *path; /* for messages: the file; NULL: rows are named */
@@ -23,7 +24,8 @@ typedef struct alcore__pool_add {
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path);
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
                                        int64_t count);
-/* Commits when status is ALCORE_OK, else takes everything back. Returns the status of the whole addition. */
+/* Commits when status is ALCORE_OK, else takes everything back. Returns the status of the whole
+ * addition. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status);
 
 #endif

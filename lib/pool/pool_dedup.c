@@ -2,19 +2,12 @@
 /* Which texts are the same: a 128-bit hash finds candidates, the bytes decide. */
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "pool/pool_state.h"
 #include "text/utf8.h"
 
-alcore__hash128 alcore__pool_hash(const char *text, size_t length) {
-    const XXH128_hash_t hash = XXH3_128bits(text, length);
-    return (alcore__hash128){hash.low64, hash.high64};
-}
-
-alcore__hash128 alcore__pool_text_hash(const alcore_pool *pool, int64_t row) {
+alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row) {
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    return alcore__pool_hash(info->text, (size_t)info->length);
+    return alcore__hash128(info->text, (size_t)info->length);
 }
 
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
@@ -35,8 +28,8 @@ alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_ind
     while ((row = alcore__index_next(index, hash, &at)) >= 0) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, row);
         alcore__dedup_key other;
-        ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text,
-                                         (size_t)info->length, buffer, &other));
+        ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text, (size_t)info->length,
+                                         buffer, &other));
         if (other.length == key->length && memcmp(other.text, key->text, key->length) == 0) break;
     }
     *out_at = at;
@@ -59,7 +52,7 @@ static alcore_status match_row(const match *work, int64_t row, alcore__buffer bu
     if (info->words == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info->text,
                                      (size_t)info->length, &buffers[0], &key));
-    const uint64_t hash = alcore__pool_hash(key.text, key.length).low;
+    const uint64_t hash = alcore__hash128(key.text, key.length).low;
     ALCORE__TRY(alcore__dedup_find(work->other, work->index, work->dedup, &key, hash, &buffers[1],
                                    &at, &found));
     work->known[row] = found >= 0;
@@ -75,10 +68,8 @@ static alcore_status match_block(void *data, int64_t block, int32_t worker) {
     (void)worker;
     if (end > work->pool->rows) end = work->pool->rows;
     for (; row < end && status == ALCORE_OK; row++) {
-        if (row % 256 == 0 && alcore__cancelled(pool_ctx))
-            status = alcore__fail(ALCORE_E_CANCELLED, "cancelled");
-        else
-            status = match_row(work, row, buffers);
+        status = alcore__tick(pool_ctx, NULL, 0, 0);
+        if (status == ALCORE_OK) status = match_row(work, row, buffers);
     }
     alcore__buffer_clear(pool_ctx, &buffers[0]);
     alcore__buffer_clear(other_ctx, &buffers[1]);
@@ -98,10 +89,10 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
         int64_t found;
         if (info->words == 0) continue;
         ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "matching", row, pool->rows));
-        ALCORE__TRY_GOTO(status, done,
-                         alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length,
-                                              &buffers[0], &key));
-        const uint64_t hash = alcore__pool_hash(key.text, key.length).low;
+        ALCORE__TRY_GOTO(
+            status, done,
+            alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length, &buffers[0], &key));
+        const uint64_t hash = alcore__hash128(key.text, key.length).low;
         ALCORE__TRY_GOTO(
             status, done,
             alcore__dedup_find(pool, index, dedup, &key, hash, &buffers[1], &at, &found));

@@ -25,7 +25,7 @@ static alcore_status index_ids(alcore_pool *pool) {
         if (id == NULL) continue;
         ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1));
         const size_t length = strlen(id);
-        const uint64_t hash = alcore__pool_hash(id, length).low;
+        const uint64_t hash = alcore__hash128(id, length).low;
         if (find_given(pool, id, length, hash, &at) < 0)
             alcore__index_put(&pool->id_index, at, hash, pool->id_rows);
     }
@@ -49,7 +49,7 @@ static alcore_status find(alcore_pool *pool, const char *id, size_t length, int6
     alcore_status status = index_ids(pool);
     if (status == ALCORE_OK && pool->id_index.count > 0) {
         size_t at;
-        given = find_given(pool, id, length, alcore__pool_hash(id, length).low, &at);
+        given = find_given(pool, id, length, alcore__hash128(id, length).low, &at);
     }
     pthread_mutex_unlock(&pool->lazy);
     ALCORE__TRY(status);
@@ -66,8 +66,6 @@ alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t l
     if (out_row != NULL) *out_row = -1;
     ALCORE__TRY(alcore__pool_read_begin(pool));
     if (id == NULL || out_row == NULL)
-        return alcore__pool_read_end(pool,
-                                     alcore__fail(ALCORE_E_INVALID, "id or out_row is NULL"));
-    return alcore__pool_read_end(
-        pool, find((alcore_pool *)(uintptr_t)pool, id, length, out_row));
+        return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "id or out_row is NULL"));
+    return alcore__pool_read_end(pool, find((alcore_pool *)(uintptr_t)pool, id, length, out_row));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layers above may ask of a pool beyond the public header. All of it is for calls that already hold the pool
- * (alcore__read_begin / alcore__write_begin). */
+/* What the layers above may ask of a pool beyond the public header. All of it is for calls that
+ * already hold the pool (alcore__read_begin / alcore__write_begin). */
 #ifndef ALCORE__POOL_INTERNAL_H
 #define ALCORE__POOL_INTERNAL_H
 
@@ -8,22 +8,25 @@
 #include "pool/column.h"
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
-/* 128-bit hash of a row's text as stored, for matching texts across pools; collisions are settled by the bytes. */
-typedef struct alcore__hash128 {
-    uint64_t low, high;
-} alcore__hash128;
-alcore__hash128 alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
-/* Writes known[i] = 1 for each row of pool whose text (exact or normalised, as the pool's dedup says) stands in other. */
-alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other, uint8_t *known);
+/* 128-bit hash of a row's text as stored, for matching texts across pools; collisions are settled
+ * by the bytes. */
+alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
+/* Writes known[i] = 1 for each row of pool whose text (exact or normalised, as the pool's dedup
+ * says) stands in other. */
+alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
+                                       uint8_t *known);
 /* Order-dependent 64-bit fingerprint of all texts, for provenance and column files. */
 uint64_t alcore__pool_fingerprint(const alcore_pool *pool);
-/* Share of letters of the pool that belong to scripts written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese). */
+/* Share of letters of the pool that belong to scripts written without spaces (Han, Kana, Thai, Lao,
+ * Khmer, Burmese). */
 double alcore__pool_unspaced_share(const alcore_pool *pool);
 /* Sets ALCORE_ROW_NAN / _MISSING bits, which alcore_pool_mark() does not let callers set. */
-alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, const int64_t *rows, int64_t count);
+alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, const int64_t *rows,
+                                         int64_t count);
 /* Code points of a row's text. */
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
-/* Distinct language tags of all rows in byte order, "unknown" among them when a row has none. Views, valid until rows are added. */
+/* Distinct language tags of all rows in byte order, "unknown" among them when a row has none.
+ * Views, valid until rows are added. */
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
 /* Position of a row's tag among them. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);

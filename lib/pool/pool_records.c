@@ -12,8 +12,7 @@ alcore_status alcore_records_init(alcore_records *records, size_t size) {
 }
 
 alcore_status alcore_read_options_init(alcore_read_options *options, size_t size) {
-    return alcore__struct_init(options, size,
-                               ALCORE__FIRST_SIZE(alcore_read_options, text_column),
+    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_read_options, text_column),
                                "alcore_read_options");
 }
 
@@ -79,9 +78,8 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
     alcore_records ours;
     if (out_first != NULL) *out_first = 0;
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    alcore_status status =
-        alcore__struct_read(&ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_records, costs), records,
-                            "alcore_records");
+    alcore_status status = alcore__struct_read(
+        &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_records, costs), records, "alcore_records");
     if (status == ALCORE_OK) status = add_from_memory(pool, &ours, out_first);
     return alcore__pool_change_end(pool, status);
 }

@@ -60,9 +60,10 @@ struct alcore_pool {
     alcore__column **columns;
     size_t column_count, column_capacity;
 
-    pthread_mutex_t lazy;      /* guards the two below: find() only reads, but builds its index when first asked */
+    pthread_mutex_t
+        lazy; /* guards the two below: find() only reads, but builds its index when first asked */
     alcore__hash_index id_index; /* given ids: first row of each */
-    int64_t id_rows;           /* rows that are in it */
+    int64_t id_rows;             /* rows that are in it */
 };
 
 static inline alcore__pool_row *alcore__pool_row_at(const alcore_pool *pool, int64_t row) {
@@ -75,8 +76,6 @@ static inline const char *alcore__pool_given_id(const alcore_pool *pool, int64_t
     return id != NULL ? *id : NULL;
 }
 
-alcore__hash128 alcore__pool_hash(const char *text, size_t length);
-
 /* What one text is compared by: the text itself, or its normalised form in buffer. */
 typedef struct alcore__dedup_key {
     const char *text;
@@ -84,13 +83,14 @@ typedef struct alcore__dedup_key {
 } alcore__dedup_key;
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out);
-/* The row of pool, among those in index, with a text of this key; -1 when there is none, *out_at then is its place in index. */
+/* The row of pool, among those in index, with a text of this key; -1 when there is none, *out_at
+ * then is its place in index. */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
                                  alcore__buffer *buffer, size_t *out_at, int64_t *out_row);
 
-/* Begin and end of a public call on a pool: enters the context and takes the pool for changing or for reading. A failed
- * begin has nothing to end. */
+/* Begin and end of a public call on a pool: enters the context and takes the pool for changing or
+ * for reading. A failed begin has nothing to end. */
 alcore_status alcore__pool_change_begin(alcore_pool *pool);
 alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status);
 alcore_status alcore__pool_read_begin(const alcore_pool *pool);

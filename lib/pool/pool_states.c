@@ -85,8 +85,7 @@ alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const a
         return alcore__pool_change_end(
             pool, alcore__fail(ALCORE_E_INVALID, "a pool is not compared with itself"));
     alcore_status status = alcore__pool_read_begin(other);
-    if (status == ALCORE_OK)
-        status = alcore__pool_read_end(other, mark_texts(pool, states, other));
+    if (status == ALCORE_OK) status = alcore__pool_read_end(other, mark_texts(pool, states, other));
     return alcore__pool_change_end(pool, status);
 }
 
@@ -123,8 +122,7 @@ static alcore_status filter_block(void *data, int64_t block, int32_t worker) {
     if (end > work->pool->rows) end = work->pool->rows;
     for (; row < end; row++) {
         const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
-        if (row % 64 == 0 && alcore__cancelled(work->pool->object.ctx))
-            return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
+        ALCORE__TRY(alcore__tick(work->pool->object.ctx, NULL, 0, 0));
         work->masked[row] = info->words < filter->min_words ||
                             (filter->max_words > 0 && info->words > filter->max_words) ||
                             (filter->min_letters > 0 && letter_share(info) < filter->min_letters);

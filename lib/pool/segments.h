@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One entry per row in segments that never move. A segment that nobody wrote to takes no memory and reads as absent: a pool
- * without ids pays nothing for ids. */
+/* One entry per row in segments that never move. A segment that nobody wrote to takes no memory and
+ * reads as absent: a pool without ids pays nothing for ids. */
 #ifndef ALCORE__SEGMENTS_H
 #define ALCORE__SEGMENTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a pool's strings live: chunks that never move, and that can be rolled back to an earlier mark when adding fails
- * half-way (an arena keeps what it gave out). */
+/* Where a pool's strings live: chunks that never move, and that can be rolled back to an earlier
+ * mark when adding fails half-way (an arena keeps what it gave out). */
 #ifndef ALCORE__TEXT_STORE_H
 #define ALCORE__TEXT_STORE_H
 
