@@ -116,7 +116,7 @@ static alcore_status set_column(alcore_pool *pool, const char *name, const alcor
     alcore_column_options options;
     alcore__column *column = NULL;
     alcore__memory_array array = {.managed = managed};
-    int64_t entries, count;
+    int64_t entries, count = 0;
     alcore_status status;
     ALCORE__TRY_GOTO(status, failed, alcore__column_options_read(pool, theirs, &options, &entries));
     ALCORE__TRY_GOTO(status, failed, alcore__column_new(pool, name, "given", &options, &column));

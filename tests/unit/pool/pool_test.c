@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool_test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+alcore_ctx *test_ctx(void) {
+    alcore_ctx *ctx;
+    ck_assert_ok(alcore_ctx_new(NULL, &ctx));
+    return ctx;
+}
+
+alcore_pool *test_pool(alcore_ctx *ctx, const char *const *texts, int64_t count) {
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, count, texts, NULL, NULL));
+    return pool;
+}
+
+alcore_pool *test_pool_of(alcore_ctx *ctx, int64_t rows) {
+    alcore_pool *pool;
+    char text[64];
+    const char *texts[] = {text};
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    for (int64_t row = 0; row < rows; row++) {
+        snprintf(text, sizeof text, "text %lld", (long long)row);
+        ck_assert_ok(alcore_pool_add_texts(pool, 1, texts, NULL, NULL));
+    }
+    return pool;
+}
+
+const char *test_path(const char *name) {
+    static char paths[8][512];
+    static int next;
+    const char *folder = getenv("TMPDIR");
+    char *path = paths[next++ % 8];
+    snprintf(path, 512, "%s/alcore-pool-test-%ld", folder != NULL ? folder : "/tmp",
+             (long)getppid());
+    ck_assert(mkdir(path, 0700) == 0 || errno == EEXIST);
+    strcat(path, "/");
+    strcat(path, name);
+    return path;
+}
+
+const char *test_file(const char *name, const void *data, size_t bytes) {
+    const char *path = test_path(name);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
+    ck_assert_int_eq(fclose(file), 0);
+    return path;
+}
+
+static bool fails(test_allocator *allocator) {
+    const int64_t call = ++allocator->calls;
+    return allocator->fail_at > 0 &&
+           (allocator->for_good ? call >= allocator->fail_at : call == allocator->fail_at);
+}
+
+static void *allocate(void *user, size_t bytes) {
+    test_allocator *allocator = user;
+    void *memory = fails(allocator) ? NULL : malloc(bytes);
+    if (memory != NULL) allocator->live += (int64_t)bytes;
+    return memory;
+}
+
+static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
+    test_allocator *allocator = user;
+    void *grown = fails(allocator) ? NULL : realloc(memory, new_bytes);
+    if (grown != NULL) allocator->live += (int64_t)new_bytes - (int64_t)old_bytes;
+    return grown;
+}
+
+static void release(void *user, void *memory, size_t bytes) {
+    test_allocator *allocator = user;
+    allocator->live -= (int64_t)bytes;
+    free(memory);
+}
+
+void test_allocator_init(test_allocator *allocator) {
+    *allocator = (test_allocator){.table = {.size = sizeof(alcore_allocator),
+                                            .user = allocator,
+                                            .allocate = allocate,
+                                            .reallocate = reallocate,
+                                            .release = release}};
+}
+
+int test_run(const char *name, void (*add)(TCase *tests)) {
+    Suite *suite = suite_create(name);
+    TCase *group = tcase_create(name);
+    tcase_set_timeout(group, 60);
+    add(group);
+    suite_add_tcase(suite, group);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
