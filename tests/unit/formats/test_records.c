@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format_test.h"
+#include "formats/records.h"
+
+static memory_host host;
+
+/* All records, one per line: text|id|reference|language|group|cost|line, absent values as "-". */
+typedef struct gathered {
+    alcore__buffer text;
+    int64_t count;
+    alcore_status answer; /* of the sink */
+} gathered;
+
+static void put(gathered *all, const char *value, size_t length) {
+    if (!value) value = "-", length = 1;
+    alcore__buffer_append(NULL, &all->text, value, length);
+    alcore__buffer_append(NULL, &all->text, "|", 1);
+}
+
+static alcore_status gather(void *user, const alcore__record *records, int64_t count) {
+    gathered *all = user;
+    for (int64_t i = 0; i < count; i++) {
+        const alcore__record *record = &records[i];
+        put(all, record->text, record->text_length);
+        put(all, record->id, record->id_length);
+        put(all, record->reference, record->reference_length);
+        put(all, record->language, record->language_length);
+        put(all, record->group, record->group_length);
+        char cost[64];
+        int length = isnan(record->cost)
+                         ? snprintf(cost, sizeof cost, "-|%d\n", (int)record->line)
+                         : snprintf(cost, sizeof cost, "%g|%d\n", record->cost, (int)record->line);
+        alcore__buffer_append(NULL, &all->text, cost, (size_t)length);
+    }
+    all->count += count;
+    return all->answer;
+}
+
+static alcore_status read_bytes(const char *path, const void *data, size_t bytes,
+                                const char *column, int64_t longest, gathered *all) {
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.text_column = column;
+    memory_host_file(&host, data, bytes);
+    host.warnings = 0;
+    return alcore__read_records(host.ctx, path, &options, longest, gather, all);
+}
+
+static void expect(const char *path, const char *data, const char *column, const char *records) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_works(read_bytes(path, data, strlen(data), column, 0, &all));
+    ck_assert_str_eq(all.text.data ? all.text.data : "", records);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+static void refuse(const char *path, const char *data, const char *words) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_fails(read_bytes(path, data, strlen(data), NULL, 0, &all), ALCORE_E_DATA, words);
+    alcore__buffer_clear(NULL, &all.text);
+}
+
+START_TEST(text_splits_on_newline_only) {
+    expect("p.txt", "a\nb c\n", NULL, "a|-|-|-|-|-|1\nb c|-|-|-|-|-|2\n");
+    expect("p.txt", "a\nb", NULL, "a|-|-|-|-|-|1\nb|-|-|-|-|-|2\n");
+    expect("p.txt", "\n\n", NULL, "|-|-|-|-|-|1\n|-|-|-|-|-|2\n");
+    expect("p.txt", "", NULL, "");
+    expect("train.de",
+           "a\xC2\x85"
+           "b\xE2\x80\xA8"
+           "c\x0B"
+           "d\n",
+           NULL,
+           "a\xC2\x85"
+           "b\xE2\x80\xA8"
+           "c\x0B"
+           "d|-|-|-|-|-|1\n");
+    ck_assert_int_eq(host.warnings, 0);
+    expect("-", "a\tb\n", NULL, "a\tb|-|-|-|-|-|1\n");
+}
+END_TEST
+
+START_TEST(text_carriage_returns_are_reported_once) {
+    expect("p.txt", "a\r\nb\r\n", NULL, "a|-|-|-|-|-|1\nb|-|-|-|-|-|2\n");
+    ck_assert_int_eq(host.warnings, 1);
+    ck_assert(strstr(host.last_log, "p.txt: 2 lines end in CR LF") != NULL);
+    expect("p.txt", "a\rb\n\r\r\nx\r", NULL, "a\rb|-|-|-|-|-|1\n\r|-|-|-|-|-|2\nx\r|-|-|-|-|-|3\n");
+    ck_assert_int_eq(host.warnings, 2);
+    ck_assert(strstr(host.last_log, "3 carriage returns inside lines stay") != NULL);
+}
+END_TEST
+
+START_TEST(byte_order_marks) {
+    expect("p.txt",
+           "\xEF\xBB\xBF"
+           "a\n\xEF\xBB\xBF"
+           "b\n",
+           NULL,
+           "a|-|-|-|-|-|1\n\xEF\xBB\xBF"
+           "b|-|-|-|-|-|2\n");
+    expect("p.txt", "\xEF\xBB\xBF", NULL, "");
+    expect("p.tsv", "\xEF\xBB\xBFtext\na\n", NULL, "a|-|-|-|-|-|2\n");
+    expect("p.jsonl", "\xEF\xBB\xBF{\"text\":\"a\"}\n", NULL, "a|-|-|-|-|-|1\n");
+    refuse("p.txt",
+           "\xFF\xFE"
+           "a",
+           "UTF-16LE text: convert it with iconv");
+    refuse("p.txt", "\xFE\xFFx", "UTF-16BE");
+}
+END_TEST
+
+START_TEST(nul_bytes_are_named_by_line) {
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_fails(read_bytes("p.txt", "a\nb\nc\0d\n", 8, NULL, 0, &all), ALCORE_E_DATA,
+             "p.txt:3: a NUL byte");
+    ck_fails(read_bytes("p.txt", "\0", 1, NULL, 0, &all), ALCORE_E_DATA, "p.txt:1: a NUL byte");
+    ck_assert_int_eq(all.count, 0);
+}
+END_TEST
+
+START_TEST(long_lines) {
+    size_t bytes = (size_t)9 << 20;
+    char *text = malloc(bytes);
+    memset(text, 'x', bytes);
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_works(read_bytes("p.txt", text, bytes, NULL, (int64_t)bytes, &all));
+    ck_assert_int_eq(all.count, 1);
+    ck_assert_uint_eq(all.text.length, bytes + strlen("|-|-|-|-|-|1\n"));
+    memcpy(text, "a\nb\n", 4);
+    host.peak = host.live;
+    ck_fails(read_bytes("p.txt", text, bytes, NULL, 1 << 20, &all), ALCORE_E_DATA,
+             "p.txt:3: the line is longer than 1048576 bytes");
+    ck_assert_uint_lt(host.peak - host.live, (size_t)6 << 20); /* never read whole */
+    ck_fails(read_bytes("p.txt", "abc\nabcd\n", 9, NULL, 3, &all), ALCORE_E_DATA,
+             "p.txt:2: the line is longer than 3 bytes");
+    ck_works(read_bytes("p.txt", "abc\r\nab\n", 8, NULL, 3, &all));
+    alcore__buffer_clear(NULL, &all.text);
+    free(text);
+}
+END_TEST
+
+START_TEST(many_lines_over_many_reads) {
+    alcore__buffer file = {0}, expected = {0};
+    for (int i = 0; i < 200000; i++) {
+        char line[40];
+        int length = snprintf(line, sizeof line, "%.*s%d\n", i % 17, "abcdefghijklmnopq", i);
+        alcore__buffer_append(NULL, &file, line, (size_t)length);
+        alcore__buffer_append(NULL, &expected, line, (size_t)length - 1);
+        alcore__buffer_format(NULL, &expected, "|-|-|-|-|-|%d\n", i + 1);
+    }
+    expect("p.txt", file.data, NULL, expected.data);
+    alcore__buffer_clear(NULL, &file);
+    alcore__buffer_clear(NULL, &expected);
+}
+END_TEST
+
+START_TEST(tsv_columns) {
+    expect("p.tsv",
+           "id\tlang\tsource\treference\tcost\tgroup\tother\n7\tde\tHallo\tHi\t2.5\tdoc\tx\n", NULL,
+           "Hallo|7|Hi|de|doc|2.5|2\n");
+    expect("p.tsv", "src\ttranslation\tlanguage\na\tb\ten\n", NULL, "a|-|b|en|-|-|2\n");
+    expect("p.tsv", "src\tsource\ttext\ta\n1\t2\t3\t4\n", NULL, "3|-|-|-|-|-|2\n");
+    expect("p.tsv", "target\treference\ttext\n1\t2\t3\n", NULL, "3|-|2|-|-|-|2\n");
+    expect("p.tsv", "text\ttitle\na\tb\n", "title", "b|-|-|-|-|-|2\n");
+    expect("p.tsv", "id\ttext\tcost\n\t\t\n", NULL, "|-|-|-|-|-|2\n");
+    expect("p.tsv", "text\n\nb", NULL, "|-|-|-|-|-|2\nb|-|-|-|-|-|3\n");
+    expect("p.tsv", "text\n", NULL, "");
+    expect("p.tsv", "text\tid\na\\tb\\nc\\\\n\\x\\\t\\\\\n", NULL,
+           "a\tb\nc\\n\\x\\|\\|-|-|-|-|2\n");
+}
+END_TEST
+
+START_TEST(tsv_errors) {
+    refuse("p.tsv", "", "p.tsv is empty: a .tsv begins with a line that names its columns");
+    refuse("p.tsv", "a\tb\n1\t2\n", "p.tsv:1: the first line must name the columns");
+    refuse("p.tsv", "text\tid\ttext\n", "p.tsv:1: two columns are called \"text\"");
+    refuse("p.tsv", "text\tid\na\tb\na\n", "p.tsv:3: 1 columns, the header has 2");
+    refuse("p.tsv", "text\tid\na\tb\tc\td\n", "p.tsv:2: 4 columns, the header has 2");
+    refuse("p.tsv", "text\tid\na\tb\t\n", "p.tsv:2: 3 columns, the header has 2");
+    refuse("p.tsv", "text\tcost\na\t-1\n", "p.tsv:2: the cost \"-1\" is no number >= 0");
+    refuse("p.tsv", "text\tcost\na\tnan\n", "the cost \"nan\"");
+    refuse("p.tsv", "text\tcost\na\tinf\n", "the cost \"inf\"");
+    refuse("p.tsv", "text\tcost\na\t1,5\n", "the cost \"1,5\"");
+    gathered all = {{0}, 0, ALCORE_OK};
+    ck_fails(read_bytes("p.tsv", "text\na\n", 7, "body", 0, &all), ALCORE_E_DATA,
+             "p.tsv:1: no column is called \"body\"; the header line is \"text\"");
+}
+END_TEST
+
+START_TEST(jsonl_records) {
+    expect("p.jsonl",
+           "{\"id\":\"x\",\"source\":\"a\",\"lang\":\"de\",\"reference\":\"b\",\"group\":\"g\","
+           "\"cost\":2}\n",
+           NULL, "a|x|b|de|g|2|1\n");
+    expect("p.jsonl", " { \"id\" : -12 , \"text\" : \"\" } \n\n  \n{\"src\":\"b\"}", NULL,
+           "|-12|-|-|-|-|1\nb|-|-|-|-|-|4\n");
+    expect("p.jsonl", "{\"text\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u4E2D\\uD83D\\uDE00\"}", NULL,
+           "\"\\/\b\f\n\r\t\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80|-|-|-|-|-|1\n");
+    expect(
+        "p.jsonl",
+        "{\"source\":\"s\",\"text\":\"t\",\"meta\":{\"a\":[1,2.5e-3,true,false,null,{}],\"b\":[]}}",
+        NULL, "t|-|-|-|-|-|1\n");
+    expect("p.jsonl", "{\"text\":null,\"source\":\"s\",\"id\":null,\"cost\":null}", NULL,
+           "s|-|-|-|-|-|1\n");
+    expect("p.ndjson", "{\"text\":\"t\",\"title\":\"u\"}", "title", "u|-|-|-|-|-|1\n");
+    expect("p.jsonl", "{\"target\":\"a\",\"reference\":\"b\",\"text\":\"c\"}", NULL,
+           "c|-|b|-|-|-|1\n");
+}
+END_TEST
+
+START_TEST(jsonl_errors) {
+    static const char *const rows[][2] = {
+        {"[]", "an object is expected"},
+        {"{", "the text ends too early"},
+        {"{\"text\":\"a\"", "the text ends too early"},
+        {"{\"text\":\"a\"}}", "something follows the value"},
+        {"{\"text\":\"a\",}", "a key in quotes is expected"},
+        {"{\"text\" \"a\"}", "a colon is expected"},
+        {"{\"text\":\"a\" \"id\":1}", "a comma or } is expected"},
+        {"{text:1}", "a key in quotes is expected"},
+        {"{\"text\":\"a", "the string does not end"},
+        {"{\"text\":\"a\tb\"}", "byte 11 of the line: a control character inside a string"},
+        {"{\"text\":\"\\x\"}", "an unknown escape"},
+        {"{\"text\":\"\\u12\"}", "\\u needs four hexadecimal digits"},
+        {"{\"text\":\"\\u0000\"}", "\\u0000 stands for a NUL"},
+        {"{\"text\":\"\\uD800\"}", "half of a surrogate pair"},
+        {"{\"text\":\"\\uDC00\"}", "half of a surrogate pair"},
+        {"{\"text\":\"\\uD800\\u0041\"}", "half of a surrogate pair"},
+        {"{\"id\":01,\"text\":\"\"}", "a malformed number"},
+        {"{\"x\":-,\"text\":\"\"}", "a malformed number"},
+        {"{\"x\":1.,\"text\":\"\"}", "a malformed number"},
+        {"{\"x\":1e,\"text\":\"\"}", "a malformed number"},
+        {"{\"x\":tru,\"text\":\"\"}", "a value is expected"},
+        {"{\"x\":[1,],\"text\":\"\"}", "a value is expected"},
+        {"{\"x\":[1 2],\"text\":\"\"}", "a comma or ] is expected"},
+        {"{\"text\":\"a\",\"text\":\"b\"}", "a key stands twice"},
+        {"{\"x\":1,\"x\":1,\"text\":\"b\"}", "a key stands twice"},
+        {"{\"te\\u0078t\":\"a\",\"text\":\"b\"}", "a key stands twice"},
+        {"{\"id\":1}", "no text: none of the keys text, source and src"},
+        {"{\"text\":1}", "\"text\" must be a string"},
+        {"{\"text\":[]}", "\"text\" must be a string"},
+        {"{\"text\":\"\",\"id\":1.5}", "\"id\" must be a string or an integer"},
+        {"{\"text\":\"\",\"id\":{}}", "\"id\" must be a string or an integer"},
+        {"{\"text\":\"\",\"cost\":\"1\"}", "\"cost\" must be a number"},
+        {"{\"text\":\"\",\"cost\":-1}", "the cost \"-1\" is no number >= 0"},
+        {"{\"text\":\"\",\"cost\":true}", "\"cost\" must be a number"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char file[200];
+        snprintf(file, sizeof file, "{\"text\":\"good\"}\n%s\n", rows[i][0]);
+        refuse("p.jsonl", file, rows[i][1]);
+        refuse("p.jsonl", file, "p.jsonl:2: ");
+    }
+    char deep[400] = "{\"text\":\"a\",\"x\":";
+    size_t start = strlen(deep);
+    memset(deep + start, '[', 64);
+    memset(deep + start + 64, ']', 64);
+    strcpy(deep + start + 128, "}");
+    refuse("p.jsonl", deep, "nested too deeply");
+    memset(deep + start, '[', 63);
+    memset(deep + start + 63, ']', 63);
+    strcpy(deep + start + 126, "}");
+    expect("p.jsonl", deep, NULL, "a|-|-|-|-|-|1\n");
+}
+END_TEST
+
+START_TEST(formats_by_suffix) {
+    static const char *const unread[] = {"a.csv",  "a.tmx",     "a.xliff", "a.xlf",   "a.po",
+                                         "a.json", "a.parquet", "a.CSV",   "a.csv.gz"};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+        refuse(unread[i], "x",
+               "files are not read; what is read is .txt (one text per line), .tsv and .jsonl");
+    gathered all = {{0}, 0, ALCORE_OK};
+    memory_host_file(&host, "text\na\n", 7);
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.format = ALCORE_FORMAT_TSV;
+    ck_works(alcore__read_records(host.ctx, "a.csv", &options, 0, gather, &all));
+    ck_assert_int_eq(all.count, 1);
+    options.format = ALCORE_FORMAT_CSV;
+    ck_fails(alcore__read_records(host.ctx, "a", &options, 0, gather, &all), ALCORE_E_PARAM,
+             "csv is written only");
+    options.format = 9;
+    ck_fails(alcore__read_records(host.ctx, "a", &options, 0, gather, &all), ALCORE_E_INVALID,
+             "no format has the number 9");
+    ck_works(alcore__read_records(host.ctx, "a.tsv", NULL, 0, gather, &all));
+    all.answer = ALCORE_E_SHAPE;
+    ck_assert_int_eq(alcore__read_records(host.ctx, "a.tsv", NULL, 0, gather, &all),
+                     ALCORE_E_SHAPE);
+    alcore__buffer_clear(NULL, &all.text);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail) {
+    static const char *const files[][2] = {{"p.txt", "a\nb\n"},
+                                           {"p.tsv", "id\ttext\n1\ta\n"},
+                                           {"p.jsonl", "{\"id\":1,\"text\":\"a\"}\n"}};
+    for (size_t i = 0; i < 3; i++) {
+        size_t live = host.live;
+        alcore_status status = ALCORE_E_NOMEM;
+        for (int64_t k = 0; status != ALCORE_OK; k++) {
+            gathered all = {{0}, 0, ALCORE_OK};
+            host.fail_from = host.calls + k;
+            status = read_bytes(files[i][0], files[i][1], strlen(files[i][1]), NULL, 0, &all);
+            host.fail_from = -1;
+            alcore__buffer_clear(NULL, &all.text);
+            ck_assert_uint_eq(host.live, live);
+            ck_assert(status == ALCORE_OK || status == ALCORE_E_NOMEM);
+            ck_assert_int_lt(k, 1000);
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    const TTest *const tests[] = {text_splits_on_newline_only,
+                                  text_carriage_returns_are_reported_once,
+                                  byte_order_marks,
+                                  nul_bytes_are_named_by_line,
+                                  long_lines,
+                                  many_lines_over_many_reads,
+                                  tsv_columns,
+                                  tsv_errors,
+                                  jsonl_records,
+                                  jsonl_errors,
+                                  formats_by_suffix,
+                                  every_allocation_may_fail};
+    memory_host_open(&host);
+    int failed = run_case("records", tests, sizeof tests / sizeof *tests);
+    return memory_host_close(&host) > 0 || failed;
+}
