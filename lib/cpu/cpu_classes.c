@@ -51,7 +51,7 @@ static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_facts
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
         if (!(lp[c] <= SLACK)) return 0;
-        if (lp[c] > 0.0) lp[c] = 0.0;
+        if (lp[c] >= 0.0) lp[c] = 0.0;
         double p = exp(lp[c]);
         if (p > 0.0) sum += p * lp[c];
     }

@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The nearest centre of each row. */
+#include <string.h>
+
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
+#include "cpu/cpu_filter.h"
 #include "cpu/cpu_rows.h"
+
+/* One call and its memory. */
+typedef struct nearest_call {
+    const alcore_sys_work *work;
+    const alcore_sys_rows *rows;
+    const double *centres;
+    int32_t *nearest;
+    double *distance;
+    int64_t spent;
+    int64_t *order;  /* [count]: rows by group, in row order within one */
+    int64_t *starts; /* [groups + 1]: where a group's rows start in order */
+    double *unit;    /* [FILTER_ROWS, dims]; NULL: rows are as given */
+    float *floats;   /* [FILTER_ROWS, dims] */
+    float *products; /* [FILTER_ROWS, padded] */
+    filter_centres filter;
+    int64_t capacity; /* centres that panels, squares and products have room for */
+} nearest_call;
 
 /* Of centres [count, dims] the nearest by sqd, the lowest among equals. */
 CPU_INLINE void nearest_of_all(const char *row, const double *centres, int64_t count, int64_t dims,
@@ -20,28 +40,144 @@ CPU_INLINE void nearest_of_all(const char *row, const double *centres, int64_t c
     *distance = least;
 }
 
-CPU_INLINE alcore_status nearest_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                      const int32_t *group, const int64_t *starts,
-                                      const double *centres, double *unit, int32_t *nearest,
-                                      double *distance, int32_t dtype) {
-    int64_t spent = 0, dims = rows->dims;
-    for (int64_t i = 0; i < rows->count; i++) {
-        int32_t g = group[i];
-        if (g < 0) continue;
-        const double *own = centres + starts[g] * dims;
-        int64_t count = starts[g + 1] - starts[g];
-        const char *row = cpu_row(rows, i, dtype);
-        if (rows->unit) {
-            cpu_unit_row(row, dims, dtype, unit);
-            nearest_of_all((const char *)unit, own, count, dims, ALCORE_FLOAT64, &nearest[i],
-                           &distance[i]);
-        } else {
-            nearest_of_all(row, own, count, dims, dtype, &nearest[i], &distance[i]);
+/* The same among the centres whose F is at most `most`. */
+CPU_INLINE void nearest_of_kept(const char *row, const double *centres,
+                                const filter_centres *filter, const float *products, double most,
+                                int64_t dims, int32_t dtype, int32_t *nearest, double *distance) {
+    int32_t best = -1;
+    double least = HUGE_VAL;
+    for (int64_t c = 0; c < filter->count; c++) {
+        if (filter->squares[c] - 2.0 * (double)products[c] > most) continue;
+        double sqd = cpu_sqd_within(row, centres + c * dims, dims, dtype, least);
+        if (best < 0 || sqd < least) {
+            best = (int32_t)c;
+            least = sqd;
         }
-        alcore_status status = alcore__cpu_poll(work, &spent, count * dims);
+    }
+    *nearest = best;
+    *distance = least;
+}
+
+/* rows order[0..count-1], at most FILTER_ROWS, of one group. */
+CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count,
+                             const double *centres, int32_t dtype) {
+    int64_t dims = call->rows->dims, padded = call->filter.padded;
+    const char *row[FILTER_ROWS], *floats[FILTER_ROWS];
+    for (int r = 0; r < FILTER_ROWS; r++) {
+        int64_t i = order[r < count ? r : count - 1];
+        row[r] = call->unit ? (const char *)(call->unit + r * dims) : cpu_row(call->rows, i, dtype);
+        if (call->unit) {
+            CPU_EACH_DTYPE(call->rows->dtype, cpu_unit_row(cpu_row(call->rows, i, CPU_DTYPE), dims,
+                                                           CPU_DTYPE, call->unit + r * dims));
+        }
+        floats[r] = row[r];
+        if (dtype != ALCORE_FLOAT32) {
+            cpu_float_row(row[r], dims, dtype, call->floats + r * dims);
+            floats[r] = (const char *)(call->floats + r * dims);
+        }
+    }
+    for (int64_t p = 0; p < padded; p += FILTER_COLUMNS) {
+        filter_tile(floats, call->filter.panels + p * dims, dims, call->products + p, padded);
+    }
+    for (int r = 0; r < count; r++) {
+        const float *products = call->products + r * padded;
+        double norm = sqrt(cpu_self_dot(row[r], dims, dtype)) * FILTER_UP;
+        double bound = filter_bound(&call->filter, norm, dims);
+        int32_t *nearest = &call->nearest[order[r]];
+        double *distance = &call->distance[order[r]];
+        if (bound < 0.0) {
+            nearest_of_all(row[r], centres, call->filter.count, dims, dtype, nearest, distance);
+        } else {
+            nearest_of_kept(row[r], centres, &call->filter, products,
+                            filter_least(&call->filter, products) + bound, dims, dtype, nearest,
+                            distance);
+        }
+    }
+}
+
+/* The rows order[0..rows-1] of a group with `count` centres. dtype: of rows as they are read,
+ * float64 for unit rows. */
+CPU_INLINE alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
+                                       const double *centres, int64_t count, int32_t dtype) {
+    int64_t dims = call->rows->dims;
+    int filtered =
+        count >= FILTER_MIN_CENTRES && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
+    if (filtered) filter_prepare(&call->filter, centres, count, dims);
+    int step = filtered ? FILTER_ROWS : 1;
+    for (int64_t at = 0; at < rows; at += step) {
+        int together = rows - at < step ? (int)(rows - at) : step;
+        if (filtered) {
+            nearest_tile(call, order + at, together, centres, dtype);
+        } else {
+            int64_t i = order[at];
+            const char *row = call->unit ? (const char *)call->unit : cpu_row(call->rows, i, dtype);
+            if (call->unit) {
+                CPU_EACH_DTYPE(call->rows->dtype, cpu_unit_row(cpu_row(call->rows, i, CPU_DTYPE),
+                                                               dims, CPU_DTYPE, call->unit));
+            }
+            nearest_of_all(row, centres, count, dims, dtype, &call->nearest[i], &call->distance[i]);
+        }
+        alcore_status status = alcore__cpu_poll(call->work, &call->spent, together * count * dims);
         if (status) return status;
     }
     return ALCORE_OK;
+}
+
+/* Rows by group, in row order within each. */
+static void order_rows(nearest_call *call, const int32_t *group, int64_t groups) {
+    int64_t *next = call->starts + 1; /* becomes the end of each group */
+    memset(call->starts, 0, (size_t)(groups + 2) * sizeof *next);
+    for (int64_t i = 0; i < call->rows->count; i++) {
+        if (group[i] >= 0) next[group[i] + 1]++;
+    }
+    for (int64_t g = 0; g < groups; g++) next[g + 1] += next[g];
+    for (int64_t i = 0; i < call->rows->count; i++) {
+        if (group[i] >= 0) call->order[next[group[i]]++] = i;
+    }
+}
+
+static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_t *starts) {
+    int64_t dims = call->rows->dims, most = 0;
+    for (int64_t g = 0; g < groups; g++) {
+        if (starts[g + 1] - starts[g] > most) most = starts[g + 1] - starts[g];
+    }
+    call->capacity = most + FILTER_COLUMNS;
+    alcore_status status =
+        alcore__cpu_new(call->work, call->rows->count, sizeof *call->order, &call->order);
+    if (!status)
+        status = alcore__cpu_new(call->work, groups + 2, sizeof *call->starts, &call->starts);
+    if (!status && call->rows->unit) {
+        status = alcore__cpu_new(call->work, dims, FILTER_ROWS * sizeof *call->unit, &call->unit);
+    }
+    if (status || most < FILTER_MIN_CENTRES) return status;
+    status = alcore__cpu_new(call->work, dims, FILTER_ROWS * sizeof *call->floats, &call->floats);
+    if (!status) {
+        status = alcore__cpu_new(call->work, call->capacity, FILTER_ROWS * sizeof *call->products,
+                                 &call->products);
+    }
+    if (!status) {
+        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.squares,
+                                 &call->filter.squares);
+    }
+    if (!status) {
+        status = alcore__cpu_new(call->work, call->capacity,
+                                 (size_t)dims * sizeof *call->filter.panels, &call->filter.panels);
+    }
+    return status;
+}
+
+static void free_memory(nearest_call *call, int64_t groups) {
+    int64_t dims = call->rows->dims;
+    alcore__cpu_free(call->work, call->filter.panels, call->capacity,
+                     (size_t)dims * sizeof *call->filter.panels);
+    alcore__cpu_free(call->work, call->filter.squares, call->capacity,
+                     sizeof *call->filter.squares);
+    alcore__cpu_free(call->work, call->products, call->capacity,
+                     FILTER_ROWS * sizeof *call->products);
+    alcore__cpu_free(call->work, call->floats, dims, FILTER_ROWS * sizeof *call->floats);
+    alcore__cpu_free(call->work, call->unit, dims, FILTER_ROWS * sizeof *call->unit);
+    alcore__cpu_free(call->work, call->starts, groups + 2, sizeof *call->starts);
+    alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
 }
 
 alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -49,12 +185,21 @@ alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_
                                   const double *centres, int32_t *nearest, double *distance) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
-    double *unit = NULL;
-    if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
-    if (!status) {
-        CPU_EACH_DTYPE(rows->dtype, status = nearest_rows(work, rows, group, starts, centres, unit,
-                                                          nearest, distance, CPU_DTYPE));
+    nearest_call call = {
+        .work = work, .rows = rows, .centres = centres, .nearest = nearest, .distance = distance};
+    status = new_memory(&call, groups, starts);
+    if (!status) order_rows(&call, group, groups);
+    for (int64_t g = 0; g < groups && !status; g++) {
+        const int64_t *order = call.order + call.starts[g];
+        int64_t count = call.starts[g + 1] - call.starts[g], own = starts[g + 1] - starts[g];
+        const double *first = centres + starts[g] * rows->dims;
+        if (rows->unit) {
+            status = nearest_group(&call, order, count, first, own, ALCORE_FLOAT64);
+        } else {
+            CPU_EACH_DTYPE(rows->dtype,
+                           status = nearest_group(&call, order, count, first, own, CPU_DTYPE));
+        }
     }
-    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
+    free_memory(&call, groups);
     return status;
 }

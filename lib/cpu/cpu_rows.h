@@ -167,6 +167,21 @@ CPU_INLINE void cpu_widen_row(const char *row, int64_t dims, int32_t dtype, doub
     }
 }
 
+/* out[j] = row[j] rounded to float32 */
+CPU_INLINE void cpu_float_row(const char *row, int64_t dims, int32_t dtype, float *out) {
+    int64_t j = 0;
+    for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
+        cpu_half_vector v = cpu_load_float(row, j, dtype);
+        __builtin_memcpy(out + j, &v, sizeof v);
+    }
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        cpu_tail(tail, row, j, dims, dtype);
+        cpu_half_vector v = cpu_load_float(tail, 0, dtype);
+        __builtin_memcpy(out + j, &v, (size_t)(dims - j) * sizeof *out);
+    }
+}
+
 /* Below this norm a vector counts as zero (spec 1.5). */
 #define CPU_ZERO_NORM 1e-12
 

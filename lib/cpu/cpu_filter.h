@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which centres can be a row's nearest, found in float32 (spec 1.8, Filters).
+ *
+ * For a row x the filter ranks F(c) = |c|^2 - 2 x.c = |x - c|^2 - |x|^2 with x.c in float32, and
+ * keeps every centre whose F is within T of the least. T bounds all that can differ from the
+ * normative sqd: x.c: rounding c to float32 costs |x| |c - c'|, rounding x (float64 and unit rows)
+ * u |x| |c'|, and the sum itself g |x| |c'| with u = 2^-24 and g = u * (longest chain of
+ * additions): FILTER_CHAIN numbers, then the chains; numbers below float32's range cost less than
+ * 1e-43 each. Cauchy-Schwarz bounds every sum of products. Call that sum E; F is off by 2 E, a
+ * difference of two F by 4 E. |c|^2, F and the normative sqds in double: each within e = (dims / 32
+ * + 10) 2^-52 of (|x| + |c|)^2; 8 e covers them. A centre with F beyond T therefore has a normative
+ * sqd that is truly larger than the one of the least F; the others are computed again. Rows or
+ * centres too large for float32 are not filtered. */
+#ifndef ALCORE__CPU_FILTER_H
+#define ALCORE__CPU_FILTER_H
+
+#include <math.h>
+
+#include "cpu/cpu_rows.h"
+
+/* Floats of a vector; rows and vectors of centres of a tile, so that the sums stay in registers. */
+#if defined(__AVX512F__)
+#define FILTER_FLOATS 16
+#define FILTER_ROWS 8
+#elif defined(__AVX2__)
+#define FILTER_FLOATS 8
+#define FILTER_ROWS 6
+#else
+#define FILTER_FLOATS 4
+#define FILTER_ROWS 6
+#endif
+#define FILTER_COLUMNS (2 * FILTER_FLOATS)
+
+/* Numbers that are summed before the sum joins the others: short chains round less. */
+#define FILTER_CHAIN 128
+
+/* With fewer centres or rows the plain way is as quick. */
+#define FILTER_MIN_CENTRES 12
+#define FILTER_MIN_ROWS 32
+
+/* Beyond these the bound does not hold. */
+#define FILTER_MAX_DIMS (INT64_C(1) << 22)
+#define FILTER_MAX_NORM 1e18
+
+typedef float filter_floats __attribute__((vector_size(FILTER_FLOATS * 4)));
+
+CPU_INLINE filter_floats filter_load(const float *from) {
+    filter_floats v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* x * c + sum with x the float at `at`; whether the product is rounded on its own is within the
+ * bound. */
+CPU_INLINE filter_floats filter_add(const char *at, filter_floats c, filter_floats sum) {
+    float x;
+    __builtin_memcpy(&x, at, sizeof x);
+#if defined(__AVX512F__)
+    return (filter_floats)_mm512_fmadd_ps(_mm512_set1_ps(x), (__m512)c, (__m512)sum);
+#elif defined(__AVX2__)
+    return (filter_floats)_mm256_fmadd_ps(_mm256_set1_ps(x), (__m256)c, (__m256)sum);
+#elif defined(ALCORE__CPU_NEON)
+    return (filter_floats)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)c, x);
+#else
+    return sum + c * x;
+#endif
+}
+
+/* products[r * stride + c] = row r . centre c for the FILTER_COLUMNS centres of a panel. */
+CPU_INLINE void filter_tile(const char *const *row, const float *panel, int64_t dims,
+                            float *products, int64_t stride) {
+    for (int64_t begin = 0; begin < dims; begin += FILTER_CHAIN) {
+        int64_t end = begin + FILTER_CHAIN < dims ? begin + FILTER_CHAIN : dims;
+        filter_floats left[FILTER_ROWS] = {{0}}, right[FILTER_ROWS] = {{0}};
+        for (int64_t j = begin; j < end; j++) {
+            filter_floats c = filter_load(panel + j * FILTER_COLUMNS);
+            filter_floats d = filter_load(panel + j * FILTER_COLUMNS + FILTER_FLOATS);
+#pragma GCC unroll 8
+            for (int r = 0; r < FILTER_ROWS; r++) {
+                left[r] = filter_add(row[r] + j * 4, c, left[r]);
+                right[r] = filter_add(row[r] + j * 4, d, right[r]);
+            }
+        }
+#pragma GCC unroll 8
+        for (int r = 0; r < FILTER_ROWS; r++) {
+            float *to = products + r * stride;
+            if (begin > 0) {
+                left[r] += filter_load(to);
+                right[r] += filter_load(to + FILTER_FLOATS);
+            }
+            __builtin_memcpy(to, &left[r], sizeof left[r]);
+            __builtin_memcpy(to + FILTER_FLOATS, &right[r], sizeof right[r]);
+        }
+    }
+}
+
+/* The centres of one group, ready for filter_tile. */
+typedef struct filter_centres {
+    int64_t count, padded; /* padded: up to whole panels */
+    float *panels;         /* [padded / FILTER_COLUMNS, dims, FILTER_COLUMNS] */
+    double *squares;       /* [padded]: |c|^2, infinity behind the last one */
+    double norm, residual; /* at least the largest |c| and |c - c'| */
+} filter_centres;
+
+/* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
+#define FILTER_UP (1.0 + 1e-9)
+
+CPU_INLINE void filter_prepare(filter_centres *out, const double *centres, int64_t count,
+                               int64_t dims) {
+    out->count = count;
+    out->padded = (count + FILTER_COLUMNS - 1) / FILTER_COLUMNS * FILTER_COLUMNS;
+    out->norm = 0.0;
+    out->residual = 0.0;
+    for (int64_t c = 0; c < out->padded; c++) {
+        float *column =
+            out->panels + c / FILTER_COLUMNS * FILTER_COLUMNS * dims + c % FILTER_COLUMNS;
+        if (c >= count) {
+            out->squares[c] = HUGE_VAL;
+            for (int64_t j = 0; j < dims; j++) column[j * FILTER_COLUMNS] = 0.0f;
+            continue;
+        }
+        const double *centre = centres + c * dims;
+        double residual = 0.0;
+        for (int64_t j = 0; j < dims; j++) {
+            float near = (float)centre[j];
+            double t = centre[j] - (double)near;
+            residual += t * t;
+            column[j * FILTER_COLUMNS] = near;
+        }
+        out->squares[c] = cpu_self_dot((const char *)centre, dims, ALCORE_FLOAT64);
+        double norm = sqrt(out->squares[c]) * FILTER_UP;
+        residual = sqrt(residual) * FILTER_UP;
+        /* Written so that NaN stays and switches the filter off. */
+        if (!(norm <= out->norm)) out->norm = norm;
+        if (!(residual <= out->residual)) out->residual = residual;
+        if (norm != norm) break;
+    }
+}
+
+/* T of a row with the norm given, or -1: do not filter. */
+CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
+    if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
+    double chain = (double)((dims < FILTER_CHAIN ? dims : FILTER_CHAIN) + dims / FILTER_CHAIN + 4);
+    double rounded = centres->norm + centres->residual; /* at least |c'| */
+    double product = norm * centres->residual + 0x1p-24 * 1.01 * (chain + 1.0) * norm * rounded +
+                     (double)dims * 1e-43 * (1.0 + rounded);
+    double sum = norm + centres->norm;
+    return 4.0 * product + 8.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum + 1e-290;
+}
+
+/* The least of squares[c] - 2 products[c]. */
+CPU_INLINE double filter_least(const filter_centres *centres, const float *products) {
+    cpu_vector least = cpu_load_double(centres->squares) -
+                       2.0 * cpu_load((const char *)products, 0, ALCORE_FLOAT32);
+    for (int64_t c = CPU_WIDTH; c < centres->padded; c += CPU_WIDTH) {
+        cpu_vector f = cpu_load_double(centres->squares + c) -
+                       2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
+        cpu_mask below = f < least;
+        least = (cpu_vector)((below & (cpu_mask)f) | (~below & (cpu_mask)least));
+    }
+    double lane[CPU_WIDTH];
+    cpu_store_double(lane, least);
+    for (int i = 1; i < CPU_WIDTH; i++) {
+        if (lane[i] < lane[0]) lane[0] = lane[i];
+    }
+    return lane[0];
+}
+
+#endif
