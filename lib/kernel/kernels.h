@@ -13,8 +13,8 @@ const alcore_sys_kernels *alcore__kernels_cpu(void);
  * it. For tests. */
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *engine);
 
-/* The table for a device: "auto" and "cpu" are the CPU, "cuda" is the module. A device that was
- * named is never replaced by another one. */
+/* The table for a device: NULL, "auto" and "cpu" are the CPU, "cuda" is the module. A device that
+ * was named is never replaced by another one. */
 alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
                                   const alcore_sys_kernels **out);
 

@@ -346,7 +346,7 @@ static void run_case(const kernel_case *c, uint64_t seed) {
     }
 }
 
-static void run_all(uint64_t seed) {
+static void run_all(uint64_t seed, uint64_t every) {
     static const int64_t dims[] = {0, 1, 5, 7, 31, 32, 33, 70, 384, 768, 1024};
     static const int64_t counts[] = {0, 1, 2, 100};
     uint64_t state = seed;

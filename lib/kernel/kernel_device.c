@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/base.h"
+#include "kernel/kernels.h"
+
+/* A module of another minor release may have a shorter or longer table: what this library calls
+ * must be in it. */
+static alcore_status check_table(const char *device, const alcore_sys_kernels *table) {
+    if (table->abi == ALCORE_SYS_ABI && table->size >= sizeof *table) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "the kernels of device '%s' are of another release (ABI %u, here %u)",
+                        device, table->abi, ALCORE_SYS_ABI);
+}
+
+alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
+                                  const alcore_sys_kernels **out) {
+    const void *table;
+    *out = NULL;
+    if (!device || strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) {
+        *out = alcore__kernels_cpu();
+        return ALCORE_OK;
+    }
+    if (strcmp(device, "cuda") != 0) {
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "no device '%s': this build knows auto, cpu and cuda", device);
+    }
+    ALCORE__TRY(alcore__module_load(ctx, device, &table));
+    ALCORE__TRY(check_table(device, table));
+    *out = table;
+    return ALCORE_OK;
+}

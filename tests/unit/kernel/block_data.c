@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "block_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/rng.h"
+
+static void *new_memory(int64_t count, size_t bytes) {
+    void *memory = calloc((size_t)count, bytes);
+    if (!memory) abort();
+    return memory;
+}
+
+/* Spec 3.2, equal-width strata over the candidates. */
+static void make_strata(block_data *data) {
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (int64_t i = 0; i < BLOCK_POOL; i++) {
+        if (!data->take[i]) continue;
+        least = fmin(least, data->u[i]);
+        most = fmax(most, data->u[i]);
+    }
+    for (int64_t i = 0; i < BLOCK_POOL; i++) {
+        double at = floor((data->u[i] - least) / (most - least) * BLOCK_STRATA);
+        data->stratum[i] = at >= BLOCK_STRATA ? BLOCK_STRATA - 1 : (int32_t)at;
+        if (!data->take[i]) data->stratum[i] = -1;
+    }
+}
+
+void block_data_make(block_data *out, int64_t dims) {
+    alcore_rng rng;
+    out->dims = dims;
+    out->x = new_memory(BLOCK_ROWS * dims, sizeof *out->x);
+    out->u = new_memory(BLOCK_POOL, sizeof *out->u);
+    out->take = new_memory(BLOCK_POOL, 1);
+    out->stratum = new_memory(BLOCK_POOL, sizeof *out->stratum);
+    alcore_rng_seed(&rng, (uint64_t)dims);
+    for (int64_t v = 0; v < BLOCK_ROWS * dims; v++) {
+        out->x[v] = (float)(alcore_rng_f64(&rng) - 0.5);
+    }
+    alcore_rng_seed(&rng, 1);
+    for (int64_t i = 0; i < BLOCK_POOL; i++) out->u[i] = alcore_rng_f64(&rng);
+    for (int64_t i = 999; i < BLOCK_POOL; i += 1000) {
+        memcpy(out->x + i * dims, out->x + (i - 500) * dims, (size_t)dims * sizeof *out->x);
+        out->u[i] = out->u[i - 500];
+    }
+    for (int64_t i = 0; i < BLOCK_POOL; i++) out->take[i] = i % 97 != 3;
+    make_strata(out);
+}
+
+void block_data_free(block_data *data) {
+    free(data->x);
+    free(data->u);
+    free(data->take);
+    free(data->stratum);
+}
+
+alcore_sys_rows block_rows(const block_data *data, int64_t block, int32_t unit) {
+    int64_t first = block * ALCORE_BLOCK_ROWS;
+    int64_t count = BLOCK_POOL - first < ALCORE_BLOCK_ROWS ? BLOCK_POOL - first : ALCORE_BLOCK_ROWS;
+    return (alcore_sys_rows){.data = data->x + first * data->dims,
+                             .first = first,
+                             .count = count,
+                             .dims = data->dims,
+                             .stride = data->dims,
+                             .dtype = ALCORE_FLOAT32,
+                             .unit = unit};
+}
