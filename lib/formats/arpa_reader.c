@@ -6,22 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/line_reader.h"
 #include "text/lm_internal.h"
 #include "text/number.h"
 #include "text/words.h"
 
-#define READ_BYTES ((size_t)1 << 20)
 #define UNLISTED 2.0 /* in place of a probability until it is computed */
-static const char stage[] = "reading the language model";
-
 typedef struct reader {
     alcore_ctx *ctx;
-    alcore__file *file;
-    char *buffer;
-    size_t capacity, begin, end; /* bytes of the file not handed out yet: buffer[begin .. end) */
-    int64_t offset, length;      /* of the file: read so far, in all */
-    bool at_end;
-    int64_t line_number;
+    alcore__line_reader lines;
     const char *line; /* without its end */
     size_t line_length;
     alcore__lm_trie *trie;
@@ -31,49 +24,23 @@ typedef struct reader {
 } reader;
 
 static alcore_status bad_line(const reader *r, const char *what) {
-    return alcore__fail(ALCORE_E_DATA, "%s:%lld: %s", alcore__file_path(r->file),
-                        (long long)r->line_number, what);
-}
-
-static alcore_status fill(reader *r) {
-    if (r->begin > 0) memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
-    r->end -= r->begin;
-    r->begin = 0;
-    ALCORE__TRY(alcore__grow(r->ctx, &r->buffer, &r->capacity, r->end + READ_BYTES, 1));
-    size_t bytes = 0;
-    ALCORE__TRY(alcore__file_read(r->file, r->offset, r->buffer + r->end, READ_BYTES, &bytes));
-    r->at_end = bytes < READ_BYTES;
-    r->end += bytes;
-    r->offset += (int64_t)bytes;
-    return alcore__tick(r->ctx, stage, r->offset, r->length);
+    return alcore__lines_fail(&r->lines, "%s", what);
 }
 
 /* The next line; r->line is NULL at the end of the file. */
 static alcore_status next_line(reader *r) {
-    size_t searched = 0;
-    for (;;) {
-        const size_t waiting = r->end - r->begin;
-        const char *from = r->buffer == NULL ? NULL : r->buffer + r->begin;
-        const char *stop =
-            waiting == searched ? NULL : memchr(from + searched, '\n', waiting - searched);
-        if (stop == NULL && !r->at_end) {
-            searched = waiting;
-            ALCORE__TRY(fill(r));
-            continue;
-        }
-        if (stop == NULL && waiting == 0) {
-            r->line = NULL;
-            return ALCORE_OK;
-        }
-        const size_t length = stop == NULL ? waiting : (size_t)(stop - from);
-        r->begin += length + (stop != NULL);
-        r->line = from;
-        r->line_length = length;
-        while (r->line_length > 0 && alcore__is_word_space(from[r->line_length - 1]))
-            r->line_length--;
-        r->line_number++;
-        return ALCORE_OK;
+    char *line = NULL;
+    size_t length = 0;
+    bool more = true;
+    ALCORE__TRY(alcore__lines_next(&r->lines, &line, &length));
+    while (line == NULL && more) {
+        ALCORE__TRY(alcore__lines_fill(&r->lines, &more));
+        if (more) ALCORE__TRY(alcore__lines_next(&r->lines, &line, &length));
     }
+    while (length > 0 && alcore__is_word_space(line[length - 1])) length--;
+    r->line = line;
+    r->line_length = length;
+    return ALCORE_OK;
 }
 
 /* The next line that is not blank; the end of the file is an error. */
@@ -113,9 +80,8 @@ static alcore_status read_promise(reader *r, int32_t *orders) {
     if (!read_count(&at, end, &count) || at != end) return bad_line(r, "expected `ngram N=COUNT`");
     if (order != *orders + 1) return bad_line(r, "the orders do not rise from 1 by 1");
     if (order > ALCORE__LM_ORDERS)
-        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s:%lld: order %lld is above %d",
-                            alcore__file_path(r->file), (long long)r->line_number, (long long)order,
-                            ALCORE__LM_ORDERS);
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s:%lld: order %lld is above %d", r->lines.path,
+                            (long long)r->lines.line, (long long)order, ALCORE__LM_ORDERS);
     *orders = (int32_t)order;
     r->promised[order] = count;
     return ALCORE_OK;
@@ -127,7 +93,7 @@ static alcore_status read_header(reader *r, int32_t *orders) {
         ALCORE__TRY(next_line(r));
         if (r->line == NULL)
             return alcore__fail(ALCORE_E_DATA, "%s: not ARPA text: there is no \\data\\ line",
-                                alcore__file_path(r->file));
+                                r->lines.path);
     } while (!line_is(r, "\\data\\"));
     ALCORE__TRY(next_filled_line(r));
     while (r->line[0] != '\\') {
@@ -183,9 +149,8 @@ static alcore_status read_word(reader *r, int32_t order, const char *word, size_
     }
     *out = alcore__vocabulary_find(&r->trie->words, word, length);
     if (*out != ALCORE__WORD_NONE && r->lm->logp[1][*out] <= 0.0) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_DATA, "%s:%lld: '%.*s' is no unigram of the file",
-                        alcore__file_path(r->file), (long long)r->line_number,
-                        (int)(length > 100 ? 100 : length), word);
+    return alcore__lines_fail(&r->lines, "'%.*s' is no unigram of the file",
+                              (int)(length > 100 ? 100 : length), word);
 }
 
 /* `-1.0334 TAB word word [TAB -0.30103]` */
@@ -221,19 +186,16 @@ static alcore_status read_ngram(reader *r, int32_t order) {
 static alcore_status read_section(reader *r, int32_t order) {
     char title[] = "\\1-grams:";
     title[1] = (char)('0' + order);
-    if (!line_is(r, title))
-        return alcore__fail(ALCORE_E_DATA, "%s:%lld: expected %s", alcore__file_path(r->file),
-                            (long long)r->line_number, title);
+    if (!line_is(r, title)) return alcore__lines_fail(&r->lines, "expected %s", title);
     for (;;) {
         ALCORE__TRY(next_filled_line(r));
         if (r->line[0] == '\\') break;
         ALCORE__TRY(read_ngram(r, order));
     }
     if (r->lm->ngrams[order] != r->promised[order])
-        return alcore__fail(
-            ALCORE_E_DATA, "%s:%lld: there are %lld n-grams of order %d, the header says %lld",
-            alcore__file_path(r->file), (long long)r->line_number, (long long)r->lm->ngrams[order],
-            (int)order, (long long)r->promised[order]);
+        return alcore__lines_fail(
+            &r->lines, "there are %lld n-grams of order %d, the header says %lld",
+            (long long)r->lm->ngrams[order], (int)order, (long long)r->promised[order]);
     /* n-grams that get a number later are unlisted. */
     r->lm->listed[order] = alcore__lm_size(r->lm, order);
     return ALCORE_OK;
@@ -256,15 +218,12 @@ static alcore_status read_model(reader *r) {
     ALCORE__TRY(alcore__lm_trie_new(r->ctx, orders, &r->trie));
     ALCORE__TRY(alcore__lm_new(r->trie, &r->lm));
     ALCORE__TRY(reserve_numbers(r, 1, r->trie->words.count - 1));
-    for (int32_t n = 1; n <= orders; n++) {
-        ALCORE__TRY(read_section(r, n));
-        if (n == 1 && r->lm->logp[1][ALCORE__LM_UNK] > 0.0) {
-            r->lm->logp[1][ALCORE__LM_UNK] = -100.0;
-            r->lm->ngrams[1]++;
-            r->promised[1]++;
-        }
-    }
+    for (int32_t n = 1; n <= orders; n++) ALCORE__TRY(read_section(r, n));
     if (!line_is(r, "\\end\\")) return bad_line(r, "expected \\end\\");
+    if (r->lm->logp[1][ALCORE__LM_UNK] > 0.0) {
+        r->lm->logp[1][ALCORE__LM_UNK] = -100.0;
+        r->lm->ngrams[1]++;
+    }
     back_off_unlisted(r->lm);
     return ALCORE_OK;
 }
@@ -275,11 +234,9 @@ alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm *
     if (ctx == NULL || path == NULL || out == NULL)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
     reader r = {.ctx = ctx};
-    alcore_status status = alcore__file_open(ctx, path, &r.file);
-    if (status == ALCORE_OK) status = alcore__file_length(r.file, &r.length);
+    alcore_status status = alcore__lines_open(&r.lines, ctx, path, 0);
     if (status == ALCORE_OK) status = read_model(&r);
-    alcore__file_close(r.file);
-    alcore__free(ctx, r.buffer);
+    alcore__lines_close(&r.lines);
     alcore__object_unref(r.trie);
     if (status == ALCORE_OK)
         *out = r.lm;

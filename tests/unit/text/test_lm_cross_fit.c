@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cross-fitting (spec 6.5): counted once, estimated five times, and every number the one of a
+ * training on the other four folds. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alcore/rng.h"
+#include "text/lm_trainer.h"
+
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+static int32_t fold(const char *text) {
+    return alcore__lm_fold(text, strlen(text));
+}
+
+static double total(const alcore_lm *lm, const char *text) {
+    return alcore__lm_total(lm, text, strlen(text));
+}
+
+static alcore__lm_trainer *count(const char *const *texts, int64_t rows, int32_t order) {
+    alcore__lm_trainer *trainer = NULL;
+    ck_assert_int_eq(alcore__lm_trainer_new(ctx, order, ALCORE__LM_FOLDS, rows, &trainer),
+                     ALCORE_OK);
+    for (int64_t i = 0; i < rows; i++)
+        ck_assert_int_eq(alcore__lm_trainer_add(trainer, texts[i], strlen(texts[i])), ALCORE_OK);
+    return trainer;
+}
+
+static alcore_lm *without(alcore__lm_trainer *trainer, int32_t fold_left_out) {
+    alcore_lm *lm = NULL;
+    ck_assert_int_eq(alcore__lm_trainer_model(trainer, fold_left_out, &lm), ALCORE_OK);
+    return lm;
+}
+
+START_TEST(tv_xfit) {
+    static const char *const texts[] = {
+        "the patient has severe headache", "the patient has severe nausea",
+        "severe headache was reported",    "the patient was treated",
+        "headache was reported",           "the patient has fever"};
+    static const int32_t folds[] = {2, 0, 3, 0, 0, 0};
+    static const double totals[] = {-3.672459, -3.695212, -3.166400,
+                                    -4.872823, -1.954792, -3.646766};
+    alcore__lm_trainer *trainer = count(texts, 6, 4);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_int_eq(fold(texts[i]), folds[i]);
+        alcore_lm *lm = without(trainer, folds[i]);
+        ck_assert_double_eq_tol(total(lm, texts[i]), totals[i], 1e-6);
+        alcore_lm_unref(lm);
+    }
+    alcore__lm_trainer_free(trainer);
+}
+END_TEST
+
+START_TEST(one_sentence) {
+    const char *text = "one two three";
+    for (int32_t order = 1; order <= 6; order++) {
+        alcore__lm_trainer *trainer = count(&text, 1, order);
+        alcore_lm *lm = without(trainer, fold(text));
+        alcore__lm_trainer_free(trainer); /* the model outlives it */
+        float values[4];
+        ck_assert_int_eq(alcore__lm_tokens(lm, text, strlen(text), values, 4), 4);
+        for (int i = 0; i < 4; i++) ck_assert_float_eq_tol(values[i], (float)log(0.5), 1e-7f);
+        ck_assert_double_eq_tol(total(lm, text), 4 * log10(0.5), 1e-12);
+        ck_assert_int_eq(alcore_lm_ngrams(lm, 1), 3);
+        alcore_lm_unref(lm);
+    }
+}
+END_TEST
+
+START_TEST(equals_five_trainings) {
+    static char texts[400][80];
+    const char *all[400], *others[400];
+    alcore_rng rng;
+    alcore_rng_seed(&rng, (uint64_t)_i);
+    const int rows = _i < 2 ? 12 : 400;
+    for (int i = 0; i < rows; i++) {
+        char *at = texts[i];
+        *at = '\0';
+        for (uint64_t left = alcore_rng_below(&rng, 9); left > 0; left--)
+            at += sprintf(at, "w%d ", (int)(alcore_rng_f64(&rng) * alcore_rng_f64(&rng) * 60));
+        all[i] = texts[i];
+    }
+    const int32_t order = 1 + _i % 6;
+    alcore__lm_trainer *trainer = count(all, rows, order);
+    for (int32_t f = 0; f < ALCORE__LM_FOLDS; f++) {
+        int64_t rest = 0;
+        for (int i = 0; i < rows; i++)
+            if (fold(all[i]) != f) others[rest++] = all[i];
+        alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+        options.order = order;
+        alcore_lm *alone = NULL, *lm = without(trainer, f);
+        ck_assert_int_eq(alcore_lm_train(ctx, &options, others, NULL, rest, &alone), ALCORE_OK);
+        for (int32_t n = 1; n <= order; n++) {
+            ck_assert_int_eq(alcore_lm_ngrams(lm, n), alcore_lm_ngrams(alone, n));
+            ck_assert_mem_eq(lm->discount[n], alone->discount[n], sizeof lm->discount[n]);
+        }
+        for (int i = 0; i < rows; i++) ck_assert_double_eq(total(lm, all[i]), total(alone, all[i]));
+        ck_assert_uint_eq(alcore_lm_fingerprint(lm), alcore_lm_fingerprint(alone));
+        alcore_lm_unref(alone);
+        alcore_lm_unref(lm);
+    }
+    alcore__lm_trainer_free(trainer);
+}
+END_TEST
+
+START_TEST(symbols_are_counted_by_fold) {
+    const char *texts[] = {"a <s> b", "c </s> <unk>", "d", "e", "f g"};
+    alcore__lm_trainer *trainer = count(texts, 5, 2);
+    alcore_lm *all = without(trainer, -1), *rest = without(trainer, fold(texts[1]));
+    ck_assert_int_eq(alcore_lm_dropped(all), 3);
+    ck_assert_int_eq(alcore_lm_dropped(rest), fold(texts[0]) == fold(texts[1]) ? 0 : 1);
+    alcore_lm_unref(all);
+    alcore_lm_unref(rest);
+    alcore__lm_trainer_free(trainer);
+}
+END_TEST
+
+START_TEST(a_trainer_ends) {
+    alcore__lm_trainer *trainer = NULL;
+    alcore_lm *lm = NULL;
+    ck_assert_int_eq(alcore__lm_trainer_new(ctx, 2, 1, -1, &trainer), ALCORE_OK);
+    ck_assert_int_eq(alcore__lm_trainer_model(trainer, -1, &lm), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore__lm_trainer_add(trainer, "a", 1), ALCORE_OK);
+    ck_assert_int_eq(alcore__lm_trainer_model(trainer, -1, &lm), ALCORE_OK);
+    alcore_lm_unref(lm);
+    ck_assert_int_eq(alcore__lm_trainer_add(trainer, "a", 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore__lm_trainer_model(trainer, -1, &lm), ALCORE_E_INVALID);
+    ck_assert_ptr_null(lm);
+    alcore__lm_trainer_free(trainer);
+    alcore__lm_trainer_free(NULL);
+}
+END_TEST
+
+int main(void) {
+    TCase *cases = tcase_create("cross-fitting");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, tv_xfit);
+    tcase_add_test(cases, one_sentence);
+    tcase_add_loop_test(cases, equals_five_trainings, 0, 12);
+    tcase_add_test(cases, symbols_are_counted_by_fold);
+    tcase_add_test(cases, a_trainer_ends);
+    Suite *suite = suite_create("text/lm_cross_fit");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of training, cross-fitting, reading, writing and embedding fails once: the call
+ * says so, leaves its output NULL and loses nothing. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/char_embedding.h"
+#include "text/lm_trainer.h"
+
+typedef struct budget {
+    long left;       /* allocations that still succeed */
+    long long bytes; /* not given back yet */
+} budget;
+
+static void *take(void *user, size_t bytes) {
+    budget *b = user;
+    if (b->left-- <= 0) return NULL;
+    b->bytes += (long long)bytes;
+    return malloc(bytes);
+}
+
+static void *take_more(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
+    budget *b = user;
+    if (b->left-- <= 0) return NULL;
+    b->bytes += (long long)new_bytes - (long long)old_bytes;
+    return realloc(memory, new_bytes);
+}
+
+static void give(void *user, void *memory, size_t bytes) {
+    ((budget *)user)->bytes -= (long long)bytes;
+    free(memory);
+}
+
+static char path[64];
+static const char *const texts[] = {"a b c", "a b", "", "b c <s> d", "a b c d e f"};
+
+static alcore_status do_train(alcore_ctx *ctx) {
+    alcore_lm *lm = NULL;
+    const alcore_status status = alcore_lm_train(ctx, NULL, texts, NULL, 5, &lm);
+    ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+    alcore_lm_unref(lm);
+    return status;
+}
+
+static alcore_status do_cross_fit(alcore_ctx *ctx) {
+    alcore__lm_trainer *trainer = NULL;
+    alcore_status status = alcore__lm_trainer_new(ctx, 3, ALCORE__LM_FOLDS, 5, &trainer);
+    for (int i = 0; i < 5 && status == ALCORE_OK; i++)
+        status = alcore__lm_trainer_add(trainer, texts[i], strlen(texts[i]));
+    for (int32_t f = -1; f < ALCORE__LM_FOLDS && status == ALCORE_OK; f++) {
+        alcore_lm *lm = NULL;
+        status = alcore__lm_trainer_model(trainer, f, &lm);
+        ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+        alcore_lm_unref(lm);
+    }
+    alcore__lm_trainer_free(trainer);
+    return status;
+}
+
+static alcore_status do_read(alcore_ctx *ctx) {
+    alcore_lm *lm = NULL;
+    const alcore_status status = alcore_lm_read_arpa(ctx, path, &lm);
+    ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+    alcore_lm_unref(lm);
+    return status;
+}
+
+static alcore_status do_write(alcore_ctx *ctx) {
+    alcore_lm *lm = NULL;
+    alcore_status status = alcore_lm_read_arpa(ctx, path, &lm);
+    if (status == ALCORE_OK) status = alcore_lm_write_arpa(lm, path);
+    alcore_lm_unref(lm);
+    return status;
+}
+
+static alcore_status do_embed(alcore_ctx *ctx) {
+    alcore__char_embedder *embedder = NULL;
+    const alcore_status status = alcore__char_embedder_new(ctx, 8, 1, &embedder);
+    ck_assert_int_eq(embedder == NULL, status != ALCORE_OK);
+    if (status == ALCORE_OK) alcore__char_embedder_finish(embedder);
+    alcore__char_embedder_free(embedder);
+    return status;
+}
+
+static alcore_status (*const calls[])(alcore_ctx *) = {do_train, do_cross_fit, do_read, do_write,
+                                                       do_embed};
+
+START_TEST(every_allocation_fails) {
+    strcpy(path, "/tmp/alcore-lm-XXXXXX");
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    static const char arpa[] = "\\data\\\nngram 1=3\nngram 2=1\nngram 3=1\n\n\\1-grams:\n-1\t</s>\n"
+                               "-1\ta\n0\t<s>\n\n\\2-grams:\n-1\ta a\n\n\\3-grams:\n-1\t<s> a a\n\n"
+                               "\\end\\\n";
+    ck_assert_int_eq(write(file, arpa, strlen(arpa)), (ssize_t)strlen(arpa));
+    close(file);
+    budget b = {.left = 1000};
+    const alcore_allocator allocator = {sizeof allocator, &b, take, take_more, give};
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.allocator = &allocator;
+    options.threads = 2;
+    alcore_ctx *ctx;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    b.left = 100000;
+    ck_assert_int_eq(calls[_i](ctx), ALCORE_OK); /* what the context itself keeps is there now */
+    const long long before = b.bytes;
+    long failures = 0;
+    for (;; failures++) {
+        b.left = failures;
+        const alcore_status status = calls[_i](ctx);
+        ck_assert_int_eq(b.bytes, before);
+        if (status == ALCORE_OK) break;
+        ck_assert_int_eq(status, ALCORE_E_NOMEM);
+    }
+    ck_assert_int_ge(failures, 4);
+    b.left = 1000;
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(b.bytes, 0);
+    unlink(path);
+}
+END_TEST
+
+int main(void) {
+    TCase *cases = tcase_create("memory");
+    tcase_add_loop_test(cases, every_allocation_fails, 0, (int)(sizeof calls / sizeof calls[0]));
+    tcase_set_timeout(cases, 60);
+    Suite *suite = suite_create("text/lm_memory");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
