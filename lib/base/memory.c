@@ -106,11 +106,6 @@ alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_
     void *memory;
     memcpy(&memory, array, sizeof memory);
     void *grown = alcore__realloc(ctx, memory, total);
-    if (!grown && wanted > need) { /* the spare room may be what is too much */
-        wanted = need;
-        total = wanted * bytes;
-        grown = alcore__realloc(ctx, memory, total);
-    }
     if (!grown) return alcore__fail_memory(total);
     memcpy(array, &grown, sizeof grown);
     *capacity = wanted;
