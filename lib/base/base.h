@@ -177,7 +177,7 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
 const char *alcore__file_path(const alcore__file *file);
 void alcore__file_close(alcore__file *file); /* NULL-safe */
 
-/* Writes path through a temporary file beside it: it appears whole or not at all. */
+/* Writes path through a temporary file beside it: it appears whole or not at all. "-" is standard output with the default table. */
 typedef struct alcore__writer alcore__writer;
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out);
 alcore_status alcore__writer_put(alcore__writer *writer, const void *data,

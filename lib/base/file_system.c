@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default file table: the file system, and "-" for standard input. */
+/* The default file table: the file system, and "-" for standard input and output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,8 +27,9 @@ static alcore_status fail_errno(int error, const char *what, const char *path) {
 
 static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
     int flags = mode == ALCORE_FILE_CREATE ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
-    if (mode == ALCORE_FILE_READ && strcmp(path, "-") == 0) {
-        *out = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (strcmp(path, "-") == 0) {
+        int standard = mode == ALCORE_FILE_READ ? STDIN_FILENO : STDOUT_FILENO;
+        *out = fcntl(standard, F_DUPFD_CLOEXEC, 3);
     } else {
         do {
             *out = open(path, flags | O_CLOEXEC, 0666);

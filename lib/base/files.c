@@ -107,9 +107,9 @@ void alcore__file_close(alcore__file *file) {
 struct alcore__writer {
     alcore_ctx *ctx; /* a reference */
     void *handle;    /* NULL when closed */
-    char *temporary;
-    size_t length; /* bytes in buffer */
-    bool broken;   /* a write failed: what is in the file is unknown */
+    char *temporary; /* NULL: "-", which is written straight */
+    size_t length;   /* bytes in buffer */
+    bool broken;     /* a write failed: what is in the file is unknown */
     char *buffer;
     char path[];
 };
@@ -120,6 +120,15 @@ static void free_writer(alcore__writer *writer) {
     alcore__free(ctx, writer->buffer);
     alcore__free(ctx, writer);
     alcore_ctx_unref(ctx);
+}
+
+/* Standard output has no name to appear under: it is written as it comes. */
+static alcore_status open_output(alcore__writer *writer) {
+    const alcore_files *files = &writer->ctx->files;
+    alcore_status status = files->open(files->user, "-", ALCORE_FILE_CREATE, &writer->handle);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    writer->handle = NULL;
+    return failed(alcore__fail_callback(status, "opening a file"), "opening a file", writer->path);
 }
 
 /* Creates a file beside path, under a name that nothing has yet. */
@@ -146,6 +155,7 @@ static alcore_status create_temporary(alcore__writer *writer) {
 
 static alcore_status check_target(alcore_ctx *ctx, const char *path) {
     struct stat facts;
+    if (strcmp(path, "-") == 0) return ALCORE_OK;
     if (!alcore__is_file_system(&ctx->files) || stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
@@ -165,8 +175,9 @@ alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__wri
     memcpy(writer->path, path, bytes);
     writer->ctx = alcore_ctx_ref(ctx);
     writer->buffer = alcore__alloc(ctx, WRITE_BUFFER);
-    alcore_status status =
-        writer->buffer ? create_temporary(writer) : alcore__fail_memory(WRITE_BUFFER);
+    alcore_status status = !writer->buffer          ? alcore__fail_memory(WRITE_BUFFER)
+                           : strcmp(path, "-") == 0 ? open_output(writer)
+                                                    : create_temporary(writer);
     if (status != ALCORE_OK) {
         free_writer(writer);
         return status;
@@ -178,7 +189,7 @@ alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__wri
 /* A function of the table failed while writing: the text names the path that the user gave. */
 static alcore_status writing_failed(alcore__writer *writer, alcore_status status) {
     status = alcore__fail_callback(status, "writing a file");
-    alcore__fail_renamed(status, writer->temporary, writer->path);
+    if (writer->temporary) alcore__fail_renamed(status, writer->temporary, writer->path);
     writer->broken = true;
     return failed(status, "writing a file", writer->path);
 }
@@ -218,6 +229,7 @@ static alcore_status commit(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     alcore_status status;
     ALCORE__TRY(flush(writer));
+    if (!writer->temporary) return close_handle(writer);
     if (files->sync && (status = files->sync(files->user, writer->handle)) != ALCORE_OK)
         return writing_failed(writer, status);
     ALCORE__TRY(close_handle(writer));
@@ -242,7 +254,7 @@ void alcore__writer_abort(alcore__writer *writer) {
     alcore_status status = alcore__this.status;
     if (!alcore__forked(writer->ctx)) { /* the file is the parent's */
         if (writer->handle) files->close(files->user, writer->handle);
-        if (files->remove) files->remove(files->user, writer->temporary);
+        if (files->remove && writer->temporary) files->remove(files->user, writer->temporary);
     } else if (writer->handle && alcore__is_file_system(files)) {
         files->close(files->user, writer->handle);
     }
