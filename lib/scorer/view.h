@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The view that a host scorer or a host strategy gets: the candidates' columns, gathered as float64. */
+/* The view that a host scorer or a host strategy gets: the candidates' columns, gathered as
+ * float64. */
 #ifndef ALCORE__VIEW_H
 #define ALCORE__VIEW_H
 
@@ -10,7 +11,8 @@
 typedef struct alcore__view_input {
     alcore_ctx *ctx;
     const alcore__side *candidates;
-    const char *const *needs;    /* NULL-terminated names of the columns to gather; "a|b" takes the first that is there; may be NULL */
+    const char *const *needs;    /* NULL-terminated names of the columns to gather; "a|b" takes the
+                                    first that is there; may be NULL */
     const uint8_t *labeled_rows; /* [candidates->rows] labelled rows of the pool; NULL: none */
     alcore_pool *labeled_pool;   /* NULL: none */
     const double *costs;         /* [candidates->rows]; NULL: 1 each */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of scores. */
+#include <string.h>
+
+#include "scorer/score_table.h"
+
+static const alcore__score *const SCORES[] = {
+    &alcore__score_nnll, &alcore__score_nsp,     &alcore__score_class_uncertainty,
+    &alcore__score_lc,   &alcore__score_entropy, &alcore__score_margin,
+};
+
+const alcore__score *alcore__score_at(int32_t index) {
+    int32_t count = (int32_t)(sizeof SCORES / sizeof SCORES[0]);
+    return index >= 0 && index < count ? SCORES[index] : NULL;
+}
+
+alcore_sys_work alcore__score_work(const alcore__score_call *call) {
+    alcore_sys_work work = {
+        .size = sizeof work, .host = alcore__sys_host(), .host_user = call->ctx};
+    return work;
+}
+
+const alcore__score *alcore__score_find(const char *name) {
+    for (int32_t i = 0; alcore__score_at(i); i++) {
+        if (!strcmp(SCORES[i]->name, name)) return SCORES[i];
+    }
+    return NULL;
+}

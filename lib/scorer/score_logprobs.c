@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of token log-probabilities: NNLL (spec 3.1) and NSP (spec 4.2); and ready scores in their
+ * meaning. */
+#include <math.h>
+
+#include "scorer/score_table.h"
+
+static const char *const LOGPROBS[] = {"logprobs", NULL};
+static const alcore__param_table NO_PARAMS = {NULL, 0};
+
+static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
+                                 int64_t from, int64_t tokens, double *out) {
+    static const size_t BYTES[] = {0, 2, 2, 4, 8};
+    const char *values = items->values;
+    alcore_sys_rows row = {.data = values + (size_t)from * BYTES[items->dtype],
+                           .count = 1,
+                           .dims = tokens,
+                           .stride = tokens,
+                           .dtype = items->dtype};
+    alcore_sys_work work = alcore__score_work(call);
+    return tokens ? call->kernels->widen(&work, &row, NULL, out) : ALCORE_OK;
+}
+
+/* Why an item has no NNLL. ALCORE_OK: it may be left out. */
+static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *items, int64_t i) {
+    long long row = (long long)(items->first + i);
+    int64_t from = items->offsets[i] - items->offsets[0];
+    int64_t tokens = items->offsets[i + 1] - items->offsets[i];
+    if (!tokens && !call->nan_exclude) {
+        return alcore__fail(ALCORE_E_DATA,
+                            "row %lld: no token in column \"logprobs\", so there is no NNLL; "
+                            "nan=exclude leaves such rows out",
+                            row);
+    }
+    double *values;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
+    alcore_status status = widen_items(call, items, from, tokens, values);
+    for (int64_t t = 0; t < tokens && status == ALCORE_OK; t++) {
+        if (values[t] > 1e-6) {
+            status = alcore__fail(
+                ALCORE_E_DATA,
+                "row %lld: the log-probability of token %lld is %g, above 0: these look like "
+                "negative log-likelihoods",
+                row, (long long)t, values[t]);
+        } else if (isnan(values[t]) && !call->nan_exclude) {
+            status = alcore__fail(
+                ALCORE_E_DATA,
+                "row %lld: the log-probability of token %lld is NaN; nan=exclude leaves "
+                "such rows out",
+                row, (long long)t);
+        }
+    }
+    alcore__free(call->ctx, values);
+    return status;
+}
+
+static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
+    alcore_sys_work work = alcore__score_work(call);
+    int64_t floored = 0, bad = -1;
+    ALCORE__TRY(call->kernels->ragged_nnll(&work, items, call->take, call->rank, &floored, &bad));
+    call->floored += floored;
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->take && !call->take[i]) continue;
+        if (isnan(call->rank[i])) ALCORE__TRY(explain(call, items, i));
+    }
+    return ALCORE_OK;
+}
+
+/* rank[i] = NNLL. */
+static alcore_status nnll(alcore__score_call *call) {
+    const alcore__column *column = alcore__side_find(call->side, "logprobs");
+    if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"logprobs\" is missing");
+    if (!column->ragged || column->dims != 1) {
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"logprobs\" holds one number a token, with offsets");
+    }
+    alcore_sys_ragged items = {0};
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    if (column->log_scale == 1.0) return nnll_of(call, &items);
+    /* Another base: the floor and the range check are those of natural logarithms. */
+    int64_t tokens = items.offsets[call->count] - items.offsets[0];
+    double *values;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
+    alcore_status status = widen_items(call, &items, 0, tokens, values);
+    for (int64_t t = 0; t < tokens && status == ALCORE_OK; t++) values[t] *= column->log_scale;
+    items.values = values;
+    items.dtype = ALCORE_FLOAT64;
+    if (status == ALCORE_OK) status = nnll_of(call, &items);
+    alcore__free(call->ctx, values);
+    return status;
+}
+
+static alcore_status nnll_rows(alcore__score_call *call) {
+    ALCORE__TRY(nnll(call));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (!call->take || call->take[i]) call->score[i] = call->raw[i] = call->rank[i];
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status nsp_rows(alcore__score_call *call) {
+    ALCORE__TRY(nnll(call));
+    alcore__score_as_nsp(call);
+    return ALCORE_OK;
+}
+
+void alcore__score_as_nsp(alcore__score_call *call) {
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->take && !call->take[i]) continue;
+        call->raw[i] = call->rank[i];
+        call->score[i] = 1.0 - exp(0.0 - call->rank[i]);
+    }
+}
+
+/* Ready scores. */
+static alcore_status given(alcore__score_call *call, const alcore__column *column) {
+    if (column->ragged || column->dims != 1) {
+        return alcore__fail(ALCORE_E_SHAPE, "the column \"scores\" holds one number a row");
+    }
+    alcore_sys_rows rows = {0};
+    alcore_sys_work work = alcore__score_work(call);
+    ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
+    ALCORE__TRY(call->kernels->widen(&work, &rows, call->take, call->rank));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->take && !call->take[i]) continue;
+        double value = call->rank[i];
+        if (column->meaning == ALCORE_MEANS_CONFIDENCE) value = 1.0 - value;
+        if (column->meaning == ALCORE_MEANS_LOGPROB) value = 0.0 - value * column->log_scale;
+        if (!isfinite(value)) {
+            if (!call->nan_exclude) {
+                return alcore__fail(
+                    ALCORE_E_DATA,
+                    "row %lld: the number in column \"scores\" is %s; nan=exclude leaves such "
+                    "rows out",
+                    (long long)(call->first + i), isnan(value) ? "NaN" : "infinite");
+            }
+            value = (double)NAN;
+        }
+        call->score[i] = call->raw[i] = call->rank[i] = value;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__score_uncertainty(alcore__score_call *call) {
+    const alcore__column *scores = alcore__side_find(call->side, "scores");
+    return scores ? given(call, scores) : nnll_rows(call);
+}
+
+const alcore__score alcore__score_nnll = {
+    "nnll",     "Mean of minus the token log-probabilities: how unsure the model is (spec 3.1)",
+    &NO_PARAMS, "nnll",
+    LOGPROBS,   nnll_rows};
+
+const alcore__score alcore__score_nsp = {
+    "nsp",
+    "One minus the geometric mean of the token probabilities, in the order of NNLL (spec 4.2)",
+    &NO_PARAMS,
+    "nnll",
+    LOGPROBS,
+    nsp_rows};

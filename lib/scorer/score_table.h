@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scores of this folder and what they share. */
+#ifndef ALCORE__SCORE_TABLE_H
+#define ALCORE__SCORE_TABLE_H
+
+#include "scorer/score.h"
+
+extern const alcore__score alcore__score_nnll, alcore__score_nsp;
+extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, alcore__score_entropy,
+    alcore__score_margin;
+
+/* Parameters that the scores share with the strategies that rank by them. */
+#define ALCORE__MARGIN_PARAM                                                                       \
+    {                                                                                              \
+        "margin", ALCORE_PARAM_CHOICE, "prob", 0, 0, "prob|log",                                   \
+            "margins of probabilities, or of their logarithms"                                     \
+    }
+#define ALCORE__UNCERTAINTY_MODE_PARAM                                                             \
+    {                                                                                              \
+        "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
+            "auto|margin|margin-min|margin-mean|mnlp|lc|entropy",                                  \
+            "what is measured; auto: margin for a distribution a row, margin-min for one a token"  \
+    }
+
+/* What the kernels of a call work with. */
+alcore_sys_work alcore__score_work(const alcore__score_call *call);
+
+/* From rank[] = NNLL the score and the raw quantity of NSP. */
+void alcore__score_as_nsp(alcore__score_call *call);
+
+#endif
