@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a strategy: what goes in, what comes out. lib/request fills the input and makes a selection of the outcome. */
+/* Running a strategy: what goes in, what comes out. lib/request fills the input and makes a
+ * selection of the outcome. */
 #ifndef ALCORE__STEPS_H
 #define ALCORE__STEPS_H
 
@@ -18,7 +19,8 @@ typedef struct alcore__fill {
     int32_t policy; /* ALCORE__FILL_* */
     int32_t tie;    /* ALCORE__TIE_* */
     bool limited;   /* whether spread holds */
-    double spread;  /* a row whose cosine with a chosen row exceeds this is passed over; needs the column "embeddings" */
+    double spread;  /* a row whose cosine with a chosen row exceeds this is passed over; needs the
+                       column "embeddings" */
 } alcore__fill;
 
 /* ---- in ---- */
@@ -28,10 +30,11 @@ typedef struct alcore__run_input {
     const alcore_sys_kernels *kernels;
     uint64_t seed;
     int64_t round; /* from 1 */
-    /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of alcore__strategy_needs(),
-     * plus "embeddings" when fill.limited. */
+    /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
+     * alcore__strategy_needs(), plus "embeddings" when fill.limited. */
     alcore__side candidates;
-    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labelled row of the pool; its columns are read too; NULL: none */
+    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labelled row of the pool; its columns are
+                                    read too; NULL: none */
     alcore__side labeled;        /* the labelled side; rows 0: none */
     const double *costs;         /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
@@ -44,7 +47,8 @@ typedef struct alcore__run_input {
 typedef struct alcore__record_column {
     const char *name; /* static: "u", "d", "stratum", "cluster", "H", ... */
     int32_t dtype;    /* ALCORE_FLOAT64 or ALCORE_INT64 */
-    void *values;     /* [count]; a float64 entry is NaN and an int64 entry -1 where the strategy has none */
+    void *values; /* [count]; a float64 entry is NaN and an int64 entry -1 where the strategy has
+                     none */
 } alcore__record_column;
 
 /* A fact for the report: "strata edges" [n + 1], "strata counts" [n], "sd lambda d" [1], ... */
@@ -68,34 +72,39 @@ typedef struct alcore__outcome {
     int64_t pick_count;
     int64_t *picks; /* [pick_count] positions 0..count-1 among the candidates, best first */
     double spent;
-    uint32_t flags;      /* ALCORE_SELECTION_SHORT */
-    int64_t redundant;   /* rows that the spread passed over */
+    uint32_t flags;       /* ALCORE_SELECTION_SHORT */
+    int64_t redundant;    /* rows that the spread passed over */
     int64_t unaffordable; /* rows that fill=skip passed over */
-    int64_t free_rows;   /* rows of cost 0 that were passed over */
+    int64_t free_rows;    /* rows of cost 0 that were passed over */
 
-    int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for alcore__pool_mark_internal() */
+    int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for
+                          alcore__pool_mark_internal() */
     int64_t *nan_rows;
     int64_t nan_labeled; /* rows of the labelled side left out for a NaN */
     int64_t floored;     /* log-probabilities below -100 (spec 1.1) */
 } alcore__outcome;
 
-/* Runs the strategy. On failure out is all-zero. The calling thread is inside a call (alcore__enter) and holds the pools. */
-alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input, alcore__outcome *out);
+/* Runs the strategy. On failure out is all-zero. The calling thread is inside a call
+ * (alcore__enter) and holds the pools. */
+alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
+                                   alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
 
 /* ---- what a request asks of a strategy before it runs ---- */
 
 const char *alcore__strategy_name(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
-const alcore__values *alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */
-/* As alcore_strategy_needs(), for host strategies too (role CANDIDATES). A role's columns are needed when the role has a pool. */
+const alcore__values *
+alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */
+/* As alcore_strategy_needs(), for host strategies too (role CANDIDATES). A role's columns are
+ * needed when the role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
-/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of take [rows] that are not drawn.
- * previous: [rows] the candidates of the last round, for sticky; NULL: none. */
-alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round, int64_t rows,
-                                    const uint8_t *previous, uint8_t *take);
+/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of take [rows]
+ * that are not drawn. previous: [rows] the candidates of the last round, for sticky; NULL: none. */
+alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
+                                    int64_t rows, const uint8_t *previous, uint8_t *take);
 /* The draw itself: leaves min(count, taken rows) entries of take. */
-alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count, int64_t rows,
-                                      const uint8_t *previous, uint8_t *take);
+alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
+                                      int64_t rows, const uint8_t *previous, uint8_t *take);
 
 #endif

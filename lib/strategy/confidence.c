@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranking by class probabilities (spec 4.9, 7.4): the scores of lib/scorer as strategies. */
+#include "scorer/score_table.h"
+#include "strategy/strategies.h"
+
+static const char *const PROBS[] = {"probs", NULL};
+static const char *const PROBS_OR_TOKENS[] = {"probs|token_probs", NULL};
+
+static const alcore__param PLAIN_ROWS[] = {ALCORE__CANDIDATE_PARAMS};
+static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
+                                                 ALCORE__MARGIN_PARAM, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param_table PLAIN = ALCORE__PARAM_TABLE(PLAIN_ROWS);
+static const alcore__param_table MARGIN = ALCORE__PARAM_TABLE(MARGIN_ROWS);
+static const alcore__param_table UNCERTAINTY = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
+
+static alcore_status uncertainty(alcore__score_call *call) {
+    return alcore__score_class_uncertainty.rows(call);
+}
+static alcore_status lc(alcore__score_call *call) {
+    return alcore__score_lc.rows(call);
+}
+static alcore_status entropy(alcore__score_call *call) {
+    return alcore__score_entropy.rows(call);
+}
+static alcore_status margin(alcore__score_call *call) {
+    return alcore__score_margin.rows(call);
+}
+
+const alcore__strategy_def alcore__strategy_uncertainty = {
+    .name = "uncertainty",
+    .summary = "The smallest margin between the two likeliest classes, of a row or of its words "
+               "(spec 7.4)",
+    .params = &UNCERTAINTY,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS_OR_TOKENS},
+    .score_rows = uncertainty,
+    .raw_name = "raw",
+    ALCORE__TOP_STEPS,
+};
+
+const alcore__strategy_def alcore__strategy_lc = {
+    .name = "lc",
+    .summary = "Least confidence: the smallest probability of the likeliest class (spec 4.9)",
+    .params = &PLAIN,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .score_rows = lc,
+    .raw_name = "confidence",
+    ALCORE__TOP_STEPS,
+};
+
+const alcore__strategy_def alcore__strategy_entropy = {
+    .name = "entropy",
+    .summary = "The largest entropy of the class probabilities (spec 4.9)",
+    .params = &PLAIN,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .score_rows = entropy,
+    .raw_name = "entropy",
+    ALCORE__TOP_STEPS,
+};
+
+const alcore__strategy_def alcore__strategy_margin = {
+    .name = "margin",
+    .summary = "The smallest margin between the two likeliest classes (spec 7.4)",
+    .params = &MARGIN,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .score_rows = margin,
+    .raw_name = "margin",
+    ALCORE__TOP_STEPS,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy/greedy.h"
+
+#include <string.h>
+
+/* A block's best row; its vector [dims] and the extra bytes follow. */
+typedef struct best_row {
+    int64_t position; /* -1: none is free */
+    double value;
+} best_row;
+
+alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
+    greedy->run = run;
+    alcore__filler_begin(&greedy->filler, run);
+    alcore__greedy_reset(greedy);
+    size_t count = (size_t)run->outcome.count;
+    ALCORE__TRY(alcore__new_array(run->ctx, count, 1, &greedy->state));
+    return alcore__new_array(run->ctx, (size_t)alcore__embedding_dims(run), sizeof(double),
+                             &greedy->best_vector);
+}
+
+void alcore__greedy_clear(alcore_ctx *ctx, alcore__greedy *greedy) {
+    alcore__filler_clear(&greedy->filler);
+    alcore__free(ctx, greedy->state);
+    alcore__free(ctx, greedy->best_vector);
+}
+
+alcore_status alcore__greedy_payload(const alcore__greedy *greedy, alcore__block *block,
+                                     const alcore__matrix *matrix, const double *values,
+                                     size_t extra, void *out_extra) {
+    best_row best = {-1, 0.0};
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t position = block->start + i;
+        if (greedy->state[position] != ALCORE__GREEDY_FREE) continue;
+        if (best.position >= 0 && !(values[i] > best.value)) continue;
+        if (alcore__filler_fits(&greedy->filler, position)) best = (best_row){position, values[i]};
+    }
+    char *out;
+    size_t numbers = (size_t)matrix->rows.dims * sizeof(double);
+    ALCORE__TRY(alcore__block_payload(block, sizeof best + numbers + extra, &out));
+    memcpy(out, &best, sizeof best);
+    *(void **)out_extra = out + sizeof best + numbers;
+    if (best.position < 0) return ALCORE_OK;
+    return alcore__matrix_row(matrix, best.position - block->start,
+                              (double *)(void *)(out + sizeof best));
+}
+
+const void *alcore__greedy_gather(alcore__greedy *greedy, const void *payload) {
+    const best_row *best = payload;
+    const char *vector = (const char *)payload + sizeof *best;
+    size_t numbers = (size_t)alcore__embedding_dims(greedy->run) * sizeof(double);
+    if (best->position >= 0 && (greedy->best < 0 || best->value > greedy->best_value)) {
+        greedy->best = best->position;
+        greedy->best_value = best->value;
+        memcpy(greedy->best_vector, vector, numbers);
+    }
+    return vector + numbers;
+}
+
+bool alcore__greedy_more(const alcore__greedy *greedy) {
+    return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
+}
+
+alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *taken) {
+    ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, taken));
+    greedy->state[greedy->best] = *taken ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
+    return ALCORE_OK;
+}
+
+void alcore__greedy_reset(alcore__greedy *greedy) {
+    greedy->best = -1;
+}
+
+void alcore__greedy_finish(alcore__greedy *greedy) {
+    alcore__filler *filler = &greedy->filler;
+    /* Rows that were never offered because nothing was left for them count like those that a
+     * ranking walks past. */
+    for (int64_t i = 0; i < greedy->run->outcome.count && !alcore__filler_full(filler); i++) {
+        if (greedy->state[i] != ALCORE__GREEDY_FREE) continue;
+        if (alcore__filler_cost(filler, i) > 0.0) {
+            filler->unaffordable++;
+        } else {
+            filler->free_rows++;
+        }
+    }
+    alcore__filler_finish(filler);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* k-means inside groups of candidates (spec 3.3): ++ seeding, Lloyd passes, exact for any cut of
+ * the pool. A strategy gives its block, gather and next to the functions below until
+ * alcore__kmeans_next() says that it is finished. */
+#ifndef ALCORE__KMEANS_H
+#define ALCORE__KMEANS_H
+
+#include "alcore/rng.h"
+#include "strategy/strategy_def.h"
+
+enum { ALCORE__KMEANS_PASSES = 100 };
+
+typedef struct alcore__kmeans_group {
+    int64_t size;     /* members */
+    int64_t clusters; /* min(k, size) */
+    int64_t chosen;   /* centres found so far */
+    int64_t passes;   /* of Lloyd, the last one included */
+    bool active;
+    alcore_rng rng;
+    double centre_dot; /* of the newest centre */
+    /* Where the next centre is: a position, or the first row of draw_block whose cumulated weight
+     * passes draw_target. */
+    int64_t draw_position, draw_block;
+    double draw_before, draw_target;
+    int64_t changed, empty;
+} alcore__kmeans_group;
+
+typedef struct alcore__kmeans {
+    int64_t groups, dims, blocks;
+    bool unit, given; /* given: the first centres are the caller's */
+    int32_t phase;
+    const int32_t *group;       /* [candidates] borrowed; negative: takes no part */
+    alcore__kmeans_group *each; /* [groups] */
+    int64_t *starts;            /* [groups + 1] first cluster of each group */
+    double *centres;            /* [starts[groups], dims] */
+    int64_t *initial;           /* [starts[groups]] positions of the first centres */
+    double *sums;               /* [starts[groups], dims] */
+    int64_t *counts;            /* [starts[groups]] */
+    double *mass;               /* [blocks, groups] */
+    uint8_t *chosen;            /* [candidates] 1: a first centre */
+    char *far;                  /* rows for empty clusters, as blocks sent them */
+    size_t far_bytes, far_capacity;
+} alcore__kmeans;
+
+/* k clusters in each of the groups, RNG derive(seed, 4, round, group). initial: positions of the
+ * first centres in cluster order, for callers that have them; NULL: ++ seeding. */
+alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
+                                   int64_t groups, int64_t k, bool unit, const int64_t *initial);
+alcore_status alcore__kmeans_block(const alcore__kmeans *means, alcore__block *block);
+alcore_status alcore__kmeans_gather(alcore__run *run, alcore__kmeans *means, int64_t block,
+                                    const void *payload, size_t bytes);
+alcore_status alcore__kmeans_next(alcore__run *run, alcore__kmeans *means, bool *finished);
+/* Cluster of each member of a block, counted from 0 in its group; after alcore__kmeans_next()
+ * finished. */
+const int32_t *alcore__kmeans_assigned(const alcore__block *block);
+void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranking by the likelihood of a row's tokens: NNLL (spec 3.1) and NSP (spec 4.2). */
+#include "scorer/score_table.h"
+#include "strategy/strategies.h"
+
+static const char *const NEEDS[] = {"scores|logprobs", NULL};
+static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+
+const alcore__strategy_def alcore__strategy_nnll = {
+    .name = "nnll",
+    .summary =
+        "The most uncertain rows by the mean of minus their token log-probabilities (spec 3.1)",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .score_rows = alcore__score_uncertainty,
+    .raw_name = "u",
+    ALCORE__TOP_STEPS,
+};
+
+/* Ordered by NNLL, which does not saturate; reported as NSP. */
+static alcore_status score_nsp(alcore__score_call *call) {
+    ALCORE__TRY(alcore__score_uncertainty(call));
+    alcore__score_as_nsp(call);
+    return ALCORE_OK;
+}
+
+const alcore__strategy_def alcore__strategy_nsp = {
+    .name = "nsp",
+    .summary = "The rows of the smallest geometric mean of token probabilities (spec 4.2)",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .score_rows = score_nsp,
+    .raw_name = "u",
+    ALCORE__TOP_STEPS,
+};

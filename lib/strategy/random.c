@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random sentences (spec 4.1): the rows in the order of a draw without replacement. */
+#include "alcore/rng.h"
+#include "strategy/strategies.h"
+
+enum { TAG_RANDOM = 3 };
+
+static alcore_status begin(alcore__run *run) {
+    run->done = true;
+    return ALCORE_OK;
+}
+
+/* The score falls with the place in the draw, so that the ranking is the draw. */
+static alcore_status finish(alcore__run *run) {
+    int64_t count = run->outcome.count, *drawn;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
+    alcore_rng rng;
+    alcore_rng_seed(
+        &rng, alcore_rng_derive(run->input->seed, TAG_RANDOM, (uint64_t)run->input->round, 0));
+    alcore_status status = alcore_rng_sample(&rng, count, count, drawn);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        run->outcome.scores[drawn[i]] = (double)(count - i) / (double)count;
+    }
+    alcore__free(run->ctx, drawn);
+    return status;
+}
+
+static const alcore__param_table PARAMS = {NULL, 0};
+
+const alcore__strategy_def alcore__strategy_random = {
+    .name = "random",
+    .summary = "Rows drawn at random without replacement (spec 4.1)",
+    .params = &PARAMS,
+    .begin = begin,
+    .finish = finish,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry: every built-in strategy is one row here. */
+#include <string.h>
+
+#include "strategy/strategies.h"
+
+static const alcore__strategy_def *const STRATEGIES[] = {
+    &alcore__strategy_huds,
+    &alcore__strategy_random,
+    &alcore__strategy_nnll,
+    &alcore__strategy_nsp,
+    &alcore__strategy_uncertainty,
+    &alcore__strategy_diversity,
+    &alcore__strategy_diversity_global,
+    &alcore__strategy_idds,
+    &alcore__strategy_kcenter,
+    &alcore__strategy_lc,
+    &alcore__strategy_entropy,
+    &alcore__strategy_margin,
+};
+
+enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };
+
+const alcore__strategy_def *alcore__strategy_at(int32_t index) {
+    return index >= 0 && index < STRATEGY_COUNT ? STRATEGIES[index] : NULL;
+}
+
+const alcore__strategy_def *alcore__strategy_find(const char *name) {
+    for (int32_t i = 0; name && i < STRATEGY_COUNT; i++) {
+        if (!strcmp(STRATEGIES[i]->name, name)) return STRATEGIES[i];
+    }
+    return NULL;
+}
+
+alcore_status alcore__strategy_unknown(const char *name) {
+    const char *names[STRATEGY_COUNT];
+    for (int32_t i = 0; i < STRATEGY_COUNT; i++) names[i] = STRATEGIES[i]->name;
+    const char *near = name ? alcore__nearest_name(name, names, STRATEGY_COUNT) : NULL;
+    if (!near) return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"", name ? name : "");
+    return alcore__fail(ALCORE_E_PARAM, "there is no strategy \"%s\"; did you mean %s?", name,
+                        near);
+}
+
+const char *alcore_strategy_name(int32_t index) {
+    const alcore__strategy_def *def = alcore__strategy_at(index);
+    return def ? def->name : NULL;
+}
+
+const char *alcore_strategy_summary(const char *name) {
+    const alcore__strategy_def *def = alcore__strategy_find(name);
+    return def ? def->summary : NULL;
+}
+
+alcore_status alcore_strategy_param(const char *name, int32_t index, alcore_param_info *out) {
+    ALCORE__TRY(alcore__enter(NULL));
+    const alcore__strategy_def *def = alcore__strategy_find(name);
+    return alcore__leave(NULL, def ? alcore__param_info(def->params, index, out)
+                                   : alcore__strategy_unknown(name));
+}
+
+const char *alcore_strategy_needs(const char *name, int32_t role, int32_t index) {
+    const alcore__strategy_def *def = alcore__strategy_find(name);
+    if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)
+        return NULL;
+    const char *const *needs = def->needs[role];
+    for (int32_t i = 0; needs && needs[i]; i++) {
+        if (i == index) return needs[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy/rescale.h"
+
+#include <string.h>
+
+#include "strategy/rank.h"
+
+static alcore_status by_rank(const alcore__run *run, double *values) {
+    int64_t count = run->outcome.count;
+    double *ranks;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *ranks, &ranks));
+    alcore_status status = alcore__average_ranks(run->ctx, values, count, ranks);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        values[i] = (ranks[i] - 1.0) / ((double)count - 1.0);
+    }
+    alcore__free(run->ctx, ranks);
+    return status;
+}
+
+alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values) {
+    int64_t count = run->outcome.count;
+    if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;
+    double low = values[0], high = values[0];
+    for (int64_t i = 1; i < count; i++) {
+        if (values[i] < low) low = values[i];
+        if (values[i] > high) high = values[i];
+    }
+    /* Tested first: the rounded mean of equal values may differ from them. */
+    if (high == low) {
+        memset(values, 0, (size_t)count * sizeof *values);
+        return ALCORE_OK;
+    }
+    if (scale == ALCORE__RESCALE_RANK) return by_rank(run, values);
+    double shift = low, width = high - low;
+    if (scale == ALCORE__RESCALE_ZSCORE) alcore__block_moments(run, values, &shift, &width);
+    for (int64_t i = 0; i < count; i++) values[i] = (values[i] - shift) / width;
+    return ALCORE_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Common scales of two terms (spec 3.4). */
+#ifndef ALCORE__RESCALE_H
+#define ALCORE__RESCALE_H
+
+#include "strategy/strategy_def.h"
+
+enum { ALCORE__RESCALE_NONE, ALCORE__RESCALE_MINMAX, ALCORE__RESCALE_ZSCORE, ALCORE__RESCALE_RANK };
+
+/* Puts values of the candidates on a scale, in place. */
+alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values);
+
+#endif

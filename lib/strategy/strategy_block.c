@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One block of a pass: its members' scores and vectors. Kernels work on runs of rows; strategies on
+ * members, so what is not every row is spread out before a kernel and collected after it. */
+#include <math.h>
+#include <string.h>
+
+#include "strategy/strategy_def.h"
+
+/* A matrix that is made or read block by block is kept between passes when all of it is no larger
+ * than this. */
+enum { KEEP_MOST = 256 << 20 };
+
+static const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
+
+alcore_sys_work alcore__run_work(const alcore__run *run) {
+    alcore_sys_work work = {.size = sizeof work, .host = alcore__sys_host(), .host_user = run->ctx};
+    return work;
+}
+
+alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *out) {
+    ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, &block->payload));
+    block->bytes = bytes;
+    *(void **)out = block->payload;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
+    if (!*block->local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, block->local));
+    *(void **)out = *block->local;
+    return ALCORE_OK;
+}
+
+static int64_t block_first(const alcore__block *block) {
+    return block->rows[0];
+}
+
+static int64_t block_span(const alcore__block *block) {
+    return block->count ? block->rows[block->count - 1] - block->rows[0] + 1 : 0;
+}
+
+alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
+    const alcore__run *run = block->run;
+    const alcore__members *members = &run->members[run->source];
+    if (!block->count) return ALCORE_OK;
+    int64_t first = block_first(block), span = block_span(block);
+    alcore__bench *bench = block->bench;
+    alcore__score_call call = {.ctx = run->ctx,
+                               .kernels = run->input->kernels,
+                               .side = members->side,
+                               .values = run->values,
+                               .first = first,
+                               .count = span,
+                               .take = span == block->count ? NULL : members->take + first,
+                               .nan_exclude = run->input->nan_exclude,
+                               .scratch = &bench->scratch[0],
+                               .rank = bench->wide[0],
+                               .score = bench->wide[1],
+                               .raw = bench->wide[2]};
+    ALCORE__TRY(run->def->score_rows(&call));
+    bench->floored += call.floored;
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t at = block->rows[i] - first;
+        rank[i] = call.rank[at];
+        if (score) score[i] = call.score[at];
+        if (raw) raw[i] = call.raw[at];
+    }
+    return ALCORE_OK;
+}
+
+int64_t alcore__embedding_dims(const alcore__run *run) {
+    const alcore__column *column = alcore__side_find(&run->input->candidates, "embeddings");
+    return column ? column->dims : 0;
+}
+
+/* Copies the members' rows together. */
+static alcore_status keep_rows(alcore__block *block, const alcore_sys_rows *rows) {
+    size_t bytes = NUMBER_BYTES[rows->dtype] * (size_t)rows->dims;
+    char *kept;
+    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, bytes, &kept));
+    for (int64_t i = 0; i < block->count; i++) {
+        size_t at =
+            (size_t)((block->rows[i] - rows->first) * rows->stride) * NUMBER_BYTES[rows->dtype];
+        memcpy(kept + (size_t)i * bytes, (const char *)rows->data + at, bytes);
+    }
+    block->shard->kept[block->number] = kept;
+    return ALCORE_OK;
+}
+
+static bool worth_keeping(const alcore__block *block, const alcore__column *column,
+                          const alcore__scratch *scratch, const alcore_sys_rows *rows) {
+    const alcore__run *run = block->run;
+    if (!run->repeats || run->source != ALCORE__OVER_CANDIDATES) return false;
+    size_t row = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
+    if (!row || (size_t)run->members[0].count > KEEP_MOST / row) return false;
+    const char *data = rows->data, *values = scratch->values;
+    return column->in_file || scratch->user ||
+           (values && data >= values && data < values + scratch->values_bytes);
+}
+
+alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
+    const alcore__run *run = block->run;
+    const alcore__members *members = &run->members[run->source];
+    const alcore__column *column = alcore__side_find(members->side, "embeddings");
+    memset(out, 0, sizeof *out);
+    out->block = block;
+    out->rows.dims = out->rows.stride = column->dims;
+    out->rows.dtype = column->dtype;
+    if (block->count) {
+        bool candidates = run->source == ALCORE__OVER_CANDIDATES;
+        if (!candidates || !block->shard->kept[block->number]) {
+            int64_t first = block_first(block), span = block_span(block);
+            alcore__scratch *scratch =
+                &block->bench->scratch[run->source == ALCORE__OVER_LABELED_SIDE ? 2 : 1];
+            ALCORE__TRY(column->ops->rows(column, first, span, scratch, &out->rows));
+            if (span != block->count) out->take = members->take + first;
+            if (worth_keeping(block, column, scratch, &out->rows))
+                ALCORE__TRY(keep_rows(block, &out->rows));
+        }
+        if (candidates && block->shard->kept[block->number]) {
+            out->rows.data = block->shard->kept[block->number];
+            out->rows.first = block->start;
+            out->rows.count = block->count;
+            out->rows.stride = out->rows.dims;
+            out->take = NULL;
+        }
+    }
+    out->rows.unit = unit;
+    return ALCORE_OK;
+}
+
+/* Place of a member among the rows that kernels see. */
+static int64_t place(const alcore__matrix *matrix, int64_t member) {
+    return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
+}
+
+static void collect(const alcore__matrix *matrix, const double *wide, double *out) {
+    for (int64_t i = 0; i < matrix->block->count; i++) out[i] = wide[place(matrix, i)];
+}
+
+static const int32_t *spread_groups(const alcore__matrix *matrix, const int32_t *group) {
+    if (!matrix->take) return group;
+    int32_t *wide = matrix->block->bench->groups[0];
+    memset(wide, 0xff, (size_t)matrix->rows.count * sizeof *wide);
+    for (int64_t i = 0; i < matrix->block->count; i++) wide[place(matrix, i)] = group[i];
+    return wide;
+}
+
+static const alcore_sys_kernels *kernels(const alcore__matrix *matrix) {
+    return matrix->block->run->input->kernels;
+}
+
+/* Where a kernel writes one number a row. */
+static double *target(const alcore__matrix *matrix, double *out) {
+    return matrix->take ? matrix->block->bench->wide[0] : out;
+}
+
+alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    double *wide = target(matrix, out);
+    ALCORE__TRY(kernels(matrix)->dots(&work, &matrix->rows, matrix->take, vector, wide));
+    if (matrix->take) collect(matrix, wide, out);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    double *wide = target(matrix, out);
+    ALCORE__TRY(kernels(matrix)->self_dots(&work, &matrix->rows, matrix->take, wide));
+    if (matrix->take) collect(matrix, wide, out);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_sqds(const alcore__matrix *matrix, const double *vector, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    double *wide = target(matrix, out);
+    ALCORE__TRY(kernels(matrix)->sqds(&work, &matrix->rows, matrix->take, vector, wide));
+    if (matrix->take) collect(matrix, wide, out);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
+                                        int64_t groups, double *sums, int64_t *counts) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    ALCORE__TRY(kernels(matrix)->group_sums(&work, &matrix->rows, spread_groups(matrix, group),
+                                            groups, sums, counts));
+    for (int64_t i = 0; i < groups * matrix->rows.dims; i++) {
+        if (!isfinite(sums[i])) return alcore__matrix_check(matrix);
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
+                                          int64_t groups, const double *centres, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    double *wide = target(matrix, out);
+    ALCORE__TRY(kernels(matrix)->group_cosine(&work, &matrix->rows, spread_groups(matrix, group),
+                                              groups, centres, wide));
+    if (matrix->take) collect(matrix, wide, out);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
+                                     int64_t groups, const int64_t *starts, const double *centres,
+                                     int32_t *nearest, double *distance) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    double *wide = target(matrix, distance);
+    int32_t *found = matrix->take ? matrix->block->bench->groups[1] : nearest;
+    ALCORE__TRY(kernels(matrix)->nearest_centre(&work, &matrix->rows, spread_groups(matrix, group),
+                                                groups, starts, centres, found, wide));
+    if (!matrix->take) return ALCORE_OK;
+    for (int64_t i = 0; i < matrix->block->count; i++) {
+        if (group[i] < 0) continue;
+        nearest[i] = found[place(matrix, i)];
+        distance[i] = wide[place(matrix, i)];
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
+                                     const double *centre, double centre_dot,
+                                     const double *row_dots, bool zero_duplicates,
+                                     double *minimum) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    if (!matrix->take) {
+        return kernels(matrix)->min_sqd(&work, &matrix->rows, which, centre, centre_dot, row_dots,
+                                        zero_duplicates, minimum);
+    }
+    alcore__bench *bench = matrix->block->bench;
+    int64_t count = matrix->block->count;
+    memset(bench->mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = place(matrix, i);
+        bench->mask[at] = which ? which[i] : 1;
+        bench->wide[0][at] = minimum[i];
+        bench->wide[1][at] = row_dots ? row_dots[i] : 0.0;
+    }
+    ALCORE__TRY(kernels(matrix)->min_sqd(&work, &matrix->rows, bench->mask, centre, centre_dot,
+                                         bench->wide[1], zero_duplicates, bench->wide[0]));
+    collect(matrix, bench->wide[0], minimum);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member, double *out) {
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    alcore_sys_rows row = matrix->rows;
+    int64_t at = place(matrix, member);
+    row.data = (const char *)row.data + (size_t)(at * row.stride) * NUMBER_BYTES[row.dtype];
+    row.first += at;
+    row.count = 1;
+    return kernels(matrix)->widen(&work, &row, NULL, out);
+}
+
+alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
+    const alcore__run *run = matrix->block->run;
+    alcore__matrix raw = *matrix;
+    raw.rows.unit = 0;
+    double *values;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)raw.rows.dims, sizeof *values, &values));
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < raw.block->count && status == ALCORE_OK; i++) {
+        status = alcore__matrix_row(&raw, i, values);
+        for (int64_t j = 0; j < raw.rows.dims && status == ALCORE_OK; j++) {
+            if (isfinite(values[j])) continue;
+            status = alcore__fail(
+                ALCORE_E_DATA,
+                "row %lld%s: number %lld in column \"embeddings\" is %s; nan=exclude leaves such "
+                "rows out",
+                (long long)raw.block->rows[i],
+                run->source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side" : "",
+                (long long)j, isnan(values[j]) ? "NaN" : "infinite");
+        }
+    }
+    alcore__free(run->ctx, values);
+    return status;
+}

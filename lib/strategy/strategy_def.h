@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a strategy is: one alcore__strategy_def in a file of its own and one row in registry.c.
+ *
+ * A strategy works in passes over blocks of 8192 pool rows (spec 1.8). In each pass `block` looks
+ * at one block and leaves a payload of plain bytes; a partial state is a set of payloads by block,
+ * so that states of any parts of the pool fold together in any order (partial.h). `gather` sees the
+ * payloads of a pass in block order, which makes sums over items those of spec 1.8 whoever computed
+ * them, and `next` says what the next pass is or that there is none. What all parts must know
+ * stands in the plan (plain data); what belongs to the rows of a block between passes stands in
+ * block->local. */
+#ifndef ALCORE__STRATEGY_DEF_H
+#define ALCORE__STRATEGY_DEF_H
+
+#include "scorer/score.h"
+#include "strategy/partial.h"
+#include "strategy/steps.h"
+
+typedef struct alcore__run alcore__run;
+typedef struct alcore__block alcore__block;
+typedef struct alcore__bench alcore__bench;
+
+/* The rows a pass goes over. */
+enum {
+    ALCORE__OVER_CANDIDATES = 0,
+    ALCORE__OVER_LABELED_ROWS = 1, /* labelled rows of the pool */
+    ALCORE__OVER_LABELED_SIDE = 2,
+    ALCORE__SOURCES = 3
+};
+
+typedef struct alcore__strategy_def {
+    const char *name, *summary;
+    const alcore__param_table *params;
+    const char *const *needs[4]; /* by ALCORE_ROLE_*; NULL: none */
+    size_t plan_bytes;           /* of run->plan, zeroed before begin */
+    /* Scores of rows from columns, for strategies that want them; NULL: none. */
+    alcore_status (*score_rows)(alcore__score_call *call);
+    const char *raw_name; /* record column of the raw quantity, for alcore__top_finish() */
+    alcore_status (*begin)(alcore__run *run); /* sets the first pass, or run->done */
+    alcore_status (*block)(alcore__block *block);
+    alcore_status (*gather)(alcore__run *run, int64_t block, const void *payload, size_t bytes);
+    alcore_status (*next)(alcore__run *run);
+    alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
+    void (*clear)(alcore__run *run);           /* frees what the plan points to; may be NULL */
+} alcore__strategy_def;
+
+/* The rows of a source. */
+typedef struct alcore__members {
+    const alcore__side *side;
+    const uint8_t *take; /* [side->rows]; NULL: all */
+    uint8_t *own_take;   /* take without the rows masked as NaN */
+    int64_t count;
+    int64_t *rows;  /* [count] ascending */
+    int64_t blocks; /* blocks of the table */
+    int64_t *start; /* [blocks + 1] place of each block's first member */
+} alcore__members;
+
+struct alcore__run {
+    alcore_ctx *ctx;
+    const alcore__strategy_def *def;
+    const alcore_strategy *strategy;
+    const alcore__run_input *input;
+    const alcore__values *values;
+    alcore__members members[ALCORE__SOURCES];
+    alcore__outcome outcome; /* count and rows are set before begin */
+    void *plan;
+    int32_t pass;   /* the strategy's name for the running pass */
+    int32_t source; /* ALCORE__OVER_* */
+    int64_t step;   /* passes before this one */
+    bool done;
+    bool repeats; /* set in begin: many passes, so a matrix that is made block by block is kept when
+                     it is small */
+    bool checking;   /* the pass looks for NaN (nan_exclude) */
+    uint8_t *nan[2]; /* [rows] what it found in the pool and on the labelled side; NULL: nothing
+                        looked for */
+    alcore__bench **benches; /* one a thread */
+    int32_t bench_count;
+    /* Set by finish: what to order by (default: outcome.scores), owned by the plan; or picked: the
+     * picks are made. */
+    const double *keys;
+    bool picked;
+};
+
+/* A part of the pool: of the b blocks of any table those from b * part / parts on, with what is
+ * kept for the candidates of each. */
+typedef struct alcore__shard {
+    int32_t part, parts;
+    void **local; /* [blocks] */
+    void **kept;  /* [blocks] matrices of blocks (run->repeats) */
+} alcore__shard;
+
+/* What a thread works with. */
+struct alcore__bench {
+    alcore__scratch scratch[3]; /* a reader keeps its own state there: one for scores, one for each
+                                   side's vectors */
+    double wide[3][ALCORE_BLOCK_ROWS];
+    int32_t groups[2][ALCORE_BLOCK_ROWS];
+    uint8_t mask[ALCORE_BLOCK_ROWS];
+    int64_t floored;
+};
+
+struct alcore__block {
+    alcore__run *run;
+    alcore__shard *shard;
+    alcore__bench *bench;
+    int64_t number;
+    int64_t start, count; /* members: positions start .. start + count - 1 of the source */
+    const int64_t *rows;  /* [count] */
+    void **local;         /* memory of this block's candidates; of alcore__block_local() */
+    void *payload;
+    size_t bytes;
+};
+
+/* ---- blocks (strategy_block.c, strategy_check.c) ---- */
+
+/* Memory for the payload, zeroed; one a pass and block. */
+alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *out);
+/* Memory that stays with the block until the run ends, zeroed at first. */
+alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out);
+/* score_rows over the block's members, entries by member; score and raw may be NULL. rank: [count].
+ */
+alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw);
+
+/* The members' rows of the column "embeddings". Functions below read and write one entry per
+ * member. */
+typedef struct alcore__matrix {
+    alcore__block *block;
+    alcore_sys_rows rows;
+    const uint8_t *take; /* NULL: the rows are the members */
+} alcore__matrix;
+alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
+int64_t alcore__embedding_dims(
+    const alcore__run *run); /* 0: no such column; checked to agree on both sides */
+alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out);
+alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out);
+alcore_status alcore__matrix_sqds(const alcore__matrix *matrix, const double *vector, double *out);
+alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
+                                        int64_t groups, double *sums, int64_t *counts);
+alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
+                                          int64_t groups, const double *centres, double *out);
+alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
+                                     int64_t groups, const int64_t *starts, const double *centres,
+                                     int32_t *nearest, double *distance);
+/* which: members that take part; NULL: all. */
+alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
+                                     const double *centre, double centre_dot,
+                                     const double *row_dots, bool zero_duplicates, double *minimum);
+alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
+                                 double *out); /* widened */
+/* Names the first member with a NaN or infinity; ALCORE_OK when there is none. Called when a sum is
+ * not finite. */
+alcore_status alcore__matrix_check(const alcore__matrix *matrix);
+alcore_sys_work alcore__run_work(const alcore__run *run);
+/* The pass that looks for NaN: payload uint8 [members], 1 where the row is to be masked. */
+alcore_status alcore__check_block(alcore__block *block);
+/* Whether the strategy reads embeddings of a role, for itself or for the spread. */
+bool alcore__reads_embeddings(const alcore__run *run, int32_t role);
+
+/* ---- runs (strategy_run.c) ---- */
+
+alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
+                                const alcore__values *values, const alcore__run_input *input,
+                                alcore__run **out);
+alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts, alcore__shard **out);
+void alcore__shard_free(alcore__run *run, alcore__shard *shard);
+/* Runs the present pass over a part of the pool into a partial state. */
+alcore_status alcore__run_pass(alcore__run *run, alcore__shard *shard, alcore__partial *out);
+/* Takes the folded state of all parts: gathers it in block order and moves on to the next pass. */
+alcore_status alcore__run_deliver(alcore__run *run, alcore__partial *whole);
+/* One process, one shard: pass and deliver until done, holding only the payloads that wait for
+ * their turn. */
+alcore_status alcore__run_drive(alcore__run *run);
+/* Scores, record, ranking and fill. */
+alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out);
+void alcore__run_free(alcore__run *run); /* NULL-safe */
+
+/* ---- for finish ---- */
+
+alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype,
+                                     void *out); /* [count] */
+alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
+/* Mean and population sd over the candidates, by blocks (spec 1.8). */
+void alcore__block_moments(const alcore__run *run, const double *values, double *mean, double *sd);
+/* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
+double alcore__cosine(double dot, double norm, double other);
+/* Warns when the passes over the candidates' matrix are more than 100. */
+void alcore__warn_passes(alcore__run *run, double passes);
+/* Picks that the budget will buy, roughly. */
+double alcore__expected_picks(const alcore__run *run);
+
+/* ---- ranking by a score (top.c): begin, block, gather, next, finish and plan of a plain top-k
+ * strategy ---- */
+
+typedef struct alcore__top_plan {
+    double *rank, *score, *raw; /* [candidates] */
+} alcore__top_plan;
+alcore_status alcore__top_begin(alcore__run *run);
+alcore_status alcore__top_block(alcore__block *block);
+alcore_status alcore__top_gather(alcore__run *run, int64_t block, const void *payload,
+                                 size_t bytes);
+alcore_status alcore__top_next(alcore__run *run);
+alcore_status alcore__top_finish(alcore__run *run);
+void alcore__top_clear(alcore__run *run);
+#define ALCORE__TOP_STEPS                                                                          \
+    .plan_bytes = sizeof(alcore__top_plan), .begin = alcore__top_begin,                            \
+    .block = alcore__top_block, .gather = alcore__top_gather, .next = alcore__top_next,            \
+    .finish = alcore__top_finish, .clear = alcore__top_clear
+
+/* Parameters of every strategy that scores (spec 3.7). */
+#define ALCORE__CANDIDATE_PARAMS                                                                   \
+    {"candidates",                                                                                 \
+     ALCORE_PARAM_INTEGER,                                                                         \
+     "all",                                                                                        \
+     1,                                                                                            \
+     0x1p53,                                                                                       \
+     "all",                                                                                        \
+     "how many rows are drawn and looked at each round; the paper of HUDS draws 20000"},           \
+    {                                                                                              \
+        "sticky", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,                                              \
+            "1: keep the last round's candidates and draw only what is missing"                    \
+    }
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy/strategy_handle.h"
+
+#include <string.h>
+
+static const char PREFIX[] = "strategy ";
+
+static void release(void *object) {
+    alcore_strategy *strategy = object;
+    alcore_ctx *ctx = strategy->object.ctx;
+    if (strategy->host.destroy) strategy->host.destroy(strategy->host.user);
+    alcore__values_clear(ctx, &strategy->values);
+    for (int64_t i = 0; i < strategy->host_need_count; i++)
+        alcore__free(ctx, strategy->host_needs[i]);
+    alcore__free(ctx, strategy->host_needs);
+    alcore__free(ctx, strategy->owner);
+}
+
+static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
+                          alcore_strategy **out) {
+    alcore_strategy *strategy;
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *strategy, release, &strategy));
+    strategy->def = def;
+    alcore__buffer owner = {0};
+    alcore_status status = alcore__buffer_format(ctx, &owner, "%s%s", PREFIX, name);
+    strategy->owner = owner.data;
+    if (status == ALCORE_OK) status = alcore__values_new(ctx, def->params, &strategy->values);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(strategy);
+        return status;
+    }
+    *out = strategy;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
+    *out = NULL;
+    if (!ctx) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx is NULL"));
+    const alcore__strategy_def *def = alcore__strategy_find(name);
+    return alcore__leave(ctx,
+                         def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name));
+}
+
+alcore_status alcore_strategy_host_init(alcore_strategy_host *host, size_t size) {
+    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_strategy_host, choose),
+                               "alcore_strategy_host");
+}
+
+static alcore_status copy_needs(alcore_strategy *strategy, const char *const *needs) {
+    alcore_ctx *ctx = strategy->object.ctx;
+    int64_t count = 0;
+    while (needs && needs[count]) count++;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count + 1, sizeof(char *), &strategy->host_needs));
+    for (int64_t i = 0; i < count; i++) {
+        strategy->host_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
+        if (!strategy->host_needs[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
+        strategy->host_need_count = i + 1;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *theirs,
+                               alcore_strategy **out) {
+    alcore_strategy_host host;
+    ALCORE__TRY(alcore__struct_read(&host, sizeof host,
+                                    ALCORE__FIRST_SIZE(alcore_strategy_host, choose), theirs,
+                                    "alcore_strategy_host"));
+    if (!host.choose) return alcore__fail(ALCORE_E_INVALID, "alcore_strategy_host.choose is NULL");
+    alcore_strategy *strategy;
+    ALCORE__TRY(make(ctx, &alcore__strategy_of_host, host.name ? host.name : "host", &strategy));
+    alcore_status status = copy_needs(strategy, host.needs);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(strategy);
+        return status;
+    }
+    strategy->host = host;
+    strategy->host.name = NULL;
+    strategy->host.needs = NULL;
+    *out = strategy;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
+                                       alcore_strategy **out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
+    *out = NULL;
+    if (!ctx || !host) {
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx and host must not be NULL"));
+    }
+    return alcore__leave(ctx, make_host(ctx, host, out));
+}
+
+alcore_strategy *alcore_strategy_ref(alcore_strategy *strategy) {
+    return alcore__object_ref(strategy);
+}
+
+void alcore_strategy_unref(alcore_strategy *strategy) {
+    alcore__object_unref(strategy);
+}
+
+alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, const char *value) {
+    alcore_ctx *ctx = strategy ? strategy->object.ctx : NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (!strategy || !name || !value) {
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID, "strategy, name and value must not be NULL"));
+    }
+    alcore_status status = alcore__write_begin(strategy, "strategy");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = alcore__values_set(ctx, &strategy->values, strategy->owner, name, value);
+    alcore__write_end(strategy);
+    return alcore__leave(ctx, status);
+}
+
+const char *alcore__strategy_name(const alcore_strategy *strategy) {
+    return strategy->owner + sizeof PREFIX - 1;
+}
+
+alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy) {
+    return strategy->object.ctx;
+}
+
+const alcore__values *alcore__strategy_values(const alcore_strategy *strategy) {
+    return &strategy->values;
+}
+
+const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
+    if (strategy->def != &alcore__strategy_of_host) {
+        return alcore_strategy_needs(strategy->def->name, role, index);
+    }
+    if (role != ALCORE_ROLE_CANDIDATES || index < 0 || index >= strategy->host_need_count)
+        return NULL;
+    return strategy->host_needs[index];
+}
