@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the seed inputs of tests/fuzz/corpus: small files that reach every branch of a parser."""
+import gzip, json, lzma, os, struct
+
+here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus")
+
+
+def write(target, *inputs):
+    folder = os.path.join(here, target)
+    os.makedirs(folder, exist_ok=True)
+    for number, data in enumerate(inputs):
+        with open(os.path.join(folder, f"{number:02d}"), "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+
+
+def npy(version, header, data):
+    size = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + size + header.encode() + data
+
+
+def safetensors(header, data):
+    text = (header if isinstance(header, str) else json.dumps(header)).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+write("text", "", "a\nb", "a\r\nb\r\n", "\ufeffa\n", b"\xff\xfea\0", b"a\0b\n", "x\ry\n", "a\u0085b\u2028c\n",
+      "id\ttext\tcost\n1\ta\\tb\\n\\\\\t2.5\n", "text\n\n", "src\treference\tlang\tgroup\na\tb\tde\tg\n",
+      "text\ttext\n", "id\ttext\n1\n", "text\tcost\na\t-1\n", "\ufefftext\r\na\r\n")
+write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","cost":2}\n',
+      '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
+      '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
+      '{"src":"x","cost":1e999}', '\ufeff{"text":null,"source":"s"}\r\n', b'{"text":"\xff\xc3"}', '{"text":"x"')
+write("npy", npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", bytes(24)),
+      npy(2, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }\n", bytes(24)),
+      npy(3, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 7), }\n", b""),
+      npy(1, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3), }\n", bytes(12)),
+      npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", bytes(8)),
+      npy(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }\n", bytes(8)),
+      npy(1, "{\"shape\":(2,),\"descr\":'<u8',\"fortran_order\":False}", bytes(16)), npy(2, "", b"")[:10])
+one = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+write("safetensors", safetensors({"t": one}, bytes(24)),
+      safetensors({"__metadata__": {"format": "pt"}, "t": one, "u": {"dtype": "U8", "shape": [1], "data_offsets": [24, 25]}}, bytes(25)),
+      safetensors({"t": {"dtype": "BF16", "shape": [], "data_offsets": [0, 2]}}, bytes(2)),
+      safetensors('{"t":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},"t":{}}', bytes(16)),
+      safetensors({"t": {"dtype": "F16", "shape": [2**32, 2**32], "data_offsets": [0, 0]}}, b""),
+      safetensors({"t": {"dtype": "F64", "shape": [1], "data_offsets": [8, 16]}}, bytes(16)),
+      safetensors("{}", b""), safetensors("[" * 40, b""), b"\xff" * 12)
+write("score_text", "1\n-2.5\nnan\n", "id\tscore\na\t1\nb\\tc\t2\n", "a\t-1 -2  -3\nb\t\n", "x ||| WordScores= -0.5 -1\n",
+      "0 ||| a ||| WordScores= -1 ||| F0= -1 ||| -1\n0 ||| b ||| WordScores= -2 ||| F0= -2 ||| -2\n",
+      "S-3\tHallo\nH-3\t-1\tx\nP-3\t-1 -2\nP-0\t-0.5\n", "", "P-\t1\n", "\ufeff1\r\n2")
+write("utf8", "plain ASCII text that is longer than thirty-two bytes", "grüß 中文 😀 été e\u0301", b"\xc0\xaf\xe0\x9f\xbf\xf0\x8f\xbf\xbf",
+      b"\xed\xa0\x80\xf4\x90\x80\x80\xf5\xff", b"x\xe4\xb8", b"\x80\xbf", "Straße ΟΔΟΣ İ 42 ١٢ ﬁ", "q\u0307\u0323" * 40)
+write("number", "0", "-1.5", "1e22", "9007199254740993", "0.1", "5e-324", "1.7976931348623157e308", "1e999", "nan", "-inf",
+      "123456789012345678901234567890", ".5", "5.", "1e", "0x10", "0." + "0" * 300 + "1", "Infinity")
+text = b"one line\nand another\n" * 20
+write("stream", b"\0" + gzip.compress(text, mtime=0), b"\0" + gzip.compress(text, mtime=0) * 2, b"\1" + lzma.compress(text),
+      b"\1" + lzma.compress(text) * 2, b"\2" + bytes.fromhex("28b52ffd2003190000616263"),
+      b"\2" + bytes.fromhex("28b52ffd00a801"), b"\0", b"\1", b"\2")
+write("arpa", "\\data\\\nngram 1=4\nngram 2=1\n\n\\1-grams:\n0\t<s>\t-0.3\n-0.5\t</s>\n-1\t<unk>\n-0.7\ta\t-0.2\n\n"
+      "\\2-grams:\n-0.1\t<s> a\n\n\\end\\\n", "\\data\\\nngram 1=1\n\n\\1-grams:\n-1\t<unk>\n\n\\end\\\n", "",
+      "\\data\\\nngram 1=9999999999\n\n\\1-grams:\n")
