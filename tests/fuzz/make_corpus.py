@@ -26,7 +26,7 @@ def safetensors(header, data):
 
 write("text", "", "a\nb", "a\r\nb\r\n", "\ufeffa\n", b"\xff\xfea\0", b"a\0b\n", "x\ry\n", "a\u0085b\u2028c\n",
       "id\ttext\tcost\n1\ta\\tb\\n\\\\\t2.5\n", "text\n\n", "src\treference\tlang\tgroup\na\tb\tde\tg\n",
-      "text\ttext\n", "id\ttext\n1\n", "text\tcost\na\t-1\n", "\ufefftext\r\na\r\n")
+      "text\ttext\n", "id\ttext\n1\n", "text\tcost\na\t-1\n", "\ufefftext\r\na\r\n", "\nb")
 write("jsonl", '{"id":"x","source":"a","lang":"de","reference":"b","group":"g","cost":2}\n',
       '{"text":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00"}', '{"id":-12,"text":"","m":{"a":[1,2.5e-3,true,false,null,{}]}}\n\n',
       '{"text":"a","text":"b"}', '{"text":"\\uD800"}', '{"text":"\\u0000"}', "[" * 70, '{"a":' * 70, '{"text":"a",}',
