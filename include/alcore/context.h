@@ -50,7 +50,7 @@ typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64
 /** How alcore_files.open is asked to open. */
 enum {
     ALCORE_FILE_READ = 1,  /**< an existing file, for reading */
-    ALCORE_FILE_CREATE = 2 /**< a new file, for writing; fails when the path exists */
+    ALCORE_FILE_CREATE = 2 /**< a new file, for writing; ALCORE_E_BUSY when the path exists */
 };
 
 /** Virtual files: every file the library touches goes through this table. Functions must be
@@ -92,7 +92,7 @@ typedef struct alcore_ctx_options {
     const char
         *module_dir;  /**< copied; where modules are looked for first; NULL: the usual places */
     uint64_t seed;    /**< default seed of requests made from this context */
-    int32_t threads;  /**< worker threads; 0: the cores of the process's affinity mask */
+    int32_t threads;  /**< worker threads, 0 to 4096; 0: the cores of the affinity mask */
     int32_t reserved; /**< 0 */
 } alcore_ctx_options;
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
