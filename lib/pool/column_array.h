@@ -40,6 +40,18 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
 const alcore__memory_array *alcore__column_memory(const alcore__column *column);
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array);
 
+/* Copies entries (or tokens) entry .. entry + count - 1 to `to`, without room between them. */
+typedef alcore_status (*alcore__fetch)(const alcore__column *column, int64_t entry, int64_t count,
+                                       char *to);
+/* Body of alcore__column_ops for entries that lie apart; rows without a value come as NaN, or
+ * without tokens. */
+alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
+                                  alcore__fetch fetch, alcore__scratch *scratch,
+                                  alcore_sys_rows *out);
+alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                    const int64_t *offsets, alcore__fetch fetch,
+                                    alcore__scratch *scratch, alcore_sys_ragged *out);
+
 /* Makes column one in a file, whose numbers begin at byte start; on success the column owns file
  * and offsets (int64 [entries + 1] from alcore__alloc; NULL: one entry per row). */
 alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,

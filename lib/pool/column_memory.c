@@ -10,33 +10,15 @@ static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     return array->values + (size_t)(entry * array->stride) * alcore__dtype_bytes(column->dtype);
 }
 
-static alcore_status gather_rows(const alcore__column *column, int64_t first, int64_t count,
-                                 alcore__scratch *scratch, alcore_sys_rows *out) {
+static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count, char *to) {
     const alcore__memory_array *array = column->data;
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
-    ALCORE__TRY(
-        alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes, count, bytes));
-    char *to = scratch->values;
-    for (int64_t done = 0; done < count;) {
-        int64_t entry;
-        const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
-        if (entry < 0) {
-            alcore__fill_nan(column->dtype, to, run * column->dims);
-        } else if (array->stride == column->dims) {
-            memcpy(to, entry_bytes(column, entry), (size_t)run * bytes);
-        } else {
-            for (int64_t i = 0; i < run; i++)
-                memcpy(to + (size_t)i * bytes, entry_bytes(column, entry + i), bytes);
-        }
-        to += (size_t)run * bytes;
-        done += run;
+    if (array->stride == column->dims) {
+        memcpy(to, entry_bytes(column, entry), (size_t)count * bytes);
+        return ALCORE_OK;
     }
-    *out = (alcore_sys_rows){.data = scratch->values,
-                             .first = first,
-                             .count = count,
-                             .dims = column->dims,
-                             .stride = column->dims,
-                             .dtype = column->dtype};
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + (size_t)i * bytes, entry_bytes(column, entry + i), bytes);
     return ALCORE_OK;
 }
 
@@ -45,7 +27,8 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     const alcore__memory_array *array = column->data;
     int64_t entry = -1;
     const int64_t run = count > 0 ? alcore__column_run(column, first, count, &entry) : 0;
-    if (run < count || entry < 0) return gather_rows(column, first, count, scratch, out);
+    if (run < count || entry < 0)
+        return alcore__gather_rows(column, first, count, fetch, scratch, out);
     *out = (alcore_sys_rows){.data = entry_bytes(column, entry),
                              .first = first,
                              .count = count,
@@ -55,42 +38,11 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     return ALCORE_OK;
 }
 
-static alcore_status gather_ragged(const alcore__column *column, int64_t first, int64_t count,
-                                   alcore__scratch *scratch, alcore_sys_ragged *out) {
-    const alcore__memory_array *array = column->data;
-    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
-    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
-                                     count + 1, sizeof(int64_t)));
-    int64_t *offsets = scratch->offsets;
-    offsets[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t entry = alcore__column_entry(column, first + i);
-        offsets[i + 1] =
-            offsets[i] + (entry < 0 ? 0 : array->offsets[entry + 1] - array->offsets[entry]);
-    }
-    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes,
-                                     offsets[count], bytes));
-    for (int64_t i = 0; i < count; i++) {
-        if (offsets[i + 1] == offsets[i]) continue;
-        const int64_t entry = alcore__column_entry(column, first + i);
-        memcpy((char *)scratch->values + (size_t)offsets[i] * bytes,
-               array->values + (size_t)array->offsets[entry] * bytes,
-               (size_t)(offsets[i + 1] - offsets[i]) * bytes);
-    }
-    *out = (alcore_sys_ragged){.values = scratch->values,
-                               .offsets = offsets,
-                               .first = first,
-                               .count = count,
-                               .classes = column->dims,
-                               .dtype = column->dtype};
-    return ALCORE_OK;
-}
-
 static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
     if (column->map != NULL || count == 0 || first + count > column->row_count)
-        return gather_ragged(column, first, count, scratch, out);
+        return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
     *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
                                .offsets = array->offsets + first,

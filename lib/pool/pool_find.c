@@ -43,7 +43,9 @@ static int64_t find_number(const alcore_pool *pool, const char *id, size_t lengt
     return alcore__pool_given_id(pool, number - 1) == NULL ? number - 1 : -1;
 }
 
-static alcore_status find(alcore_pool *pool, const char *id, size_t length, int64_t *out_row) {
+alcore_status alcore__pool_find_id(const alcore_pool *readable, const char *id, size_t length,
+                                   int64_t *out_row) {
+    alcore_pool *pool = (alcore_pool *)(uintptr_t)readable;
     int64_t given = -1;
     pthread_mutex_lock(&pool->lazy);
     alcore_status status = index_ids(pool);
@@ -67,5 +69,5 @@ alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t l
     ALCORE__TRY(alcore__pool_read_begin(pool));
     if (id == NULL || out_row == NULL)
         return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "id or out_row is NULL"));
-    return alcore__pool_read_end(pool, find((alcore_pool *)(uintptr_t)pool, id, length, out_row));
+    return alcore__pool_read_end(pool, alcore__pool_find_id(pool, id, length, out_row));
 }

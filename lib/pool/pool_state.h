@@ -96,6 +96,10 @@ alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status);
 alcore_status alcore__pool_read_begin(const alcore_pool *pool);
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status);
 
+/* alcore_pool_find() inside a call. */
+alcore_status alcore__pool_find_id(const alcore_pool *pool, const char *id, size_t length,
+                                   int64_t *out_row);
+
 /* ALCORE_E_NOT_FOUND that names the first of rows that the pool does not have. */
 alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *rows, int64_t count);
 

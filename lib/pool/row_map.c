@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct pair {
     int64_t row, entry;
@@ -18,7 +19,6 @@ void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map) {
     if (map == NULL) return;
     alcore__free(ctx, map->rows);
     alcore__free(ctx, map->entries);
-    alcore__free(ctx, map->present);
     alcore__free(ctx, map);
 }
 
@@ -42,17 +42,19 @@ static alcore_status look_at(const int64_t *rows, int64_t count, int64_t pool_ro
 static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows,
                           bool ascending) {
     const size_t count = (size_t)map->count;
-    pair *pairs = NULL;
+    pair *pairs;
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->rows, &map->rows));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
-    if (!ascending) {
-        ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
-        for (size_t i = 0; i < count; i++) pairs[i] = (pair){rows[i], (int64_t)i};
-        qsort(pairs, count, sizeof *pairs, compare_pairs);
+    if (ascending) {
+        if (count > 0) memcpy(map->rows, rows, count * sizeof *rows);
+        return ALCORE_OK;
     }
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *map->entries, &map->entries));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *pairs, &pairs));
+    for (size_t i = 0; i < count; i++) pairs[i] = (pair){rows[i], (int64_t)i};
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < count; i++) {
-        map->rows[i] = pairs != NULL ? pairs[i].row : rows[i];
-        map->entries[i] = pairs != NULL ? pairs[i].entry : (int64_t)i;
+        map->rows[i] = pairs[i].row;
+        map->entries[i] = pairs[i].entry;
     }
     alcore__free(ctx, pairs);
     for (size_t i = 1; i < count; i++)
@@ -94,17 +96,16 @@ static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
     return low;
 }
 
-static bool is_present(const alcore__row_map *map, int64_t row) {
-    return (map->present[row / 64] >> (row % 64) & 1) != 0;
+static int64_t entry_at(const alcore__row_map *map, int64_t at) {
+    return map->entries != NULL ? map->entries[at] : at;
 }
 
 int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     const alcore__row_map *map = column->map;
     if (row < 0 || row >= column->row_count) return -1;
     if (map == NULL) return row;
-    if (map->rows == NULL) return is_present(map, row) ? row : -1;
     const int64_t at = lower_bound(map, row);
-    return at < map->count && map->rows[at] == row ? map->entries[at] : -1;
+    return at < map->count && map->rows[at] == row ? entry_at(map, at) : -1;
 }
 
 bool alcore__column_has(const alcore__column *column, int64_t row) {
@@ -120,17 +121,13 @@ int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t 
     const int64_t covered = end < column->row_count ? end : column->row_count;
     if (map == NULL) return covered - first;
     int64_t row = first + 1;
-    if (map->rows == NULL) {
-        while (row < covered && is_present(map, row) == (*out_entry >= 0)) row++;
-        return row - first;
-    }
     int64_t at = lower_bound(map, first);
     if (*out_entry < 0) {
         const int64_t next = at < map->count ? map->rows[at] : covered;
         return (next < covered ? next : covered) - first;
     }
     while (row < covered && ++at < map->count && map->rows[at] == row &&
-           map->entries[at] == *out_entry + (row - first))
+           entry_at(map, at) == *out_entry + (row - first))
         row++;
     return row - first;
 }

@@ -8,12 +8,9 @@
 #include "pool/column.h"
 
 typedef struct alcore__row_map {
-    /* Either entries in another order or for some of the rows only: */
-    int64_t *rows;    /* [count] ascending; NULL: present is used */
-    int64_t *entries; /* [count] the entry of rows[i] */
+    int64_t *rows;    /* [count] ascending */
+    int64_t *entries; /* [count] the entry of rows[i]; NULL: entry i */
     int64_t count;
-    /* or entry i for row i, where the bit is set: */
-    uint64_t *present;
 } alcore__row_map;
 
 /* A map of `count` entries, entry i being pool row rows[i]. ALCORE_E_NOT_FOUND, ALCORE_E_DATA (a

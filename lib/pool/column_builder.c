@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/column_builder.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *ctx,
+                                   int64_t pool_rows, int32_t shape) {
+    *builder = (alcore__column_builder){
+        .ctx = ctx, .pool_rows = pool_rows, .shape = shape, .dtype = ALCORE_FLOAT32};
+    alcore_status status =
+        alcore__new_array(ctx, (size_t)pool_rows, sizeof *builder->entry, &builder->entry);
+    if (status == ALCORE_OK &&
+        (shape == ALCORE_COLUMN_RAGGED || shape == ALCORE_COLUMN_RAGGED_DENSE))
+        status = alcore__new_array(ctx, builder->offsets_capacity = 1, sizeof *builder->offsets,
+                                   &builder->offsets);
+    if (status != ALCORE_OK) alcore__builder_clear(builder);
+    return status;
+}
+
+void alcore__builder_clear(alcore__column_builder *builder) {
+    alcore__free(builder->ctx, builder->entry);
+    alcore__free(builder->ctx, builder->rows);
+    alcore__free(builder->ctx, builder->offsets);
+    alcore__free(builder->ctx, builder->values);
+    *builder = (alcore__column_builder){.ctx = builder->ctx};
+}
+
+/* float32 numbers become float64 in place, from the last one on. */
+static void promote(alcore__column_builder *builder) {
+    const int64_t numbers = alcore__builder_stored(builder) * builder->dims;
+    for (int64_t i = numbers; i-- > 0;) {
+        float single;
+        memcpy(&single, builder->values + (size_t)i * sizeof single, sizeof single);
+        const double wide = single;
+        memcpy(builder->values + (size_t)i * sizeof wide, &wide, sizeof wide);
+    }
+    builder->dtype = ALCORE_FLOAT64;
+}
+
+alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t entries,
+                                      int64_t value_rows, int64_t dims, int32_t dtype) {
+    const bool wide = dtype == ALCORE_FLOAT64 || builder->dtype == ALCORE_FLOAT64;
+    int64_t numbers, rows;
+    if (__builtin_add_overflow(alcore__builder_stored(builder), value_rows, &rows) ||
+        __builtin_mul_overflow(rows, dims, &numbers) ||
+        numbers > INT64_MAX / (int64_t)sizeof(double))
+        return alcore__fail_memory(SIZE_MAX);
+    const size_t count = (size_t)(builder->count + entries);
+    ALCORE__TRY(alcore__grow(builder->ctx, &builder->rows, &builder->rows_capacity, count,
+                             sizeof *builder->rows));
+    if (alcore__builder_ragged(builder))
+        ALCORE__TRY(alcore__grow(builder->ctx, &builder->offsets, &builder->offsets_capacity,
+                                 count + 1, sizeof *builder->offsets));
+    ALCORE__TRY(alcore__grow(builder->ctx, &builder->values, &builder->values_capacity,
+                             (size_t)numbers * (wide ? sizeof(double) : sizeof(float)), 1));
+    if (builder->dims == 0) builder->dims = dims;
+    if (wide && builder->dtype != ALCORE_FLOAT64) promote(builder);
+    return ALCORE_OK;
+}
+
+static alcore_status check_input(const alcore__column_builder *builder,
+                                 const alcore__builder_input *input) {
+    int64_t expected = input->count;
+    for (int64_t i = 0; i < input->count; i++)
+        if (input->rows[i] < 0 || input->rows[i] >= builder->pool_rows)
+            return alcore__fail(ALCORE_E_NOT_FOUND,
+                                "there is no row %" PRId64 ": the column has %" PRId64 " rows",
+                                input->rows[i], builder->pool_rows);
+    if (alcore__builder_ragged(builder)) {
+        expected = 0;
+        for (int64_t i = 0; i < input->count; i++)
+            if (input->lengths[i] < 0 ||
+                __builtin_add_overflow(expected, input->lengths[i], &expected))
+                return alcore__fail(ALCORE_E_SHAPE, "length %" PRId64 " of row %" PRId64,
+                                    input->lengths[i], input->rows[i]);
+    }
+    if (input->value_rows != expected)
+        return alcore__fail(ALCORE_E_SHAPE, "expected %" PRId64 " %s, found %" PRId64, expected,
+                            alcore__builder_ragged(builder) ? "tokens (the sum of lengths)"
+                                                            : "rows of values",
+                            input->value_rows);
+    if (builder->dims != 0 && input->dims != builder->dims)
+        return alcore__fail(
+            ALCORE_E_SHAPE, "expected %" PRId64 " numbers of each %s, found %" PRId64,
+            builder->dims, alcore__builder_ragged(builder) ? "token" : "row", input->dims);
+    return ALCORE_OK;
+}
+
+/* Appends rows of the input's array, widened. */
+static void append(alcore__column_builder *builder, const alcore__builder_input *input,
+                   int64_t first, int64_t count) {
+    const bool wide = builder->dtype == ALCORE_FLOAT64;
+    const size_t bytes = wide ? sizeof(double) : sizeof(float);
+    char *to = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
+    const char *from = input->values + first * input->strides[0];
+    if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
+        input->strides[0] == input->dims * (int64_t)bytes) {
+        if (count > 0) memcpy(to, from, (size_t)(count * input->dims) * bytes);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j < input->dims; j++, to += bytes) {
+            const double value =
+                alcore__widen(input->dtype, from + i * input->strides[0] + j * input->strides[1]);
+            const float single = (float)value;
+            memcpy(to, wide ? (const void *)&value : (const void *)&single, bytes);
+        }
+    }
+}
+
+alcore_status alcore__builder_put(alcore__column_builder *builder,
+                                  const alcore__builder_input *input) {
+    ALCORE__TRY(check_input(builder, input));
+    if (input->count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__builder_reserve(builder, input->count, input->value_rows, input->dims,
+                                        input->dtype));
+    for (int64_t i = 0, from = 0; i < input->count; i++) {
+        const int64_t row = input->rows[i];
+        const int64_t length = input->lengths != NULL ? input->lengths[i] : 1;
+        if (builder->entry[row] != 0) {
+            builder->repeats++;
+        } else {
+            append(builder, input, from, length);
+            builder->rows[builder->count] = row;
+            if (builder->offsets != NULL)
+                builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
+            builder->entry[row] = ++builder->count;
+        }
+        from += length;
+    }
+    return ALCORE_OK;
+}
+
+static void swap_bytes(char *a, char *b, size_t bytes) {
+    char hand[256];
+    for (size_t at = 0; at < bytes; at += sizeof hand) {
+        const size_t block = bytes - at < sizeof hand ? bytes - at : sizeof hand;
+        memcpy(hand, a + at, block);
+        memcpy(a + at, b + at, block);
+        memcpy(b + at, hand, block);
+    }
+}
+
+/* Every swap brings one entry to its place and leaves the builder whole, so that a cancelled call
+ * loses nothing. */
+static alcore_status sort_entries(alcore__column_builder *builder, int64_t *rank, size_t bytes) {
+    for (int64_t i = 0; i < builder->count; i++) {
+        while (rank[i] != i) {
+            const int64_t place = rank[i], row = builder->rows[i], other = builder->rows[place];
+            ALCORE__TRY(alcore__tick(builder->ctx, "sorting", i, builder->count));
+            swap_bytes(builder->values + (size_t)i * bytes, builder->values + (size_t)place * bytes,
+                       bytes);
+            builder->rows[i] = other;
+            builder->rows[place] = row;
+            builder->entry[other] = i + 1;
+            builder->entry[row] = place + 1;
+            rank[i] = rank[place];
+            rank[place] = place;
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* Tokens differ in number from row to row: they are copied in order, entry rank[i] coming from
+ * entry i. */
+static alcore_status sort_tokens(alcore__column_builder *builder, const int64_t *rank,
+                                 size_t bytes) {
+    alcore_ctx *ctx = builder->ctx;
+    const int64_t count = builder->count, stored = alcore__builder_stored(builder);
+    char *values = NULL;
+    int64_t *offsets = NULL, *rows = NULL;
+    alcore_status status;
+    ALCORE__TRY_GOTO(status, failed,
+                     alcore__new_array(ctx, (size_t)count + 1, sizeof *offsets, &offsets));
+    ALCORE__TRY_GOTO(status, failed, alcore__new_array(ctx, (size_t)count, sizeof *rows, &rows));
+    ALCORE__TRY_GOTO(status, failed, alcore__new_array(ctx, (size_t)stored, bytes, &values));
+    for (int64_t i = 0; i < count; i++)
+        offsets[rank[i] + 1] = builder->offsets[i + 1] - builder->offsets[i];
+    for (int64_t i = 0; i < count; i++) offsets[i + 1] += offsets[i];
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t start = builder->offsets[i];
+        ALCORE__TRY_GOTO(status, failed, alcore__tick(ctx, "sorting", i, count));
+        if (bytes > 0 && builder->offsets[i + 1] > start)
+            memcpy(values + (size_t)offsets[rank[i]] * bytes,
+                   builder->values + (size_t)start * bytes,
+                   (size_t)(builder->offsets[i + 1] - start) * bytes);
+        rows[rank[i]] = builder->rows[i];
+    }
+    for (int64_t i = 0; i < count; i++) builder->entry[rows[i]] = i + 1;
+    alcore__free(ctx, builder->values);
+    alcore__free(ctx, builder->offsets);
+    alcore__free(ctx, builder->rows);
+    builder->values = values;
+    builder->values_capacity = (size_t)stored * bytes;
+    builder->offsets = offsets;
+    builder->offsets_capacity = (size_t)count + 1;
+    builder->rows = rows;
+    builder->rows_capacity = (size_t)count;
+    return ALCORE_OK;
+failed:
+    alcore__free(ctx, values);
+    alcore__free(ctx, rows);
+    alcore__free(ctx, offsets);
+    return status;
+}
+
+alcore_status alcore__builder_sort(alcore__column_builder *builder) {
+    const size_t bytes = (size_t)builder->dims * alcore__dtype_bytes(builder->dtype);
+    int64_t *rank, place = 0;
+    bool sorted = true;
+    for (int64_t i = 1; i < builder->count && sorted; i++)
+        sorted = builder->rows[i] > builder->rows[i - 1];
+    if (sorted) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(builder->ctx, (size_t)builder->count, sizeof *rank, &rank));
+    for (int64_t row = 0; row < builder->pool_rows; row++)
+        if (builder->entry[row] != 0) rank[builder->entry[row] - 1] = place++;
+    alcore_status status = alcore__builder_ragged(builder) ? sort_tokens(builder, rank, bytes)
+                                                           : sort_entries(builder, rank, bytes);
+    alcore__free(builder->ctx, rank);
+    return status;
+}
+
+static alcore_status map_rows(const alcore__column_builder *builder, alcore__column *column) {
+    if (builder->count == builder->pool_rows) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(builder->ctx, 1, sizeof *column->map, &column->map));
+    alcore__row_map *map = column->map;
+    ALCORE__TRY(
+        alcore__new_array(builder->ctx, (size_t)builder->count, sizeof *map->rows, &map->rows));
+    if (builder->count > 0)
+        memcpy(map->rows, builder->rows, (size_t)builder->count * sizeof *map->rows);
+    map->count = builder->count;
+    return ALCORE_OK;
+}
+
+static alcore_status give(alcore__column_builder *builder, alcore_pool *pool,
+                          alcore__column *column) {
+    const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* 0: nothing was put */
+    const alcore__memory_array array = {
+        .values = builder->values,
+        .stride = dims,
+        .offsets = builder->offsets,
+        .owned_values = builder->values,
+        .owned_offsets = builder->offsets,
+        .shape = {0, builder->shape == ALCORE_COLUMN_DENSE ||
+                             builder->shape == ALCORE_COLUMN_RAGGED_DENSE
+                         ? dims
+                         : 0}};
+    column->row_count = builder->pool_rows;
+    column->dims = dims;
+    column->dtype = builder->dtype;
+    ALCORE__TRY(map_rows(builder, column));
+    ALCORE__TRY(alcore__column_set_memory(column, &array, alcore__builder_stored(builder)));
+    alcore_status status = alcore__pool_put_column(pool, column);
+    if (status == ALCORE_OK) {
+        builder->values = NULL;
+        builder->offsets = NULL;
+    } else {
+        alcore__memory_array *kept = column->data;
+        kept->owned_values = kept->owned_offsets = NULL;
+    }
+    return status;
+}
+
+alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_pool *pool,
+                                     const char *name, const char *origin,
+                                     const alcore_column_options *options) {
+    alcore__column *column;
+    ALCORE__TRY(alcore__builder_sort(builder));
+    ALCORE__TRY(alcore__column_new(pool, name, origin, options, &column));
+    alcore_status status = give(builder, pool, column);
+    if (status == ALCORE_OK)
+        alcore__builder_clear(builder);
+    else
+        alcore__column_free(column);
+    return status;
+}

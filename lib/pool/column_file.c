@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns that stay in a file: read in blocks, never mapped, because a foreign file may be cut
+ * while it is in use. */
+#include "pool/column_array.h"
+
+typedef struct file_array {
+    alcore__file *file;
+    int64_t start;    /* byte of the first number */
+    int64_t *offsets; /* [entries + 1] of a ragged column, else NULL */
+} file_array;
+
+static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count, char *to) {
+    const file_array *array = column->data;
+    const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
+    return alcore__file_read_all(array->file, array->start + entry * bytes, to,
+                                 (size_t)(count * bytes));
+}
+
+static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, alcore_sys_rows *out) {
+    return alcore__gather_rows(column, first, count, fetch, scratch, out);
+}
+
+static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                 alcore__scratch *scratch, alcore_sys_ragged *out) {
+    const file_array *array = column->data;
+    return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
+}
+
+static void release_file(alcore__column *column) {
+    file_array *array = column->data;
+    alcore__file_close(array->file);
+    alcore__free(column->ctx, array->offsets);
+    alcore__free(column->ctx, array);
+}
+
+static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_file};
+static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_file};
+
+alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
+                                      int64_t *offsets) {
+    file_array *array;
+    ALCORE__TRY(alcore__new_array(column->ctx, 1, sizeof *array, &array));
+    *array = (file_array){file, start, offsets};
+    column->data = array;
+    column->in_file = true;
+    column->ragged = offsets != NULL;
+    column->ops = column->ragged ? &ragged_ops : &dense_ops;
+    return ALCORE_OK;
+}

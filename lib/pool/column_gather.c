@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks of rows put together in scratch, where entries do not lie one behind the other. */
+#include "pool/column_array.h"
+
+alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
+                                  alcore__fetch fetch, alcore__scratch *scratch,
+                                  alcore_sys_rows *out) {
+    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    ALCORE__TRY(
+        alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes, count, bytes));
+    char *to = scratch->values;
+    for (int64_t done = 0; done < count;) {
+        int64_t entry;
+        const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
+        if (entry < 0)
+            alcore__fill_nan(column->dtype, to, run * column->dims);
+        else
+            ALCORE__TRY(fetch(column, entry, run, to));
+        to += (size_t)run * bytes;
+        done += run;
+    }
+    *out = (alcore_sys_rows){.data = scratch->values,
+                             .first = first,
+                             .count = count,
+                             .dims = column->dims,
+                             .stride = column->dims,
+                             .dtype = column->dtype};
+    return ALCORE_OK;
+}
+
+alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                    const int64_t *offsets, alcore__fetch fetch,
+                                    alcore__scratch *scratch, alcore_sys_ragged *out) {
+    const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
+    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
+                                     count + 1, sizeof(int64_t)));
+    int64_t *starts = scratch->offsets;
+    starts[0] = 0;
+    for (int64_t done = 0; done < count;) {
+        int64_t entry;
+        const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
+        for (int64_t i = 0; i < run; i++, done++)
+            starts[done + 1] =
+                starts[done] + (entry < 0 ? 0 : offsets[entry + i + 1] - offsets[entry + i]);
+    }
+    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes,
+                                     starts[count], bytes));
+    for (int64_t done = 0; done < count;) {
+        int64_t entry;
+        const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
+        const int64_t tokens = starts[done + run] - starts[done];
+        if (tokens > 0)
+            ALCORE__TRY(fetch(column, offsets[entry], tokens,
+                              (char *)scratch->values + (size_t)starts[done] * bytes));
+        done += run;
+    }
+    *out = (alcore_sys_ragged){.values = scratch->values,
+                               .offsets = starts,
+                               .first = first,
+                               .count = count,
+                               .classes = column->dims,
+                               .dtype = column->dtype};
+    return ALCORE_OK;
+}

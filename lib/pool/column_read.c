@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns from files: arrays stay where they are, text forms are read at once. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/array_file.h"
+#include "formats/score_text.h"
+#include "pool/column_builder.h"
+
+/* ---- arrays ---- */
+
+static alcore_status check_array(const char *name, const char *path, int64_t entries,
+                                 const alcore__array_info *info) {
+    if (!alcore__is_float(info->dtype))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: expected float16, bfloat16, float32 or float64 for column \"%s\", "
+                            "found %s",
+                            path, name, alcore__dtype_name(info->dtype));
+    if (entries >= 0 && info->shape[0] != entries)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64, path,
+                            entries, name, info->shape[0]);
+    if (info->shape[1] < 1)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected 1 number or more per row, found %" PRId64,
+                            path, info->shape[1]);
+    return ALCORE_OK;
+}
+
+static alcore_status read_offsets(alcore_ctx *ctx, const char *path, int64_t entries,
+                                  int64_t tokens, int64_t **out) {
+    alcore__array_info info;
+    alcore__file *file;
+    int64_t *offsets = NULL;
+    alcore_status status;
+    ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
+    if ((info.dtype != ALCORE_INT64 && info.dtype != ALCORE_UINT64) || info.ndim != 1 ||
+        info.shape[0] != entries + 1) {
+        status = alcore__fail(ALCORE_E_SHAPE,
+                              "%s: expected offsets int64 or uint64 [%" PRId64
+                              "], found %s [%" PRId64 "]%s",
+                              path, entries + 1, alcore__dtype_name(info.dtype), info.shape[0],
+                              info.ndim == 1 ? "" : " with 2 dimensions");
+        goto done;
+    }
+    const size_t bytes = (size_t)(entries + 1) * sizeof *offsets;
+    ALCORE__TRY_GOTO(status, done,
+                     alcore__new_array(ctx, (size_t)entries + 1, sizeof *offsets, &offsets));
+    ALCORE__TRY_GOTO(status, done, alcore__file_read_all(file, info.data_start, offsets, bytes));
+    status = alcore__offsets_check(path, offsets, entries, tokens);
+done:
+    alcore__file_close(file);
+    if (status == ALCORE_OK)
+        *out = offsets;
+    else
+        alcore__free(ctx, offsets);
+    return status;
+}
+
+static alcore_status read_array(alcore_pool *pool, const char *name, const char *path,
+                                const alcore_column_options *options, int64_t entries) {
+    alcore_ctx *ctx = pool->object.ctx;
+    alcore__array_info info;
+    alcore__file *file;
+    alcore__column *column = NULL;
+    int64_t *offsets = NULL;
+    const bool ragged = options->offsets != NULL;
+    alcore_status status;
+    ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
+    ALCORE__TRY_GOTO(status, failed, check_array(name, path, ragged ? -1 : entries, &info));
+    if (ragged)
+        ALCORE__TRY_GOTO(status, failed,
+                         read_offsets(ctx, options->offsets, entries, info.shape[0], &offsets));
+    ALCORE__TRY_GOTO(status, failed, alcore__column_new(pool, name, path, options, &column));
+    column->dims = info.shape[1];
+    column->dtype = info.dtype;
+    ALCORE__TRY_GOTO(status, failed,
+                     alcore__column_set_file(column, file, info.data_start, offsets));
+    file = NULL;
+    offsets = NULL;
+    ALCORE__TRY_GOTO(status, failed, alcore__pool_put_column(pool, column));
+    return ALCORE_OK;
+failed:
+    alcore__column_free(column);
+    alcore__free(ctx, offsets);
+    alcore__file_close(file);
+    return status;
+}
+
+/* ---- text forms ---- */
+
+typedef struct text_column {
+    alcore_pool *pool;
+    const char *path;
+    const alcore_column_options *options;
+    int64_t entries;
+    alcore__column_builder builder;
+    int64_t lines;
+    bool by_line; /* every entry is a line, in order */
+} text_column;
+
+static alcore_status row_of(const text_column *text, const alcore__score_line *line,
+                            int64_t *out_row) {
+    if (line->id != NULL)
+        return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
+    if (line->number < 0 || line->number >= text->entries)
+        return alcore__fail(ALCORE_E_SHAPE, "expected %" PRId64 " rows, found number %" PRId64,
+                            text->entries, line->number);
+    *out_row = text->options->rows != NULL ? text->options->rows[line->number] : line->number;
+    return ALCORE_OK;
+}
+
+static alcore_status take_line(text_column *text, const alcore__score_line *line) {
+    int64_t row;
+    if (text->by_line && line->number >= text->entries) {
+        text->lines = line->number + 1; /* counted on for the message */
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(row_of(text, line, &row));
+    if (text->builder.entry[row] != 0)
+        return alcore__fail(ALCORE_E_DATA, "row %" PRId64 " is given a second time", row);
+    const alcore__builder_input input = {
+        .rows = &row,
+        .count = 1,
+        .values = (const char *)line->values,
+        .strides = {sizeof(double), sizeof(double)},
+        .value_rows = line->count,
+        .dims = 1,
+        .dtype = ALCORE_FLOAT64,
+        .lengths = alcore__builder_ragged(&text->builder) ? &line->count : NULL};
+    text->lines++;
+    return alcore__builder_put(&text->builder, &input);
+}
+
+static alcore_status take_score(void *user, const alcore__score_line *line) {
+    const text_column *text = user;
+    alcore_status status = take_line(user, line);
+    if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
+    return alcore__fail_within(status, "%s:%" PRId64, text->path, line->line);
+}
+
+static alcore_status check_options_rows(const alcore_pool *pool,
+                                        const alcore_column_options *options) {
+    return options->rows != NULL ? alcore__pool_check_rows(pool, options->rows, options->row_count)
+                                 : ALCORE_OK;
+}
+
+static alcore_status read_text(alcore_pool *pool, const char *name, const char *path,
+                               const alcore_column_options *options, int64_t entries,
+                               int32_t format) {
+    const bool scalar = format == ALCORE__SCORE_TXT || format == ALCORE__SCORE_TSV;
+    text_column text = {.pool = pool,
+                        .path = path,
+                        .options = options,
+                        .entries = entries,
+                        .by_line = format == ALCORE__SCORE_TXT};
+    alcore_column_options kept = *options;
+    ALCORE__TRY(check_options_rows(pool, options));
+    ALCORE__TRY(alcore__builder_init(&text.builder, pool->object.ctx, pool->rows,
+                                     scalar ? ALCORE_COLUMN_SCALAR : ALCORE_COLUMN_RAGGED));
+    alcore_status status = alcore__read_score_text(pool->object.ctx, path, format,
+                                                   pool->max_text_bytes, take_score, &text);
+    if (status == ALCORE_OK && text.by_line && text.lines != entries)
+        status = alcore__fail(ALCORE_E_SHAPE,
+                              "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64,
+                              path, entries, name, text.lines);
+    kept.rows = NULL; /* the builder knows the rows */
+    kept.row_count = 0;
+    if (status == ALCORE_OK)
+        status = alcore__builder_finish(&text.builder, pool, name, path, &kept);
+    alcore__builder_clear(&text.builder);
+    return status;
+}
+
+static bool is_array(const char *format) {
+    return strcmp(format, "npy") == 0 || strcmp(format, "safetensors") == 0;
+}
+
+static alcore_status read_column(alcore_pool *pool, const char *name, const char *path,
+                                 const alcore_column_options *theirs) {
+    alcore_column_options options;
+    int64_t entries;
+    if (path == NULL || name == NULL) return alcore__fail(ALCORE_E_INVALID, "name or path is NULL");
+    ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
+    const int32_t format = options.format != NULL && is_array(options.format)
+                               ? 0
+                               : alcore__score_format(options.format, path);
+    if (format == 0 && options.format != NULL && !is_array(options.format))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "format is \"%s\"; expected npy, safetensors, txt, tsv, lp, marian or "
+                            "fairseq",
+                            options.format);
+    return format == 0 ? read_array(pool, name, path, &options, entries)
+                       : read_text(pool, name, path, &options, entries, format);
+}
+
+alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name, const char *path,
+                                      const alcore_column_options *options) {
+    ALCORE__TRY(alcore__pool_change_begin(pool));
+    return alcore__pool_change_end(pool, read_column(pool, name, path, options));
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns that the caller's loop writes row by row. */
+#include "pool/column_writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void release_writer(void *object) {
+    alcore_column_writer *writer = object;
+    alcore__builder_clear(&writer->builder);
+    alcore__free(writer->object.ctx, writer->name);
+    pthread_mutex_destroy(&writer->lock);
+    alcore_pool_unref(writer->pool);
+}
+
+static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t shape,
+                                alcore_column_writer **out) {
+    alcore_ctx *ctx = pool->object.ctx;
+    alcore_column_writer *writer;
+    if (name == NULL || name[0] == '\0')
+        return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    if (shape < ALCORE_COLUMN_SCALAR || shape > ALCORE_COLUMN_RAGGED_DENSE)
+        return alcore__fail(ALCORE_E_INVALID, "shape is %d; expected ALCORE_COLUMN_*", shape);
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *writer, release_writer, &writer));
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&writer->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    writer->shape = shape;
+    writer->pool_rows = pool->rows;
+    writer->pool = alcore_pool_ref(pool);
+    writer->fingerprint = pool->fingerprint;
+    writer->name = alcore__strndup(ctx, name, strlen(name));
+    alcore_status status = writer->name != NULL
+                               ? alcore__builder_init(&writer->builder, ctx, pool->rows, shape)
+                               : alcore__fail_memory(strlen(name) + 1);
+    if (status == ALCORE_OK)
+        *out = writer;
+    else
+        alcore__object_unref(writer);
+    return status;
+}
+
+alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name, int32_t shape,
+                                       alcore_column_writer **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    if (out == NULL)
+        return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
+    return alcore__pool_read_end(pool, new_writer(pool, name, shape, out));
+}
+
+alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *writer) {
+    return alcore__object_ref(writer);
+}
+
+void alcore_column_writer_unref(alcore_column_writer *writer) {
+    alcore__object_unref(writer);
+}
+
+/* Enters the context and takes the lock of a writer that still takes values. */
+static alcore_status begin(alcore_column_writer *writer) {
+    alcore_ctx *ctx = writer != NULL ? writer->object.ctx : NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (writer == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "writer is NULL"));
+    if (pthread_mutex_lock(&writer->lock) == EDEADLK)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_BUSY, "the column writer is in use by another call"));
+    if (!writer->finished) return ALCORE_OK;
+    pthread_mutex_unlock(&writer->lock);
+    return alcore__leave(
+        ctx, alcore__fail(ALCORE_E_INVALID, "the writer of \"%s\" is finished", writer->name));
+}
+
+static alcore_status end(alcore_column_writer *writer, alcore_status status) {
+    pthread_mutex_unlock(&writer->lock);
+    return alcore__leave(writer->object.ctx, status);
+}
+
+/* The caller's tensor with any strides, in bytes. */
+static alcore_status look_at(const alcore_column_writer *writer, const alcore_tensor *values,
+                             alcore__builder_input *input) {
+    const int32_t shape = writer->shape;
+    const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
+    alcore__array array;
+    if (values == NULL) return alcore__fail(ALCORE_E_INVALID, "values is NULL");
+    alcore_tensor packed = *values;
+    packed.strides = NULL;
+    ALCORE__TRY(alcore__column_tensor(writer->name, &packed, &array));
+    ALCORE__TRY(alcore__column_check_dtype(writer->name, array.dtype));
+    if ((wide && values->ndim != 2) || (!wide && array.columns != 1) || array.columns < 1)
+        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\": expected values %s, found %s",
+                            writer->name, wide ? "[rows or tokens, n]" : "[rows or tokens]",
+                            values->ndim == 1   ? "1 dimension"
+                            : array.columns < 1 ? "0 numbers per row"
+                                                : "2 dimensions");
+    const int64_t bytes = (int64_t)alcore__dtype_bytes(array.dtype);
+    input->values = array.data;
+    input->value_rows = array.rows;
+    input->dims = array.columns;
+    input->dtype = array.dtype;
+    input->strides[0] = (values->strides != NULL ? values->strides[0] : array.columns) * bytes;
+    input->strides[1] =
+        (values->strides != NULL && values->ndim == 2 ? values->strides[1] : 1) * bytes;
+    return ALCORE_OK;
+}
+
+static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int64_t count,
+                         const alcore_tensor *values, const int64_t *lengths) {
+    alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
+    if (count < 0 || (count > 0 && rows == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
+    if (count > 0 && alcore__builder_ragged(&writer->builder) != (lengths != NULL))
+        return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
+                            writer->name, lengths != NULL ? "not ragged" : "ragged",
+                            lengths != NULL ? "be" : "not be");
+    ALCORE__TRY(look_at(writer, values, &input));
+    alcore_status status = alcore__builder_put(&writer->builder, &input);
+    return status == ALCORE_OK ? status
+                               : alcore__fail_within(status, "column \"%s\"", writer->name);
+}
+
+alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
+                                       int64_t count, const alcore_tensor *values,
+                                       const int64_t *lengths) {
+    ALCORE__TRY(begin(writer));
+    return end(writer, put(writer, rows, count, values, lengths));
+}
+
+int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
+    alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
+    if (writer == NULL) return 0;
+    const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
+    const int64_t repeats = writer->builder.repeats;
+    if (!owned) pthread_mutex_unlock(&locked->lock);
+    return repeats;
+}
+
+/* Fills rows as far as capacity goes; the lock is held. */
+static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, int64_t capacity) {
+    const alcore__column_builder *builder = &writer->builder;
+    int64_t count = 0;
+    for (int64_t row = 0; row < builder->pool_rows && !writer->finished; row++) {
+        if (builder->entry[row] != 0 || writer->pool->states[row] != 0) continue;
+        if (count < capacity) rows[count] = row;
+        count++;
+    }
+    return count;
+}
+
+int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
+                                     int64_t capacity) {
+    alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
+    if (writer == NULL) return 0;
+    const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
+    const int64_t count = find_missing(writer, rows, rows != NULL ? capacity : 0);
+    if (!owned) pthread_mutex_unlock(&locked->lock);
+    return count;
+}
+
+alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path) {
+    ALCORE__TRY(begin(writer));
+    return end(writer, path != NULL ? alcore__column_writer_save(writer, path)
+                                    : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+}
+
+alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path) {
+    ALCORE__TRY(begin(writer));
+    return end(writer, path != NULL ? alcore__column_writer_merge(writer, path)
+                                    : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+}
+
+static alcore_status finish(alcore_column_writer *writer, int32_t missing) {
+    alcore_pool *pool = writer->pool;
+    int64_t first, *rows = NULL;
+    if (missing != ALCORE_MISSING_FAIL && missing != ALCORE_MISSING_MASK)
+        return alcore__fail(ALCORE_E_INVALID, "missing is %d; expected ALCORE_MISSING_*", missing);
+    const int64_t count = find_missing(writer, &first, 1);
+    if (count > 0 && missing == ALCORE_MISSING_FAIL)
+        return alcore__fail(ALCORE_E_MISSING,
+                            "column \"%s\" has no values for %" PRId64
+                            " rows; the first of them is row %" PRId64,
+                            writer->name, count, first);
+    ALCORE__TRY(alcore__new_array(pool->object.ctx, (size_t)count, sizeof *rows, &rows));
+    find_missing(writer, rows, count);
+    alcore_status status =
+        alcore__builder_finish(&writer->builder, pool, writer->name, "written",
+                               &(alcore_column_options){.size = sizeof(alcore_column_options)});
+    if (status == ALCORE_OK) {
+        writer->finished = true;
+        status = alcore__pool_mark_internal(pool, ALCORE_ROW_MISSING, rows, count);
+    }
+    alcore__free(pool->object.ctx, rows);
+    return status;
+}
+
+alcore_status alcore_column_writer_finish(alcore_column_writer *writer, int32_t missing) {
+    ALCORE__TRY(begin(writer));
+    alcore_status status = alcore__write_begin(writer->pool, "pool");
+    if (status == ALCORE_OK) {
+        status = finish(writer, missing);
+        alcore__write_end(writer->pool);
+    }
+    return end(writer, status);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle of a column writer; for the files of this folder only. */
+#ifndef ALCORE__COLUMN_WRITER_H
+#define ALCORE__COLUMN_WRITER_H
+
+#include "pool/column_builder.h"
+
+struct alcore_column_writer {
+    alcore__object object;
+    alcore_pool *pool; /* a reference */
+    char *name;
+    uint64_t fingerprint; /* of the pool when the writer began */
+    int64_t pool_rows;
+    int32_t shape;
+    pthread_mutex_t lock; /* guards what follows; knows its owner, so that a progress callback gets
+                             ALCORE_E_BUSY */
+    alcore__column_builder builder;
+    bool finished;
+};
+
+/* Body of alcore_column_writer_save() and _merge(); the lock is held. */
+alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path);
+alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a column writer saves for another process to merge. The file, in little-endian order:
+ *
+ *     header                     struct file_header, 80 bytes
+ *     name                       name_bytes bytes of the column's name
+ *     rows                       int64 [entries] pool rows
+ *     lengths                    int64 [entries] tokens of each, for ragged columns only
+ *     values                     float32 or float64 [tokens or entries, dims], in the same order
+ *     checksum                   uint64: see add_piece()
+ *
+ * The pool's fingerprint and rows say which pool the rows belong to. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "pool/column_writer.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "column files are written as they lie in memory, in little-endian order"
+#endif
+
+enum { VERSION = 1, BLOCK = 1 << 16, MAX_NAME = 4096 };
+static const char file_magic[8] = {'A', 'L', 'C', 'O', 'L', 'W', '\r', '\n'};
+
+typedef struct file_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t name_bytes;
+    uint64_t fingerprint;
+    int64_t pool_rows;
+    int32_t shape, dtype;
+    int64_t dims, entries, stored;
+    uint64_t reserved[2];
+} file_header;
+_Static_assert(sizeof(file_header) == 80, "the header's layout");
+
+/* The checksum: each part of the file, cut into pieces of BLOCK bytes, is hashed with the hash so
+ * far as the seed. */
+static void add_piece(uint64_t *checksum, const void *piece, size_t bytes) {
+    *checksum = XXH64(piece, bytes, *checksum);
+}
+
+/* ---- save ---- */
+
+typedef struct sink {
+    alcore__writer *writer;
+    uint64_t checksum;
+} sink;
+
+static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, size_t bytes) {
+    for (size_t at = 0; at < bytes;) {
+        const size_t block = bytes - at > BLOCK ? BLOCK : bytes - at;
+        add_piece(&out->checksum, (const char *)data + at, block);
+        ALCORE__TRY(alcore__writer_put(out->writer, (const char *)data + at, block));
+        ALCORE__TRY(alcore__tick(ctx, "saving", (int64_t)at, (int64_t)bytes));
+        at += block;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_lengths(alcore_ctx *ctx, const alcore__column_builder *builder,
+                                   sink *out) {
+    int64_t block[BLOCK / sizeof(int64_t)];
+    const int64_t room = BLOCK / (int64_t)sizeof *block;
+    for (int64_t first = 0; first < builder->count; first += room) {
+        const int64_t count = builder->count - first < room ? builder->count - first : room;
+        for (int64_t i = 0; i < count; i++)
+            block[i] = builder->offsets[first + i + 1] - builder->offsets[first + i];
+        ALCORE__TRY(write_bytes(ctx, out, block, (size_t)count * sizeof *block));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
+    alcore_ctx *ctx = writer->object.ctx;
+    const alcore__column_builder *builder = &writer->builder;
+    file_header header = {.version = VERSION,
+                          .name_bytes = (uint32_t)strlen(writer->name),
+                          .fingerprint = writer->fingerprint,
+                          .pool_rows = builder->pool_rows,
+                          .shape = builder->shape,
+                          .dtype = builder->dtype,
+                          .dims = builder->dims,
+                          .entries = builder->count,
+                          .stored = alcore__builder_stored(builder)};
+    memcpy(header.magic, file_magic, sizeof file_magic);
+    ALCORE__TRY(write_bytes(ctx, out, &header, sizeof header));
+    ALCORE__TRY(write_bytes(ctx, out, writer->name, header.name_bytes));
+    ALCORE__TRY(
+        write_bytes(ctx, out, builder->rows, (size_t)builder->count * sizeof *builder->rows));
+    if (alcore__builder_ragged(builder)) ALCORE__TRY(write_lengths(ctx, builder, out));
+    ALCORE__TRY(
+        write_bytes(ctx, out, builder->values,
+                    (size_t)(header.stored * header.dims) * alcore__dtype_bytes(header.dtype)));
+    return alcore__writer_put(out->writer, &out->checksum, sizeof out->checksum);
+}
+
+alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path) {
+    sink out = {0};
+    ALCORE__TRY(alcore__writer_open(writer->object.ctx, path, &out.writer));
+    alcore_status status = write_all(writer, &out);
+    if (status == ALCORE_OK) return alcore__writer_commit(out.writer);
+    alcore__writer_abort(out.writer);
+    return status;
+}
+
+/* ---- merge ---- */
+
+typedef struct source {
+    alcore_ctx *ctx;
+    alcore__file *file;
+    int64_t at;
+    uint64_t checksum;
+    file_header header;
+    char *name;
+    int64_t *rows, *lengths;
+    char *values;
+} source;
+
+static alcore_status fail_corrupt(const source *in, const char *what) {
+    return alcore__fail(ALCORE_E_CORRUPT, "%s: %s", alcore__file_path(in->file), what);
+}
+
+static alcore_status read_bytes(source *in, void *data, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        const size_t block = bytes - done > BLOCK ? BLOCK : bytes - done;
+        alcore_status status = alcore__file_read_all(in->file, in->at, (char *)data + done, block);
+        if (status == ALCORE_E_DATA) return fail_corrupt(in, "the file is cut off");
+        ALCORE__TRY(status);
+        add_piece(&in->checksum, (const char *)data + done, block);
+        ALCORE__TRY(alcore__tick(in->ctx, "merging", in->at, -1));
+        in->at += (int64_t)block;
+        done += block;
+    }
+    return ALCORE_OK;
+}
+
+/* Every number of the header is held against the file's length before memory is asked for. */
+static alcore_status check_length(const source *in) {
+    const file_header *header = &in->header;
+    const bool ragged = header->shape >= ALCORE_COLUMN_RAGGED;
+    const size_t number = header->dtype == ALCORE_FLOAT64 ? 8 : 4;
+    int64_t length, lists, values;
+    ALCORE__TRY(alcore__file_length(in->file, &length));
+    if (header->shape < ALCORE_COLUMN_SCALAR || header->shape > ALCORE_COLUMN_RAGGED_DENSE ||
+        (header->dtype != ALCORE_FLOAT32 && header->dtype != ALCORE_FLOAT64) ||
+        header->name_bytes == 0 || header->name_bytes > MAX_NAME || header->dims < 0 ||
+        header->entries < 0 || header->stored < 0 || header->entries > header->pool_rows ||
+        (header->dims == 0 && header->entries > 0) ||
+        (!ragged && header->stored != header->entries))
+        return fail_corrupt(in, "the header is damaged");
+    if (__builtin_mul_overflow(header->entries, ragged ? 16 : 8, &lists) ||
+        __builtin_mul_overflow(header->stored, header->dims, &values) ||
+        __builtin_mul_overflow(values, (int64_t)number, &values) ||
+        __builtin_add_overflow(values, lists, &values) ||
+        __builtin_add_overflow(values, (int64_t)(sizeof *header + header->name_bytes + 8),
+                               &values) ||
+        values != length)
+        return fail_corrupt(in, "the length of the file is not what its header says");
+    return ALCORE_OK;
+}
+
+static alcore_status read_header(source *in) {
+    ALCORE__TRY(read_bytes(in, &in->header, sizeof in->header));
+    if (memcmp(in->header.magic, file_magic, sizeof file_magic) != 0)
+        return fail_corrupt(in, "this is no file of a column writer");
+    if (in->header.version != VERSION)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: version %" PRIu32 "; version %d is read",
+                            alcore__file_path(in->file), in->header.version, VERSION);
+    return check_length(in);
+}
+
+/* Reads and checks the whole file; nothing of it reaches the writer before the checksum has agreed.
+ */
+static alcore_status read_all(source *in) {
+    const file_header *header = &in->header;
+    const size_t entries = (size_t)header->entries;
+    uint64_t found, expected;
+    ALCORE__TRY(read_header(in));
+    ALCORE__TRY(alcore__new_array(in->ctx, header->name_bytes + 1, 1, &in->name));
+    ALCORE__TRY(read_bytes(in, in->name, header->name_bytes));
+    ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->rows, &in->rows));
+    ALCORE__TRY(read_bytes(in, in->rows, entries * sizeof *in->rows));
+    if (header->shape >= ALCORE_COLUMN_RAGGED) {
+        ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->lengths, &in->lengths));
+        ALCORE__TRY(read_bytes(in, in->lengths, entries * sizeof *in->lengths));
+    }
+    const size_t bytes =
+        (size_t)(header->stored * header->dims) * alcore__dtype_bytes(header->dtype);
+    in->values = alcore__alloc(in->ctx, bytes);
+    if (in->values == NULL) return alcore__fail_memory(bytes);
+    ALCORE__TRY(read_bytes(in, in->values, bytes));
+    expected = in->checksum;
+    ALCORE__TRY(read_bytes(in, &found, sizeof found));
+    return found == expected ? ALCORE_OK : fail_corrupt(in, "the checksum does not agree");
+}
+
+static alcore_status check_match(const alcore_column_writer *writer, const source *in) {
+    const file_header *header = &in->header;
+    const char *path = alcore__file_path(in->file);
+    if (header->fingerprint != writer->fingerprint || header->pool_rows != writer->pool_rows)
+        return alcore__fail(
+            ALCORE_E_SHAPE,
+            "%s was written for another pool: expected %" PRId64
+            " rows with fingerprint %016" PRIx64 ", found %" PRId64 " with %016" PRIx64,
+            path, writer->pool_rows, writer->fingerprint, header->pool_rows, header->fingerprint);
+    if (strcmp(in->name, writer->name) != 0)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected column \"%s\", found \"%s\"", path,
+                            writer->name, in->name);
+    if (header->shape != writer->shape)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected shape %d (ALCORE_COLUMN_*), found %d",
+                            path, writer->shape, header->shape);
+    return ALCORE_OK;
+}
+
+static alcore_status put_all(alcore_column_writer *writer, const source *in) {
+    const file_header *header = &in->header;
+    const int64_t bytes = (int64_t)alcore__dtype_bytes(header->dtype);
+    const alcore__builder_input input = {.rows = in->rows,
+                                         .count = header->entries,
+                                         .values = in->values,
+                                         .strides = {header->dims * bytes, bytes},
+                                         .value_rows = header->stored,
+                                         .dims = header->dims,
+                                         .dtype = header->dtype,
+                                         .lengths = in->lengths};
+    alcore_status status = alcore__builder_put(&writer->builder, &input);
+    return status == ALCORE_OK ? status
+                               : alcore__fail_within(status, "%s", alcore__file_path(in->file));
+}
+
+alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path) {
+    source in = {.ctx = writer->object.ctx};
+    ALCORE__TRY(alcore__file_open(in.ctx, path, &in.file));
+    alcore_status status = read_all(&in);
+    if (status == ALCORE_OK) status = check_match(writer, &in);
+    if (status == ALCORE_OK) status = put_all(writer, &in);
+    alcore__free(in.ctx, in.name);
+    alcore__free(in.ctx, in.rows);
+    alcore__free(in.ctx, in.lengths);
+    alcore__free(in.ctx, in.values);
+    alcore__file_close(in.file);
+    return status;
+}
