@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: context, errors, random numbers, tensors, version, parameters and struct initializers. */
+#include <string.h>
+
+#include "sweep.h"
+
+NEVER(alcore_version, 0) {
+    HOLDS(strcmp(alcore_version(), ALCORE_VERSION) == 0);
+}
+NEVER(alcore_abi, 0) {
+    HOLDS(alcore_abi() == ALCORE_ABI);
+}
+NEVER(alcore_feature, 0) {
+    HOLDS(alcore_feature("zlib") >= 0 && alcore_feature("nonsense") == -1);
+}
+NEVER(alcore_build_info, 0) {
+    HOLDS(alcore_build_info()[0] == '{');
+}
+NEVER(alcore_status_name, 0) {
+    HOLDS(strcmp(alcore_status_name(ALCORE_E_NOMEM), "ALCORE_E_NOMEM") == 0);
+}
+NEVER(alcore_last_error, 0) {
+    HOLDS(alcore_last_error() != NULL);
+}
+NEVER(alcore_error_set, 0) {
+    HOLDS(alcore_error_set(ALCORE_E_DATA, "text", 4) == ALCORE_E_DATA &&
+          strcmp(alcore_last_error(), "text") == 0);
+}
+
+/* Every initializer: the size is set, the rest is zero. */
+#define INITIALIZER(function, type)                                                                \
+    NEVER(function, 0) {                                                                           \
+        type fresh = ALCORE_INIT(type), made;                                                      \
+        memset(&made, 0x5A, sizeof made);                                                          \
+        HOLDS(function(&made, sizeof made) == ALCORE_OK &&                                         \
+              memcmp(&made, &fresh, sizeof made) == 0);                                            \
+    }
+INITIALIZER(alcore_ctx_options_init, alcore_ctx_options)
+INITIALIZER(alcore_read_options_init, alcore_read_options)
+INITIALIZER(alcore_lm_options_init, alcore_lm_options)
+INITIALIZER(alcore_lm_order_info_init, alcore_lm_order_info)
+INITIALIZER(alcore_model_host_init, alcore_model_host)
+INITIALIZER(alcore_ngram_options_init, alcore_ngram_options)
+INITIALIZER(alcore_param_info_init, alcore_param_info)
+INITIALIZER(alcore_pool_options_init, alcore_pool_options)
+INITIALIZER(alcore_records_init, alcore_records)
+INITIALIZER(alcore_filter_init, alcore_filter)
+INITIALIZER(alcore_column_options_init, alcore_column_options)
+INITIALIZER(alcore_scorer_host_init, alcore_scorer_host)
+INITIALIZER(alcore_strategy_host_init, alcore_strategy_host)
+
+ALLOCATES(alcore_ctx_new, 0) {
+    alcore_ctx *out = w->ctx;
+    alcore_allocator table = fault_table(&w->fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.allocator = &table;
+    options.module_dir = "/nowhere";
+    alcore_status status = alcore_ctx_new(&options, &out);
+    MADE(alcore_ctx_unref, status, out);
+}
+NEVER(alcore_ctx_ref, 0) {
+    alcore_ctx_unref(alcore_ctx_ref(w->ctx));
+    HOLDS(alcore_ctx_ref(NULL) == NULL);
+}
+NEVER(alcore_ctx_unref, 0) {
+    alcore_ctx_unref(NULL);
+    alcore_ctx_unref(alcore_ctx_ref(w->ctx));
+    HOLDS(alcore_ctx_threads(w->ctx) == 1);
+}
+NEVER(alcore_ctx_cancel, 0) {
+    alcore_ctx_cancel(w->ctx);
+    alcore_ctx_cancel_clear(w->ctx);
+    HOLDS(true);
+}
+NEVER(alcore_ctx_cancel_clear, 0) {
+    alcore_ctx_cancel_clear(w->ctx);
+    HOLDS(true);
+}
+NEVER(alcore_ctx_threads, 0) {
+    HOLDS(alcore_ctx_threads(w->ctx) == 1);
+}
+NEVER(alcore_device_name, 0) {
+    HOLDS(strcmp(alcore_device_name(0), "cpu") == 0);
+}
+NEVER(alcore_device_check, 0) {
+    return alcore_device_check(w->ctx, "cpu");
+}
+NEVER(alcore_device_reason, 0) {
+    HOLDS(alcore_device_reason(w->ctx, "cpu")[0] == '\0');
+}
+
+NEVER(alcore_tensor_init, 0) {
+    float data[2] = {0, 0};
+    int64_t shape[1] = {2};
+    alcore_tensor tensor;
+    (void)w;
+    return alcore_tensor_init(&tensor, data, ALCORE_FLOAT32, 1, shape);
+}
+NEVER(alcore_rng_seed, 0) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 1);
+    HOLDS(rng.state[0] != 0);
+}
+NEVER(alcore_rng_derive, 0) {
+    HOLDS(alcore_rng_derive(1, 2, 3, 4) == alcore_rng_derive(1, 2, 3, 4));
+}
+NEVER(alcore_rng_u64, 0) {
+    alcore_rng rng = {{1, 2, 3, 4}};
+    HOLDS(alcore_rng_u64(&rng) != alcore_rng_u64(&rng));
+}
+NEVER(alcore_rng_f64, 0) {
+    alcore_rng rng = {{1, 2, 3, 4}};
+    HOLDS(alcore_rng_f64(&rng) < 1);
+}
+NEVER(alcore_rng_below, 0) {
+    alcore_rng rng = {{1, 2, 3, 4}};
+    HOLDS(alcore_rng_below(&rng, 3) < 3);
+}
+ALLOCATES(alcore_rng_sample, 0) {
+    alcore_rng rng = {{1, 2, 3, 4}}, before = rng;
+    int64_t out[5] = {-1, -1, -1, -1, -1};
+    (void)w;
+    alcore_status status = alcore_rng_sample(&rng, 1000000, 5, out);
+    if (status != ALCORE_OK && (out[0] != -1 || memcmp(&rng, &before, sizeof rng) != 0))
+        return ALCORE_E_INTERNAL;
+    return status;
+}
+NEVER(alcore_hash64, 0) {
+    HOLDS(alcore_hash64("", 0) == 0xEF46DB3751D8E999u);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: scorers, strategies, what their callbacks see, requests and selections. */
+#include <math.h>
+#include <string.h>
+
+#include "sweep.h"
+
+NEVER(alcore_scorer_name, 0) {
+    HOLDS(alcore_scorer_name(0) && !alcore_scorer_name(1000));
+}
+NEVER(alcore_scorer_summary, 0) {
+    HOLDS(alcore_scorer_summary("nsp") != NULL);
+}
+NEVER(alcore_scorer_param, 0) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    HOLDS(alcore_scorer_param("nsp", 1000, &info) == ALCORE_E_NOT_FOUND);
+}
+NEVER(alcore_scorer_needs, 0) {
+    HOLDS(alcore_scorer_needs("nsp", 0) && !alcore_scorer_needs("nsp", 1000));
+}
+ALLOCATES(alcore_scorer_new, 0) {
+    alcore_scorer *out = w->scorer;
+    alcore_status status = alcore_scorer_new(w->ctx, "nsp", &out);
+    MADE(alcore_scorer_unref, status, out);
+}
+static alcore_status score_zero(void *user, const alcore_view *view, double *scores) {
+    (void)user;
+    for (int64_t i = 0; i < alcore_view_count(view); i++) scores[i] = 0;
+    return ALCORE_OK;
+}
+ALLOCATES(alcore_scorer_new_host, 0) {
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    host.score = score_zero;
+    alcore_scorer *out = w->scorer;
+    alcore_status status = alcore_scorer_new_host(w->ctx, &host, &out);
+    MADE(alcore_scorer_unref, status, out);
+}
+NEVER(alcore_scorer_ref, WITH_SCORER) {
+    alcore_scorer_unref(alcore_scorer_ref(w->scorer));
+    HOLDS(alcore_scorer_ref(NULL) == NULL);
+}
+NEVER(alcore_scorer_unref, 0) {
+    alcore_scorer_unref(NULL);
+    HOLDS(true);
+}
+ALLOCATES(alcore_scorer_set, 0) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    alcore_scorer *scorer = NULL;
+    const char *name = NULL;
+    /* The first scorer that has a parameter. */
+    for (int32_t i = 0;
+         (name = alcore_scorer_name(i)) && alcore_scorer_param(name, 0, &info) != ALCORE_OK; i++) {
+    }
+    if (!name) return ALCORE_E_INTERNAL;
+    sweep_pause(w);
+    alcore_status status = alcore_scorer_new(w->ctx, name, &scorer);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_scorer_set(scorer, info.name, info.initial);
+    alcore_scorer_unref(scorer);
+    return status;
+}
+ALLOCATES(alcore_scorer_run, WITH_SCORER | WITH_SCORES) {
+    return alcore_scorer_run(w->scorer, w->pool, NULL);
+}
+
+/* ---- the view ---- */
+
+typedef alcore_status (*in_view)(world *w, const alcore_view *view);
+typedef struct inside {
+    world *w;
+    in_view call;
+} inside;
+
+static alcore_status call_inside(void *user, const alcore_view *view, double *scores) {
+    inside *it = user;
+    sweep_resume(it->w);
+    alcore_status status = it->call(it->w, view);
+    sweep_pause(it->w);
+    return status != ALCORE_OK ? status : score_zero(NULL, view, scores);
+}
+
+/* Calls inside a host scorer's function; only what the call allocates counts. */
+static alcore_status within_view(world *w, in_view call) {
+    static const char *const needs[] = {"logprobs", NULL};
+    inside it = {w, call};
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    host.user = &it;
+    host.score = call_inside;
+    host.needs = needs;
+    alcore_scorer *scorer = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_scorer_new_host(w->ctx, &host, &scorer);
+    if (status == ALCORE_OK) status = alcore_scorer_run(scorer, w->pool, NULL);
+    alcore_scorer_unref(scorer);
+    sweep_resume(w);
+    return status;
+}
+
+#define IN_VIEW(function, condition)                                                               \
+    static alcore_status inside_##function(world *w, const alcore_view *view) {                    \
+        HOLDS(condition);                                                                          \
+    }                                                                                              \
+    NEVER(function, WITH_SCORES) {                                                                 \
+        return within_view(w, inside_##function);                                                  \
+    }
+IN_VIEW(alcore_view_count, alcore_view_count(view) == WORLD_ROWS - 2)
+IN_VIEW(alcore_view_rows, alcore_view_rows(view)[3] == 4)
+IN_VIEW(alcore_view_pool, alcore_view_pool(view) == w->pool)
+IN_VIEW(alcore_view_labeled_pool, alcore_view_labeled_pool(view) == NULL)
+IN_VIEW(alcore_view_costs, alcore_view_costs(view) != NULL)
+IN_VIEW(alcore_view_budget, isinf(alcore_view_budget(view)))
+IN_VIEW(alcore_view_round, alcore_view_round(view) == 1)
+IN_VIEW(alcore_view_random, alcore_view_random(view, 1) == alcore_view_random(view, 1))
+
+static alcore_status labeled_inside(world *w, const alcore_view *view) {
+    int64_t count = -1;
+    alcore_view_labeled(view, &count);
+    HOLDS(count == 0);
+}
+NEVER(alcore_view_labeled, WITH_SCORES) {
+    return within_view(w, labeled_inside);
+}
+static alcore_status column_inside(world *w, const alcore_view *view) {
+    alcore_tensor values, offsets;
+    (void)w;
+    return alcore_view_column(view, "logprobs", &values, &offsets);
+}
+NEVER(alcore_view_column, WITH_SCORES) {
+    return within_view(w, column_inside);
+}
+
+/* ---- strategy ---- */
+
+NEVER(alcore_strategy_name, 0) {
+    HOLDS(alcore_strategy_name(0) && !alcore_strategy_name(1000));
+}
+NEVER(alcore_strategy_summary, 0) {
+    HOLDS(alcore_strategy_summary("huds") != NULL);
+}
+NEVER(alcore_strategy_param, 0) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    (void)w;
+    return alcore_strategy_param("huds", 0, &info);
+}
+NEVER(alcore_strategy_needs, 0) {
+    HOLDS(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 0) != NULL);
+}
+ALLOCATES(alcore_strategy_new, 0) {
+    alcore_strategy *out = w->strategy;
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &out);
+    MADE(alcore_strategy_unref, status, out);
+}
+
+typedef struct chooser {
+    world *w;
+    bool by_order;
+} chooser;
+
+static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
+    const chooser *it = user;
+    double scores[WORLD_ROWS] = {0};
+    sweep_resume(it->w);
+    alcore_status status =
+        it->by_order ? alcore_choice_order(out, alcore_view_rows(view), alcore_view_count(view))
+                     : alcore_choice_scores(out, scores, alcore_view_count(view));
+    sweep_pause(it->w);
+    return status;
+}
+static alcore_status within_choice(world *w, bool by_order) {
+    chooser it = {w, by_order};
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    host.user = &it;
+    host.choose = choose;
+    alcore_strategy *strategy = NULL;
+    alcore_selection *selection = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new_host(w->ctx, &host, &strategy);
+    if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
+    if (status == ALCORE_OK) status = alcore_select(w->request, &selection);
+    if (status != ALCORE_OK && selection) status = ALCORE_E_INTERNAL;
+    alcore_selection_unref(selection);
+    alcore_request_set_strategy(w->request, NULL);
+    alcore_strategy_unref(strategy);
+    sweep_resume(w);
+    return status;
+}
+ALLOCATES(alcore_choice_scores, WITH_REQUEST) {
+    return within_choice(w, false);
+}
+ALLOCATES(alcore_choice_order, WITH_REQUEST) {
+    return within_choice(w, true);
+}
+ALLOCATES(alcore_strategy_new_host, 0) {
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    host.choose = choose;
+    host.name = "mine";
+    alcore_strategy *out = w->strategy;
+    alcore_status status = alcore_strategy_new_host(w->ctx, &host, &out);
+    MADE(alcore_strategy_unref, status, out);
+}
+NEVER(alcore_strategy_ref, WITH_SCORER) {
+    alcore_strategy_unref(alcore_strategy_ref(w->strategy));
+    HOLDS(alcore_strategy_ref(NULL) == NULL);
+}
+NEVER(alcore_strategy_unref, 0) {
+    alcore_strategy_unref(NULL);
+    HOLDS(true);
+}
+ALLOCATES(alcore_strategy_set, 0) {
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_strategy_set(strategy, "lambda", "0.3,0.5");
+    alcore_strategy_unref(strategy);
+    return status;
+}
+
+/* ---- request ---- */
+
+ALLOCATES(alcore_request_new, 0) {
+    alcore_request *out = w->request;
+    alcore_status status = alcore_request_new(w->ctx, &out);
+    MADE(alcore_request_unref, status, out);
+}
+NEVER(alcore_request_ref, WITH_REQUEST) {
+    alcore_request_unref(alcore_request_ref(w->request));
+    HOLDS(alcore_request_ref(NULL) == NULL);
+}
+NEVER(alcore_request_unref, 0) {
+    alcore_request_unref(NULL);
+    HOLDS(true);
+}
+NEVER(alcore_request_set_pool, WITH_REQUEST) {
+    return alcore_request_set_pool(w->request, ALCORE_ROLE_LABELED, w->labeled);
+}
+NEVER(alcore_request_set_strategy, WITH_REQUEST | WITH_SCORER) {
+    return alcore_request_set_strategy(w->request, w->strategy);
+}
+NEVER(alcore_request_set_model, WITH_REQUEST | WITH_MODEL) {
+    return alcore_request_set_model(w->request, w->model);
+}
+ALLOCATES(alcore_request_set, WITH_REQUEST) {
+    return alcore_request_set(w->request, "budget", "20 words");
+}
+NEVER(alcore_request_param, 0) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    (void)w;
+    return alcore_request_param(0, &info);
+}
+ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
+    int64_t rows[4] = {-1, -1, -1, -1}, count = -1;
+    alcore_status status = alcore_request_candidates(w->request, 4, rows, &count);
+    if (status != ALCORE_OK) return rows[0] == -1 && count <= 0 ? status : ALCORE_E_INTERNAL;
+    return count == 4 ? ALCORE_OK : ALCORE_E_INTERNAL;
+}
+
+/* Every built-in strategy that the world's columns can feed. */
+ALLOCATES(alcore_select, WITH_REQUEST) {
+    alcore_status status = ALCORE_OK;
+    for (int32_t i = 0; alcore_strategy_name(i) && status == ALCORE_OK; i++) {
+        alcore_strategy *strategy = NULL;
+        alcore_selection *out = NULL;
+        sweep_pause(w);
+        status = alcore_strategy_new(w->ctx, alcore_strategy_name(i), &strategy);
+        if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
+        sweep_resume(w);
+        if (status == ALCORE_OK) status = alcore_select(w->request, &out);
+        if ((status == ALCORE_OK) != (out != NULL)) status = ALCORE_E_INTERNAL;
+        alcore_selection_unref(out);
+        alcore_request_set_strategy(w->request, NULL);
+        alcore_strategy_unref(strategy);
+    }
+    return status;
+}
+
+/* ---- selection ---- */
+
+NEVER(alcore_selection_ref, WITH_SELECTION) {
+    alcore_selection_unref(alcore_selection_ref(w->selection));
+    HOLDS(alcore_selection_ref(NULL) == NULL);
+}
+NEVER(alcore_selection_unref, 0) {
+    alcore_selection_unref(NULL);
+    HOLDS(true);
+}
+NEVER(alcore_selection_count, WITH_SELECTION) {
+    HOLDS(alcore_selection_count(w->selection) == 3);
+}
+NEVER(alcore_selection_rows, WITH_SELECTION) {
+    HOLDS(alcore_selection_rows(w->selection)[0] >= 0);
+}
+NEVER(alcore_selection_scores, WITH_SELECTION) {
+    HOLDS(alcore_selection_scores(w->selection) != NULL);
+}
+NEVER(alcore_selection_costs, WITH_SELECTION) {
+    HOLDS(alcore_selection_costs(w->selection)[0] == 1);
+}
+NEVER(alcore_selection_spent, WITH_SELECTION) {
+    HOLDS(alcore_selection_spent(w->selection) == 3);
+}
+NEVER(alcore_selection_flags, WITH_SELECTION) {
+    HOLDS(alcore_selection_flags(w->selection) == 0);
+}
+NEVER(alcore_selection_pool, WITH_SELECTION) {
+    HOLDS(alcore_selection_pool(w->selection) == w->pool);
+}
+NEVER(alcore_selection_reason, WITH_SELECTION) {
+    HOLDS(alcore_selection_reason(w->selection, 0) && !alcore_selection_reason(w->selection, 3));
+}
+NEVER(alcore_selection_column_name, WITH_SELECTION) {
+    HOLDS(alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0) != NULL);
+}
+NEVER(alcore_selection_column, WITH_SELECTION) {
+    alcore_tensor out;
+    return alcore_selection_column(
+        w->selection, ALCORE_SCOPE_PICKS,
+        alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0), &out);
+}
+NEVER(alcore_selection_provenance, WITH_SELECTION) {
+    HOLDS(alcore_selection_provenance(w->selection)[0] == '{');
+}
+NEVER(alcore_selection_summary, WITH_SELECTION) {
+    HOLDS(alcore_selection_summary(w->selection)[0] != '\0');
+}
+ALLOCATES(alcore_selection_write, WITH_SELECTION) {
+    static const char *const names[] = {"out.tsv", "out.csv", "out.jsonl", "out.txt"};
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < 4 && status == ALCORE_OK; i++)
+        status = alcore_selection_write(w->selection, world_file(names[i]), ALCORE_FORMAT_AUTO);
+    return status;
+}
+ALLOCATES(alcore_selection_report, WITH_SELECTION) {
+    static const char *const names[] = {"out.md", "out.json", "out.html"};
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < 3 && status == ALCORE_OK; i++)
+        status = alcore_selection_report(w->selection, world_file(names[i]), 0);
+    return status;
+}

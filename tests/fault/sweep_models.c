@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: the language model and the model handle. */
+#include <string.h>
+
+#include "sweep.h"
+
+ALLOCATES(alcore_lm_train, 0) {
+    const char *texts[3] = {"a b c a b", "b c a", "c"};
+    alcore_lm *out = w->lm;
+    alcore_status status = alcore_lm_train(w->ctx, NULL, texts, NULL, 3, &out);
+    MADE(alcore_lm_unref, status, out);
+}
+ALLOCATES(alcore_lm_read_arpa, 0) {
+    alcore_lm *out = w->lm;
+    alcore_status status = alcore_lm_read_arpa(w->ctx, world_file("lm.arpa"), &out);
+    MADE(alcore_lm_unref, status, out);
+}
+ALLOCATES(alcore_lm_write_arpa, WITH_LM) {
+    return alcore_lm_write_arpa(w->lm, world_file("written.arpa"));
+}
+NEVER(alcore_lm_ref, WITH_LM) {
+    alcore_lm_unref(alcore_lm_ref(w->lm));
+    HOLDS(alcore_lm_ref(NULL) == NULL);
+}
+NEVER(alcore_lm_unref, 0) {
+    alcore_lm_unref(NULL);
+    HOLDS(true);
+}
+NEVER(alcore_lm_score, WITH_LM) {
+    double log10 = 1;
+    alcore_status status = alcore_lm_score(w->lm, "personal data", 13, &log10);
+    return status == ALCORE_OK && log10 >= 0 ? ALCORE_E_INTERNAL : status;
+}
+NEVER(alcore_lm_token_logprobs, WITH_LM) {
+    float values[3];
+    int64_t count = 0;
+    alcore_status status = alcore_lm_token_logprobs(w->lm, "personal data", 13, values, 3, &count);
+    return status == ALCORE_OK && count != 3 ? ALCORE_E_INTERNAL : status;
+}
+NEVER(alcore_lm_order, WITH_LM) {
+    HOLDS(alcore_lm_order(w->lm) == 4);
+}
+NEVER(alcore_lm_ngrams, WITH_LM) {
+    HOLDS(alcore_lm_ngrams(w->lm, 1) > 3);
+}
+NEVER(alcore_lm_order_get, WITH_LM) {
+    alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+    return alcore_lm_order_get(w->lm, 2, &info);
+}
+NEVER(alcore_lm_dropped, WITH_LM) {
+    HOLDS(alcore_lm_dropped(w->lm) == 0);
+}
+NEVER(alcore_lm_fingerprint, WITH_LM) {
+    HOLDS(alcore_lm_fingerprint(w->lm) != 0);
+}
+
+ALLOCATES(alcore_model_new_host, 0) {
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    host.name = "mine";
+    alcore_model *out = w->model;
+    alcore_status status = alcore_model_new_host(w->ctx, &host, &out);
+    MADE(alcore_model_unref, status, out);
+}
+ALLOCATES(alcore_model_new_ngram, 0) {
+    alcore_model *out = w->model;
+    alcore_status status = alcore_model_new_ngram(w->ctx, w->labeled, NULL, &out);
+    MADE(alcore_model_unref, status, out);
+}
+ALLOCATES(alcore_model_open, 0) {
+    alcore_model *out = w->model;
+    alcore_status status = alcore_model_open(w->ctx, world_file("model"), &out);
+    MADE(alcore_model_unref, status, out);
+}
+NEVER(alcore_model_ref, WITH_MODEL) {
+    alcore_model_unref(alcore_model_ref(w->model));
+    HOLDS(alcore_model_ref(NULL) == NULL);
+}
+NEVER(alcore_model_unref, 0) {
+    alcore_model_unref(NULL);
+    HOLDS(true);
+}
+NEVER(alcore_model_name, WITH_MODEL) {
+    HOLDS(strcmp(alcore_model_name(w->model), "host") == 0);
+}
+NEVER(alcore_model_can, WITH_MODEL) {
+    HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&
+          alcore_model_can(w->model, "probs") == 0);
+}
+ALLOCATES(alcore_model_run, WITH_MODEL) {
+    alcore_status status = alcore_model_run(w->model, w->pool, "embeddings");
+    if (status != ALCORE_OK) return status;
+    /* The built-in model and a folder of columns, each on a pool of its own. */
+    static const char *const columns[] = {"logprobs", "embeddings", "embeddings"};
+    for (int i = 0; i < 3 && status == ALCORE_OK; i++) {
+        alcore_pool *pool = NULL;
+        alcore_model *model = NULL;
+        status = alcore_pool_new(w->ctx, NULL, &pool);
+        if (status == ALCORE_OK) status = alcore_pool_read(pool, world_file("pool.txt"), NULL);
+        if (status == ALCORE_OK)
+            status = i < 2 ? alcore_model_new_ngram(w->ctx, i ? NULL : w->labeled, NULL, &model)
+                           : alcore_model_open(w->ctx, world_file("model"), &model);
+        if (status == ALCORE_OK) status = alcore_model_run(model, pool, columns[i]);
+        if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0))
+            status = ALCORE_E_INTERNAL;
+        alcore_model_unref(model);
+        alcore_pool_unref(pool);
+    }
+    /* So that a failure here leaves the world as the digest knows it. */
+    if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
+    return status;
+}

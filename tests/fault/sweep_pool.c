@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sweep: the pool, its columns and the column writer. */
+#include <string.h>
+
+#include "sweep.h"
+
+ALLOCATES(alcore_pool_new, 0) {
+    alcore_pool *out = w->pool;
+    alcore_status status = alcore_pool_new(w->ctx, NULL, &out);
+    MADE(alcore_pool_unref, status, out);
+}
+NEVER(alcore_pool_ref, 0) {
+    alcore_pool_unref(alcore_pool_ref(w->pool));
+    HOLDS(alcore_pool_ref(NULL) == NULL);
+}
+NEVER(alcore_pool_unref, 0) {
+    alcore_pool_unref(NULL);
+    HOLDS(true);
+}
+ALLOCATES(alcore_pool_add_texts, 0) {
+    const char *texts[3] = {"a text that is new", "personal data are processed lawfully",
+                            "another one"};
+    int64_t first = -1;
+    alcore_status status = alcore_pool_add_texts(w->pool, 3, texts, NULL, &first);
+    if (status != ALCORE_OK) return first == 0 || first == -1 ? status : ALCORE_E_INTERNAL;
+    return first >= WORLD_ROWS ? ALCORE_OK : ALCORE_E_INTERNAL;
+}
+ALLOCATES(alcore_pool_add_records, 0) {
+    const char *texts[2] = {"first record", "second record"}, *ids[2] = {"x", "y"},
+               *tags[2] = {"en", "de"};
+    const double costs[2] = {1, 2.5};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 2;
+    records.texts = records.references = texts;
+    records.ids = ids;
+    records.languages = records.groups = tags;
+    records.costs = costs;
+    return alcore_pool_add_records(w->pool, &records, NULL);
+}
+ALLOCATES(alcore_pool_read, 0) {
+    static const char *const names[] = {"pool.txt", "pool.tsv", "pool.jsonl"};
+    alcore_status status = ALCORE_OK;
+    for (int i = 0; i < 3 && status == ALCORE_OK; i++) {
+        /* Each file into a pool of its own, or a failure of the second would leave the rows of the
+         * first. */
+        alcore_pool *pool = NULL;
+        status = alcore_pool_new(w->ctx, NULL, &pool);
+        if (status == ALCORE_OK) status = alcore_pool_read(pool, world_file(names[i]), NULL);
+        if (status != ALCORE_OK && pool && alcore_pool_rows(pool) != 0) status = ALCORE_E_INTERNAL;
+        alcore_pool_unref(pool);
+    }
+    return status;
+}
+NEVER(alcore_pool_rows, 0) {
+    HOLDS(alcore_pool_rows(w->pool) == WORLD_ROWS);
+}
+NEVER(alcore_pool_text, 0) {
+    size_t length;
+    HOLDS(strlen(alcore_pool_text(w->pool, 0, &length)) == length &&
+          !alcore_pool_text(w->pool, WORLD_ROWS, NULL));
+}
+NEVER(alcore_pool_id, 0) {
+    char buffer[24];
+    HOLDS(strcmp(alcore_pool_id(w->pool, 1, buffer), "2") == 0);
+}
+NEVER(alcore_pool_reference, 0) {
+    HOLDS(alcore_pool_reference(w->pool, 0, NULL) == NULL);
+}
+NEVER(alcore_pool_language, 0) {
+    HOLDS(strcmp(alcore_pool_language(w->pool, 0), "unknown") == 0);
+}
+NEVER(alcore_pool_group, 0) {
+    HOLDS(alcore_pool_group(w->pool, 0) == NULL);
+}
+NEVER(alcore_pool_cost, 0) {
+    double cost = alcore_pool_cost(w->pool, 0);
+    HOLDS(cost != cost);
+}
+NEVER(alcore_pool_words, 0) {
+    HOLDS(alcore_pool_words(w->pool, 0) == 7 && alcore_pool_words(w->pool, -1) == -1);
+}
+ALLOCATES(alcore_pool_find, 0) {
+    int64_t row = -2;
+    /* A pool of its own: an index that a first search made stays. */
+    alcore_pool *pool = NULL;
+    const char *texts[1] = {"text"}, *ids[1] = {"seven"};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 1;
+    records.texts = texts;
+    records.ids = ids;
+    sweep_pause(w);
+    alcore_status status = alcore_pool_new(w->ctx, NULL, &pool);
+    if (status == ALCORE_OK) status = alcore_pool_add_records(pool, &records, NULL);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_pool_find(pool, "seven", 5, &row);
+    alcore_pool_unref(pool);
+    return status == ALCORE_OK && row != 0 ? ALCORE_E_INTERNAL : status;
+}
+NEVER(alcore_pool_states, 0) {
+    HOLDS((alcore_pool_states(w->pool)[3] & ALCORE_ROW_EMPTY) != 0);
+}
+NEVER(alcore_pool_count, 0) {
+    HOLDS(alcore_pool_count(w->pool, 0) == WORLD_ROWS - 2);
+}
+NEVER(alcore_pool_mark, 0) {
+    int64_t rows[2] = {1, 4};
+    return alcore_pool_mark(w->pool, ALCORE_ROW_LABELED, rows, 2);
+}
+NEVER(alcore_pool_unmark, 0) {
+    int64_t rows[2] = {1, 4};
+    return alcore_pool_unmark(w->pool, ALCORE_ROW_LABELED, rows, 2);
+}
+ALLOCATES(alcore_pool_mark_texts, 0) {
+    return alcore_pool_mark_texts(w->pool, ALCORE_ROW_EXCLUDED, w->labeled);
+}
+ALLOCATES(alcore_pool_filter, 0) {
+    alcore_filter filter = ALCORE_FILTER_INIT;
+    filter.min_words = 4;
+    return alcore_pool_filter(w->pool, &filter);
+}
+ALLOCATES(alcore_pool_write, 0) {
+    int64_t rows[2] = {2, 0};
+    return alcore_pool_write(w->pool, rows, 2, world_file("rows.tsv"));
+}
+ALLOCATES(alcore_pool_set_column, 0) {
+    double data[WORLD_ROWS] = {0};
+    int64_t shape[1] = {WORLD_ROWS};
+    alcore_tensor values;
+    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT64, 1, shape);
+    return status ? status : alcore_pool_set_column(w->pool, "given", &values, NULL, NULL);
+}
+ALLOCATES(alcore_pool_read_column, 0) {
+    return alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
+}
+ALLOCATES(alcore_pool_write_column, WITH_SCORES) {
+    return alcore_pool_write_column(w->pool, "embeddings", world_file("embeddings.npy"));
+}
+NEVER(alcore_pool_drop_column, WITH_SCORES) {
+    alcore_pool_drop_column(w->pool, "scores");
+    HOLDS(alcore_pool_drop_column(w->pool, "scores") == ALCORE_E_NOT_FOUND);
+}
+NEVER(alcore_pool_column_name, WITH_SCORES) {
+    HOLDS(alcore_pool_column_name(w->pool, 0) && !alcore_pool_column_name(w->pool, 99));
+}
+NEVER(alcore_pool_column, WITH_SCORES) {
+    alcore_tensor values, offsets;
+    return alcore_pool_column(w->pool, "logprobs", &values, &offsets);
+}
+NEVER(alcore_pool_column_rows, WITH_SCORES) {
+    int64_t rows[2] = {5, 1};
+    double out[2 * WORLD_DIMS];
+    return alcore_pool_column_rows(w->pool, "embeddings", rows, 2, out);
+}
+
+/* The Arrow C stream interface, as its specification gives it. */
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+static void schema_release(struct ArrowSchema *schema) {
+    schema->release = NULL;
+}
+static void array_release(struct ArrowArray *array) {
+    array->release = NULL;
+}
+static void stream_release(struct ArrowArrayStream *stream) {
+    stream->release = NULL;
+}
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    static struct ArrowSchema column, *columns[1] = {&column};
+    column = (struct ArrowSchema){.format = "u", .name = "text", .release = schema_release};
+    *out = (struct ArrowSchema){.format = "+s",
+                                .name = "",
+                                .n_children = 1,
+                                .children = columns,
+                                .release = schema_release};
+    (void)stream;
+    return 0;
+}
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    static const int32_t ends[3] = {0, 3, 7};
+    static const void *none[1], *buffers[3] = {NULL, ends, "oneword"};
+    static struct ArrowArray column, *columns[1] = {&column};
+    int *left = stream->private_data;
+    memset(out, 0, sizeof *out);
+    if ((*left)-- <= 0) return 0;
+    column = (struct ArrowArray){
+        .length = 2, .n_buffers = 3, .buffers = buffers, .release = array_release};
+    *out = (struct ArrowArray){.length = 2,
+                               .n_buffers = 1,
+                               .n_children = 1,
+                               .buffers = none,
+                               .children = columns,
+                               .release = array_release};
+    return 0;
+}
+static const char *stream_error(struct ArrowArrayStream *stream) {
+    (void)stream;
+    return NULL;
+}
+
+ALLOCATES(alcore_pool_add_arrow, 0) {
+    int left = 2;
+    struct ArrowArrayStream stream = {get_schema, get_next, stream_error, stream_release, &left};
+    alcore_status status = alcore_pool_add_arrow(w->pool, &stream, NULL);
+    return stream.release ? ALCORE_E_INTERNAL : status;
+}
+
+/* DLPack 1.0's managed tensor. */
+struct DLManagedTensorVersioned {
+    struct {
+        uint32_t major, minor;
+    } version;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensorVersioned *self);
+    uint64_t flags;
+    alcore_tensor dl_tensor;
+};
+static int managed_left;
+static void managed_delete(struct DLManagedTensorVersioned *self) {
+    (void)self;
+    managed_left--;
+}
+
+ALLOCATES(alcore_pool_take_column, 0) {
+    static float data[WORLD_ROWS];
+    static int64_t shape[1] = {WORLD_ROWS};
+    static struct DLManagedTensorVersioned managed;
+    managed = (struct DLManagedTensorVersioned){.version = {1, 0}, .deleter = managed_delete};
+    alcore_status status = alcore_tensor_init(&managed.dl_tensor, data, ALCORE_FLOAT32, 1, shape);
+    if (status) return status;
+    managed_left = 1;
+    status = alcore_pool_take_column(w->pool, "taken", &managed, NULL);
+    /* Owned from the call on: deleted once, also when the call fails. */
+    if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "taken");
+    return managed_left == 0 ? status : ALCORE_E_INTERNAL;
+}
+
+/* ---- column writer ---- */
+
+ALLOCATES(alcore_column_writer_new, 0) {
+    alcore_column_writer *out = w->writer;
+    alcore_status status = alcore_column_writer_new(w->pool, "new", ALCORE_COLUMN_DENSE, &out);
+    MADE(alcore_column_writer_unref, status, out);
+}
+NEVER(alcore_column_writer_ref, WITH_WRITER) {
+    alcore_column_writer_unref(alcore_column_writer_ref(w->writer));
+    HOLDS(alcore_column_writer_ref(NULL) == NULL);
+}
+NEVER(alcore_column_writer_unref, 0) {
+    alcore_column_writer_unref(NULL);
+    HOLDS(true);
+}
+static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind) {
+    const int64_t rows[2] = {9, 7}, lengths[2] = {2, 1};
+    float data[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2] = {shape_kind == ALCORE_COLUMN_RAGGED ? 3 : 2, 2};
+    alcore_tensor values;
+    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT32,
+                                              shape_kind == ALCORE_COLUMN_DENSE ? 2 : 1, shape);
+    return status ? status
+                  : alcore_column_writer_put(writer, rows, 2, &values,
+                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL);
+}
+ALLOCATES(alcore_column_writer_put, 0) {
+    alcore_status status = ALCORE_OK;
+    for (int32_t shape = ALCORE_COLUMN_SCALAR; shape <= ALCORE_COLUMN_RAGGED && status == ALCORE_OK;
+         shape++) {
+        alcore_column_writer *writer = NULL;
+        sweep_pause(w);
+        status = alcore_column_writer_new(w->pool, "put", shape, &writer);
+        sweep_resume(w);
+        if (status == ALCORE_OK) status = put_rows(writer, shape);
+        int64_t left = alcore_pool_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
+        if (alcore_column_writer_missing(writer, NULL, 0) != left) status = ALCORE_E_INTERNAL;
+        alcore_column_writer_unref(writer);
+    }
+    return status;
+}
+NEVER(alcore_column_writer_repeats, WITH_WRITER) {
+    HOLDS(alcore_column_writer_repeats(w->writer) == 0);
+}
+NEVER(alcore_column_writer_missing, WITH_WRITER) {
+    int64_t rows[2];
+    HOLDS(alcore_column_writer_missing(w->writer, rows, 2) == WORLD_ROWS - 4 && rows[0] == 2 &&
+          rows[1] == 4);
+}
+ALLOCATES(alcore_column_writer_save, WITH_WRITER) {
+    return alcore_column_writer_save(w->writer, world_file("saved.part"));
+}
+ALLOCATES(alcore_column_writer_merge, WITH_WRITER) {
+    return alcore_column_writer_merge(w->writer, world_file("written.part"));
+}
+ALLOCATES(alcore_column_writer_finish, WITH_FULL_WRITER) {
+    return alcore_column_writer_finish(w->writer, ALCORE_MISSING_FAIL);
+}

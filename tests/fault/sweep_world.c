@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the functions of the sweep find: handles made without failures, and a folder of small input
+ * files. */
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sweep.h"
+
+static char folder[] = "/tmp/alcore-sweep-XXXXXX";
+static char paths[8][200];
+static unsigned next_path;
+
+const char *world_file(const char *name) {
+    char *path = paths[next_path++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static const char *const texts[WORLD_ROWS] = {
+    "the controller shall inform the data subject", "personal data are processed lawfully",
+    "the processor acts on instructions only",      "",
+    "a data protection officer is designated",      "the supervisory authority may impose fines",
+    "personal data are processed lawfully",         "consent can be withdrawn at any time",
+    "records of processing are kept in writing",    "Ein Satz auf Deutsch",
+    "transfers need appropriate safeguards",        "the right to erasure applies"};
+
+static float scores[WORLD_ROWS], embeddings[WORLD_ROWS * WORLD_DIMS], probs[WORLD_ROWS * 2];
+static float logprobs[WORLD_ROWS * 2];
+static int64_t offsets[WORLD_ROWS + 1];
+
+static void must(alcore_status status, const char *what) {
+    if (status == ALCORE_OK) return;
+    printf("Bail out! the world of the sweep: %s: %s (%s)\n", what, alcore_last_error(),
+           alcore_status_name(status));
+    exit(1);
+}
+#define MUST(expression) must(expression, #expression)
+
+static void set(alcore_pool *pool, const char *name, float *data, int64_t columns,
+                const int64_t *ragged) {
+    int64_t shape[2] = {ragged ? ragged[WORLD_ROWS] : WORLD_ROWS, columns},
+            ends[1] = {WORLD_ROWS + 1};
+    alcore_tensor values, offset;
+    MUST(alcore_tensor_init(&values, data, ALCORE_FLOAT32, columns ? 2 : 1, shape));
+    if (ragged) MUST(alcore_tensor_init(&offset, (void *)(uintptr_t)ragged, ALCORE_INT64, 1, ends));
+    MUST(alcore_pool_set_column(pool, name, &values, ragged ? &offset : NULL, NULL));
+}
+
+static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    float values[WORLD_ROWS * WORLD_DIMS];
+    int64_t shape[2] = {batch->count, WORLD_DIMS};
+    alcore_tensor tensor;
+    (void)user;
+    for (int64_t i = 0; i < batch->count * WORLD_DIMS; i++)
+        values[i] = (float)(batch->rows[i / WORLD_DIMS] + i % 2);
+    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, shape);
+    return status ? status
+                  : alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL);
+}
+
+static void put(alcore_column_writer *writer, int64_t count) {
+    int64_t rows[WORLD_ROWS];
+    alcore_tensor values;
+    for (int64_t i = 0; i < count; i++) rows[i] = i;
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, 1, &count));
+    MUST(alcore_column_writer_put(writer, rows, count, &values, NULL));
+}
+
+void world_begin(world *w, unsigned with) {
+    memset(w, 0, sizeof *w);
+    alcore_allocator table = fault_table(&w->fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.allocator = &table;
+    options.threads = 1; /* the order of allocations is then the same each time */
+    MUST(alcore_ctx_new(&options, &w->ctx));
+    MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
+    MUST(alcore_pool_add_texts(w->pool, WORLD_ROWS, texts, NULL, NULL));
+    MUST(alcore_pool_new(w->ctx, NULL, &w->labeled));
+    MUST(alcore_pool_add_texts(w->labeled, 3, texts, NULL, NULL));
+    for (int i = 0; i < WORLD_ROWS; i++) {
+        scores[i] = (float)(i * 7 % 12) / 12;
+        offsets[i + 1] = offsets[i] + (i == 3 ? 0 : 2);
+        probs[2 * i] = 0.25f;
+        probs[2 * i + 1] = 0.75f;
+        logprobs[2 * i] = logprobs[2 * i + 1] = -(float)(i + 1) / 4;
+        for (int j = 0; j < WORLD_DIMS; j++)
+            embeddings[i * WORLD_DIMS + j] = (float)((i + j) % 5) + 0.5f;
+    }
+    if (with & (WITH_SCORES | WITH_REQUEST | WITH_SELECTION)) {
+        set(w->pool, "scores", scores, 0, NULL);
+        set(w->pool, "embeddings", embeddings, WORLD_DIMS, NULL);
+        set(w->pool, "probs", probs, 2, NULL);
+        set(w->pool, "logprobs", logprobs, 0, offsets);
+    }
+    if (with & WITH_LM) MUST(alcore_lm_train(w->ctx, NULL, texts, NULL, WORLD_ROWS, &w->lm));
+    if (with & WITH_MODEL) {
+        alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+        host.embed = embed;
+        MUST(alcore_model_new_host(w->ctx, &host, &w->model));
+    }
+    if (with & WITH_SCORER) {
+        MUST(alcore_scorer_new(w->ctx, "nsp", &w->scorer));
+        MUST(alcore_strategy_new(w->ctx, "random", &w->strategy));
+    }
+    if (with & (WITH_REQUEST | WITH_SELECTION)) {
+        MUST(alcore_request_new(w->ctx, &w->request));
+        MUST(alcore_request_set_pool(w->request, ALCORE_ROLE_CANDIDATES, w->pool));
+        MUST(alcore_request_set(w->request, "budget", "3"));
+    }
+    if (with & WITH_SELECTION) MUST(alcore_select(w->request, &w->selection));
+    if (with & (WITH_WRITER | WITH_FULL_WRITER)) {
+        MUST(alcore_column_writer_new(w->pool, "written", ALCORE_COLUMN_SCALAR, &w->writer));
+        put(w->writer, with & WITH_FULL_WRITER ? WORLD_ROWS : 2);
+    }
+}
+
+void world_end(world *w) {
+    alcore_column_writer_unref(w->writer);
+    alcore_selection_unref(w->selection);
+    alcore_request_unref(w->request);
+    alcore_strategy_unref(w->strategy);
+    alcore_scorer_unref(w->scorer);
+    alcore_model_unref(w->model);
+    alcore_lm_unref(w->lm);
+    alcore_pool_unref(w->labeled);
+    alcore_pool_unref(w->pool);
+    alcore_ctx_unref(w->ctx);
+}
+
+uint64_t world_digest(const world *w) {
+    uint64_t digest = 0;
+    for (int side = 0; side < 2; side++) {
+        const alcore_pool *pool = side ? w->labeled : w->pool;
+        int64_t rows = alcore_pool_rows(pool);
+        digest = alcore_rng_derive(digest, 1, (uint64_t)rows,
+                                   alcore_hash64(alcore_pool_states(pool), (size_t)rows * 4));
+        for (int64_t i = 0; i < rows; i++) {
+            size_t length;
+            const char *text = alcore_pool_text(pool, i, &length);
+            digest = alcore_rng_derive(digest, 2, alcore_hash64(text, length),
+                                       (uint64_t)alcore_pool_words(pool, i));
+        }
+        const char *name;
+        for (int64_t i = 0; (name = alcore_pool_column_name(pool, i)); i++)
+            digest = alcore_rng_derive(digest, 3, alcore_hash64(name, strlen(name)), (uint64_t)i);
+    }
+    if (w->writer)
+        digest = alcore_rng_derive(digest, 4,
+                                   (uint64_t)alcore_column_writer_missing(w->writer, NULL, 0), 0);
+    return digest;
+}
+
+static void write_file(const char *name, const void *data, size_t bytes) {
+    FILE *file = fopen(world_file(name), "wb");
+    if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file)) exit(2);
+}
+
+static void write_npy(const char *name, const char *type, const char *shape, const void *data,
+                      size_t bytes) {
+    char head[128 + 64];
+    memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+    int length = snprintf(head + 10, 119,
+                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
+    memset(head + 10 + length, ' ', (size_t)(117 - length));
+    head[127] = '\n';
+    char all[1024];
+    memcpy(all, head, 128);
+    memcpy(all + 128, data, bytes);
+    write_file(name, all, 128 + bytes);
+}
+
+void world_files_write(void) {
+    if (!mkdtemp(folder)) exit(2);
+    world w;
+    world_begin(&w, 0); /* fills the arrays */
+    world_end(&w);
+    char all[2000] = "", tsv[3000] = "id\ttext\tlang\n", jsonl[3000] = "";
+    for (int i = 0; i < WORLD_ROWS; i++) {
+        sprintf(all + strlen(all), "%s\n", texts[i]);
+        sprintf(tsv + strlen(tsv), "r%d\t%s\ten\n", i, texts[i]);
+        sprintf(jsonl + strlen(jsonl), "{\"id\": \"r%d\", \"source\": \"%s\", \"cost\": %d}\n", i,
+                texts[i], i);
+    }
+    write_file("pool.txt", all, strlen(all));
+    write_file("pool.tsv", tsv, strlen(tsv));
+    write_file("pool.jsonl", jsonl, strlen(jsonl));
+    write_npy("scores.npy", "<f4", "12,", scores, sizeof scores);
+    mkdir(world_file("model"), 0700);
+    write_npy("model/embeddings.npy", "<f4", "12, 3", embeddings, sizeof embeddings);
+    alcore_ctx *ctx;
+    alcore_lm *lm;
+    MUST(alcore_ctx_new(NULL, &ctx));
+    MUST(alcore_lm_train(ctx, NULL, texts, NULL, WORLD_ROWS, &lm));
+    MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
+    alcore_lm_unref(lm);
+    alcore_pool *pool;
+    alcore_column_writer *writer;
+    MUST(alcore_pool_new(ctx, NULL, &pool));
+    MUST(alcore_pool_add_texts(pool, WORLD_ROWS, texts, NULL, NULL));
+    MUST(alcore_column_writer_new(pool, "written", ALCORE_COLUMN_SCALAR, &writer));
+    put(writer, WORLD_ROWS);
+    MUST(alcore_column_writer_save(writer, world_file("written.part")));
+    alcore_column_writer_unref(writer);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static int each_file(const char *path, bool remove_it) {
+    int count = 0;
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char name[600];
+        if (entry->d_name[0] == '.' && strlen(entry->d_name) <= 2) continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        count++;
+        if (remove_it && unlink(name) != 0) each_file(name, true);
+    }
+    if (directory) closedir(directory);
+    if (remove_it) rmdir(path);
+    return count;
+}
+
+int world_files_count(void) {
+    return each_file(folder, false);
+}
+
+void world_files_remove(void) {
+    each_file(folder, true);
+}
