@@ -128,7 +128,7 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
         bad = "a failed call changed something";
     else if (status != ALCORE_OK && world_files_count() != files)
         bad = "a failed call left a file behind";
-    else if (status != ALCORE_OK && atomic_load(&w.fault.live_bytes) > bytes)
+    else if (status != ALCORE_OK && !the_case->keeps && atomic_load(&w.fault.live_bytes) > bytes)
         bad = "a failed call keeps memory";
     else if (status != ALCORE_OK && (status = the_case->call(&w)) != ALCORE_OK) {
         snprintf(text, sizeof text, "%.199s", alcore_last_error());

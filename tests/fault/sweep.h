@@ -62,23 +62,27 @@ typedef struct sweep_case {
     const char *name;
     unsigned with;
     bool allocates; /* else the call must make no allocation at all */
+    bool keeps;     /* what a handle grew to stays with it after a failure, for the next call */
     sweep_call call;
     struct sweep_case *next;
 } sweep_case;
 void sweep_register(sweep_case *new_case);
 
 /* A function of the list: ALLOCATES(name, WITH_...) { return its status; } or NEVER(name,
- * WITH_...). A case may look at more of a function than one call. */
-#define SWEEP_CASE(function, with_what, may_allocate)                                              \
+ * WITH_...). A case may look at more of a function than one call. GROWS() is ALLOCATES() for calls
+ * that enlarge a handle's room before they can fail: the arrays of a pool, the threads of the
+ * context. That room goes with the handle. */
+#define SWEEP_CASE(function, with_what, may_allocate, may_keep)                                    \
     static alcore_status sweep_##function(world *w);                                               \
-    static sweep_case case_##function = {#function, with_what, may_allocate, sweep_##function,     \
-                                         NULL};                                                    \
+    static sweep_case case_##function = {#function, with_what,        may_allocate,                \
+                                         may_keep,  sweep_##function, NULL};                       \
     __attribute__((constructor)) static void register_##function(void) {                           \
         sweep_register(&case_##function);                                                          \
     }                                                                                              \
     static alcore_status sweep_##function(world *w)
-#define ALLOCATES(function, with_what) SWEEP_CASE(function, with_what, true)
-#define NEVER(function, with_what) SWEEP_CASE(function, with_what, false)
+#define ALLOCATES(function, with_what) SWEEP_CASE(function, with_what, true, false)
+#define GROWS(function, with_what) SWEEP_CASE(function, with_what, true, true)
+#define NEVER(function, with_what) SWEEP_CASE(function, with_what, false, false)
 
 /* The end of a case whose function cannot fail: what it says must hold. */
 #define HOLDS(condition) return (void)w, (condition) ? ALCORE_OK : ALCORE_E_INTERNAL

@@ -17,7 +17,7 @@ NEVER(alcore_pool_unref, 0) {
     alcore_pool_unref(NULL);
     HOLDS(true);
 }
-ALLOCATES(alcore_pool_add_texts, 0) {
+GROWS(alcore_pool_add_texts, 0) {
     const char *texts[3] = {"a text that is new", "personal data are processed lawfully",
                             "another one"};
     int64_t first = -1;
@@ -25,7 +25,7 @@ ALLOCATES(alcore_pool_add_texts, 0) {
     if (status != ALCORE_OK) return first == 0 || first == -1 ? status : ALCORE_E_INTERNAL;
     return first >= WORLD_ROWS ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
-ALLOCATES(alcore_pool_add_records, 0) {
+GROWS(alcore_pool_add_records, 0) {
     const char *texts[2] = {"first record", "second record"}, *ids[2] = {"x", "y"},
                *tags[2] = {"en", "de"};
     const double costs[2] = {1, 2.5};
@@ -217,7 +217,7 @@ static const char *stream_error(struct ArrowArrayStream *stream) {
     return NULL;
 }
 
-ALLOCATES(alcore_pool_add_arrow, 0) {
+GROWS(alcore_pool_add_arrow, 0) {
     int left = 2;
     struct ArrowArrayStream stream = {get_schema, get_next, stream_error, stream_release, &left};
     alcore_status status = alcore_pool_add_arrow(w->pool, &stream, NULL);
