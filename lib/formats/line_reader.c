@@ -90,10 +90,10 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         /* Once one was seen, every line is searched for more. */
         lines->has_return = lines->has_return || memchr(lines->buffer + from, '\r', got);
         char *last = memrchr(lines->buffer + from, '\n', got);
-        if (last)
+        if (lines->ended)
+            lines->scanned = lines->end; /* the last line may lack its newline */
+        else if (last)
             lines->scanned = (size_t)(last + 1 - lines->buffer);
-        else if (lines->ended)
-            lines->scanned = lines->end;
         if (lines->scanned > lines->begin) {
             *out_more = true;
             return ALCORE_OK;

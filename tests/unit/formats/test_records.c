@@ -66,6 +66,7 @@ START_TEST(text_splits_on_newline_only) {
     expect("p.txt", "a\nb c\n", NULL, "a|-|-|-|-|-|1\nb c|-|-|-|-|-|2\n");
     expect("p.txt", "a\nb", NULL, "a|-|-|-|-|-|1\nb|-|-|-|-|-|2\n");
     expect("p.txt", "\n\n", NULL, "|-|-|-|-|-|1\n|-|-|-|-|-|2\n");
+    expect("p.txt", "\nb", NULL, "|-|-|-|-|-|1\nb|-|-|-|-|-|2\n");
     expect("p.txt", "", NULL, "");
     expect("train.de",
            "a\xC2\x85"
