@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the alcore command in a fresh folder per case and reports in TAP."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+CASES = []
+ALCORE = os.path.abspath(os.environ["ALCORE"])
+
+
+class Skip(Exception):
+    """The case cannot run here; the text is the reason."""
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Box:
+    """A folder with files, and the command run in it."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="alcore-cli-")
+
+    def file(self, name, data):
+        path = os.path.join(self.path, name)
+        with open(path, "wb") as out:
+            out.write(data if isinstance(data, bytes) else data.encode())
+        return name
+
+    def read(self, name):
+        with open(os.path.join(self.path, name), "rb") as file:
+            return file.read()
+
+    def exists(self, name):
+        return os.path.exists(os.path.join(self.path, name))
+
+    def names(self):
+        return sorted(os.listdir(self.path))
+
+    def npy(self, name, rows, kind="<f4"):
+        """A version 1.0 .npy of a list of numbers or of lists."""
+        import struct
+        letter = {"<f4": "f", "<f8": "d", "<i8": "q"}[kind]
+        shape = (len(rows),) if not rows or not isinstance(rows[0], (list, tuple)) else (len(rows), len(rows[0]))
+        flat = rows if len(shape) == 1 else [x for row in rows for x in row]
+        text = "(%d,)" % shape if len(shape) == 1 else "(%d, %d)" % shape
+        head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, text)
+        head += " " * (-(len(head) + 11) % 64) + "\n"
+        return self.file(name, b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +
+                         struct.pack("<%d%s" % (len(flat), letter), *flat))
+
+    def run(self, *args, input=None, expect=0, env=None, timeout=60):
+        done = subprocess.run([ALCORE, *args], cwd=self.path, input=input, capture_output=True,
+                              timeout=timeout, env=dict(os.environ, **(env or {})))
+        done.out = done.stdout.decode("utf-8", "surrogateescape")
+        done.err = done.stderr.decode("utf-8", "surrogateescape")
+        if expect is not None and done.returncode != expect:
+            raise AssertionError("alcore %s: exit code %d, not %d\nstdout: %s\nstderr: %s" % (
+                " ".join(args), done.returncode, expect, done.out[:2000], done.err[:2000]))
+        return done
+
+    def close(self):
+        subprocess.run(["chmod", "-R", "u+w", self.path], check=False)
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def rows_of(tsv):
+    """The lines of a TSV as dictionaries."""
+    lines = tsv.split("\n")
+    assert lines[-1] == "", "the last line ends with a newline"
+    names = lines[0].split("\t")
+    table = [line.split("\t") for line in lines[1:-1]]
+    for line in table:
+        assert len(line) == len(names), line
+    return [dict(zip(names, line)) for line in table]
+
+
+def equal(found, wanted, what=""):
+    if found != wanted:
+        raise AssertionError("%s: found %r, wanted %r" % (what, found, wanted))
+
+
+def contains(text, *parts):
+    for part in parts:
+        if part not in text:
+            raise AssertionError("%r is not in %r" % (part, text))
+
+
+def main():
+    print("1..%d" % len(CASES))
+    failed = 0
+    for number, function in enumerate(CASES, 1):
+        box = Box()
+        try:
+            function(box)
+            print("ok %d %s" % (number, function.__name__))
+        except Skip as reason:
+            print("ok %d %s # SKIP %s" % (number, function.__name__, reason))
+        except Exception:  # a failed case must not end the run
+            failed += 1
+            print("not ok %d %s" % (number, function.__name__))
+            for line in traceback.format_exc().splitlines():
+                print("# " + line)
+        finally:
+            box.close()
+        sys.stdout.flush()
+    return 1 if failed else 0

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other commands, help, the man page and completion."""
+import json
+import os
+import subprocess
+
+from harness import Skip, case, contains, equal, main, rows_of
+
+
+@case
+def version_and_help(box):
+    contains(box.run("--version").out, "alcore 0.")
+    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm")
+    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm"):
+        contains(box.run(command, "--help").out, "usage: alcore " + command)
+        contains(box.run(command, "-h").out, "--help")
+    box.run(expect=2)
+
+
+@case
+def strategies_are_listed_with_their_parameters(box):
+    names = [line.split()[0] for line in box.run("strategies").out.splitlines()]
+    for name in ("huds", "random", "nsp", "nnll", "diversity", "diversity-global", "idds", "kcenter", "lc",
+                 "entropy", "margin", "uncertainty"):
+        assert name in names, name
+    text = box.run("strategies", "huds").out
+    contains(text, "lambda=0.5", "n_strata=10", "rescale", "none|minmax|zscore|rank", "embeddings", "min_stratum",
+             "k_clusters", "unit", "strata", "candidates", "sticky")
+    all_of = {entry["name"]: entry for entry in json.loads(box.run("strategies", "--json").out)}
+    equal(sorted(all_of), sorted(names))
+    one = json.loads(box.run("strategies", "idds", "--json").out)
+    equal(one, all_of["idds"])
+    equal({p["name"] for p in one["parameters"]} >= {"alpha", "self", "mode", "sim", "candidates"}, True)
+    contains(box.run("strategies", "hud", expect=2).err, "huds")
+
+
+@case
+def scorers_are_listed(box):
+    names = [line.split()[0] for line in box.run("scorers").out.splitlines()]
+    for name in ("nnll", "nsp", "lc", "entropy", "margin"):
+        assert name in names, name
+    equal([entry["name"] for entry in json.loads(box.run("scorers", "--json").out)], names)
+    contains(box.run("scorers", "nnl", expect=2).err, "nnll")
+
+
+@case
+def doctor_says_what_is_there(box):
+    done = box.run("doctor")
+    contains(done.out, "ABI 0", "device cpu: usable", "device cuda: not usable", "libalcore-cuda.so")
+    facts = json.loads(box.run("doctor", "--json").out)
+    equal(facts["abi"], 0)
+    devices = {device["device"]: device for device in facts["devices"]}
+    equal((devices["cpu"]["usable"], devices["cuda"]["usable"]), (True, False))
+
+
+@case
+def scores_go_to_tsv_and_npy(box):
+    box.file("pool.txt", "a\nb b\na\n")
+    box.file("x.lp", "1\t-0.6931471805599453 -1.3862943611198906\n2\t0\n3\t0\n")
+    args = ["score", "pool.txt", "--logprobs", "x.lp", "--scorer"]
+    lines = box.run(*args, "nnll").out.split("\n")
+    values = dict(line.split("\t") for line in lines if line and not line.startswith("id\t"))
+    equal(sorted(values), ["1", "2"])
+    assert abs(float(values["1"]) - 1.0397207) < 1e-6
+    equal(float(values["2"]), 0.0)
+    values = dict(line.split("\t") for line in box.run(*args, "nsp").out.split("\n") if line and not line.startswith("id\t"))
+    assert abs(float(values["1"]) - 0.646447) < 1e-6
+    box.run(*args, "nnll", "--out", "s.npy")
+    assert box.read("s.npy").startswith(b"\x93NUMPY")
+    done = box.run("select", "pool.txt", "--strategy", "nnll", "--scores", "s.npy", "--budget", "2")
+    equal([row["index"] for row in rows_of(done.out)], ["0", "1"])
+    contains(box.run("score", "pool.txt", expect=2).err, "--scorer")
+    contains(box.run(*args, "nnl", expect=2).err, "nnll")
+
+
+@case
+def candidates_are_drawn_and_sorted(box):
+    box.file("pool.txt", "".join("line %d\n" % i for i in range(10)))
+    done = box.run("candidates", "pool.txt", "--count", "4", "--seed", "42")
+    equal([row["index"] for row in rows_of(done.out)], ["2", "3", "5", "6"])
+    equal(len(rows_of(box.run("candidates", "pool.txt", "--count", "99").out)), 10)
+    contains(box.run("candidates", "pool.txt", expect=2).err, "--count")
+    box.run("candidates", "pool.txt", "--count", "0", expect=2)
+
+
+@case
+def the_language_model_by_itself(box):
+    box.file("u.txt", "the patient has severe headache\nthe patient has severe nausea\nsevere headache was reported\n"
+             "the patient was treated\nheadache was reported\nthe patient has fever\n")
+    box.run("lm", "train", "u.txt", "--order", "4", "--out", "u.arpa")
+    contains(box.read("u.arpa").decode(), "\\data\\", "ngram 4=", "\\end\\")
+    box.file("q.txt", "fever\n")
+    done = box.run("lm", "score", "q.txt", "--lm", "u.arpa")
+    name, values = done.out.strip().split("\t")
+    equal(name, "1")
+    total = sum(map(float, values.split())) / 2.302585092994046
+    assert abs(total + 1.779139) < 1e-5, total  # TV-LM
+    box.run("lm", "score", "q.txt", "--lm", "u.arpa", "--out", "q.lp")
+    equal(box.read("q.lp"), done.stdout)
+    box.run("select", "q.txt", "--strategy", "nnll", "--logprobs", "q.lp", "--budget", "1")
+    contains(box.run("lm", "score", "q.txt", expect=2).err, "--lm")
+    contains(box.run("lm", "guess", "q.txt", expect=2).err, "train")
+    box.run("lm", "train", "u.txt", "--order", "7", expect=2)
+    box.run("lm", "train", "nowhere.txt", expect=4)
+
+
+@case
+def the_man_page_and_completion_follow_the_tables(box):
+    build = os.path.dirname(os.environ["ALCORE"])
+    page = open(os.path.join(build, "alcore.1"), encoding="utf-8").read()
+    for line in box.run("select", "--help").out.splitlines():
+        if line.strip().startswith("--"):
+            contains(page.replace("\\-", "-"), line.split()[0])
+    contains(page.replace("\\-", "-"), "huds", "EXIT STATUS")
+    script = os.path.join(build, "completion", "alcore")
+    code = ("source %s; COMP_WORDS=(alcore select --bud); COMP_CWORD=2; _alcore; echo ${COMPREPLY[@]};"
+            "COMP_WORDS=(alcore select --strategy hu); COMP_CWORD=3; _alcore; echo ${COMPREPLY[@]};"
+            "COMP_WORDS=(alcore can); COMP_CWORD=1; _alcore; echo ${COMPREPLY[@]}" % script)
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+    equal(done.stdout.split(), ["--budget", "huds", "candidates"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore select: options, columns, summary and exit codes of the contract."""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+from harness import ALCORE, Skip, case, contains, equal, main, rows_of
+
+# TV-HUDS of the specification: eight rows, four strata.
+U = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.5]
+E = [[1, 0], [0, 1], [3, 4], [4, 3], [1, 0], [-1, 0], [2, 0], [2, 0]]
+TEXTS = ["a", "b c", "d e f", "g", "h i", "j", "k l m n", "o"]
+
+
+def huds(box):
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.npy("u.npy", U, "<f8")
+    box.npy("e.npy", E)
+    return ["select", "pool.txt", "--scores", "u.npy", "--embeddings", "e.npy", "-p", "n_strata=4"]
+
+
+def picks(done):
+    return [int(row["index"]) for row in rows_of(done.out)]
+
+
+@case
+def the_vector_of_huds_comes_out(box):
+    args = huds(box)
+    equal(picks(box.run(*args, "--budget", "4")), [7, 5, 4, 6])
+    equal(picks(box.run(*args, "--budget", "4", "-p", "lambda=0")), [7, 6, 5, 4])
+    equal(picks(box.run(*args, "--budget", "4", "-p", "lambda=0.9")), [5, 4, 7, 1])
+    equal(picks(box.run(*args, "--budget", "4", "-plambda=1")), [4, 5, 0, 1])
+    equal(picks(box.run(*args, "--budget", "4", "-p", "rescale=minmax")), [5, 4, 7, 6])
+
+
+@case
+def columns_stand_in_the_order_of_the_contract(box):
+    done = box.run(*huds(box), "--budget", "2")
+    head = done.out.split("\n")[0].split("\t")
+    equal(head[:5], ["rank", "index", "id", "score", "cost"])
+    equal(head[-2:], ["reason", "text"])
+    for name in ("u", "d", "stratum", "cluster"):
+        assert name in head, head
+    first = rows_of(done.out)[0]
+    equal((first["rank"], first["index"], first["id"], first["text"], first["cost"]), ("1", "7", "8", "o", "1"))
+    equal(float(first["score"]), 2.25)
+    equal((float(first["u"]), float(first["d"]), first["stratum"]), (4.5, 0.0, "3"))
+    contains(first["reason"], "uncertainty top", "stratum 4 of 4 (2 rows)", "diversity")
+
+
+@case
+def ties_go_to_the_earlier_row(box):
+    args = huds(box)
+    done = rows_of(box.run(*args, "--budget", "4").out)
+    equal(done[2]["score"], done[3]["score"])
+    assert int(done[2]["index"]) < int(done[3]["index"])
+
+
+@case
+def every_unit_of_a_budget(box):
+    args = huds(box) + ["-p", "lambda=0"]
+    for budget in ("3", "3i", "3 items"):
+        equal(picks(box.run(*args, "--budget", budget)), [7, 6, 5], budget)
+    for budget in ("5w", "5 words"):
+        equal(picks(box.run(*args, "--budget", budget)), [7, 6], budget)
+    for budget in ("8c", "8 characters"):
+        equal(picks(box.run(*args, "--budget", budget)), [7, 6], budget)
+    box.file("pool.tsv", "id\ttext\tcost\n" + "".join("r%d\t%s\t%d\n" % (i, t, i) for i, t in enumerate(TEXTS)))
+    args[1] = "pool.tsv"
+    for budget in ("7.5u", "7.5 units"):
+        done = box.run(*args, "--budget", budget)
+        equal(picks(done), [7, 6], budget)
+        equal(rows_of(done.out)[0]["id"], "r7")
+
+
+@case
+def fill_policies(box):
+    args = huds(box) + ["-p", "lambda=0", "--budget", "4w"]
+    equal(picks(box.run(*args)), [7, 6])  # 1 + 4 words: overshoot
+    equal(picks(box.run(*args, "--fill", "stop")), [7])
+    equal(picks(box.run(*args, "--fill", "skip")), [7, 5, 4])
+    contains(box.run(*args).err, "--fill skip")
+
+
+@case
+def a_budget_beyond_the_pool_is_short(box):
+    args = huds(box) + ["--budget", "100"]
+    done = box.run(*args)
+    equal(len(picks(done)), 8)
+    contains(done.err, "SHORT")
+    box.run(*args, "--strict", expect=1)
+    box.run(*(huds(box) + ["--budget", "8"]), "--strict")
+
+
+@case
+def budget_of_nothing_selects_nothing(box):
+    for budget in ("0", "-3"):
+        done = box.run(*huds(box), "--budget", budget)
+        equal(picks(done), [])
+
+
+@case
+def a_budget_that_is_none_is_named(box):
+    for budget in ("many", "5x", "", "nan", "1e999"):
+        contains(box.run(*huds(box), "--budget", budget, expect=2).err, "budget")
+
+
+@case
+def ready_scores_in_three_forms(box):
+    args = huds(box)
+    wanted = picks(box.run(*args, "--budget", "8"))
+    box.file("u.txt", "".join("%r\n" % u for u in U))
+    box.file("u.tsv", "".join("%d\t%r\n" % (i + 1, U[i]) for i in reversed(range(8))))
+    for name in ("u.txt", "u.tsv"):
+        args[3] = name
+        equal(picks(box.run(*args, "--budget", "8")), wanted, name)
+
+
+@case
+def scores_may_mean_three_things(box):
+    args = huds(box) + ["--strategy", "nnll", "--budget", "3"]
+    del args[args.index("-p"):args.index("-p") + 2]
+    equal(picks(box.run(*args)), [7, 6, 5])
+    equal(picks(box.run(*args, "--scores-are", "uncertainty")), [7, 6, 5])
+    equal(picks(box.run(*args, "--scores-are", "confidence")), [0, 1, 2])
+    box.npy("lp.npy", [-u for u in U], "<f8")
+    args[3] = "lp.npy"
+    equal(picks(box.run(*args, "--scores-are", "logprob")), [7, 6, 5])
+
+
+@case
+def logprobs_in_every_form_agree(box):
+    lp = [[-0.5], [-1.0, -2.0], [-0.1, -0.1, -0.1], [-3.0]]
+    box.file("pool.txt", "a\nb b\nc c c\nd\n")
+    box.npy("values.npy", [x for row in lp for x in row])
+    box.npy("offsets.npy", [0, 1, 3, 6, 7], "<i8")
+    box.file("x.lp", "".join("%d\t%s\n" % (i + 1, " ".join(map(repr, lp[i]))) for i in (2, 0, 3, 1)))
+    args = ["select", "pool.txt", "--strategy", "nnll", "--budget", "4"]
+    wanted = [3, 1, 0, 2]
+    equal(picks(box.run(*args, "--logprobs", "values.npy", "--offsets", "offsets.npy")), wanted)
+    done = box.run(*args, "--logprobs", "x.lp")
+    equal(picks(done), wanted)
+    two = rows_of(box.run(*args, "--logprobs", "x.lp", "--logprob-base", "2").out)
+    assert abs(float(two[0]["score"]) - 3.0 * 0.6931471805599453) < 1e-6, two[0]
+    box.file("m.out", "".join("%d ||| x ||| WordScores= %s ||| 0\n" % (i, " ".join(map(repr, lp[i]))) for i in range(4)))
+    equal(picks(box.run(*args, "--logprobs", "m.out", "--logprobs-format", "marian")), wanted)
+    box.file("f.out", "".join("H-%d\t0\tx\nP-%d\t%s\n" % (i, i, " ".join(map(repr, lp[i]))) for i in (3, 1, 2, 0)))
+    equal(picks(box.run(*args, "--logprobs", "f.out", "--logprobs-format", "fairseq")), wanted)
+
+
+@case
+def a_positive_logprob_is_refused_with_the_hint(box):
+    box.file("pool.txt", "a\nb\n")
+    box.file("x.lp", "1\t0.5\n2\t0.7\n")
+    done = box.run("select", "pool.txt", "--strategy", "nnll", "--logprobs", "x.lp", "--budget", "1", expect=3)
+    contains(done.err, "negative log-likelihood")
+
+
+@case
+def uncertainty_without_probabilities_names_nnll(box):
+    box.file("pool.txt", "a\nb\n")
+    done = box.run("select", "pool.txt", "--strategy", "uncertainty", "--budget", "1", expect=3)
+    contains(done.err, "nnll", "prob")
+
+
+@case
+def class_probabilities(box):
+    box.file("pool.txt", "a\nb\nc\nd\n")
+    box.npy("p.npy", [[.5, .4, .1], [.4, .31, .29], [.9, .05, .05], [1 / 3] * 3], "<f8")
+    args = ["select", "pool.txt", "--probs", "p.npy", "--budget", "4", "--strategy"]
+    equal(picks(box.run(*args, "uncertainty")), [3, 1, 0, 2])
+    equal(picks(box.run(*args, "uncertainty", "-p", "margin=log")), [3, 0, 1, 2])
+    equal(picks(box.run(*args, "lc")), [3, 1, 0, 2])
+    equal(picks(box.run(*args, "entropy")), [3, 1, 0, 2])
+    equal(picks(box.run(*args, "margin")), [3, 1, 0, 2])
+
+
+@case
+def labelled_texts_are_never_selected(box):
+    box.file("pool.txt", "a\nb\nc\n")
+    box.file("known.txt", "b\n")
+    box.file("u.txt", "1\n3\n2\n")
+    done = box.run("select", "pool.txt", "--labeled", "known.txt", "--strategy", "nnll", "--scores", "u.txt", "--budget", "3")
+    equal(picks(done), [2, 0])
+    contains(done.err, "labelled")
+
+
+@case
+def masks_are_counted(box):
+    box.file("pool.txt", "a b\na b\n\nc\nd e f\n1 2 3 !!\ng h\n")
+    box.file("u.txt", "1\n2\n3\n4\n5\n6\n7\n")
+    box.file("old.txt", "7\n")
+    args = ["select", "pool.txt", "--strategy", "nnll", "--scores", "u.txt", "--budget", "9"]
+    done = box.run(*args)
+    equal(picks(done), [6, 5, 4, 3, 0])
+    contains(done.err, "duplicate", "empty", "scored 5 of 7")
+    equal(picks(box.run(*args, "--dedup", "none")), [6, 5, 4, 3, 1, 0])
+    equal(picks(box.run(*args, "--exclude", "old.txt")), [5, 4, 3, 0])
+    equal(picks(box.run(*args, "--min-words", "2")), [6, 5, 4, 0])
+    equal(picks(box.run(*args, "--max-words", "2")), [6, 3, 0])
+    equal(picks(box.run(*args, "--min-letters", "0.5")), [6, 4, 3, 0])
+    box.file("text.txt", "c\n")
+    equal(picks(box.run(*args, "--exclude-text", "text.txt")), [6, 5, 4, 0])
+    box.file("only.txt", "1\n4\n")
+    equal(picks(box.run(*args, "--eligible", "only.txt")), [3, 0])
+
+
+@case
+def normalized_repeats(box):
+    box.file("pool.txt", "Page 12.\npage 34\nPage!\n")
+    box.file("u.txt", "1\n2\n3\n")
+    args = ["select", "pool.txt", "--strategy", "nnll", "--scores", "u.txt", "--budget", "9"]
+    equal(picks(box.run(*args, "--dedup", "normalized")), [2, 0])
+
+
+@case
+def an_earlier_selection_is_excluded(box):
+    args = huds(box) + ["--budget", "3"]
+    for name in ("first.tsv", "first.jsonl"):
+        box.run(*args, "--out", name)
+        equal(picks(box.run(*args, "-p", "lambda=0", "--exclude", name))[:1], [6], name)
+
+
+@case
+def candidates_of_the_command_take_their_own_columns(box):
+    box.file("pool.txt", "".join("text %d\n" % i for i in range(10)))
+    box.run("candidates", "pool.txt", "--count", "4", "--seed", "42", "--out", "c.tsv")
+    rows = rows_of(box.read("c.tsv").decode())
+    equal([row["index"] for row in rows], ["2", "3", "5", "6"])  # TV-DRAW
+    equal(list(rows[0]), ["index", "id", "text"])
+    box.file("u.txt", "1\n4\n2\n3\n")
+    done = box.run("select", "pool.txt", "--candidates", "c.tsv", "--scores", "u.txt", "--strategy", "nnll", "--budget", "9")
+    equal(picks(done), [3, 6, 5, 2])
+    box.file("u.tsv", "6\t2\n7\t3\n3\t1\n4\t4\n")  # by id: rows 5 6 2 3
+    done = box.run("select", "pool.txt", "--candidates", "c.tsv", "--scores", "u.tsv", "--strategy", "nnll", "--budget", "9")
+    equal(picks(done), [3, 6, 5, 2])
+
+
+@case
+def spread_passes_over_the_near(box):
+    args = huds(box) + ["-p", "lambda=0", "--budget", "3", "--spread", "0.9"]
+    done = box.run(*args)
+    equal(picks(done), [7, 5, 3])  # 6 and 4 point the way of 7
+    contains(done.err, "spread")
+
+
+@case
+def formats_of_the_result(box):
+    args = huds(box) + ["--budget", "2"]
+    box.run(*args, "--out", "s.tsv")
+    equal(box.read("s.tsv"), box.run(*args).stdout)
+    box.run(*args, "--out", "s.txt")
+    equal(box.read("s.txt"), b"o\nj\n")
+    box.run(*args, "--out", "s.jsonl")
+    lines = [json.loads(line) for line in box.read("s.jsonl").decode().splitlines()]
+    equal([line["id"] for line in lines], ["8", "6"])
+    equal(lines[0]["source"], "o")
+    equal((lines[0]["al"]["rank"], lines[0]["al"]["strategy"], lines[0]["al"]["round"]), (1, "huds", 1))
+    box.run(*args, "--out", "s.csv")
+    data = box.read("s.csv")
+    assert data.startswith(b"\xef\xbb\xbf") and b"\r\n" in data
+    table = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
+    equal(table[1][1], "7")
+    box.run(*args, "--out", "s.xlsx", expect=2 if False else None)
+    assert not box.exists("s.xlsx")
+
+
+@case
+def texts_are_escaped(box):
+    box.file("pool.jsonl", json.dumps({"id": "x", "text": "tab\there \\ and\nline"}) + "\n")
+    box.file("u.txt", "1\n")
+    args = ["select", "pool.jsonl", "--strategy", "nnll", "--scores", "u.txt", "--budget", "1"]
+    equal(rows_of(box.run(*args).out)[0]["text"], "tab\\there \\\\ and\\nline")
+
+
+@case
+def a_score_reads_back_exactly(box):
+    box.file("pool.txt", "a\nb\n")
+    values = [0.1 + 0.2, 1e-310]
+    box.npy("u.npy", values, "<f8")
+    done = box.run("select", "pool.txt", "--strategy", "nnll", "--scores", "u.npy", "--budget", "2")
+    equal([float(row["score"]) for row in rows_of(done.out)], values)
+
+
+@case
+def json_and_reports_hold_the_run(box):
+    args = huds(box) + ["--budget", "2", "--out", "s.tsv"]
+    done = box.run(*args, "--json", "--report", "r.json")
+    summary, report = json.loads(done.out), json.loads(box.read("r.json"))
+    for facts in (summary, report):
+        equal(facts["command"][:2], ["alcore", "select"])
+        equal((facts["seed"], facts["round"]), (0, 1))
+        contains(json.dumps(facts["parameters"]), "lambda", "n_strata", "rescale")
+        assert facts["version"] and facts["inputs"], facts
+    contains(box.run(*huds(box), "--budget", "2", "--json", expect=2).err, "--out")
+    box.run(*args, "--report", "r.md")
+    box.run(*args, "--report", "r.html")
+    contains(box.read("r.md").decode(), "huds")
+    contains(box.read("r.html").decode(), "<html", "huds")
+
+
+@case
+def a_run_repeats_from_its_report(box):
+    args = huds(box) + ["--budget", "3", "-p", "lambda=0.9", "--out", "first.tsv", "--report", "run.json"]
+    box.run(*args)
+    box.run("select", "--config", "run.json", "--out", "second.tsv")
+    equal(box.read("second.tsv"), box.read("first.tsv"))
+    box.run("select", "--config", "run.json", "--out", "third.tsv", "--budget", "1")
+    equal(len(rows_of(box.read("third.tsv").decode())), 1)
+    box.npy("u.npy", list(reversed(U)), "<f8")
+    contains(box.run("select", "--config", "run.json", "--out", "fourth.tsv", expect=3).err, "--force")
+    assert not box.exists("fourth.tsv")
+    box.run("select", "--config", "run.json", "--out", "fourth.tsv", "--force")
+    assert box.exists("fourth.tsv")
+
+
+@case
+def the_default_model_is_named(box):
+    box.file("pool.txt", "".join("the quick fox number %d jumps\n" % i for i in range(40)) + "rare words stand here\n")
+    done = box.run("select", "pool.txt", "--budget", "20w")
+    contains(done.err, "n-gram")
+    box.file("known.txt", "".join("the quick fox number %d jumps\n" % i for i in range(40, 80)))
+    done = box.run("select", "pool.txt", "--labeled", "known.txt", "--budget", "4w", "--strategy", "nnll")
+    equal(picks(done), [40])
+    contains(rows_of(done.out)[0]["reason"], "rare")
+
+
+@case
+def threads_do_not_change_the_picks(box):
+    box.file("pool.txt", "".join("sentence %d says %d and %d\n" % (i, i * i % 97, i % 13) for i in range(3000)))
+    args = ["select", "pool.txt", "--budget", "500w", "-p", "k_clusters=3"]
+    one = box.run(*args, "--threads", "1").stdout
+    for threads in ("2", "8"):
+        equal(box.run(*args, "--threads", threads).stdout, one, threads)
+
+
+@case
+def seeds_change_draws_and_nothing_else(box):
+    args = huds(box) + ["--budget", "5"]
+    equal(box.run(*args, "--seed", "1").stdout, box.run(*args, "--seed", "2").stdout)
+    box.file("ten.txt", "".join("%d\n" % i for i in range(10)))
+    args = ["select", "ten.txt", "--strategy", "random", "--budget", "5", "--seed", "42"]
+    equal(picks(box.run(*args)), [7, 3, 2, 4, 0])  # TV-DRAW
+    assert picks(box.run(*args, "--round", "2")) != [7, 3, 2, 4, 0]
+
+
+@case
+def quiet_is_quiet_and_data_stand_alone(box):
+    done = box.run(*huds(box), "--budget", "2", "--quiet")
+    equal(done.err, "")
+    contains(box.run(*huds(box), "--budget", "2").err, "of 2")
+
+
+@case
+def standard_input_is_a_pool(box):
+    huds(box)
+    done = box.run("select", "-", "--scores", "u.npy", "--strategy", "nnll", "--budget", "1",
+                   input=box.read("pool.txt"))
+    equal(picks(done), [7])
+
+
+@case
+def an_interrupt_leaves_nothing_behind(box):
+    box.file("pool.txt", "".join("sentence %d says %d\n" % (i, i * 7919 % 100003) for i in range(400000)))
+    before = box.names()
+    process = subprocess.Popen([ALCORE, "select", "pool.txt", "--strategy", "kcenter", "--budget", "5000",
+                                "--out", "s.tsv"], cwd=box.path, stderr=subprocess.PIPE)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    equal(process.returncode, 130)
+    contains(err.decode(), "interrupted")
+    equal(box.names(), before)
+
+
+@case
+def a_misspelt_word_names_the_nearest(box):
+    args = huds(box) + ["--budget", "2"]
+    contains(box.run(*args, "--strategy", "hudz", expect=2).err, "huds")
+    contains(box.run(*args, "-p", "lamda=1", expect=2).err, "lambda")
+    contains(box.run(*args, "-p", "lambda=2", expect=2).err, "lambda", "1")
+    contains(box.run(*args, "-p", "rescale=minmx", expect=2).err, "minmax")
+    contains(box.run(*args, "--sed", "2", expect=2).err, "--seed")
+    contains(box.run("selct", "pool.txt", expect=2).err, "select")
+    contains(box.run(*args, "-p", "lambda", expect=2).err, "NAME=VALUE")
+    contains(box.run(*args, "--fill", "overflow", expect=2).err, "overshoot")
+    contains(box.run("select", "pool.txt", expect=2).err, "--budget")
+    contains(box.run("select", "--budget", "3", expect=2).err, "POOL")
+    contains(box.run(*args, "--budget", "3", expect=2).err, "twice")
+
+
+@case
+def a_long_option_takes_both_forms(box):
+    args = huds(box)
+    equal(box.run(*args, "--budget=2").stdout, box.run(*args, "--budget", "2").stdout)
+
+
+@case
+def a_device_that_is_missing_is_said(box):
+    contains(box.run(*huds(box), "--budget", "2", "--device", "cuda", expect=6).err, "libalcore-cuda.so")
+    box.run(*huds(box), "--budget", "2", "--device", "cpu")
+    box.run(*huds(box), "--budget", "2", "--device", "gpu", expect=2)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
