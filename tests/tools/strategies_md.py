@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/strategies.md from the registries: strategies_md.py ALCORE [--check FILE]."""
+import json
+import subprocess
+import sys
+
+
+def section(noun, entries):
+    lines = ["", "# " + noun, ""]
+    for entry in entries:
+        lines += ["## " + entry["name"], "", entry["summary"][0].upper() + entry["summary"][1:] + ".", ""]
+        for role, columns in entry["needs"].items():
+            if columns:
+                lines += ["Needs of the %s: %s." % (role, ", ".join("`%s`" % c for c in columns)), ""]
+        if entry["parameters"]:
+            lines += ["| parameter | default | values | meaning |", "|---|---|---|---|"]
+            for p in entry["parameters"]:
+                low, high = p["minimum"], p["maximum"]
+                values = (p.get("choices") or "").replace("|", ", ") or p["type"]
+                if low is not None and high is not None:
+                    values += ", %g to %g" % (low, high)
+                elif low is not None:
+                    values += ", %g or more" % low
+                lines.append("| `%s` | `%s` | %s | %s |" % (p["name"], p["default"], values, p["help"]))
+            lines.append("")
+    return lines
+
+
+def page(alcore):
+    registry = lambda noun: json.loads(subprocess.run([alcore, noun, "--json"], check=True, capture_output=True).stdout)
+    lines = ["<!-- made by tests/tools/strategies_md.py from the registries: do not edit -->"]
+    lines += section("Strategies", registry("strategies"))
+    lines += section("Scorers", registry("scorers"))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main():
+    text = page(sys.argv[1])
+    if sys.argv[2:3] == ["--check"]:
+        with open(sys.argv[3], encoding="utf-8") as file:
+            same = file.read() == text
+        print("1..1\n%s 1 docs/strategies.md is what the registries say" % ("ok" if same else "not ok"))
+        return 0 if same else 1
+    sys.stdout.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
