@@ -67,7 +67,7 @@ CPU_INLINE filter_floats filter_add(const char *at, filter_floats c, filter_floa
 }
 
 /* products[r * stride + c] = row r . centre c for the FILTER_COLUMNS centres of a panel. */
-CPU_INLINE void filter_tile(const char *const *row, const float *panel, int64_t dims,
+static __attribute__((noinline)) void filter_tile(const char *const *row, const float *panel, int64_t dims,
                             float *products, int64_t stride) {
     for (int64_t begin = 0; begin < dims; begin += FILTER_CHAIN) {
         int64_t end = begin + FILTER_CHAIN < dims ? begin + FILTER_CHAIN : dims;
@@ -105,7 +105,7 @@ typedef struct filter_centres {
 /* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
 #define FILTER_UP (1.0 + 1e-9)
 
-CPU_INLINE void filter_prepare(filter_centres *out, const double *centres, int64_t count,
+static __attribute__((noinline)) void filter_prepare(filter_centres *out, const double *centres, int64_t count,
                                int64_t dims) {
     out->count = count;
     out->padded = (count + FILTER_COLUMNS - 1) / FILTER_COLUMNS * FILTER_COLUMNS;
@@ -149,7 +149,7 @@ CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64
 }
 
 /* The least of squares[c] - 2 products[c]. */
-CPU_INLINE double filter_least(const filter_centres *centres, const float *products) {
+static __attribute__((noinline)) double filter_least(const filter_centres *centres, const float *products) {
     cpu_vector least = cpu_load_double(centres->squares) -
                        2.0 * cpu_load((const char *)products, 0, ALCORE_FLOAT32);
     for (int64_t c = CPU_WIDTH; c < centres->padded; c += CPU_WIDTH) {

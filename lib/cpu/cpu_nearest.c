@@ -58,6 +58,14 @@ CPU_INLINE void nearest_of_kept(const char *row, const double *centres,
     *distance = least;
 }
 
+/* unit(row i). A function of its own: inlined for every dtype in every caller it takes the compiler
+ * half a minute. */
+static __attribute__((noinline)) void unit_row(const alcore_sys_rows *rows, int64_t i,
+                                               double *out) {
+    CPU_EACH_DTYPE(rows->dtype,
+                   cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, out));
+}
+
 /* rows order[0..count-1], at most FILTER_ROWS, of one group. */
 CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count,
                              const double *centres, int32_t dtype) {
@@ -66,10 +74,7 @@ CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count
     for (int r = 0; r < FILTER_ROWS; r++) {
         int64_t i = order[r < count ? r : count - 1];
         row[r] = call->unit ? (const char *)(call->unit + r * dims) : cpu_row(call->rows, i, dtype);
-        if (call->unit) {
-            CPU_EACH_DTYPE(call->rows->dtype, cpu_unit_row(cpu_row(call->rows, i, CPU_DTYPE), dims,
-                                                           CPU_DTYPE, call->unit + r * dims));
-        }
+        if (call->unit) unit_row(call->rows, i, call->unit + r * dims);
         floats[r] = row[r];
         if (dtype != ALCORE_FLOAT32) {
             cpu_float_row(row[r], dims, dtype, call->floats + r * dims);
@@ -111,10 +116,7 @@ CPU_INLINE alcore_status nearest_group(nearest_call *call, const int64_t *order,
         } else {
             int64_t i = order[at];
             const char *row = call->unit ? (const char *)call->unit : cpu_row(call->rows, i, dtype);
-            if (call->unit) {
-                CPU_EACH_DTYPE(call->rows->dtype, cpu_unit_row(cpu_row(call->rows, i, CPU_DTYPE),
-                                                               dims, CPU_DTYPE, call->unit));
-            }
+            if (call->unit) unit_row(call->rows, i, call->unit);
             nearest_of_all(row, centres, count, dims, dtype, &call->nearest[i], &call->distance[i]);
         }
         alcore_status status = alcore__cpu_poll(call->work, &call->spent, together * count * dims);
