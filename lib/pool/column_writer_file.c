@@ -175,9 +175,9 @@ static alcore_status read_header(source *in) {
  */
 static alcore_status read_all(source *in) {
     const file_header *header = &in->header;
-    const size_t entries = (size_t)header->entries;
     uint64_t found, expected;
     ALCORE__TRY(read_header(in));
+    const size_t entries = (size_t)header->entries;
     ALCORE__TRY(alcore__new_array(in->ctx, header->name_bytes + 1, 1, &in->name));
     ALCORE__TRY(read_bytes(in, in->name, header->name_bytes));
     ALCORE__TRY(alcore__new_array(in->ctx, entries, sizeof *in->rows, &in->rows));

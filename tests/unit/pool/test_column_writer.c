@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns that are written row by row, in any order, by several threads and processes. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "pool/column.h"
+#include "pool_test.h"
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+static alcore_column_writer *writer;
+
+static void setup(void) {
+    ctx = test_ctx();
+    pool = test_pool_of(ctx, 5);
+    writer = NULL;
+}
+
+static void teardown(void) {
+    alcore_column_writer_unref(writer);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_status put(alcore_column_writer *to, const int64_t *rows, int64_t count, void *data,
+                         int32_t dtype, int64_t value_rows, int64_t dims, const int64_t *lengths) {
+    int64_t shape[] = {value_rows, dims};
+    alcore_tensor values;
+    ck_assert_ok(alcore_tensor_init(&values, data, dtype, dims > 0 ? 2 : 1, shape));
+    return alcore_column_writer_put(to, rows, count, &values, lengths);
+}
+
+static const int64_t all_rows[] = {0, 1, 2, 3, 4};
+
+START_TEST(any_order) {
+    float numbers[] = {40, 41, 0, 1, 20, 21, 99, 99, 10, 11, 30, 31};
+    const int64_t first[] = {4, 0, 2}, second[] = {2, 1, 3};
+    int64_t missing[5];
+    double out[10];
+    alcore_tensor view;
+    ck_assert_ok(alcore_column_writer_new(pool, "embeddings", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5);
+    ck_assert_ok(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL));
+    ck_assert_int_eq(alcore_column_writer_missing(writer, missing, 5), 2);
+    ck_assert_int_eq(missing[0], 1);
+    ck_assert_int_eq(missing[1], 3);
+    ck_assert_fails(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL), ALCORE_E_MISSING,
+                    "2 rows; the first of them is row 1");
+    ck_assert_ok(put(writer, second, 3, numbers + 6, ALCORE_FLOAT32, 3, 2, NULL));
+    ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", all_rows, 5, out));
+    for (int i = 0; i < 10; i++) ck_assert_double_eq(out[i], i / 2 * 10 + i % 2);
+    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_int_eq(view.shape[1], 2);
+    ck_assert_fails(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL), ALCORE_E_INVALID,
+                    "finished");
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 0);
+}
+END_TEST
+
+START_TEST(ragged_any_order) {
+    float tokens[] = {30, 31, 32, 10, 0, 1};
+    const int64_t rows[] = {3, 2, 1, 0}, lengths[] = {3, 0, 1, 2}, last[] = {4}, none[] = {0};
+    alcore_tensor view, offsets;
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_fails(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 6, 0, NULL), ALCORE_E_INVALID,
+                    "lengths must not be NULL");
+    ck_assert_fails(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 5, 0, lengths), ALCORE_E_SHAPE,
+                    "expected 6 tokens (the sum of lengths), found 5");
+    ck_assert_ok(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 6, 0, lengths));
+    ck_assert_ok(put(writer, last, 1, tokens, ALCORE_FLOAT32, 0, 0, none));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    const float expected[] = {0, 1, 10, 30, 31, 32};
+    const int64_t starts[] = {0, 2, 3, 3, 6, 6};
+    ck_assert_mem_eq(view.data, expected, sizeof expected);
+    ck_assert_mem_eq(offsets.data, starts, sizeof starts);
+}
+END_TEST
+
+START_TEST(kinds_of_numbers_and_strides) {
+    /* A transposed float16 matrix, then float64: what was stored is widened. */
+    uint16_t half[] = {0x3C00, 0x4000, 0x4200, 0x4400}; /* 1 2 3 4, column by column */
+    double wide[] = {0.1, 0.2};
+    int64_t shape[] = {2, 2}, strides[] = {1, 2}, wide_shape[] = {1, 2}, reversed[] = {2, -1};
+    const int64_t rows[] = {1, 0}, third[] = {2};
+    alcore_tensor values;
+    double out[6];
+    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_ok(alcore_tensor_init(&values, half, ALCORE_FLOAT16, 2, shape));
+    values.strides = strides;
+    ck_assert_ok(alcore_column_writer_put(writer, rows, 2, &values, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, wide, ALCORE_FLOAT64, 2, wide_shape));
+    values.strides = reversed;
+    values.byte_offset = sizeof(double);
+    ck_assert_ok(alcore_column_writer_put(writer, third, 1, &values, NULL));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
+    ck_assert_ok(alcore_pool_column_rows(pool, "e", all_rows, 3, out));
+    const double expected[] = {2, 4, 1, 3, 0.2, 0.1};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    const uint32_t states[] = {0, 0, 0, ALCORE_ROW_MISSING, ALCORE_ROW_MISSING};
+    ck_assert_mem_eq(alcore_pool_states(pool), states, sizeof states);
+    const alcore__column *column = alcore__pool_find_column(pool, "e");
+    ck_assert(alcore__column_has(column, 2) && !alcore__column_has(column, 3));
+    ck_assert_int_eq(column->dtype, ALCORE_FLOAT64);
+}
+END_TEST
+
+START_TEST(masked_rows_are_not_waited_for) {
+    const int64_t masked[] = {1, 3}, rows[] = {4, 0, 2};
+    float numbers[] = {4, 0, 2};
+    double out[5];
+    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, masked, 2));
+    ck_assert_ok(put(writer, rows, 3, numbers, ALCORE_FLOAT32, 3, 0, NULL));
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 0);
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "s", all_rows, 5, out));
+    for (int i = 0; i < 5; i += 2) ck_assert_double_eq(out[i], i);
+    ck_assert(isnan(out[1]) && isnan(out[3]));
+}
+END_TEST
+
+START_TEST(refused_values) {
+    float numbers[12] = {0};
+    int64_t integers[5] = {0};
+    const int64_t outside[] = {0, 5}, minus[] = {-1, 4}, rows[] = {0, 1};
+    alcore_column_writer *other;
+    ck_assert_fails(alcore_column_writer_new(pool, "", 0, &other), ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_column_writer_new(pool, "x", 4, &other), ALCORE_E_INVALID, "shape");
+    ck_assert_fails(alcore_column_writer_new(NULL, "x", 0, &other), ALCORE_E_INVALID, "pool");
+    ck_assert_fails(alcore_column_writer_put(NULL, rows, 1, NULL, NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_fails(put(writer, outside, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL),
+                    ALCORE_E_NOT_FOUND, "no row 5");
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5); /* nothing was taken */
+    ck_assert_fails(put(writer, minus, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL), ALCORE_E_NOT_FOUND,
+                    "-1");
+    ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 3, 2, NULL), ALCORE_E_SHAPE,
+                    "expected 2 rows of values, found 3");
+    ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 0, NULL), ALCORE_E_SHAPE,
+                    "1 dimension");
+    ck_assert_fails(put(writer, rows, 2, integers, ALCORE_INT64, 2, 2, NULL), ALCORE_E_SHAPE,
+                    "int64");
+    ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 2, rows), ALCORE_E_INVALID,
+                    "must be NULL");
+    ck_assert_ok(put(writer, rows, 1, numbers, ALCORE_FLOAT32, 1, 3, NULL));
+    ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL), ALCORE_E_SHAPE,
+                    "expected 3 numbers of each row, found 2");
+    ck_assert_fails(alcore_column_writer_finish(writer, 2), ALCORE_E_INVALID, "missing");
+}
+END_TEST
+
+START_TEST(nothing_given) {
+    double out[5];
+    ck_assert_ok(alcore_column_writer_new(pool, "r", ALCORE_COLUMN_RAGGED_DENSE, &writer));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
+    const alcore__column *column = alcore__pool_find_column(pool, "r");
+    ck_assert(column->ragged);
+    alcore__scratch scratch = {0};
+    alcore_sys_ragged block;
+    ck_assert_ok(column->ops->ragged(column, 0, 5, &scratch, &block));
+    ck_assert_int_eq(block.offsets[5] - block.offsets[0], 0);
+    alcore__scratch_clear(ctx, &scratch);
+    alcore_column_writer_unref(writer);
+    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL)); /* all are masked */
+    ck_assert_ok(alcore_pool_column_rows(pool, "s", all_rows, 5, out));
+    for (int i = 0; i < 5; i++) ck_assert(isnan(out[i]));
+}
+END_TEST
+
+/* ---- threads ---- */
+
+enum { THREADS = 4, ROWS = 2000 };
+
+static void *put_some(void *data) {
+    const int64_t thread = (int64_t)(intptr_t)data;
+    for (int64_t row = ROWS - 1; row >= 0; row--) {
+        /* Every row is put by two threads, with the same value. */
+        if (row % THREADS != thread && (row + 1) % THREADS != thread) continue;
+        float numbers[3] = {(float)row, (float)row + 0.5f, (float)thread * 0};
+        int64_t shape[] = {row % 3 + 1}, length = row % 3 + 1;
+        alcore_tensor values;
+        if (alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, 1, shape) != ALCORE_OK ||
+            alcore_column_writer_put(writer, &row, 1, &values, &length) != ALCORE_OK)
+            return "put failed";
+        if (row % 100 == 0) alcore_column_writer_missing(writer, NULL, 0);
+    }
+    return NULL;
+}
+
+START_TEST(many_threads) {
+    pthread_t threads[THREADS];
+    alcore_pool_unref(pool);
+    pool = test_pool_of(ctx, ROWS);
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &writer));
+    for (intptr_t i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, put_some, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failure;
+        pthread_join(threads[i], &failure);
+        ck_assert_ptr_null(failure);
+    }
+    ck_assert_int_eq(alcore_column_writer_repeats(writer), ROWS);
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    alcore_tensor view, offsets;
+    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    const int64_t *starts = offsets.data;
+    for (int64_t row = 0; row < ROWS; row++) {
+        ck_assert_int_eq(starts[row + 1] - starts[row], row % 3 + 1);
+        ck_assert_float_eq(((const float *)view.data)[starts[row]], (float)row);
+    }
+}
+END_TEST
+
+/* ---- files ---- */
+
+START_TEST(writers_merge) {
+    const int32_t shape = _i == 0 ? ALCORE_COLUMN_DENSE : ALCORE_COLUMN_RAGGED;
+    const int64_t first[] = {4, 1}, second[] = {1, 0, 2, 3}, lengths[] = {2, 2, 2, 2};
+    const int64_t dims = _i == 0 ? 2 : 0, per_row = _i == 0 ? 1 : 2;
+    float low[] = {40, 41, 10, 11};
+    double high[] = {-1, -1, 0, 1, 20, 21, 30, 31};
+    const char *path = test_path(_i == 0 ? "dense.alcol" : "ragged.alcol");
+    alcore_column_writer *part;
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &part));
+    ck_assert_ok(put(part, first, 2, low, ALCORE_FLOAT32, 2 * per_row, dims, _i ? lengths : NULL));
+    ck_assert_ok(alcore_column_writer_save(part, path));
+    alcore_column_writer_unref(part);
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &part));
+    ck_assert_ok(
+        put(part, second, 4, high, ALCORE_FLOAT64, 4 * per_row, dims, _i ? lengths : NULL));
+    const char *other_path = test_path("other.alcol");
+    ck_assert_ok(alcore_column_writer_save(part, other_path));
+    alcore_column_writer_unref(part);
+
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &writer));
+    ck_assert_ok(alcore_column_writer_merge(writer, path));
+    ck_assert_ok(alcore_column_writer_merge(writer, other_path));
+    ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    alcore_tensor view;
+    ck_assert_ok(alcore_pool_column(pool, "c", &view, NULL));
+    for (int i = 0; i < 10; i++)
+        ck_assert_double_eq(((const double *)view.data)[i], i / 2 * 10 + i % 2);
+}
+END_TEST
+
+START_TEST(files_that_do_not_fit) {
+    const char *path = test_path("saved.alcol");
+    const int64_t rows[] = {2};
+    float number[] = {2};
+    alcore_column_writer *part;
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_SCALAR, &part));
+    ck_assert_ok(put(part, rows, 1, number, ALCORE_FLOAT32, 1, 0, NULL));
+    ck_assert_ok(alcore_column_writer_save(part, path));
+    alcore_column_writer_unref(part);
+    ck_assert_ok(alcore_column_writer_new(pool, "d", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE,
+                    "expected column \"d\", found \"c\"");
+    alcore_column_writer_unref(writer);
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE, "shape 1");
+    alcore_column_writer_unref(writer);
+    alcore_pool *other = test_pool_of(ctx, 6);
+    ck_assert_ok(alcore_column_writer_new(other, "c", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE, "another pool");
+    ck_assert_fails(alcore_column_writer_merge(writer, test_path("none")), ALCORE_E_IO, "none");
+    ck_assert_fails(alcore_column_writer_merge(writer, NULL), ALCORE_E_INVALID, "path");
+    ck_assert_fails(alcore_column_writer_save(writer, "/no/such/folder/x"), ALCORE_E_IO,
+                    "/no/such");
+    alcore_pool_unref(other);
+}
+END_TEST
+
+START_TEST(damaged_files) {
+    /* Every byte flipped, every length cut: refused, and the writer is as it was. */
+    char path[512], damaged[512];
+    snprintf(path, sizeof path, "%s", test_path("whole.alcol"));
+    snprintf(damaged, sizeof damaged, "%s", test_path("damaged.alcol"));
+    const int64_t rows[] = {2, 0}, lengths[] = {2, 1};
+    float tokens[] = {1, 2, 3};
+    char bytes[1024], copy[1024];
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_ok(put(writer, rows, 2, tokens, ALCORE_FLOAT32, 3, 0, lengths));
+    ck_assert_ok(alcore_column_writer_save(writer, path));
+    FILE *file = fopen(path, "rb");
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_assert_uint_eq(length, 80 + 1 + 16 + 16 + 12 + 8);
+    alcore_column_writer_unref(writer);
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, &writer));
+    for (size_t i = 0; i < length; i++) {
+        memcpy(copy, bytes, length);
+        copy[i] = (char)(copy[i] ^ 0x41);
+        test_file("damaged.alcol", copy, length);
+        const alcore_status status = alcore_column_writer_merge(writer, damaged);
+        const alcore_status expected = i >= 8 && i < 12 ? ALCORE_E_UNSUPPORTED : ALCORE_E_CORRUPT;
+        ck_assert_msg(status == expected, "byte %zu: %s", i, alcore_last_error());
+        test_file("damaged.alcol", bytes, i);
+        ck_assert_int_eq(alcore_column_writer_merge(writer, damaged), ALCORE_E_CORRUPT);
+    }
+    test_file("damaged.alcol", copy, length + 1);
+    ck_assert_int_eq(alcore_column_writer_merge(writer, damaged), ALCORE_E_CORRUPT);
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5);
+    ck_assert_ok(alcore_column_writer_merge(writer, path));
+    ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 3);
+}
+END_TEST
+
+static void add(TCase *tests) {
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, any_order);
+    tcase_add_test(tests, ragged_any_order);
+    tcase_add_test(tests, kinds_of_numbers_and_strides);
+    tcase_add_test(tests, masked_rows_are_not_waited_for);
+    tcase_add_test(tests, refused_values);
+    tcase_add_test(tests, nothing_given);
+    tcase_add_test(tests, many_threads);
+    tcase_add_loop_test(tests, writers_merge, 0, 2);
+    tcase_add_test(tests, files_that_do_not_fit);
+    tcase_add_test(tests, damaged_files);
+}
+
+int main(void) {
+    return test_run("column-writer", add);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of the caller's arrays: shapes, kinds of numbers, ownership, rows. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "pool/column.h"
+#include "pool_test.h"
+
+static alcore_tensor tensor_of(void *data, int32_t dtype, int32_t ndim, int64_t *shape) {
+    alcore_tensor tensor;
+    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, ndim, shape));
+    return tensor;
+}
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+
+static void setup(void) {
+    ctx = test_ctx();
+    pool = test_pool_of(ctx, 5);
+}
+
+static void teardown(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static const int64_t all_rows[] = {0, 1, 2, 3, 4};
+
+START_TEST(scalar_kept) {
+    float scores[] = {1, 2, 3, 4, 5};
+    int64_t shape[] = {5};
+    alcore_tensor values = tensor_of(scores, ALCORE_FLOAT32, 1, shape), view, offsets;
+    double out[5];
+    ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
+    scores[2] = 99; /* a copy was kept */
+    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all_rows, 5, out));
+    for (int i = 0; i < 5; i++) ck_assert_double_eq(out[i], i + 1);
+    ck_assert_ok(alcore_pool_column(pool, "scores", &view, &offsets));
+    ck_assert_ptr_ne(view.data, scores);
+    ck_assert_int_eq(view.ndim, 1);
+    ck_assert_int_eq(view.shape[0], 5);
+    ck_assert_ptr_null(offsets.data);
+    ck_assert_str_eq(alcore_pool_column_name(pool, 0), "scores");
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 1));
+    ck_assert_ptr_null(alcore_pool_column_name(pool, -1));
+}
+END_TEST
+
+START_TEST(dense_borrowed_and_strided) {
+    float matrix[5][4];
+    for (int i = 0; i < 20; i++) matrix[i / 4][i % 4] = (float)i;
+    int64_t shape[] = {5, 3}, strides[] = {4, 1};
+    alcore_tensor values = tensor_of(matrix, ALCORE_FLOAT32, 2, shape), view;
+    values.strides = strides;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = ALCORE_BORROW;
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &values, NULL, &options));
+    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_ptr_eq(view.data, matrix);
+    ck_assert_int_eq(view.strides[0], 4);
+    double out[6];
+    const int64_t rows[] = {4, 1};
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out));
+    const double expected[] = {16, 17, 18, 4, 5, 6};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    /* Kept, the room between the rows goes. */
+    options.ownership = ALCORE_KEEP;
+    ck_assert_ok(alcore_pool_set_column(pool, "embeddings", &values, NULL, &options));
+    ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
+    ck_assert_ptr_null(view.strides);
+    ck_assert_int_eq(view.ndim, 2);
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out));
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 1)); /* replaced, not added */
+    strides[1] = 2;
+    ck_assert_fails(alcore_pool_set_column(pool, "embeddings", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "adjacent");
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out)); /* still there */
+}
+END_TEST
+
+START_TEST(half_precision) {
+    /* 1, -2, the smallest subnormal, the largest number, infinity */
+    uint16_t half[] = {0x3C00, 0xC000, 0x0001, 0x7BFF, 0x7C00};
+    uint16_t brain[] = {0x3F80, 0xC000, 0x0001, 0x7F7F, 0xFF80};
+    const double half_values[] = {1, -2, 0x1p-24, 65504, INFINITY};
+    const double brain_values[] = {1, -2, 0x1p-133, 0x1.fep127, -INFINITY};
+    int64_t shape[] = {5};
+    alcore_tensor values = tensor_of(half, ALCORE_FLOAT16, 1, shape);
+    double out[5];
+    ck_assert_ok(alcore_pool_set_column(pool, "a", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "a", all_rows, 5, out));
+    ck_assert_mem_eq(out, half_values, sizeof out);
+    values = tensor_of(brain, ALCORE_BFLOAT16, 1, shape);
+    ck_assert_ok(alcore_pool_set_column(pool, "a", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "a", all_rows, 5, out));
+    ck_assert_mem_eq(out, brain_values, sizeof out);
+}
+END_TEST
+
+START_TEST(ragged) {
+    double tokens[] = {-1, -2, -3, -4, -5, -6};
+    int64_t offsets[] = {0, 2, 2, 3, 5, 6}, shape[] = {6}, offset_shape[] = {6};
+    alcore_tensor values = tensor_of(tokens, ALCORE_FLOAT64, 1, shape), view, view_offsets;
+    alcore_tensor starts = tensor_of(offsets, ALCORE_UINT64, 1, offset_shape);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.log_base = 2;
+    options.meaning = ALCORE_MEANS_LOGPROB;
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, &options));
+    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &view_offsets));
+    ck_assert_mem_eq(view.data, tokens, sizeof tokens);
+    ck_assert_mem_eq(view_offsets.data, offsets, sizeof offsets);
+    const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
+    ck_assert(column->ragged);
+    ck_assert_double_eq(column->log_scale, log(2));
+    ck_assert_int_eq(column->meaning, ALCORE_MEANS_LOGPROB);
+    alcore__scratch scratch = {0};
+    alcore_sys_ragged block;
+    ck_assert_ok(column->ops->ragged(column, 2, 3, &scratch, &block));
+    ck_assert_double_eq(((const double *)block.values)[0], -3);
+    ck_assert_int_eq(block.offsets[3] - block.offsets[0], 4);
+    /* Rows that come later have no value: no tokens. */
+    const char *late[] = {"late"};
+    ck_assert_ok(alcore_pool_add_texts(pool, 1, late, NULL, NULL));
+    ck_assert(!alcore__column_has(column, 5) && alcore__column_has(column, 4));
+    ck_assert_ok(column->ops->ragged(column, 3, 3, &scratch, &block));
+    ck_assert_int_eq(block.offsets[2] - block.offsets[0], 3);
+    ck_assert_int_eq(block.offsets[3] - block.offsets[0], 3);
+    ck_assert_double_eq(((const double *)block.values)[2], -6);
+    alcore__scratch_clear(ctx, &scratch);
+    double out[1];
+    ck_assert_fails(alcore_pool_column_rows(pool, "logprobs", all_rows, 1, out), ALCORE_E_SHAPE,
+                    "ragged");
+}
+END_TEST
+
+START_TEST(wrong_offsets) {
+    float tokens[] = {-1, -2, -3, -4};
+    int64_t shape[] = {4}, offset_shape[] = {6};
+    alcore_tensor values = tensor_of(tokens, ALCORE_FLOAT32, 1, shape);
+    static const struct {
+        int64_t offsets[6];
+        alcore_status status;
+        const char *part;
+    } cases[] = {
+        {{1, 1, 1, 2, 3, 4}, ALCORE_E_SHAPE, "first offset is 1"},
+        {{0, 2, 1, 2, 3, 4}, ALCORE_E_DATA, "offset 2 is 1"},
+        {{0, 1, 2, 3, 4, 5}, ALCORE_E_SHAPE, "last offset is 5, but there are 4"},
+        {{0, 1, INT64_MIN, 3, 4, 4}, ALCORE_E_DATA, "offset 2"}, /* 2^63 as uint64 */
+        {{0, INT64_MAX, 2, 3, 4, 4}, ALCORE_E_DATA, "offset 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t offsets[6];
+        memcpy(offsets, cases[i].offsets, sizeof offsets);
+        alcore_tensor starts = tensor_of(offsets, ALCORE_UINT64, 1, offset_shape);
+        ck_assert_fails(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL),
+                        cases[i].status, cases[i].part);
+    }
+    int64_t short_shape[] = {5}, offsets[] = {0, 1, 2, 3, 4, 4};
+    alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, short_shape);
+    ck_assert_fails(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL),
+                    ALCORE_E_SHAPE, "expected 6 offsets (entries + 1), found 5");
+    starts = tensor_of(tokens, ALCORE_FLOAT32, 1, shape);
+    ck_assert_fails(alcore_pool_set_column(pool, "logprobs", &values, &starts, NULL),
+                    ALCORE_E_SHAPE, "found float32");
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
+}
+END_TEST
+
+START_TEST(wrong_arrays) {
+    float numbers[20] = {0};
+    int64_t rows4[] = {4}, empty[] = {5, 0}, cube[] = {5, 1, 1}, huge[] = {5, INT64_MAX};
+    int32_t integers[5] = {0};
+    int64_t rows5[] = {5};
+    double out[5];
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, rows4);
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "column \"s\": expected 5 rows, found 4");
+    values = tensor_of(integers, ALCORE_INT32, 1, rows5);
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "expected float16, bfloat16, float32 or float64, found int32");
+    values = tensor_of(numbers, ALCORE_FLOAT32, 2, empty);
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "[5, 0]");
+    values = tensor_of(numbers, ALCORE_FLOAT32, 3, cube);
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "3 dimensions");
+    values = tensor_of(numbers, ALCORE_FLOAT32, 1, rows5);
+    values.ndim = 2;
+    values.shape = huge;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "overflow");
+    values = tensor_of(numbers, ALCORE_FLOAT32, 1, rows5);
+    values.device.type = ALCORE_DEVICE_CUDA;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_UNSUPPORTED,
+                    ".cpu()");
+    values.device.type = ALCORE_DEVICE_CPU;
+    ck_assert_fails(alcore_pool_set_column(pool, "", &values, NULL, NULL), ALCORE_E_INVALID,
+                    "name");
+    ck_assert_fails(alcore_pool_set_column(pool, NULL, &values, NULL, NULL), ALCORE_E_INVALID,
+                    "name");
+    ck_assert_fails(alcore_pool_set_column(pool, "s", NULL, NULL, NULL), ALCORE_E_INVALID, "NULL");
+    options.log_base = 1;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "log_base");
+    options.log_base = NAN;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "log_base");
+    options.log_base = 0;
+    options.meaning = 7;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "meaning");
+    options.meaning = 0;
+    options.ownership = 2;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "ownership");
+    options.ownership = 0;
+    options.row_count = 3;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "row_count");
+    ck_assert_fails(alcore_pool_column_rows(pool, "s", all_rows, 5, out), ALCORE_E_NOT_FOUND,
+                    "no column \"s\"");
+    ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
+    ck_assert_fails(alcore_pool_column_rows(pool, "score", all_rows, 5, out), ALCORE_E_NOT_FOUND,
+                    "did you mean \"scores\"");
+    const int64_t outside[] = {0, 5};
+    ck_assert_fails(alcore_pool_column_rows(pool, "scores", outside, 2, out), ALCORE_E_NOT_FOUND,
+                    "no row 5");
+    ck_assert_fails(alcore_pool_drop_column(pool, "x"), ALCORE_E_NOT_FOUND, "\"x\"");
+    ck_assert_ok(alcore_pool_drop_column(pool, "scores"));
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
+}
+END_TEST
+
+START_TEST(entries_for_some_rows) {
+    float numbers[] = {10, 11, 20, 21, 30, 31};
+    int64_t shape[] = {3, 2};
+    const int64_t rows[] = {4, 0, 1}, twice[] = {4, 0, 4}, outside[] = {4, 0, 5};
+    alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 2, shape), view;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    double out[10];
+    options.rows = rows;
+    options.row_count = 3;
+    ck_assert_ok(alcore_pool_set_column(pool, "e", &values, NULL, &options));
+    ck_assert_ok(alcore_pool_column_rows(pool, "e", all_rows, 5, out));
+    const double expected[] = {20, 21, 30, 31};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    ck_assert(isnan(out[4]) && isnan(out[5]) && isnan(out[6]) && isnan(out[7]));
+    ck_assert_double_eq(out[8], 10);
+    ck_assert_double_eq(out[9], 11);
+    const alcore__column *column = alcore__pool_find_column(pool, "e");
+    const bool has[] = {true, true, false, false, true, false};
+    for (int64_t row = 0; row < 6; row++)
+        ck_assert_int_eq(alcore__column_has(column, row), has[row]);
+    ck_assert_fails(alcore_pool_column(pool, "e", &view, NULL), ALCORE_E_UNSUPPORTED, "\"e\"");
+    options.rows = twice;
+    ck_assert_fails(alcore_pool_set_column(pool, "e", &values, NULL, &options), ALCORE_E_DATA,
+                    "entries 0 and 2 are both for row 4");
+    options.rows = outside;
+    ck_assert_fails(alcore_pool_set_column(pool, "e", &values, NULL, &options), ALCORE_E_NOT_FOUND,
+                    "entry 2 is for row 5");
+    options.rows = rows;
+    options.row_count = 2;
+    ck_assert_fails(alcore_pool_set_column(pool, "e", &values, NULL, &options), ALCORE_E_SHAPE,
+                    "expected 2 rows, found 3");
+    /* All rows in order are no mapping at all. */
+    float five[5] = {1, 2, 3, 4, 5};
+    int64_t five_shape[] = {5};
+    values = tensor_of(five, ALCORE_FLOAT32, 1, five_shape);
+    options.rows = all_rows;
+    options.row_count = 5;
+    ck_assert_ok(alcore_pool_set_column(pool, "e", &values, NULL, &options));
+    ck_assert_ok(alcore_pool_column(pool, "e", &view, NULL));
+}
+END_TEST
+
+START_TEST(ragged_for_some_rows) {
+    float tokens[] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[] = {6}, offset_shape[] = {4}, offsets[] = {0, 1, 3, 6};
+    const int64_t rows[] = {3, 1, 2};
+    alcore_tensor values = tensor_of(tokens, ALCORE_FLOAT32, 1, shape);
+    alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, offset_shape);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = 3;
+    ck_assert_ok(alcore_pool_set_column(pool, "logprobs", &values, &starts, &options));
+    const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
+    alcore__scratch scratch = {0};
+    alcore_sys_ragged block;
+    ck_assert_ok(column->ops->ragged(column, 0, 5, &scratch, &block));
+    const int64_t expected_offsets[] = {0, 0, 2, 5, 6, 6};
+    const float expected[] = {2, 3, 4, 5, 6, 1};
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(block.offsets[i] - block.offsets[0], expected_offsets[i]);
+    ck_assert_mem_eq(block.values, expected, sizeof expected);
+    alcore__scratch_clear(ctx, &scratch);
+}
+END_TEST
+
+START_TEST(rows_added_later_have_no_value) {
+    float numbers[] = {1, 2, 3, 4, 5};
+    int64_t shape[] = {5};
+    alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, shape);
+    const char *late[] = {"late", "later"};
+    double out[7];
+    const int64_t rows[] = {3, 4, 5, 6};
+    ck_assert_ok(alcore_pool_set_column(pool, "s", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, 2, late, NULL, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "s", rows, 4, out));
+    ck_assert_double_eq(out[0], 4);
+    ck_assert_double_eq(out[1], 5);
+    ck_assert(isnan(out[2]) && isnan(out[3]));
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "expected 7 rows, found 5");
+}
+END_TEST
+
+/* ---- DLPack ---- */
+
+typedef struct managed {
+    struct {
+        uint32_t major, minor;
+    } version;
+    void *context;
+    void (*deleter)(struct DLManagedTensorVersioned *self);
+    uint64_t flags;
+    alcore_tensor tensor;
+} managed;
+
+static int deleted;
+static void count_deletion(struct DLManagedTensorVersioned *self) {
+    ck_assert_ptr_eq(((managed *)self)->context, &deleted);
+    deleted++;
+}
+
+static managed managed_of(alcore_tensor tensor) {
+    deleted = 0;
+    return (managed){{1, 0}, &deleted, count_deletion, 0, tensor};
+}
+
+static alcore_status take(managed *tensor, const char *name) {
+    return alcore_pool_take_column(pool, name, (struct DLManagedTensorVersioned *)tensor, NULL);
+}
+
+START_TEST(dlpack) {
+    float numbers[] = {1, 2, 3, 4, 5};
+    int64_t shape[] = {5}, wrong[] = {4};
+    managed tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
+    alcore_tensor view;
+    ck_assert_ok(take(&tensor, "s"));
+    ck_assert_ok(alcore_pool_column(pool, "s", &view, NULL));
+    ck_assert_ptr_eq(view.data, numbers);
+    ck_assert_int_eq(deleted, 0);
+    ck_assert_ok(alcore_pool_drop_column(pool, "s"));
+    ck_assert_int_eq(deleted, 1);
+
+    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, wrong));
+    ck_assert_fails(take(&tensor, "s"), ALCORE_E_SHAPE, "expected 5 rows, found 4");
+    ck_assert_int_eq(deleted, 1);
+    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
+    tensor.tensor.device.type = ALCORE_DEVICE_CUDA;
+    tensor.tensor.device.id = 1;
+    ck_assert_fails(take(&tensor, "s"), ALCORE_E_UNSUPPORTED, "cuda:1");
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "CUDA module"));
+    ck_assert_int_eq(deleted, 1);
+    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
+    tensor.version.major = 2;
+    ck_assert_fails(take(&tensor, "s"), ALCORE_E_UNSUPPORTED, "DLPack version 2");
+    ck_assert_int_eq(deleted, 1);
+    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
+    ck_assert_fails(
+        alcore_pool_take_column(NULL, "s", (struct DLManagedTensorVersioned *)&tensor, NULL),
+        ALCORE_E_INVALID, "pool");
+    ck_assert_int_eq(deleted, 1);
+    ck_assert_fails(take(NULL, "s"), ALCORE_E_INVALID, "NULL");
+    /* Replaced by another one, and released with the pool. */
+    managed other = tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
+    ck_assert_ok(take(&tensor, "s"));
+    ck_assert_ok(take(&other, "s"));
+    ck_assert_int_eq(deleted, 1);
+    alcore_pool *kept = pool;
+    pool = test_pool_of(ctx, 5);
+    alcore_pool_unref(kept);
+    ck_assert_int_eq(deleted, 2);
+    tensor.deleter = NULL;
+    ck_assert_ok(take(&tensor, "s"));
+    ck_assert_ok(alcore_pool_drop_column(pool, "s"));
+    ck_assert_int_eq(deleted, 2);
+}
+END_TEST
+
+static void add(TCase *tests) {
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, scalar_kept);
+    tcase_add_test(tests, dense_borrowed_and_strided);
+    tcase_add_test(tests, half_precision);
+    tcase_add_test(tests, ragged);
+    tcase_add_test(tests, wrong_offsets);
+    tcase_add_test(tests, wrong_arrays);
+    tcase_add_test(tests, entries_for_some_rows);
+    tcase_add_test(tests, ragged_for_some_rows);
+    tcase_add_test(tests, rows_added_later_have_no_value);
+    tcase_add_test(tests, dlpack);
+}
+
+int main(void) {
+    return test_run("pool-columns", add);
+}
