@@ -6,7 +6,8 @@
 
 #include "text/lm_trainer.h"
 
-#define CHUNK 65536
+#define CHUNK 65536 /* n-grams of one task */
+#define TICK_EVERY 4096
 static const char stage[] = "estimating the language model";
 
 /* What the words behind one context add up to. */
@@ -36,10 +37,10 @@ static uint32_t raw_count(const estimate *e, int32_t order, size_t number) {
     return sum;
 }
 
-/* On the entering thread, for every number: lets the call be stopped. */
+/* On the entering thread, for every number: lets the call report and be stopped. */
 static alcore_status breathe(const estimate *e, size_t number) {
-    return number % CHUNK == 0 ? alcore__tick(e->ctx, stage, e->lm->order - e->order, -1)
-                               : ALCORE_OK;
+    return number % TICK_EVERY == 0 ? alcore__tick(e->ctx, stage, e->lm->order - e->order, -1)
+                                    : ALCORE_OK;
 }
 
 /* a(g) of one order, from the order above: only n-grams that begin with <s> have nothing before
@@ -67,12 +68,13 @@ static alcore_status adjust(estimate *e, int32_t order) {
     return ALCORE_OK;
 }
 
-static void find_discounts(estimate *e, int32_t order) {
+static alcore_status find_discounts(estimate *e, int32_t order) {
     alcore_lm *lm = e->lm;
     const uint32_t *adjusted = e->adjusted[order];
     const size_t count = alcore__lm_size(lm, order);
     int64_t *t = lm->exactly[order]; /* t[k - 1] is t_k */
     for (size_t i = 0; i < count; i++) {
+        ALCORE__TRY(breathe(e, i));
         if (adjusted[i] >= 1 && adjusted[i] <= 4) t[adjusted[i] - 1]++;
         lm->ngrams[order] += adjusted[i] > 0;
     }
@@ -87,6 +89,7 @@ static void find_discounts(estimate *e, int32_t order) {
         }
     }
     if (lm->fallback[order]) memcpy(d, (const double[3]){0.5, 1.0, 1.5}, 3 * sizeof *d);
+    return ALCORE_OK;
 }
 
 static uint32_t count_class(uint32_t adjusted) {
@@ -185,8 +188,10 @@ static alcore_status higher_order(estimate *e, int32_t order) {
         ALCORE__TRY(breathe(e, i));
         add_to_context(&e->sums[table->ngram[i].context], adjusted[i]);
     }
-    for (size_t i = 0; i < contexts; i++)
+    for (size_t i = 0; i < contexts; i++) {
+        ALCORE__TRY(breathe(e, i));
         lm->backoff[order - 1][i] = context_weight(e, &e->sums[i]);
+    }
     ALCORE__TRY(
         alcore__parallel(e->ctx, stage, (int64_t)chunks(table->count), interpolate_chunk, e));
     alcore__free(e->ctx, e->adjusted[order]);
@@ -211,7 +216,7 @@ static alcore_status run(estimate *e) {
     alcore_lm *lm = e->lm;
     for (int32_t n = lm->order; n >= 1; n--) {
         ALCORE__TRY(adjust(e, n));
-        find_discounts(e, n);
+        ALCORE__TRY(find_discounts(e, n));
     }
     unigrams(e);
     for (int32_t n = 2; n <= lm->order; n++) ALCORE__TRY(higher_order(e, n));
@@ -229,6 +234,7 @@ alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, 
     for (int32_t n = 1; n <= lm->order; n++) {
         const size_t count = alcore__lm_size(lm, n);
         lm->listed[n] = (uint32_t)count;
+        ALCORE__TRY(breathe(&e, 0));
         ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->logp[n]));
         if (n < lm->order)
             ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->backoff[n]));

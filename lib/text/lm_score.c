@@ -8,8 +8,8 @@
 
 #define LN_10 2.302585092994045684
 
-/* Every beginning and end of an n-gram of the model is in the model, so the new context is the n-gram
- * that matched, or its end. */
+/* Every beginning and end of an n-gram of the model is in the model, so the new context is the
+ * n-gram that matched, or its end. */
 double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *state, uint32_t word) {
     const alcore__lm_trie *trie = lm->trie;
     double backoff = 0.0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text/ngram_table.h"
 
+#define TICK_EVERY 4096
+
 /* Slots are at most three quarters full: misses end at the next free slot. */
 static size_t slots_for(size_t ngrams) {
     size_t slots = 1024;
@@ -17,20 +19,27 @@ alcore_status alcore__ngram_reserve(alcore_ctx *ctx, alcore__ngram_table *table,
     if (slots <= table->slots) return ALCORE_OK;
     uint32_t *slot = NULL;
     ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *slot, &slot));
-    uint32_t *old = table->slot;
-    const size_t old_slots = table->slots;
-    table->slot = slot;
-    table->slots = slots;
+    alcore__ngram_table grown = *table;
+    grown.slot = slot;
+    grown.slots = slots;
     /* The high bits of the hash keep the order of the slots: both tables are walked front to back.
      */
-    for (size_t i = 0; i < old_slots; i++) {
-        if (old[i] == 0) continue;
-        const alcore__ngram *ngram = &table->ngram[old[i] - 1];
-        size_t at = alcore__ngram_home(table, alcore__ngram_hash(ngram->context, ngram->word));
+    for (size_t i = 0; i < table->slots; i++) {
+        if (i % TICK_EVERY == 0) {
+            const alcore_status status = alcore__tick(ctx, NULL, 0, 0);
+            if (status != ALCORE_OK) {
+                alcore__free(ctx, slot);
+                return status;
+            }
+        }
+        if (table->slot[i] == 0) continue;
+        const alcore__ngram *ngram = &table->ngram[table->slot[i] - 1];
+        size_t at = alcore__ngram_home(&grown, alcore__ngram_hash(ngram->context, ngram->word));
         while (slot[at] != 0) at = (at + 1) & (slots - 1);
-        slot[at] = old[i];
+        slot[at] = table->slot[i];
     }
-    alcore__free(ctx, old);
+    alcore__free(ctx, table->slot);
+    *table = grown;
     return ALCORE_OK;
 }
 
