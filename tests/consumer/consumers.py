@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs the library into a fresh prefix and builds programs against it from outside the tree: by pkg-config, shared and
+static, by CMake's package config, and as a meson subproject; then the C examples, with either library.
+
+  consumers.py SOURCE BUILD CC PREFIX LIBDIR
+"""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools'))
+from tap import Tap  # noqa: E402
+
+SOURCE, BUILD, CC, PREFIX, LIBDIR = sys.argv[1:]
+# What an example is called with; in examples/data.
+ARGUMENTS = {'trainer': ['pool.txt', 'labeled.tsv'], 'own_model': ['pool.txt'], 'own_strategy': ['pool.txt']}
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, **options):
+    """Output of a command; Failed with all it said."""
+    done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def main():
+    tap = Tap()
+    folder = tempfile.mkdtemp(prefix='alcore-consumer-')
+    try:
+        tests(tap, folder)
+    finally:
+        shutil.rmtree(folder)
+    tap.finish()
+
+
+def tests(tap, folder):
+    stage = os.path.join(folder, 'stage')
+    root = os.path.join(stage, PREFIX.lstrip('/'))
+    library = os.path.join(root, LIBDIR)
+    project = os.path.join(folder, 'project')
+    shutil.copytree(os.path.join(SOURCE, 'tests', 'consumer', 'project'), project)
+    program = os.path.join(folder, 'program')
+    with_library = dict(os.environ, LD_LIBRARY_PATH=library)
+    plain = {name: value for name, value in os.environ.items() if name != 'LD_LIBRARY_PATH'}
+    package = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=stage, PKG_CONFIG_ALLOW_SYSTEM_CFLAGS='1',
+                   PKG_CONFIG_PATH=os.path.join(library, 'pkgconfig'))
+
+    def case(name, test):
+        try:
+            tap.check(True, f'{name}: {test() or "done"}')
+        except Failed as failure:
+            tap.check(False, name, failure)
+
+    def flags(*options):
+        # The sysroot is put before every path, those of other packages among them, which are not in it.
+        words = run('pkg-config', *options, 'alcore', env=package).split()
+        return [word for word in words if not word.startswith(('-I', '-L')) or os.path.isdir(word[2:])]
+
+    def compile_with(source, static):
+        if static:
+            words = ['-Wl,-Bstatic' if word == '-lalcore' else word for word in flags('--static', '--libs')]
+            index = words.index('-Wl,-Bstatic')
+            words[index:index + 1] = ['-Wl,-Bstatic', '-lalcore', '-Wl,-Bdynamic']
+        else:
+            words = flags('--libs')
+        run(CC, '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags('--cflags'), *words)
+        needs_it = 'libalcore.so' in run('readelf', '-d', program)
+        if needs_it == static:
+            raise Failed('the program is linked with the other library')
+
+    def by_pkg_config(static):
+        compile_with(os.path.join(project, 'consumer.c'), static)
+        return run(program, env=plain if static else with_library).strip()
+
+    def installed():
+        run('meson', 'install', '-C', BUILD, '--no-rebuild', '--destdir', stage, '--quiet')
+        headers = os.path.join(SOURCE, 'include', 'alcore')
+        for path in glob.glob(headers + '/**/*.h', recursive=True):
+            there = os.path.join(root, 'include', 'alcore', os.path.relpath(path, headers))
+            if not os.path.exists(there):
+                raise Failed(there + ' was not installed')
+        if not os.path.exists(os.path.join(root, 'include', 'alcore', 'version.h')):
+            raise Failed('version.h was not installed')
+        if 'SONAME' not in run('readelf', '-d', os.path.join(library, 'libalcore.so')):
+            raise Failed('no soname')
+
+    def by_cmake():
+        build = os.path.join(folder, 'cmake')
+        run('cmake', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + root, '-DCMAKE_C_COMPILER=' + CC)
+        run('cmake', '--build', build)
+        run(os.path.join(build, 'consumer_static'), env=plain)
+        return run(os.path.join(build, 'consumer'), env=with_library).strip()
+
+    def by_subproject():
+        os.mkdir(os.path.join(project, 'subprojects'))
+        os.symlink(SOURCE, os.path.join(project, 'subprojects', 'alcore'))
+        build = os.path.join(folder, 'meson')
+        # -O0: what is tested is the way, not the code.
+        run('meson', 'setup', build, project, '-Doptimization=0', '-Dalcore:cli=false', '--force-fallback-for=alcore')
+        run('ninja', '-C', build)
+        return run(os.path.join(build, 'consumer'), env=plain).strip()
+
+    def example(source, static):
+        compile_with(source, static)
+        name = os.path.splitext(os.path.basename(source))[0]
+        if name not in ARGUMENTS:
+            raise Failed('say in consumers.py what it is called with')
+        data = os.path.join(SOURCE, 'examples', 'data')
+        output = run(program, *ARGUMENTS[name], cwd=data, env=plain if static else with_library)
+        if not output.strip():
+            raise Failed('it printed nothing')
+        return f'{len(output.splitlines())} lines'
+
+    case('install', installed)
+    case('pkg-config, shared', lambda: by_pkg_config(False))
+    case('pkg-config, static', lambda: by_pkg_config(True))
+    case('CMake package config, shared and static', by_cmake)
+    case('meson subproject', by_subproject)
+    for source in sorted(glob.glob(os.path.join(SOURCE, 'examples', 'c', '*.c'))):
+        for static in (False, True):
+            case(f"example {os.path.basename(source)}, {'static' if static else 'shared'}",
+                 lambda source=source, static=static: example(source, static))
+
+
+main()
