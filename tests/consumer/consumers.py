@@ -73,7 +73,7 @@ def tests(tap, folder):
             words[index:index + 1] = ['-Wl,-Bstatic', '-lalcore', '-Wl,-Bdynamic']
         else:
             words = flags('--libs')
-        run(CC, '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags('--cflags'), *words)
+        run(CC, '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags('--cflags'), *words, '-lm')
         needs_it = 'libalcore.so' in run('readelf', '-d', program)
         if needs_it == static:
             raise Failed('the program is linked with the other library')
