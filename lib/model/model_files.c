@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A folder of ready columns as a model: one entry per row of the pool. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/array_file.h"
+#include "model/model_internal.h"
+
+static const char *const columns[] = {"embeddings", "probs",    "logprobs", "token_probs",
+                                      "scores",     "qa_start", "qa_end"};
+enum { COLUMNS = (int)(sizeof columns / sizeof *columns) };
+
+/* Where each column lies; NULL: the folder lacks it. */
+typedef struct folder {
+    char *values[COLUMNS];
+    char *offsets[COLUMNS];
+} folder;
+
+static bool is_ragged(const char *column) {
+    return strcmp(column, "logprobs") == 0 || strcmp(column, "token_probs") == 0 ||
+           strncmp(column, "qa_", 3) == 0;
+}
+
+static int32_t column_index(const char *column) {
+    for (int32_t i = 0; i < COLUMNS; i++)
+        if (strcmp(columns[i], column) == 0) return i;
+    return -1;
+}
+
+static bool can(const alcore_model *model, const char *column) {
+    const folder *files = model->data;
+    int32_t index = column_index(column);
+    return index >= 0 && files->values[index] != NULL;
+}
+
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+    const folder *files = model->data;
+    int32_t index = column_index(column);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.offsets = files->offsets[index];
+    return alcore_pool_read_column(pool, column, files->values[index], &options);
+}
+
+static void folder_free(alcore_ctx *ctx, folder *files) {
+    for (int32_t i = 0; i < COLUMNS; i++) {
+        alcore__free(ctx, files->values[i]);
+        alcore__free(ctx, files->offsets[i]);
+    }
+    alcore__free(ctx, files);
+}
+
+static void release(alcore_model *model) { folder_free(model->object.ctx, model->data); }
+
+static const alcore__model_table table = {
+    .kind = "files", .can = can, .run = run, .release = release};
+
+/* "PATH/NAME" as an owned string. */
+static alcore_status join(alcore_ctx *ctx, const char *path, const char *format, const char *name,
+                          char **out) {
+    alcore__buffer buffer = {0};
+    alcore_status status = alcore__buffer_format(ctx, &buffer, "%s/", path);
+    if (status == ALCORE_OK) {
+        char tail[96];
+        int length = snprintf(tail, sizeof tail, format, name);
+        status = alcore__buffer_append(ctx, &buffer, tail, (size_t)length);
+    }
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(ctx, &buffer);
+        return status;
+    }
+    *out = buffer.data;
+    return ALCORE_OK;
+}
+
+/* Keeps path when an array can be read there. A file that exists but is damaged is a failure. */
+static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
+    alcore__array_info info;
+    alcore__file *file;
+    alcore_status status = alcore__array_open(ctx, path, &info, &file);
+    if (status == ALCORE_OK) {
+        alcore__file_close(file);
+        *out = path;
+        return ALCORE_OK;
+    }
+    alcore__free(ctx, path);
+    return status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND ? ALCORE_OK : status;
+}
+
+/* Looks for an array as NAME.npy, then as a tensor of columns.safetensors. */
+static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const char *name,
+                                char **out) {
+    static const char *const forms[] = {"%s.npy", "columns.safetensors:%s"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && *out == NULL; i++) {
+        char *path = NULL;
+        ALCORE__TRY(join(ctx, folder_path, forms[i], name, &path));
+        ALCORE__TRY(probe(ctx, path, out));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *files) {
+    bool any = false;
+    for (int32_t i = 0; i < COLUMNS; i++) {
+        ALCORE__TRY(find_array(ctx, path, columns[i], &files->values[i]));
+        if (files->values[i] == NULL) continue;
+        any = true;
+        if (!is_ragged(columns[i])) continue;
+        char name[64];
+        snprintf(name, sizeof name, "%s.offsets", columns[i]);
+        ALCORE__TRY(find_array(ctx, path, name, &files->offsets[i]));
+        if (files->offsets[i] == NULL)
+            return alcore__fail(ALCORE_E_DATA,
+                                "%s: %s has a value per token but %s.offsets.npy is missing; it "
+                                "holds int64 [rows + 1]",
+                                path, columns[i], columns[i]);
+    }
+    return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
+}
+
+/* The folder has no column: says what it is, as far as that can be told. */
+static alcore_status fail_without_columns(alcore_ctx *ctx, const char *path) {
+    char *config = NULL;
+    ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
+    alcore__file *file;
+    alcore_status status = alcore__file_open(ctx, config, &file);
+    alcore__free(ctx, config);
+    if (status == ALCORE_OK) {
+        alcore__file_close(file);
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s holds config.json: a Hugging Face model, which this build cannot "
+                            "run; compute its columns elsewhere and give them as .npy",
+                            path);
+    }
+    if (status == ALCORE_E_NOMEM) return status;
+    return alcore__fail(ALCORE_E_IO,
+                        "%s: no model here; a folder with embeddings.npy, logprobs.npy and "
+                        "logprobs.offsets.npy, probs.npy or scores.npy is expected",
+                        path);
+}
+
+static alcore_status open_folder(alcore_ctx *ctx, const char *path, alcore_model **out) {
+    folder *files;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *files, &files));
+    alcore_status status = find_columns(ctx, path, files);
+    if (status == ALCORE_E_NOT_FOUND) status = fail_without_columns(ctx, path);
+    if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, path, true, files, out);
+    if (status != ALCORE_OK) folder_free(ctx, files);
+    return status;
+}
+
+alcore_status alcore_model_open(alcore_ctx *ctx, const char *path, alcore_model **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || path == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_open: ctx, path and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, open_folder(ctx, path, out));
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle of every kind of model. */
+#include <string.h>
+
+#include "model/model_internal.h"
+
+static void release(void *object) {
+    alcore_model *model = object;
+    if (model->table != NULL) model->table->release(model);
+    alcore__free(model->object.ctx, model->name);
+}
+
+alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
+                                bool named, void *data, alcore_model **out) {
+    *out = NULL;
+    alcore_model *model;
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *model, release, &model));
+    model->name = alcore__strndup(ctx, name, strlen(name));
+    if (model->name == NULL) {
+        alcore__object_unref(model);
+        return alcore__fail_memory(strlen(name) + 1);
+    }
+    model->named = named;
+    model->data = data;
+    model->table = table; /* from here on the handle owns data */
+    *out = model;
+    return ALCORE_OK;
+}
+
+alcore_model *alcore_model_ref(alcore_model *model) { return alcore__object_ref(model); }
+
+void alcore_model_unref(alcore_model *model) { alcore__object_unref(model); }
+
+const char *alcore_model_name(const alcore_model *model) {
+    return model == NULL ? NULL : model->name;
+}
+
+int32_t alcore_model_can(const alcore_model *model, const char *column) {
+    return model != NULL && column != NULL && model->table->can(model, column);
+}
+
+static alcore_status origin_of(const alcore_model *model, const alcore_pool *pool,
+                               const char *column, alcore__buffer *out) {
+    alcore_ctx *ctx = alcore__pool_ctx(pool);
+    alcore_status status =
+        alcore__buffer_format(ctx, out, "model %s %s", model->table->kind, model->name);
+    if (status == ALCORE_OK && model->table->describe != NULL)
+        status = model->table->describe(model, pool, column, out);
+    if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
+    return status;
+}
+
+/* The column is ours while the pool is held for writing. */
+static alcore_status sign(const alcore_model *model, alcore_pool *pool, const char *column) {
+    alcore__buffer origin = {0};
+    ALCORE__TRY(origin_of(model, pool, column, &origin));
+    alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
+    alcore__free(alcore__pool_ctx(pool), made->origin);
+    made->origin = origin.data;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
+    if (!model->table->can(model, column))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "model %s has no function for the column '%s'; give the column, or a "
+                            "model that can make it",
+                            model->name, column);
+    ALCORE__TRY(model->table->run(model, pool, column));
+    /* The column is signed afterwards: who made it is part of every selection's provenance. */
+    ALCORE__TRY(alcore__write_begin(pool, "pool"));
+    alcore_status status = sign(model, pool, column);
+    alcore__write_end(pool);
+    return status;
+}
+
+alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const char *column) {
+    if (model == NULL || pool == NULL || column == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_run: model, pool and column are needed");
+    ALCORE__TRY(alcore__enter(model->object.ctx));
+    return alcore__leave(model->object.ctx, alcore__model_run(model, pool, column));
+}
+
+alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
+                                          const char *column, bool *out) {
+    *out = false;
+    const alcore__column *found = alcore__pool_find_column(pool, column);
+    if (found == NULL) return ALCORE_OK;
+    if (strncmp(found->origin, "model ", 6) != 0) {
+        *out = true;
+        return ALCORE_OK;
+    }
+    if (model != NULL) {
+        if (!model->named) return ALCORE_OK;
+        alcore__buffer origin = {0};
+        alcore_status status = origin_of(model, pool, column, &origin);
+        bool same = status == ALCORE_OK && strcmp(origin.data, found->origin) == 0;
+        alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
+        if (!same) return status;
+    }
+    const uint32_t *states = alcore_pool_states(pool);
+    int64_t rows = alcore_pool_rows(pool);
+    for (int64_t i = 0; i < rows; i++)
+        if (states[i] == 0 && !alcore__column_has(found, i)) return ALCORE_OK;
+    *out = true;
+    return ALCORE_OK;
+}

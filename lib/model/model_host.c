@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The caller's own functions as a model: batches of unmasked rows, in row order, through a column writer. */
+#include <string.h>
+
+#include "model/model_internal.h"
+
+enum { DEFAULT_BATCH = 256 };
+
+static const struct {
+    const char *column;
+    size_t function; /* offset in alcore_model_host */
+    int32_t shape;
+} entries[] = {
+    {"embeddings", offsetof(alcore_model_host, embed), ALCORE_COLUMN_DENSE},
+    {"logprobs", offsetof(alcore_model_host, token_logprobs), ALCORE_COLUMN_RAGGED},
+    {"probs", offsetof(alcore_model_host, class_probs), ALCORE_COLUMN_DENSE},
+    {"token_probs", offsetof(alcore_model_host, token_probs), ALCORE_COLUMN_RAGGED_DENSE},
+};
+
+/* The function behind a column and its shape; NULL when the host lacks it. */
+static alcore_model_function entry_of(const alcore_model_host *host, const char *column,
+                                      int32_t *out_shape) {
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        if (strcmp(entries[i].column, column) != 0) continue;
+        alcore_model_function function;
+        memcpy(&function, (const char *)host + entries[i].function, sizeof function);
+        *out_shape = entries[i].shape;
+        return function;
+    }
+    return NULL;
+}
+
+static bool can(const alcore_model *model, const char *column) {
+    int32_t shape;
+    return entry_of(model->data, column, &shape) != NULL;
+}
+
+/* Room for one batch. */
+typedef struct batch_room {
+    int64_t *rows;
+    const char **texts;
+    size_t *lengths;
+    const char **languages;
+} batch_room;
+
+static void room_clear(alcore_ctx *ctx, batch_room *room) {
+    alcore__free(ctx, room->rows);
+    alcore__free(ctx, (void *)room->texts);
+    alcore__free(ctx, room->lengths);
+    alcore__free(ctx, (void *)room->languages);
+}
+
+static alcore_status room_new(alcore_ctx *ctx, int64_t rows, batch_room *room) {
+    size_t count = (size_t)rows;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->rows, &room->rows));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->texts, &room->texts));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->lengths, &room->lengths));
+    return alcore__new_array(ctx, count, sizeof *room->languages, &room->languages);
+}
+
+static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
+                                 alcore_model_function function, alcore_column_writer *writer,
+                                 const batch_room *room, int64_t batch_rows) {
+    const alcore_model_host *host = model->data;
+    const uint32_t *states = alcore_pool_states(pool);
+    int64_t rows = alcore_pool_rows(pool);
+    for (int64_t row = 0; row < rows;) {
+        alcore_batch batch = {.size = sizeof batch,
+                              .rows = room->rows,
+                              .texts = room->texts,
+                              .lengths = room->lengths,
+                              .languages = room->languages};
+        for (; row < rows && batch.count < batch_rows; row++) {
+            if (states[row] != 0) continue;
+            room->rows[batch.count] = row;
+            room->texts[batch.count] = alcore_pool_text(pool, row, &room->lengths[batch.count]);
+            room->languages[batch.count] = alcore_pool_language(pool, row);
+            batch.count++;
+        }
+        ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
+        if (batch.count == 0) continue;
+        alcore_status status = function(host->user, &batch, writer);
+        if (status != ALCORE_OK) return alcore__fail_callback(status, "the model's function");
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+    const alcore_model_host *host = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    int32_t shape;
+    alcore_model_function function = entry_of(host, column, &shape);
+    int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
+    alcore_column_writer *writer;
+    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, &writer));
+    batch_room room = {0};
+    alcore_status status = room_new(ctx, batch_rows, &room);
+    if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = run_batches(model, pool, function, writer, &room, batch_rows);
+        alcore__read_end(pool);
+    }
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    room_clear(ctx, &room);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+
+static void release(alcore_model *model) {
+    alcore_model_host *host = model->data;
+    if (host->destroy != NULL) host->destroy(host->user);
+    alcore__free(model->object.ctx, host);
+}
+
+static const alcore__model_table table = {
+    .kind = "host", .can = can, .run = run, .release = release};
+
+alcore_status alcore_model_host_init(alcore_model_host *host, size_t size) {
+    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
+                               "alcore_model_host");
+}
+
+static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *theirs,
+                              alcore_model **out) {
+    alcore_model_host *host;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *host, &host));
+    alcore_status status = alcore__struct_read(
+        host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, token_probs), theirs,
+        "alcore_model_host");
+    if (status == ALCORE_OK && (host->batch_rows < 0 || host->batch_rows > 1 << 24))
+        status = alcore__fail(ALCORE_E_INVALID,
+                              "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",
+                              (long long)host->batch_rows);
+    const char *name = host->name == NULL ? "host" : host->name;
+    bool named = host->name != NULL;
+    if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, name, named, host, out);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, host);
+        return status;
+    }
+    host->name = NULL; /* the caller's string; the handle has its copy */
+    return ALCORE_OK;
+}
+
+alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host,
+                                    alcore_model **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || host == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_new_host: ctx, host and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, new_host(ctx, host, out));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model: one handle over a table of functions (design.md section 4). */
+#ifndef ALCORE__MODEL_INTERNAL_H
+#define ALCORE__MODEL_INTERNAL_H
+
+#include "alcore/model.h"
+#include "base/base.h"
+#include "pool/column.h"
+#include "pool/pool_internal.h"
+
+/* What one kind of model can do. data is alcore_model.data. */
+typedef struct alcore__model_table {
+    const char *kind;
+    bool (*can)(const alcore_model *model, const char *column);
+    /* Puts the column into the pool. Called for columns that can() confirms, holding nothing. */
+    alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column);
+    /* Says in one line what the column was made from, for provenance and for telling a stale column
+     * from a fresh one. Called holding the pool for reading. */
+    alcore_status (*describe)(const alcore_model *model, const alcore_pool *pool,
+                              const char *column, alcore__buffer *out);
+    void (*release)(alcore_model *model);
+} alcore__model_table;
+
+struct alcore_model {
+    alcore__object object;
+    const alcore__model_table *table;
+    char *name;
+    bool named; /* the name tells the model's state: columns it made may be used again */
+    void *data;
+};
+
+/* Makes a handle; on failure data is not released. name is copied. */
+alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
+                                bool named, void *data, alcore_model **out);
+/* Runs the model and signs the column with its origin. As alcore_model_run(), without enter and leave. */
+alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column);
+/* Whether the pool's column may stand: given by the caller, or made by this model in its present state. For
+ * calls that hold the pool. *out is false when the pool has no such column, or lacks values for unmasked
+ * rows of a computed one. */
+alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
+                                          const char *column, bool *out);
+
+#endif
