@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The request's handle: its parts and options. */
+#include <math.h>
+#include <string.h>
+
+#include "request/request_internal.h"
+
+static const alcore__param options[] = {
+    {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "what may be spent: a number with i (items), w (words), c (characters) or u (units of the cost "
+     "column)"},
+    {"fill", ALCORE_PARAM_CHOICE, "overshoot", 0, 0, "overshoot|stop|skip",
+     "the last pick may overshoot the budget; stop before it; or skip what does not fit"},
+    {"seed", ALCORE_PARAM_INTEGER, "context", 0, 9.2e18, "context",
+     "seed of every random draw; context: the seed of the context"},
+    {"round", ALCORE_PARAM_INTEGER, "1", 1, 1e9, NULL,
+     "number of the round, from 1: seeds the draws, picks the value of a schedule"},
+    {"spread", ALCORE_PARAM_NUMBER, "off", -1, 1, "off",
+     "pass over a row whose cosine with a chosen row exceeds this"},
+    {"tie", ALCORE_PARAM_CHOICE, "index", 0, 0, "index|random",
+     "order of equal scores: by row, or drawn"},
+    {"nan", ALCORE_PARAM_CHOICE, "error", 0, 0, "error|exclude",
+     "a NaN or infinity in a needed value: fail and name the row, or leave the row out"},
+    {"device", ALCORE_PARAM_TEXT, "auto", 0, 0, NULL, "auto, cpu, cuda or cuda:N"},
+};
+static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
+
+static void release(void *object) {
+    alcore_request *request = object;
+    alcore_ctx *ctx = request->object.ctx;
+    alcore_pool_unref(request->candidates);
+    alcore_pool_unref(request->labeled);
+    alcore_pool_unref(request->target);
+    alcore_strategy_unref(request->strategy);
+    alcore_model_unref(request->model);
+    alcore__values_clear(ctx, &request->values);
+    alcore__free(ctx, request->last.take);
+    alcore__free(ctx, request->before.take);
+}
+
+static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
+    alcore_request *request;
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
+    alcore_status status = alcore__values_new(ctx, &option_table, &request->values);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(request);
+        return status;
+    }
+    *out = request;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_request_new: ctx and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, new_request(ctx, out));
+}
+
+alcore_request *alcore_request_ref(alcore_request *request) { return alcore__object_ref(request); }
+
+void alcore_request_unref(alcore_request *request) { alcore__object_unref(request); }
+
+/* Begins a call that changes the request. */
+static alcore_status begin(alcore_request *request, const char *call) {
+    if (request == NULL) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
+    ALCORE__TRY(alcore__enter(request->object.ctx));
+    alcore_status status = alcore__write_begin(request, "request");
+    return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
+}
+
+static alcore_status end(alcore_request *request, alcore_status status) {
+    alcore__write_end(request);
+    return alcore__leave(request->object.ctx, status);
+}
+
+alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alcore_pool *pool) {
+    ALCORE__TRY(begin(request, "alcore_request_set_pool"));
+    alcore_pool **place = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
+                          : role == ALCORE_ROLE_LABELED  ? &request->labeled
+                          : role == ALCORE_ROLE_TARGET   ? &request->target
+                                                         : NULL;
+    if (place == NULL)
+        return end(request,
+                   alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
+    alcore_pool *old = *place;
+    *place = alcore_pool_ref(pool);
+    alcore_pool_unref(old);
+    return end(request, ALCORE_OK);
+}
+
+alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
+    ALCORE__TRY(begin(request, "alcore_request_set_strategy"));
+    alcore_strategy *old = request->strategy;
+    request->strategy = alcore_strategy_ref(strategy);
+    alcore_strategy_unref(old);
+    return end(request, ALCORE_OK);
+}
+
+alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
+    ALCORE__TRY(begin(request, "alcore_request_set_model"));
+    alcore_model *old = request->model;
+    request->model = alcore_model_ref(model);
+    alcore_model_unref(old);
+    return end(request, ALCORE_OK);
+}
+
+static alcore_status set_option(alcore_request *request, const char *name, const char *value) {
+    alcore__budget budget = {0};
+    bool is_budget = strcmp(name, "budget") == 0;
+    if (is_budget) ALCORE__TRY(alcore__budget_parse(value, &budget));
+    ALCORE__TRY(
+        alcore__values_set(request->object.ctx, &request->values, "request", name, value));
+    if (is_budget) {
+        request->budget = budget;
+        request->has_budget = true;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore_request_set(alcore_request *request, const char *name, const char *value) {
+    ALCORE__TRY(begin(request, "alcore_request_set"));
+    if (name == NULL || value == NULL)
+        return end(request,
+                   alcore__fail(ALCORE_E_INVALID, "alcore_request_set: name and value are needed"));
+    return end(request, set_option(request, name, value));
+}
+
+alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, alcore__param_info(&option_table, index, out));
+}
+
+uint64_t alcore__request_seed(const alcore_request *request) {
+    if (strcmp(alcore__values_text(&request->values, "seed"), "context") == 0)
+        return alcore__ctx_seed(request->object.ctx);
+    return (uint64_t)alcore__values_integer(&request->values, "seed");
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which rows a request may select: the pool's states and what the labelled side knows (spec 1.9). */
+#include "request/request_internal.h"
+
+static const struct {
+    uint32_t state; /* 0: the cause is not a state of the pool */
+    const char *name;
+} causes[ALCORE__CAUSES] = {
+    {ALCORE_ROW_EMPTY, "empty"},
+    {ALCORE_ROW_DUPLICATE, "duplicate"},
+    {ALCORE_ROW_LABELED, "labeled"},
+    {ALCORE_ROW_KNOWN, "known"},
+    {ALCORE_ROW_EXCLUDED, "excluded"},
+    {ALCORE_ROW_FILTERED, "filtered"},
+    {ALCORE_ROW_INELIGIBLE, "ineligible"},
+    {ALCORE_ROW_MISSING, "missing"},
+    {ALCORE_ROW_NAN, "nan"},
+};
+
+const char *alcore__cause_name(int32_t cause) { return causes[cause].name; }
+
+static void count_cause(alcore__masks *masks, uint32_t state) {
+    for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
+        if ((state & causes[i].state) == 0) continue;
+        masks->by_cause[i]++;
+        return;
+    }
+}
+
+static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *known,
+                               alcore__masks *masks) {
+    const uint32_t *states = alcore_pool_states(pool);
+    for (int64_t i = 0; i < masks->rows; i++) {
+        if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "masks", i, masks->rows));
+        uint32_t state = states[i];
+        if (known != NULL && known[i]) state |= ALCORE_ROW_KNOWN;
+        masks->take[i] = state == 0;
+        masks->eligible += state == 0;
+        if (state != 0) count_cause(masks, state);
+        /* A labelled row that was masked for another reason is no part of the labelled rows either. */
+        if ((state & ~(uint32_t)ALCORE_ROW_KNOWN) == ALCORE_ROW_LABELED) {
+            masks->labeled_rows[i] = 1;
+            masks->labeled_count++;
+        }
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *labeled, alcore__masks *masks) {
+    int64_t rows = alcore_pool_rows(labeled);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &masks->side_take));
+    const uint32_t *states = alcore_pool_states(labeled);
+    for (int64_t i = 0; i < rows; i++) {
+        masks->side_take[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
+        masks->side_count += masks->side_take[i];
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status build(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
+                           uint8_t **known, alcore__masks *out) {
+    size_t rows = (size_t)out->rows;
+    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->take));
+    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
+    if (labeled != NULL) {
+        ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
+        ALCORE__TRY(alcore__pool_match_texts(pool, labeled, *known));
+        ALCORE__TRY(mask_side(ctx, labeled, out));
+    }
+    return mask_rows(ctx, pool, *known, out);
+}
+
+alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
+                                alcore__masks *out) {
+    *out = (alcore__masks){.rows = alcore_pool_rows(pool)};
+    uint8_t *known = NULL;
+    alcore_status status = build(ctx, pool, labeled, &known, out);
+    alcore__free(ctx, known);
+    if (status != ALCORE_OK) alcore__masks_clear(ctx, out);
+    return status;
+}
+
+void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
+    alcore__free(ctx, masks->take);
+    alcore__free(ctx, masks->labeled_rows);
+    alcore__free(ctx, masks->side_take);
+    *masks = (alcore__masks){0};
+}
