@@ -37,23 +37,27 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
 
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in != NULL) return ALCORE_OK;
-    return alcore_model_new_ngram(self->request->object.ctx, self->request->labeled, NULL,
-                                  &self->built_in);
+    alcore_pool *labeled = self->request->labeled;
+    /* A labelled side without texts leaves nothing to train on: then the pool is cross-fitted. */
+    if (labeled != NULL && alcore_pool_count(labeled, 0) == 0 &&
+        alcore_pool_count(labeled, ALCORE_ROW_LABELED) == 0)
+        labeled = NULL;
+    return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
 }
 
-/* Of the columns that stand already, the first of the alternatives. */
+/* Of the columns that stand already, the first of the alternatives. A column that was computed is judged by the model that would
+ * make it today. */
 static alcore_status find_standing(resolver *self, alcore_pool *pool, const char *need,
                                    char name[32], bool *out) {
     *out = false;
+    ALCORE__TRY(built_in_model(self));
     alcore_model *model = self->request->model;
-    if (model == NULL) {
-        ALCORE__TRY(built_in_model(self));
-        model = self->built_in;
-    }
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = ALCORE_OK;
-    for (const char *rest = need; status == ALCORE_OK && !*out && next_alternative(&rest, name);)
-        status = alcore__model_column_stands(model, pool, name, out);
+    for (const char *rest = need; status == ALCORE_OK && !*out && next_alternative(&rest, name);) {
+        bool by_model = model != NULL && alcore_model_can(model, name);
+        status = alcore__model_column_stands(by_model ? model : self->built_in, pool, name, out);
+    }
     alcore__read_end(pool);
     return status;
 }

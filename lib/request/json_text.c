@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing JSON. Reading it is jansson's work; its writer would bypass the context's allocator. */
+#include "request/json_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "text/number.h"
+
+static void put(alcore__json *json, const char *text, size_t length) {
+    if (json->status == ALCORE_OK)
+        json->status = alcore__buffer_append(json->ctx, &json->text, text, length);
+}
+
+static void put_quoted(alcore__json *json, const char *text, size_t length) {
+    static const char hex[] = "0123456789abcdef";
+    put(json, "\"", 1);
+    size_t from = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) continue;
+        put(json, text + from, i - from);
+        from = i + 1;
+        char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+        if (c == '"' || c == '\\') {
+            escape[1] = (char)c;
+            put(json, escape, 2);
+        } else if (c == '\n' || c == '\t') {
+            escape[1] = c == '\n' ? 'n' : 't';
+            put(json, escape, 2);
+        } else {
+            put(json, escape, 6);
+        }
+    }
+    put(json, text + from, length - from);
+    put(json, "\"", 1);
+}
+
+static void begin_value(alcore__json *json, const char *key) {
+    if (json->separate) put(json, ",", 1);
+    json->separate = true;
+    if (key == NULL) return;
+    put_quoted(json, key, strlen(key));
+    put(json, ":", 1);
+}
+
+void alcore__json_open(alcore__json *json, const char *key, char bracket) {
+    begin_value(json, key);
+    put(json, &bracket, 1);
+    json->separate = false;
+}
+
+void alcore__json_close(alcore__json *json, char bracket) {
+    put(json, &bracket, 1);
+    json->separate = true;
+}
+
+void alcore__json_text(alcore__json *json, const char *key, const char *text, size_t length) {
+    begin_value(json, key);
+    put_quoted(json, text, length);
+}
+
+void alcore__json_string(alcore__json *json, const char *key, const char *text) {
+    if (text == NULL)
+        alcore__json_raw(json, key, "null");
+    else
+        alcore__json_text(json, key, text, strlen(text));
+}
+
+void alcore__json_integer(alcore__json *json, const char *key, int64_t value) {
+    begin_value(json, key);
+    if (json->status == ALCORE_OK)
+        json->status = alcore__buffer_format(json->ctx, &json->text, "%" PRId64, value);
+}
+
+void alcore__json_number(alcore__json *json, const char *key, double value) {
+    begin_value(json, key);
+    if (!isfinite(value)) {
+        put(json, "null", 4);
+        return;
+    }
+    char digits[32];
+    put(json, digits, alcore__print_double(value, digits));
+}
+
+void alcore__json_flag(alcore__json *json, const char *key, bool value) {
+    alcore__json_raw(json, key, value ? "true" : "false");
+}
+
+void alcore__json_raw(alcore__json *json, const char *key, const char *text) {
+    begin_value(json, key);
+    put(json, text, strlen(text));
+}

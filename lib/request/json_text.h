@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON written straight into a buffer of the context's allocator. */
+#ifndef ALCORE__JSON_TEXT_H
+#define ALCORE__JSON_TEXT_H
+
+#include "base/base.h"
+
+/* The first failure stays in status, so that a document is written without a check per value. All-zero but ctx begins one. */
+typedef struct alcore__json {
+    alcore_ctx *ctx;
+    alcore__buffer text;
+    alcore_status status;
+    bool separate; /* the next value needs a comma before it */
+} alcore__json;
+
+/* key is NULL inside arrays and for the outermost value. */
+void alcore__json_open(alcore__json *json, const char *key, char bracket); /* '{' or '[' */
+void alcore__json_close(alcore__json *json, char bracket);                 /* '}' or ']' */
+void alcore__json_string(alcore__json *json, const char *key, const char *text);
+void alcore__json_text(alcore__json *json, const char *key, const char *text, size_t length);
+void alcore__json_integer(alcore__json *json, const char *key, int64_t value);
+/* null for a NaN or infinity, which JSON cannot hold. */
+void alcore__json_number(alcore__json *json, const char *key, double value);
+void alcore__json_flag(alcore__json *json, const char *key, bool value);
+/* Text that is JSON already. */
+void alcore__json_raw(alcore__json *json, const char *key, const char *text);
+
+#endif

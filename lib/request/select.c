@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answering a request: masks, columns, the strategy's run, the selection. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/kernels.h"
+#include "request/selection_internal.h"
+
+/* What one call of alcore_select() works with. */
+typedef struct answer {
+    alcore_request *request;
+    alcore_ctx *ctx;
+    alcore_strategy *strategy;
+    alcore__masks masks;
+    alcore__resolution resolution;
+    double *costs;
+    alcore__run_input input;
+    alcore__outcome outcome;
+} answer;
+
+static alcore_status check(const alcore_request *request) {
+    if (request->candidates == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_select: the request has no pool of candidates; give one with "
+                            "alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool)");
+    if (request->candidates == request->labeled)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_select: the pool of candidates is the labelled side too; mark "
+                            "its labelled rows with alcore_pool_mark() instead");
+    if (!request->has_budget)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_select: no budget; set one, such as \"1000\" or \"50000w\"");
+    return ALCORE_OK;
+}
+
+static alcore_status read_pools(const alcore_request *request) {
+    ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
+    if (request->labeled == NULL) return ALCORE_OK;
+    alcore_status status = alcore__read_begin(request->labeled, "labelled pool");
+    if (status != ALCORE_OK) alcore__read_end(request->candidates);
+    return status;
+}
+
+static void leave_pools(const alcore_request *request) {
+    if (request->labeled != NULL) alcore__read_end(request->labeled);
+    alcore__read_end(request->candidates);
+}
+
+/* The cost of every candidate in the unit of the budget; none for items, which cost 1 (spec 1.6). */
+static alcore_status make_costs(answer *self) {
+    const alcore_pool *pool = self->request->candidates;
+    int32_t unit = self->request->budget.unit;
+    if (unit == ALCORE__UNIT_ITEMS) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double),
+                                  &self->costs));
+    for (int64_t i = 0; i < self->masks.rows; i++) {
+        if (i % 1024 == 0) ALCORE__TRY(alcore__tick(self->ctx, "costs", i, self->masks.rows));
+        if (!self->masks.take[i]) continue;
+        double cost = unit == ALCORE__UNIT_WORDS ? (double)alcore_pool_words(pool, i)
+                      : unit == ALCORE__UNIT_CHARACTERS
+                          ? (double)alcore__pool_characters(pool, i)
+                          : alcore_pool_cost(pool, i);
+        if (isnan(cost)) {
+            char buffer[24];
+            return alcore__fail(ALCORE_E_DATA,
+                                "row %lld (id %s) has no cost, and the budget is in units of the "
+                                "cost column",
+                                (long long)i, alcore_pool_id(pool, i, buffer));
+        }
+        self->costs[i] = cost;
+    }
+    return ALCORE_OK;
+}
+
+/* Candidates without a value in a needed column; a labelled row without one takes no part instead. */
+static alcore_status check_values(answer *self, const alcore__side *side) {
+    int64_t dropped = 0;
+    for (int32_t c = 0; c < side->column_count; c++) {
+        const alcore__column *column = side->columns[c].column;
+        int64_t missing = 0, first = -1;
+        for (int64_t i = 0; i < self->masks.rows; i++) {
+            if (i % ALCORE_BLOCK_ROWS == 0)
+                ALCORE__TRY(alcore__tick(self->ctx, "columns", i, self->masks.rows));
+            bool candidate = self->masks.take[i], labeled = self->masks.labeled_rows[i];
+            if ((!candidate && !labeled) || alcore__column_has(column, i)) continue;
+            if (labeled) {
+                self->masks.labeled_rows[i] = 0;
+                dropped++;
+                continue;
+            }
+            if (missing++ == 0) first = i;
+        }
+        if (missing > 0)
+            return alcore__fail(ALCORE_E_MISSING,
+                                "column '%s' has no value for row %lld and %lld more; give them, or "
+                                "mark those rows ineligible",
+                                side->columns[c].name, (long long)first, (long long)missing - 1);
+    }
+    self->masks.labeled_count -= dropped;
+    if (dropped > 0)
+        alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL,
+                    "%lld labelled rows of the pool have no values and take no part",
+                    (long long)dropped);
+    return ALCORE_OK;
+}
+
+/* Remembers the candidates for the next round when the strategy wants them again (spec 3.7). */
+static alcore_status keep_drawn(answer *self) {
+    alcore_request *request = self->request;
+    if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
+        return ALCORE_OK;
+    uint8_t *take;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &take));
+    if (self->masks.rows > 0) memcpy(take, self->masks.take, (size_t)self->masks.rows);
+    if (request->last.round != 0 && request->last.round < self->input.round) {
+        alcore__free(self->ctx, request->before.take);
+        request->before = request->last;
+    } else {
+        alcore__free(self->ctx, request->last.take);
+    }
+    request->last = (alcore__drawn){self->input.round, self->masks.rows, take};
+    return ALCORE_OK;
+}
+
+/* The candidates of the round before this one; rows that came later were no candidates then. */
+static alcore_status draw(answer *self) {
+    const alcore_request *request = self->request;
+    const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
+                                     ? &request->last
+                                     : &request->before;
+    uint8_t *previous = NULL;
+    if (drawn->round != 0 && drawn->round < self->input.round) {
+        ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &previous));
+        int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
+        if (rows > 0) memcpy(previous, drawn->take, (size_t)rows);
+    }
+    alcore_status status = alcore__strategy_draw(self->strategy, self->input.seed,
+                                                 self->input.round, self->masks.rows, previous,
+                                                 self->masks.take);
+    alcore__free(self->ctx, previous);
+    if (status != ALCORE_OK) return status;
+    return keep_drawn(self);
+}
+
+/* Greedy strategies read the matrix once per pick: says so before hours are spent. */
+static void estimate(const answer *self) {
+    const alcore__values *values = alcore__strategy_values(self->strategy);
+    const char *name = alcore__strategy_name(self->strategy);
+    bool greedy = strcmp(name, "kcenter") == 0 ||
+                  (strcmp(name, "idds") == 0 &&
+                   strcmp(alcore__values_text(values, "mode"), "oneshot") != 0) ||
+                  self->input.fill.limited;
+    if (!greedy) return;
+    double total = 0;
+    int64_t candidates = 0;
+    for (int64_t i = 0; i < self->masks.rows; i++) {
+        if (!self->masks.take[i]) continue;
+        candidates++;
+        total += self->costs == NULL ? 1 : self->costs[i];
+    }
+    double picks = total > 0 ? self->input.fill.budget * (double)candidates / total : 0;
+    picks = fmin(picks, (double)candidates);
+    if (picks <= 100) return;
+    alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL,
+                "%s reads the matrix of %lld candidates about %.0f times, once per pick; "
+                "candidates=N bounds the work",
+                name, (long long)candidates, picks);
+}
+
+static alcore_status set_up(answer *self) {
+    alcore_request *request = self->request;
+    const alcore__values *values = &request->values;
+    self->input.ctx = self->ctx;
+    self->input.seed = alcore__request_seed(request);
+    self->input.round = alcore__values_integer(values, "round");
+    self->input.nan_exclude = alcore__values_integer(values, "nan") == 1;
+    double spread = alcore__values_number(values, "spread");
+    self->input.fill = (alcore__fill){
+        .budget = request->budget.amount,
+        .policy = (int32_t)alcore__values_integer(values, "fill"),
+        .tie = (int32_t)alcore__values_integer(values, "tie"),
+        .limited = !isnan(spread),
+        .spread = isnan(spread) ? 0 : spread,
+    };
+    ALCORE__TRY(alcore__kernels_for(self->ctx, alcore__values_text(values, "device"),
+                                    &self->input.kernels));
+    if (request->strategy != NULL) {
+        self->strategy = alcore_strategy_ref(request->strategy);
+        return ALCORE_OK;
+    }
+    return alcore_strategy_new(self->ctx, "huds", &self->strategy);
+}
+
+/* The masks decide whether any column is needed at all. */
+static alcore_status make_masks(answer *self) {
+    ALCORE__TRY(read_pools(self->request));
+    alcore_status status = alcore__masks_new(self->ctx, self->request->candidates,
+                                             self->request->labeled, &self->masks);
+    if (status == ALCORE_OK) status = make_costs(self);
+    leave_pools(self->request);
+    return status;
+}
+
+static alcore_status run(answer *self) {
+    alcore_request *request = self->request;
+    alcore__run_input *input = &self->input;
+    if (alcore_pool_rows(request->candidates) != self->masks.rows)
+        return alcore__fail(ALCORE_E_BUSY, "rows were added to the pool during the call");
+    input->candidates.pool = request->candidates;
+    input->candidates.rows = self->masks.rows;
+    input->candidates.take = self->masks.take;
+    input->labeled_rows = self->masks.labeled_count > 0 ? self->masks.labeled_rows : NULL;
+    input->costs = self->costs;
+    if (request->labeled != NULL && self->masks.side_count > 0) {
+        input->labeled.pool = request->labeled;
+        input->labeled.rows = alcore_pool_rows(request->labeled);
+        input->labeled.take = self->masks.side_take;
+        ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
+                                            request->labeled, &input->labeled));
+    }
+    ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
+                                        request->candidates, &input->candidates));
+    ALCORE__TRY(draw(self));
+    ALCORE__TRY(check_values(self, &input->candidates));
+    if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
+    estimate(self);
+    return alcore__strategy_run(self->strategy, input, &self->outcome);
+}
+
+static alcore_status answer_request(answer *self, alcore_selection **out) {
+    ALCORE__TRY(check(self->request));
+    ALCORE__TRY(set_up(self));
+    ALCORE__TRY(make_masks(self));
+    /* Without a candidate there is nothing to compute: an empty selection that is SHORT (spec 1.3). */
+    bool any = self->masks.eligible > 0;
+    if (any)
+        ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy,
+                                            self->input.fill.limited, &self->resolution));
+    ALCORE__TRY(read_pools(self->request));
+    alcore_status status = ALCORE_OK;
+    if (any) status = run(self);
+    else if (self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;
+    if (status == ALCORE_OK)
+        status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
+                                       &self->resolution, &self->outcome, out);
+    leave_pools(self->request);
+    return status;
+}
+
+static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
+    answer self = {.request = request, .ctx = request->object.ctx};
+    ALCORE__TRY(alcore__write_begin(request, "request"));
+    alcore_status status = answer_request(&self, out);
+    alcore__outcome_clear(self.ctx, &self.outcome);
+    alcore__masks_clear(self.ctx, &self.masks);
+    alcore__free(self.ctx, self.costs);
+    alcore_strategy_unref(self.strategy);
+    alcore__write_end(request);
+    return status;
+}
+
+alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
+    if (out != NULL) *out = NULL;
+    if (request == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_select: request and out are needed");
+    alcore_ctx *ctx = request->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, select_rows(request, out));
+}
+
+static alcore_status list_candidates(alcore_request *request, int64_t count, int64_t *out,
+                                     int64_t *out_count) {
+    alcore_ctx *ctx = request->object.ctx;
+    if (request->candidates == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_request_candidates: the request has no pool of candidates");
+    alcore__masks masks;
+    ALCORE__TRY(read_pools(request));
+    alcore_status status = alcore__masks_new(ctx, request->candidates, request->labeled, &masks);
+    leave_pools(request);
+    if (status != ALCORE_OK) return status;
+    status = alcore__draw_candidates(ctx, alcore__request_seed(request),
+                                     alcore__values_integer(&request->values, "round"), count,
+                                     masks.rows, NULL, masks.take);
+    if (status == ALCORE_OK) {
+        int64_t written = 0;
+        for (int64_t i = 0; i < masks.rows; i++)
+            if (masks.take[i]) out[written++] = i;
+        *out_count = written;
+    }
+    alcore__masks_clear(ctx, &masks);
+    return status;
+}
+
+alcore_status alcore_request_candidates(alcore_request *request, int64_t count, int64_t *out,
+                                        int64_t *out_count) {
+    if (out_count != NULL) *out_count = 0;
+    if (request == NULL || out_count == NULL || count < 0 || (out == NULL && count > 0))
+        return alcore__fail(ALCORE_E_INVALID, "alcore_request_candidates: request, a count of 0 or "
+                                              "more, out and out_count are needed");
+    alcore_ctx *ctx = request->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = alcore__read_begin(request, "request");
+    if (status == ALCORE_OK) {
+        status = count == 0 ? ALCORE_OK : list_candidates(request, count, out, out_count);
+        alcore__read_end(request);
+    }
+    return alcore__leave(ctx, status);
+}
