@@ -52,7 +52,7 @@ static void folder_free(alcore_ctx *ctx, folder *files) {
 static void release(alcore_model *model) { folder_free(model->object.ctx, model->data); }
 
 static const alcore__model_table table = {
-    .kind = "files", .can = can, .run = run, .release = release};
+    .can = can, .run = run, .release = release};
 
 /* "PATH/NAME" as an owned string. */
 static alcore_status join(alcore_ctx *ctx, const char *path, const char *format, const char *name,

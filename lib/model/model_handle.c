@@ -43,7 +43,7 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
                                const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore_status status =
-        alcore__buffer_format(ctx, out, "model %s %s", model->table->kind, model->name);
+        alcore__buffer_format(ctx, out, "model %s", model->name);
     if (status == ALCORE_OK && model->table->describe != NULL)
         status = model->table->describe(model, pool, column, out);
     if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
@@ -60,17 +60,24 @@ static alcore_status sign(const alcore_model *model, alcore_pool *pool, const ch
     return ALCORE_OK;
 }
 
+static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
+    ALCORE__TRY(model->table->run(model, pool, column));
+    ALCORE__TRY(alcore__write_begin(pool, "pool"));
+    alcore_status status = sign(model, pool, column);
+    alcore__write_end(pool);
+    return status;
+}
+
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
     if (!model->table->can(model, column))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "model %s has no function for the column '%s'; give the column, or a "
                             "model that can make it",
                             model->name, column);
-    ALCORE__TRY(model->table->run(model, pool, column));
-    /* The column is signed afterwards: who made it is part of every selection's provenance. */
-    ALCORE__TRY(alcore__write_begin(pool, "pool"));
-    alcore_status status = sign(model, pool, column);
-    alcore__write_end(pool);
+    /* A model learns when it is first asked, so that running it changes it. */
+    ALCORE__TRY(alcore__write_begin(model, "model"));
+    alcore_status status = run_and_sign(model, pool, column);
+    alcore__write_end(model);
     return status;
 }
 

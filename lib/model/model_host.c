@@ -113,7 +113,7 @@ static void release(alcore_model *model) {
 }
 
 static const alcore__model_table table = {
-    .kind = "host", .can = can, .run = run, .release = release};
+    .can = can, .run = run, .release = release};
 
 alcore_status alcore_model_host_init(alcore_model_host *host, size_t size) {
     return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),

@@ -10,7 +10,6 @@
 
 /* What one kind of model can do. data is alcore_model.data. */
 typedef struct alcore__model_table {
-    const char *kind;
     bool (*can)(const alcore_model *model, const char *column);
     /* Puts the column into the pool. Called for columns that can() confirms, holding nothing. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column);

@@ -153,7 +153,7 @@ static const alcore__column *aligned_logprobs(const alcore_selection *selection)
     for (int32_t i = 0; i < selection->source_count; i++) {
         const alcore__source *source = &selection->sources[i];
         if (source->role == ALCORE_ROLE_CANDIDATES && strcmp(source->name, "logprobs") == 0 &&
-            strncmp(source->origin, "model ngram", 11) == 0)
+            strncmp(source->origin, "model ngram order", 17) == 0)
             return alcore__pool_find_column(selection->pool, source->name);
     }
     return NULL;

@@ -33,16 +33,11 @@ typedef struct page {
     alcore_status status;
 } page;
 
-static void say(page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(page *page, const char *format, ...) {
-    if (page->status != ALCORE_OK) return;
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    page->status = alcore__buffer_append(page->ctx, &page->text, line, strlen(line));
-}
+#define say(page, ...)                                                                             \
+    do {                                                                                           \
+        if ((page)->status == ALCORE_OK)                                                           \
+            (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
+    } while (0)
 
 static void say_rows(page *page, const alcore_selection *selection) {
     static const char *const words[ALCORE__CAUSES] = {

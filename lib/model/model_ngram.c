@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5), embeddings by character
+ * n-grams. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "alcore/rng.h"
+#include "model/ngram_model.h"
+#include "text/lm_trainer.h"
+
+static alcore_status train_on_labeled(alcore__ngram *ngram, alcore_ctx *ctx, alcore_lm **out) {
+    alcore_pool *pool = ngram->labeled;
+    const uint32_t *states = alcore_pool_states(pool);
+    int64_t rows = alcore_pool_rows(pool);
+    alcore__lm_trainer *trainer;
+    ALCORE__TRY(alcore__lm_trainer_new(ctx, ngram->order, 1, rows, &trainer));
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {
+        if ((states[i] & ~(uint32_t)ALCORE_ROW_LABELED) != 0) continue;
+        size_t length;
+        const char *text = alcore_pool_text(pool, i, &length);
+        status = alcore__lm_trainer_add(trainer, text, length);
+    }
+    if (status == ALCORE_OK) status = alcore__lm_trainer_model(trainer, -1, out);
+    alcore__lm_trainer_free(trainer);
+    return status;
+}
+
+/* What the workers share while one model scores. */
+typedef struct scoring {
+    alcore_ctx *ctx;
+    const alcore_pool *pool;
+    const alcore_lm *lm;
+    alcore_column_writer *writer;
+    int32_t fold; /* only rows of this fold; -1: all */
+} scoring;
+
+static bool scored_here(const scoring *self, int64_t row, const char **text, size_t *length) {
+    if (alcore_pool_states(self->pool)[row] != 0) return false;
+    *text = alcore_pool_text(self->pool, row, length);
+    return self->fold < 0 || alcore__lm_fold(*text, *length) == self->fold;
+}
+
+static alcore_status put_block(const scoring *self, int64_t first, int64_t last, int64_t *rows,
+                               int64_t *lengths, float *values, int64_t tokens) {
+    int64_t count = 0, used = 0;
+    for (int64_t row = first; row < last; row++) {
+        const char *text;
+        size_t length;
+        if (!scored_here(self, row, &text, &length)) continue;
+        rows[count] = row;
+        lengths[count] = alcore__lm_tokens(self->lm, text, length, values + used, tokens - used);
+        used += lengths[count++];
+    }
+    alcore_tensor tensor;
+    ALCORE__TRY(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 1, &used));
+    return alcore_column_writer_put(self->writer, rows, count, &tensor, lengths);
+}
+
+/* Rows of one task: few enough for cancelling to act at once. */
+enum { TASK_ROWS = 1024 };
+
+static alcore_status score_block(void *data, int64_t index, int32_t worker) {
+    const scoring *self = data;
+    (void)worker;
+    int64_t first = index * TASK_ROWS, last = first + TASK_ROWS;
+    int64_t rows_in_all = alcore_pool_rows(self->pool), count = 0, tokens = 0;
+    if (last > rows_in_all) last = rows_in_all;
+    for (int64_t row = first; row < last; row++) {
+        const char *text;
+        size_t length;
+        if (!scored_here(self, row, &text, &length)) continue;
+        tokens += alcore_pool_words(self->pool, row) + 1;
+        count++;
+    }
+    if (count == 0) return ALCORE_OK;
+    int64_t *rows = NULL, *lengths = NULL;
+    float *values = NULL;
+    alcore_status status = alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(self->ctx, (size_t)count, sizeof *lengths, &lengths);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(self->ctx, (size_t)tokens, sizeof *values, &values);
+    if (status == ALCORE_OK) status = put_block(self, first, last, rows, lengths, values, tokens);
+    alcore__free(self->ctx, rows);
+    alcore__free(self->ctx, lengths);
+    alcore__free(self->ctx, values);
+    return status;
+}
+
+static alcore_status score_rows(scoring *self) {
+    int64_t tasks = (alcore_pool_rows(self->pool) + TASK_ROWS - 1) / TASK_ROWS;
+    return alcore__parallel(self->ctx, "log-probabilities", tasks, score_block, self);
+}
+
+/* Each row by a model of the other four folds, so that no row is scored by a model that saw its text. */
+static alcore_status cross_fit(const alcore__ngram *ngram, scoring *self) {
+    const uint32_t *states = alcore_pool_states(self->pool);
+    int64_t rows = alcore_pool_rows(self->pool);
+    alcore__lm_trainer *trainer;
+    ALCORE__TRY(
+        alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {
+        if (states[i] != 0) continue;
+        size_t length;
+        const char *text = alcore_pool_text(self->pool, i, &length);
+        status = alcore__lm_trainer_add(trainer, text, length);
+    }
+    for (self->fold = 0; status == ALCORE_OK && self->fold < ALCORE__LM_FOLDS; self->fold++) {
+        alcore_lm *lm = NULL;
+        status = alcore__lm_trainer_model(trainer, self->fold, &lm);
+        self->lm = lm;
+        if (status == ALCORE_OK) status = score_rows(self);
+        alcore_lm_unref(lm);
+    }
+    alcore__lm_trainer_free(trainer);
+    return status;
+}
+
+static alcore_status fill_logprobs(alcore__ngram *ngram, scoring *self) {
+    if (ngram->labeled == NULL) return cross_fit(ngram, self);
+    ALCORE__TRY(alcore__read_begin(ngram->labeled, "labelled pool"));
+    uint64_t texts = alcore__ngram_state(ngram->labeled);
+    alcore_status status = ALCORE_OK;
+    if (ngram->lm == NULL || ngram->lm_texts != texts) {
+        alcore_lm_unref(ngram->lm);
+        ngram->lm = NULL;
+        status = train_on_labeled(ngram, self->ctx, &ngram->lm);
+        ngram->lm_texts = texts;
+    }
+    alcore__read_end(ngram->labeled);
+    if (status != ALCORE_OK) return status;
+    self->lm = ngram->lm;
+    self->fold = -1;
+    return score_rows(self);
+}
+
+static alcore_status run_logprobs(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+    scoring self = {.ctx = ctx, .pool = pool};
+    ALCORE__TRY(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &self.writer));
+    alcore_status status = alcore__read_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = fill_logprobs(ngram, &self);
+        alcore__read_end(pool);
+    }
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(self.writer, ALCORE_MISSING_FAIL);
+    alcore_column_writer_unref(self.writer);
+    return status;
+}
+
+static bool can(const alcore_model *model, const char *column) {
+    (void)model;
+    return strcmp(column, "logprobs") == 0 || strcmp(column, "embeddings") == 0;
+}
+
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+    alcore__ngram *ngram = model->data;
+    if (strcmp(column, "logprobs") == 0) return run_logprobs(ngram, model->object.ctx, pool);
+    return alcore__ngram_embed(ngram, model->object.ctx, pool);
+}
+
+uint64_t alcore__ngram_state(const alcore_pool *pool) {
+    int64_t rows = alcore_pool_rows(pool);
+    uint64_t states = alcore_hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
+    return alcore_rng_derive(alcore__pool_fingerprint(pool), states, (uint64_t)rows, 0);
+}
+
+static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
+                              const char *column, alcore__buffer *out) {
+    const alcore__ngram *ngram = model->data;
+    alcore_ctx *ctx = model->object.ctx;
+    bool lm = strcmp(column, "logprobs") == 0;
+    const alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
+    const char *on = ngram->labeled != NULL ? "trained on the labelled side"
+                     : lm                   ? "cross-fitted in five folds of the pool"
+                                            : "weighted on the pool";
+    if (ngram->labeled != NULL) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labelled pool"));
+    uint64_t state = alcore__ngram_state(learnt);
+    if (ngram->labeled != NULL) alcore__read_end(ngram->labeled);
+    if (lm)
+        return alcore__buffer_format(ctx, out, " order %d, %s; texts %016" PRIx64, ngram->order, on,
+                                     state);
+    return alcore__buffer_format(
+        ctx, out, " character n-grams in %d dimensions, %s; seed %" PRIu64 ", texts %016" PRIx64,
+        ngram->dims, on, ngram->seed, state);
+}
+
+static void ngram_free(alcore_ctx *ctx, alcore__ngram *ngram) {
+    alcore_pool_unref(ngram->labeled);
+    alcore_lm_unref(ngram->lm);
+    alcore__object_unref(ngram->embedder);
+    alcore__free(ctx, ngram);
+}
+
+static void release(alcore_model *model) { ngram_free(model->object.ctx, model->data); }
+
+static const alcore__model_table table = {
+    .can = can, .run = run, .describe = describe, .release = release};
+
+alcore_status alcore_ngram_options_init(alcore_ngram_options *options, size_t size) {
+    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_ngram_options, seed),
+                               "alcore_ngram_options");
+}
+
+static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
+                               const alcore_ngram_options *theirs, alcore_model **out) {
+    alcore_ngram_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_ngram_options, seed), theirs,
+                                    "alcore_ngram_options"));
+    if (options.order < 0 || options.order > ALCORE__LM_ORDERS)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_ngram_options: order is %d; 1 to %d are allowed",
+                            options.order, ALCORE__LM_ORDERS);
+    if (options.dims < 0 || options.dims > ALCORE__CHAR_MAX_DIMS)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_ngram_options: dims is %d; 1 to %d are allowed",
+                            options.dims, ALCORE__CHAR_MAX_DIMS);
+    alcore__ngram *ngram;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *ngram, &ngram));
+    ngram->labeled = alcore_pool_ref(labeled);
+    ngram->order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order;
+    ngram->dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : options.dims;
+    ngram->seed = options.seed;
+    alcore_status status = alcore__model_new(ctx, &table, "ngram", true, ngram, out);
+    if (status != ALCORE_OK) ngram_free(ctx, ngram);
+    return status;
+}
+
+alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
+                                     const alcore_ngram_options *options, alcore_model **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_model_new_ngram: ctx and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, new_ngram(ctx, labeled, options, out));
+}

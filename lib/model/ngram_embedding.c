@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The n-gram model's embeddings as a column: held in memory for a small pool, made block by block for a large one. The
+ * numbers are the same. */
+#include <string.h>
+
+#include "model/ngram_model.h"
+
+/* A matrix up to this size is kept; strategies that pass over it many times are quick then. */
+enum { KEPT_BYTES = 256 * 1024 * 1024 };
+/* Embedders that learn side by side; each takes 12 MiB. */
+enum { LEARNERS = 4 };
+/* Rows of one task, and between two looks at the cancel flag. */
+enum { TASK_ROWS = 512 };
+
+/* Shared by the model and the columns of the pools it embedded. */
+typedef struct shared_embedder {
+    alcore__object object;
+    alcore__char_embedder *embedder;
+} shared_embedder;
+
+static void shared_release(void *object) {
+    alcore__char_embedder_free(((shared_embedder *)object)->embedder);
+}
+
+/* ---- learning ---- */
+
+typedef struct learning {
+    alcore_ctx *ctx;
+    const alcore_pool *pool;
+    alcore__char_embedder *learners[LEARNERS];
+    int32_t count;
+} learning;
+
+static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
+    learning *self = data;
+    (void)worker;
+    const uint32_t *states = alcore_pool_states(self->pool);
+    int64_t rows = alcore_pool_rows(self->pool);
+    int64_t last = rows * (index + 1) / self->count;
+    for (int64_t i = rows * index / self->count; i < last; i++) {
+        if (i % TASK_ROWS == 0 && alcore__cancelled(self->ctx))
+            return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
+        if ((states[i] & ~(uint32_t)ALCORE_ROW_LABELED) != 0) continue;
+        size_t length;
+        const char *text = alcore_pool_text(self->pool, i, &length);
+        alcore__char_embedder_learn(self->learners[index], text, length);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status learn(const alcore__ngram *ngram, alcore_ctx *ctx, const alcore_pool *pool,
+                           alcore__char_embedder **out) {
+    learning self = {.ctx = ctx, .pool = pool};
+    int32_t wanted = alcore_ctx_threads(ctx) < LEARNERS ? alcore_ctx_threads(ctx) : LEARNERS;
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && self.count < wanted) {
+        status = alcore__char_embedder_new(ctx, ngram->dims, ngram->seed,
+                                           &self.learners[self.count]);
+        if (status == ALCORE_OK) self.count++;
+    }
+    if (status == ALCORE_OK)
+        status = alcore__parallel(ctx, "n-gram weights", self.count, learn_part, &self);
+    if (status == ALCORE_OK) {
+        for (int32_t i = 1; i < self.count; i++)
+            alcore__char_embedder_merge(self.learners[0], self.learners[i]);
+        alcore__char_embedder_finish(self.learners[0]);
+        *out = self.learners[0];
+        self.learners[0] = NULL;
+    }
+    for (int32_t i = 0; i < self.count; i++) alcore__char_embedder_free(self.learners[i]);
+    return status;
+}
+
+/* Learns on the labelled side, so that the candidates and the labelled rows have one space; without it on the pool. */
+static alcore_status prepare(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+    alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
+    ALCORE__TRY(alcore__read_begin(learnt, "pool"));
+    uint64_t texts = alcore__ngram_state(learnt);
+    alcore_status status = ALCORE_OK;
+    if (ngram->embedder == NULL || ngram->embedder_texts != texts) {
+        shared_embedder *shared;
+        alcore__object_unref(ngram->embedder);
+        ngram->embedder = NULL;
+        status = alcore__object_new(ctx, sizeof *shared, shared_release, &shared);
+        if (status == ALCORE_OK) {
+            status = learn(ngram, ctx, learnt, &shared->embedder);
+            if (status == ALCORE_OK)
+                ngram->embedder = shared;
+            else
+                alcore__object_unref(shared);
+        }
+        ngram->embedder_texts = texts;
+    }
+    alcore__read_end(learnt);
+    return status;
+}
+
+/* ---- the column ---- */
+
+typedef struct embeddings {
+    shared_embedder *shared;
+    const alcore_pool *pool; /* which owns the column */
+    float *matrix;           /* NULL: made on demand */
+} embeddings;
+
+static void embed_rows(const embeddings *self, int64_t dims, int64_t first, int64_t count,
+                       float *out) {
+    for (int64_t i = 0; i < count; i++) {
+        size_t length;
+        const char *text = alcore_pool_text(self->pool, first + i, &length);
+        alcore__char_embedder_embed(self->shared->embedder, text, length, out + i * dims);
+    }
+}
+
+static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, alcore_sys_rows *out) {
+    const embeddings *self = column->data;
+    *out = (alcore_sys_rows){.first = first,
+                             .count = count,
+                             .dims = column->dims,
+                             .stride = column->dims,
+                             .dtype = ALCORE_FLOAT32};
+    if (self->matrix != NULL) {
+        out->data = self->matrix + first * column->dims;
+        return ALCORE_OK;
+    }
+    size_t bytes = (size_t)count * (size_t)column->dims * sizeof(float);
+    if (scratch->values_bytes < bytes) {
+        void *grown = alcore__realloc(column->ctx, scratch->values, bytes);
+        if (grown == NULL) return alcore__fail_memory(bytes);
+        scratch->values = grown;
+        scratch->values_bytes = bytes;
+    }
+    for (int64_t done = 0; done < count; done += TASK_ROWS) {
+        if (alcore__cancelled(column->ctx)) return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
+        int64_t part = count - done < TASK_ROWS ? count - done : TASK_ROWS;
+        embed_rows(self, column->dims, first + done, part,
+                   (float *)scratch->values + done * column->dims);
+    }
+    out->data = scratch->values;
+    return ALCORE_OK;
+}
+
+static void release_embeddings(alcore__column *column) {
+    embeddings *self = column->data;
+    alcore__object_unref(self->shared);
+    alcore__free(column->ctx, self->matrix);
+    alcore__free(column->ctx, self);
+}
+
+static const alcore__column_ops ops = {.rows = read_rows, .release = release_embeddings};
+
+static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
+    const alcore__column *column = data;
+    const embeddings *self = column->data;
+    (void)worker;
+    int64_t first = index * TASK_ROWS, count = column->row_count - first;
+    if (count > TASK_ROWS) count = TASK_ROWS;
+    embed_rows(self, column->dims, first, count, self->matrix + first * column->dims);
+    return ALCORE_OK;
+}
+
+static void column_free(alcore_ctx *ctx, alcore__column *column) {
+    if (column == NULL) return;
+    if (column->data != NULL) release_embeddings(column);
+    alcore__free(ctx, column->name);
+    alcore__free(ctx, column->origin);
+    alcore__free(ctx, column);
+}
+
+static alcore_status make_column(const alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool,
+                                 alcore__column *column) {
+    int64_t rows = alcore_pool_rows(pool);
+    column->ops = &ops;
+    column->ctx = ctx;
+    column->row_count = rows;
+    column->dims = ngram->dims;
+    column->dtype = ALCORE_FLOAT32;
+    column->log_scale = 1;
+    column->name = alcore__strndup(ctx, "embeddings", strlen("embeddings"));
+    column->origin = alcore__strndup(ctx, "", 0);
+    if (column->name == NULL || column->origin == NULL) return alcore__fail_memory(16);
+    embeddings *self;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *self, &self));
+    column->data = self;
+    self->shared = alcore__object_ref(ngram->embedder);
+    self->pool = pool;
+    if (rows > KEPT_BYTES / (int64_t)sizeof(float) / ngram->dims) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)(rows * ngram->dims), sizeof(float), &self->matrix));
+    return alcore__parallel(ctx, "embeddings", (rows + TASK_ROWS - 1) / TASK_ROWS, embed_task,
+                            column);
+}
+
+alcore_status alcore__ngram_embed(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+    ALCORE__TRY(prepare(ngram, ctx, pool));
+    alcore__column *column;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
+    alcore_status status = alcore__read_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = make_column(ngram, ctx, pool, column);
+        alcore__read_end(pool);
+    }
+    if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = alcore__pool_put_column(pool, column);
+        alcore__write_end(pool);
+    }
+    if (status != ALCORE_OK) column_free(ctx, column);
+    return status;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of a selection (spec 7.13, the parts that need no target pool): Markdown, JSON, HTML. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request/selection_internal.h"
+#include "text/number.h"
+
+/* How often a name occurs among the picks. */
+typedef struct share {
+    const char *name;
+    int64_t count;
+} share;
+
+typedef struct report {
+    const alcore_selection *selection;
+    alcore_ctx *ctx;
+    share *languages, *groups;
+    int64_t language_count, group_count;
+    double mean, median; /* of the picks' uncertainty; NaN: there is none */
+} report;
+
+static int by_name(const void *a, const void *b) {
+    const share *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+static int by_count(const void *a, const void *b) {
+    const share *left = a, *right = b;
+    if (left->count != right->count) return left->count < right->count ? 1 : -1;
+    return strcmp(left->name, right->name);
+}
+
+static int by_value(const void *a, const void *b) {
+    const double *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* One entry per pick on the way in; one per name, the most frequent first, on the way out. */
+static void count_names(share *shares, int64_t *count) {
+    int64_t names = 0;
+    if (*count == 0) return;
+    qsort(shares, (size_t)*count, sizeof *shares, by_name);
+    for (int64_t i = 0; i < *count; i++) {
+        if (names > 0 && strcmp(shares[names - 1].name, shares[i].name) == 0)
+            shares[names - 1].count++;
+        else
+            shares[names++] = shares[i];
+    }
+    qsort(shares, (size_t)names, sizeof *shares, by_count);
+    *count = names;
+}
+
+static alcore_status measure(report *self) {
+    const alcore_selection *selection = self->selection;
+    size_t count = (size_t)selection->count;
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(share), &self->languages));
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(share), &self->groups));
+    for (size_t k = 0; k < count; k++) {
+        int64_t row = selection->rows[k];
+        const char *group = alcore_pool_group(selection->pool, row);
+        self->languages[self->language_count++] =
+            (share){alcore_pool_language(selection->pool, row), 1};
+        if (group != NULL) self->groups[self->group_count++] = (share){group, 1};
+    }
+    count_names(self->languages, &self->language_count);
+    count_names(self->groups, &self->group_count);
+
+    const alcore__outcome *outcome = &selection->outcome;
+    self->mean = self->median = NAN;
+    for (int32_t c = 0; c < outcome->column_count; c++) {
+        if (strcmp(outcome->columns[c].name, "u") != 0 || count == 0) continue;
+        double *sorted, sum = 0;
+        ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof *sorted, &sorted));
+        memcpy(sorted, selection->pick_columns[c], count * sizeof *sorted);
+        for (size_t k = 0; k < count; k++) sum += sorted[k];
+        qsort(sorted, count, sizeof *sorted, by_value);
+        self->mean = sum / (double)count;
+        self->median = count % 2 == 1 ? sorted[count / 2]
+                                      : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+        alcore__free(self->ctx, sorted);
+    }
+    return ALCORE_OK;
+}
+
+/* ---- JSON ---- */
+
+static void put_shares(const report *self, alcore__json *json, const char *key, const share *shares,
+                       int64_t count) {
+    alcore__json_open(json, key, '[');
+    for (int64_t i = 0; i < count; i++) {
+        alcore__json_open(json, NULL, '{');
+        alcore__json_string(json, "name", shares[i].name);
+        alcore__json_integer(json, "count", shares[i].count);
+        alcore__json_number(json, "share",
+                            (double)shares[i].count / (double)self->selection->count);
+        alcore__json_close(json, '}');
+    }
+    alcore__json_close(json, ']');
+}
+
+static alcore_status write_json(const report *self, alcore__buffer *out) {
+    alcore__json json = {.ctx = self->ctx, .text = *out};
+    alcore__json_open(&json, NULL, '{');
+    alcore__selection_put_provenance(self->selection, &json);
+    put_shares(self, &json, "languages", self->languages, self->language_count);
+    put_shares(self, &json, "groups", self->groups, self->group_count);
+    alcore__json_open(&json, "uncertainty", '{');
+    alcore__json_number(&json, "mean", self->mean);
+    alcore__json_number(&json, "median", self->median);
+    alcore__json_close(&json, '}');
+    alcore__json_close(&json, '}');
+    *out = json.text;
+    if (json.status != ALCORE_OK) return json.status;
+    return alcore__buffer_append(self->ctx, out, "\n", 1);
+}
+
+/* ---- Markdown and HTML: the same parts with other marks ---- */
+
+typedef struct marks {
+    const char *open, *close;
+    const char *title, *title_end, *heading, *heading_end;
+    const char *text, *text_end;       /* around preformatted text */
+    const char *table, *table_end;     /* of two columns and a share */
+    const char *row, *cell, *row_end;
+    bool html;
+} marks;
+
+static const marks markdown = {
+    "", "", "# ", "\n\n", "## ", "\n\n", "```\n", "```\n\n", "| name | count | share |\n|---|---|---|\n",
+    "\n", "| ", " | ", " |\n", false};
+static const marks html = {
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Selection</title></head>\n"
+    "<body>\n",
+    "</body></html>\n", "<h1>", "</h1>\n", "<h2>", "</h2>\n", "<pre>", "</pre>\n",
+    "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n", "</table>\n", "<tr><td>",
+    "</td><td>", "</td></tr>\n", true};
+
+typedef struct sheet {
+    alcore_ctx *ctx;
+    alcore__buffer *out;
+    const marks *marks;
+    alcore_status status;
+} sheet;
+
+static void put(sheet *self, const char *text) {
+    if (self->status == ALCORE_OK)
+        self->status = alcore__buffer_append(self->ctx, self->out, text, strlen(text));
+}
+
+/* Text from outside: what HTML or a Markdown table would take for a mark is escaped. */
+static void put_foreign(sheet *self, const char *text) {
+    char one[2] = {0};
+    for (; *text != '\0'; text++) {
+        one[0] = *text;
+        bool is_html = self->marks->html;
+        put(self, is_html && *text == '<'   ? "&lt;"
+                  : is_html && *text == '>' ? "&gt;"
+                  : is_html && *text == '&' ? "&amp;"
+                  : is_html && *text == '"' ? "&quot;"
+                  : !is_html && *text == '|' ? "\\|"
+                                             : one);
+    }
+}
+
+static void put_heading(sheet *self, const char *text) {
+    put(self, self->marks->heading);
+    put(self, text);
+    put(self, self->marks->heading_end);
+}
+
+/* Fixed text as it stands: inside a code block Markdown needs no escape. */
+static void put_block(sheet *self, const char *text) {
+    put(self, self->marks->text);
+    if (self->marks->html)
+        put_foreign(self, text);
+    else
+        put(self, text);
+    put(self, self->marks->text_end);
+}
+
+static void put_table(sheet *self, const char *title, const share *shares, int64_t count,
+                      int64_t total) {
+    char number[32];
+    if (count == 0) return;
+    put_heading(self, title);
+    put(self, self->marks->table);
+    for (int64_t i = 0; i < count; i++) {
+        put(self, self->marks->row);
+        put_foreign(self, shares[i].name);
+        put(self, self->marks->cell);
+        put(self, alcore__thousands(shares[i].count, number));
+        put(self, self->marks->cell);
+        if (self->status == ALCORE_OK)
+            self->status = alcore__buffer_format(
+                self->ctx, self->out, "%" PRId64 " %%",
+                (200 * shares[i].count + total) / (2 * total));
+        put(self, self->marks->row_end);
+    }
+    put(self, self->marks->table_end);
+}
+
+static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
+    sheet page = {.ctx = self->ctx, .out = out, .marks = with};
+    const alcore_selection *selection = self->selection;
+    put(&page, with->open);
+    put(&page, with->title);
+    put(&page, "Selection by ");
+    put_foreign(&page, selection->strategy);
+    put(&page, with->title_end);
+    put_block(&page, selection->summary);
+    if (!isnan(self->mean)) {
+        char mean[32], median[32];
+        alcore__print_double(self->mean, mean);
+        alcore__print_double(self->median, median);
+        put_heading(&page, "Uncertainty of the picks");
+        put(&page, with->text);
+        put(&page, "mean ");
+        put(&page, mean);
+        put(&page, ", median ");
+        put(&page, median);
+        put(&page, "\n");
+        put(&page, with->text_end);
+    }
+    put_table(&page, "Languages", self->languages, self->language_count, selection->count);
+    put_table(&page, "Groups", self->groups, self->group_count, selection->count);
+    put_heading(&page, "Where everything came from");
+    put_block(&page, selection->provenance);
+    put(&page, with->close);
+    return page.status;
+}
+
+static alcore_status kind_of(const char *path, int32_t *kind) {
+    const char *dot = strrchr(path, '.');
+    if (*kind == 0 && dot != NULL)
+        *kind = strcmp(dot, ".md") == 0     ? ALCORE_REPORT_MARKDOWN
+                : strcmp(dot, ".json") == 0 ? ALCORE_REPORT_JSON
+                : strcmp(dot, ".html") == 0 ? ALCORE_REPORT_HTML
+                                            : 0;
+    if (*kind >= ALCORE_REPORT_MARKDOWN && *kind <= ALCORE_REPORT_HTML) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: a report is written as .md, .json or .html",
+                        path);
+}
+
+static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
+    ALCORE__TRY(alcore__read_begin(self->selection->pool, "pool"));
+    alcore_status status = measure(self);
+    if (status == ALCORE_OK)
+        status = kind == ALCORE_REPORT_JSON       ? write_json(self, out)
+                 : kind == ALCORE_REPORT_MARKDOWN ? write_page(self, &markdown, out)
+                                                  : write_page(self, &html, out);
+    alcore__read_end(self->selection->pool);
+    alcore__free(self->ctx, self->languages);
+    alcore__free(self->ctx, self->groups);
+    return status;
+}
+
+static alcore_status write_report(const alcore_selection *selection, const char *path,
+                                  int32_t kind) {
+    alcore_ctx *ctx = selection->object.ctx;
+    report self = {.selection = selection, .ctx = ctx};
+    alcore__buffer text = {0};
+    alcore__writer *writer = NULL;
+    ALCORE__TRY(kind_of(path, &kind));
+    alcore_status status = compose(&self, kind, &text);
+    if (status == ALCORE_OK) status = alcore__writer_open(ctx, path, &writer);
+    if (status == ALCORE_OK) {
+        status = alcore__writer_put(writer, text.data, text.length);
+        if (status == ALCORE_OK)
+            status = alcore__writer_commit(writer);
+        else
+            alcore__writer_abort(writer);
+    }
+    alcore__buffer_clear(ctx, &text);
+    return status;
+}
+
+alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
+                                      int32_t format) {
+    if (selection == NULL || path == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_selection_report: selection and path are needed");
+    ALCORE__TRY(alcore__enter(selection->object.ctx));
+    return alcore__leave(selection->object.ctx, write_report(selection, path, format));
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing the picks: TSV, CSV, JSONL, plain text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/byte_stream.h"
+#include "request/selection_internal.h"
+#include "text/number.h"
+
+typedef struct table {
+    const alcore_selection *selection;
+    alcore_ctx *ctx;
+    alcore__buffer line;
+    int32_t format;
+    bool first; /* cell of the line */
+} table;
+
+static alcore_status put(table *self, const char *data, size_t bytes) {
+    return alcore__buffer_append(self->ctx, &self->line, data, bytes);
+}
+
+/* TAB, newline and backslash as \t, \n and \\ (spec 9.4). */
+static alcore_status put_escaped(table *self, const char *text, size_t length) {
+    size_t from = 0;
+    for (size_t i = 0; i < length; i++) {
+        const char *escape = text[i] == '\t'   ? "\\t"
+                             : text[i] == '\n' ? "\\n"
+                             : text[i] == '\\' ? "\\\\"
+                                               : NULL;
+        if (escape == NULL) continue;
+        ALCORE__TRY(put(self, text + from, i - from));
+        ALCORE__TRY(put(self, escape, 2));
+        from = i + 1;
+    }
+    return put(self, text + from, length - from);
+}
+
+/* A field of RFC 4180: quoted where it must be, quotes doubled. */
+static alcore_status put_quoted(table *self, const char *text, size_t length) {
+    bool plain = true;
+    for (size_t i = 0; plain && i < length; i++)
+        plain = text[i] != '"' && text[i] != ',' && text[i] != '\n' && text[i] != '\r';
+    if (plain) return put(self, text, length);
+    ALCORE__TRY(put(self, "\"", 1));
+    size_t from = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != '"') continue;
+        ALCORE__TRY(put(self, text + from, i + 1 - from)); /* the quote, and once more below */
+        from = i;
+    }
+    ALCORE__TRY(put(self, text + from, length - from));
+    return put(self, "\"", 1);
+}
+
+static alcore_status put_cell(table *self, const char *text, size_t length) {
+    bool csv = self->format == ALCORE_FORMAT_CSV;
+    if (!self->first) ALCORE__TRY(put(self, csv ? "," : "\t", 1));
+    self->first = false;
+    return csv ? put_quoted(self, text, length) : put_escaped(self, text, length);
+}
+
+static alcore_status put_word(table *self, const char *text) {
+    return put_cell(self, text, strlen(text));
+}
+
+static alcore_status put_integer(table *self, int64_t value) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRId64, value);
+    return put_word(self, digits);
+}
+
+/* Empty where there is none. */
+static alcore_status put_number(table *self, double value) {
+    char digits[32] = "";
+    if (!isnan(value)) alcore__print_double(value, digits);
+    return put_word(self, digits);
+}
+
+static alcore_status end_line(table *self) {
+    self->first = true;
+    return self->format == ALCORE_FORMAT_CSV ? put(self, "\r\n", 2) : put(self, "\n", 1);
+}
+
+static alcore_status put_header(table *self) {
+    static const char *const names[] = {"rank", "index", "id", "score", "cost"};
+    const alcore__outcome *outcome = &self->selection->outcome;
+    if (self->format == ALCORE_FORMAT_CSV) ALCORE__TRY(put(self, "\xEF\xBB\xBF", 3));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) ALCORE__TRY(put_word(self, names[i]));
+    for (int32_t c = 0; c < outcome->column_count; c++)
+        ALCORE__TRY(put_word(self, outcome->columns[c].name));
+    ALCORE__TRY(put_word(self, "reason"));
+    ALCORE__TRY(put_word(self, "text"));
+    return end_line(self);
+}
+
+static alcore_status put_pick(table *self, int64_t rank) {
+    const alcore_selection *selection = self->selection;
+    int64_t row = selection->rows[rank];
+    char id[24];
+    size_t length;
+    const char *text = alcore_pool_text(selection->pool, row, &length);
+    ALCORE__TRY(put_integer(self, rank + 1));
+    ALCORE__TRY(put_integer(self, row));
+    ALCORE__TRY(put_word(self, alcore_pool_id(selection->pool, row, id)));
+    ALCORE__TRY(put_number(self, selection->scores[rank]));
+    ALCORE__TRY(put_number(self, selection->costs[rank]));
+    for (int32_t c = 0; c < selection->outcome.column_count; c++) {
+        const void *values = selection->pick_columns[c];
+        if (selection->outcome.columns[c].dtype == ALCORE_FLOAT64)
+            ALCORE__TRY(put_number(self, ((const double *)values)[rank]));
+        else if (((const int64_t *)values)[rank] < 0)
+            ALCORE__TRY(put_word(self, ""));
+        else
+            ALCORE__TRY(put_integer(self, ((const int64_t *)values)[rank]));
+    }
+    ALCORE__TRY(put_word(self, selection->reasons[rank]));
+    ALCORE__TRY(put_cell(self, text, length));
+    return end_line(self);
+}
+
+static alcore_status put_text(table *self, int64_t rank) {
+    size_t length;
+    const char *text = alcore_pool_text(self->selection->pool, self->selection->rows[rank], &length);
+    /* One line per text: a line break inside one (from TSV or JSONL) is escaped. */
+    bool broken = memchr(text, '\n', length) != NULL;
+    ALCORE__TRY(broken ? put_escaped(self, text, length) : put(self, text, length));
+    return put(self, "\n", 1);
+}
+
+/* The native form of ecosystem.md; a reference is left out, since the file goes to those who are to write one. */
+static alcore_status put_object(table *self, int64_t rank) {
+    const alcore_selection *selection = self->selection;
+    const alcore_pool *pool = selection->pool;
+    int64_t row = selection->rows[rank];
+    char id[24];
+    size_t length;
+    const char *text = alcore_pool_text(pool, row, &length), *group = alcore_pool_group(pool, row);
+    alcore__json json = {.ctx = self->ctx, .text = self->line};
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_string(&json, "id", alcore_pool_id(pool, row, id));
+    alcore__json_text(&json, "source", text, length);
+    alcore__json_string(&json, "lang", alcore_pool_language(pool, row));
+    if (group != NULL) alcore__json_string(&json, "group", group);
+    alcore__json_open(&json, "al", '{');
+    alcore__json_integer(&json, "round", selection->round);
+    alcore__json_integer(&json, "rank", rank + 1);
+    alcore__json_integer(&json, "index", row);
+    alcore__json_number(&json, "score", selection->scores[rank]);
+    alcore__json_number(&json, "cost", selection->costs[rank]);
+    for (int32_t c = 0; c < selection->outcome.column_count; c++) {
+        const alcore__record_column *column = &selection->outcome.columns[c];
+        const char *name = strcmp(column->name, "u") == 0   ? "uncertainty"
+                           : strcmp(column->name, "d") == 0 ? "diversity"
+                                                            : column->name;
+        const void *values = selection->pick_columns[c];
+        if (column->dtype == ALCORE_FLOAT64)
+            alcore__json_number(&json, name, ((const double *)values)[rank]);
+        else if (((const int64_t *)values)[rank] >= 0)
+            alcore__json_integer(&json, name, ((const int64_t *)values)[rank]);
+    }
+    alcore__json_string(&json, "strategy", selection->strategy);
+    alcore__json_string(&json, "reason", selection->reasons[rank]);
+    alcore__json_close(&json, '}');
+    alcore__json_close(&json, '}');
+    self->line = json.text; /* the buffer may have moved */
+    return json.status == ALCORE_OK ? put(self, "\n", 1) : json.status;
+}
+
+static alcore_status write_lines(table *self, alcore__writer *writer) {
+    bool header = self->format == ALCORE_FORMAT_TSV || self->format == ALCORE_FORMAT_CSV;
+    if (header) ALCORE__TRY(put_header(self));
+    for (int64_t k = 0; k < self->selection->count; k++) {
+        ALCORE__TRY(alcore__tick(self->ctx, "writing", k, self->selection->count));
+        ALCORE__TRY(self->format == ALCORE_FORMAT_JSONL  ? put_object(self, k)
+                    : self->format == ALCORE_FORMAT_TEXT ? put_text(self, k)
+                                                         : put_pick(self, k));
+        ALCORE__TRY(alcore__writer_put(writer, self->line.data, self->line.length));
+        self->line.length = 0;
+    }
+    /* A header without picks. */
+    return self->line.length == 0 ? ALCORE_OK
+                                  : alcore__writer_put(writer, self->line.data, self->line.length);
+}
+
+static bool has_suffix(const char *path, const char *suffix) {
+    size_t length = strlen(path), tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static alcore_status format_of(const char *path, int32_t *format) {
+    static const struct {
+        const char *suffix;
+        int32_t format;
+    } suffixes[] = {{".tsv", ALCORE_FORMAT_TSV},
+                    {".csv", ALCORE_FORMAT_CSV},
+                    {".jsonl", ALCORE_FORMAT_JSONL},
+                    {".txt", ALCORE_FORMAT_TEXT}};
+    size_t base;
+    if (alcore__stream_compressed(path, &base))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: a selection is written uncompressed, as .tsv, .csv, .jsonl or .txt",
+                            path);
+    if (*format == ALCORE_FORMAT_AUTO && strcmp(path, "-") == 0) *format = ALCORE_FORMAT_TSV;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (*format == ALCORE_FORMAT_AUTO && has_suffix(path, suffixes[i].suffix))
+            *format = suffixes[i].format;
+    if (*format >= ALCORE_FORMAT_TEXT && *format <= ALCORE_FORMAT_CSV) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_UNSUPPORTED,
+                        "%s: a selection is written as .tsv, .csv, .jsonl or .txt", path);
+}
+
+static alcore_status write_file(const alcore_selection *selection, const char *path,
+                                int32_t format) {
+    alcore_ctx *ctx = selection->object.ctx;
+    table self = {.selection = selection, .ctx = ctx, .format = format, .first = true};
+    alcore__writer *writer;
+    ALCORE__TRY(format_of(path, &self.format));
+    ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
+    alcore_status status = alcore__read_begin(selection->pool, "pool");
+    if (status == ALCORE_OK) {
+        status = write_lines(&self, writer);
+        alcore__read_end(selection->pool);
+    }
+    alcore__buffer_clear(ctx, &self.line);
+    if (status == ALCORE_OK) return alcore__writer_commit(writer);
+    alcore__writer_abort(writer);
+    return status;
+}
+
+alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
+                                     int32_t format) {
+    if (selection == NULL || path == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_selection_write: selection and path are needed");
+    ALCORE__TRY(alcore__enter(selection->object.ctx));
+    return alcore__leave(selection->object.ctx, write_file(selection, path, format));
+}
