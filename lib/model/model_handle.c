@@ -27,9 +27,13 @@ alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *tabl
     return ALCORE_OK;
 }
 
-alcore_model *alcore_model_ref(alcore_model *model) { return alcore__object_ref(model); }
+alcore_model *alcore_model_ref(alcore_model *model) {
+    return alcore__object_ref(model);
+}
 
-void alcore_model_unref(alcore_model *model) { alcore__object_unref(model); }
+void alcore_model_unref(alcore_model *model) {
+    alcore__object_unref(model);
+}
 
 const char *alcore_model_name(const alcore_model *model) {
     return model == NULL ? NULL : model->name;
@@ -42,28 +46,26 @@ int32_t alcore_model_can(const alcore_model *model, const char *column) {
 static alcore_status origin_of(const alcore_model *model, const alcore_pool *pool,
                                const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
-    alcore_status status =
-        alcore__buffer_format(ctx, out, "model %s", model->name);
+    alcore_status status = alcore__buffer_format(ctx, out, "model %s", model->name);
     if (status == ALCORE_OK && model->table->describe != NULL)
         status = model->table->describe(model, pool, column, out);
     if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
     return status;
 }
 
-/* The column is ours while the pool is held for writing. */
-static alcore_status sign(const alcore_model *model, alcore_pool *pool, const char *column) {
-    alcore__buffer origin = {0};
-    ALCORE__TRY(origin_of(model, pool, column, &origin));
+void alcore__column_sign(alcore_pool *pool, const char *column, char *origin) {
+    /* The column is ours while the pool is held for writing. */
     alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
-    made->origin = origin.data;
-    return ALCORE_OK;
+    made->origin = origin;
 }
 
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
     ALCORE__TRY(model->table->run(model, pool, column));
     ALCORE__TRY(alcore__write_begin(pool, "pool"));
-    alcore_status status = sign(model, pool, column);
+    alcore__buffer origin = {0};
+    alcore_status status = origin_of(model, pool, column, &origin);
+    if (status == ALCORE_OK) alcore__column_sign(pool, column, origin.data);
     alcore__write_end(pool);
     return status;
 }
@@ -109,7 +111,8 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t i = 0; i < rows; i++)
-        if (states[i] == 0 && !alcore__column_has(found, i)) return ALCORE_OK;
+        if (alcore__model_wants(states[i], column) && !alcore__column_has(found, i))
+            return ALCORE_OK;
     *out = true;
     return ALCORE_OK;
 }

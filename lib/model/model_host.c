@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller's own functions as a model: batches of unmasked rows, in row order, through a column writer. */
+/* The caller's own functions as a model: batches of unmasked rows, in row order, through a column
+ * writer. */
 #include <string.h>
 
 #include "model/model_internal.h"
@@ -60,7 +61,7 @@ static alcore_status room_new(alcore_ctx *ctx, int64_t rows, batch_room *room) {
 
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore_model_function function, alcore_column_writer *writer,
-                                 const batch_room *room, int64_t batch_rows) {
+                                 const batch_room *room, int64_t batch_rows, const char *column) {
     const alcore_model_host *host = model->data;
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
@@ -71,7 +72,7 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                               .lengths = room->lengths,
                               .languages = room->languages};
         for (; row < rows && batch.count < batch_rows; row++) {
-            if (states[row] != 0) continue;
+            if (!alcore__model_wants(states[row], column)) continue;
             room->rows[batch.count] = row;
             room->texts[batch.count] = alcore_pool_text(pool, row, &room->lengths[batch.count]);
             room->languages[batch.count] = alcore_pool_language(pool, row);
@@ -97,7 +98,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     alcore_status status = room_new(ctx, batch_rows, &room);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, function, writer, &room, batch_rows);
+        status = run_batches(model, pool, function, writer, &room, batch_rows, column);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
@@ -112,8 +113,7 @@ static void release(alcore_model *model) {
     alcore__free(model->object.ctx, host);
 }
 
-static const alcore__model_table table = {
-    .can = can, .run = run, .release = release};
+static const alcore__model_table table = {.can = can, .run = run, .release = release};
 
 alcore_status alcore_model_host_init(alcore_model_host *host, size_t size) {
     return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
@@ -124,9 +124,9 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *theirs,
                               alcore_model **out) {
     alcore_model_host *host;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *host, &host));
-    alcore_status status = alcore__struct_read(
-        host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, token_probs), theirs,
-        "alcore_model_host");
+    alcore_status status =
+        alcore__struct_read(host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
+                            theirs, "alcore_model_host");
     if (status == ALCORE_OK && (host->batch_rows < 0 || host->batch_rows > 1 << 24))
         status = alcore__fail(ALCORE_E_INVALID,
                               "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",
@@ -146,7 +146,8 @@ alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *ho
                                     alcore_model **out) {
     if (out != NULL) *out = NULL;
     if (ctx == NULL || host == NULL || out == NULL)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_model_new_host: ctx, host and out are needed");
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_model_new_host: ctx, host and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, new_host(ctx, host, out));
 }

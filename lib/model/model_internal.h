@@ -3,6 +3,8 @@
 #ifndef ALCORE__MODEL_INTERNAL_H
 #define ALCORE__MODEL_INTERNAL_H
 
+#include <string.h>
+
 #include "alcore/model.h"
 #include "base/base.h"
 #include "pool/column.h"
@@ -31,12 +33,31 @@ struct alcore_model {
 /* Makes a handle; on failure data is not released. name is copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out);
-/* Runs the model and signs the column with its origin. As alcore_model_run(), without enter and leave. */
+/* Whether a model computes the column for a row: unmasked rows, and for embeddings the labelled
+ * ones too, which strategies keep away from. */
+static inline bool alcore__model_wants(uint32_t state, const char *column) {
+    return state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0);
+}
+/* Runs the model and signs the column with its origin. As alcore_model_run(), without enter and
+ * leave. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column);
-/* Whether the pool's column may stand: given by the caller, or made by this model in its present state. For
- * calls that hold the pool. *out is false when the pool has no such column, or lacks values for unmasked
- * rows of a computed one. */
+/* Whether the pool's column may stand: given by the caller, or made by this model in its present
+ * state. For calls that hold the pool. *out is false when the pool has no such column, or lacks
+ * values for unmasked rows of a computed one. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
                                           const char *column, bool *out);
+
+/* Bytes of a column's name in a need, with its end. */
+enum { ALCORE__NEED_BYTES = 32 };
+/* Answers of alcore__model_supply() beside the number of a model. */
+enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
+/* Settles a need ("scores|logprobs": any of them) on a column of the pool and writes its name: one
+ * that stands already, else one made by the first of the models that can. Holds nothing. */
+alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
+                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   int32_t *out_from);
+/* Says who made a column of the pool; takes over origin. For calls that hold the pool for writing.
+ */
+void alcore__column_sign(alcore_pool *pool, const char *column, char *origin);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5), embeddings by character
- * n-grams. */
+/* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5),
+ * embeddings by character n-grams. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "model/ngram_model.h"
 #include "text/lm_trainer.h"
 
-static alcore_status train_on_labeled(alcore__ngram *ngram, alcore_ctx *ctx, alcore_lm **out) {
+static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_lm **out) {
     alcore_pool *pool = ngram->labeled;
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
@@ -93,13 +93,13 @@ static alcore_status score_rows(scoring *self) {
     return alcore__parallel(self->ctx, "log-probabilities", tasks, score_block, self);
 }
 
-/* Each row by a model of the other four folds, so that no row is scored by a model that saw its text. */
-static alcore_status cross_fit(const alcore__ngram *ngram, scoring *self) {
+/* Each row by a model of the other four folds, so that no row is scored by a model that saw its
+ * text. */
+static alcore_status cross_fit(const alcore__ngram_data *ngram, scoring *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
     alcore__lm_trainer *trainer;
-    ALCORE__TRY(
-        alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
+    ALCORE__TRY(alcore__lm_trainer_new(self->ctx, ngram->order, ALCORE__LM_FOLDS, rows, &trainer));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {
         if (states[i] != 0) continue;
@@ -118,7 +118,7 @@ static alcore_status cross_fit(const alcore__ngram *ngram, scoring *self) {
     return status;
 }
 
-static alcore_status fill_logprobs(alcore__ngram *ngram, scoring *self) {
+static alcore_status fill_logprobs(alcore__ngram_data *ngram, scoring *self) {
     if (ngram->labeled == NULL) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labelled pool"));
     uint64_t texts = alcore__ngram_state(ngram->labeled);
@@ -136,7 +136,7 @@ static alcore_status fill_logprobs(alcore__ngram *ngram, scoring *self) {
     return score_rows(self);
 }
 
-static alcore_status run_logprobs(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     scoring self = {.ctx = ctx, .pool = pool};
     ALCORE__TRY(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &self.writer));
     alcore_status status = alcore__read_begin(pool, "pool");
@@ -155,7 +155,7 @@ static bool can(const alcore_model *model, const char *column) {
 }
 
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
-    alcore__ngram *ngram = model->data;
+    alcore__ngram_data *ngram = model->data;
     if (strcmp(column, "logprobs") == 0) return run_logprobs(ngram, model->object.ctx, pool);
     return alcore__ngram_embed(ngram, model->object.ctx, pool);
 }
@@ -168,7 +168,7 @@ uint64_t alcore__ngram_state(const alcore_pool *pool) {
 
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
-    const alcore__ngram *ngram = model->data;
+    const alcore__ngram_data *ngram = model->data;
     alcore_ctx *ctx = model->object.ctx;
     bool lm = strcmp(column, "logprobs") == 0;
     const alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
@@ -186,14 +186,16 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
         ngram->dims, on, ngram->seed, state);
 }
 
-static void ngram_free(alcore_ctx *ctx, alcore__ngram *ngram) {
+static void ngram_free(alcore_ctx *ctx, alcore__ngram_data *ngram) {
     alcore_pool_unref(ngram->labeled);
     alcore_lm_unref(ngram->lm);
     alcore__object_unref(ngram->embedder);
     alcore__free(ctx, ngram);
 }
 
-static void release(alcore_model *model) { ngram_free(model->object.ctx, model->data); }
+static void release(alcore_model *model) {
+    ngram_free(model->object.ctx, model->data);
+}
 
 static const alcore__model_table table = {
     .can = can, .run = run, .describe = describe, .release = release};
@@ -210,12 +212,13 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                     ALCORE__FIRST_SIZE(alcore_ngram_options, seed), theirs,
                                     "alcore_ngram_options"));
     if (options.order < 0 || options.order > ALCORE__LM_ORDERS)
-        return alcore__fail(ALCORE_E_PARAM, "alcore_ngram_options: order is %d; 1 to %d are allowed",
-                            options.order, ALCORE__LM_ORDERS);
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_ngram_options: order is %d; 1 to %d are allowed", options.order,
+                            ALCORE__LM_ORDERS);
     if (options.dims < 0 || options.dims > ALCORE__CHAR_MAX_DIMS)
         return alcore__fail(ALCORE_E_PARAM, "alcore_ngram_options: dims is %d; 1 to %d are allowed",
                             options.dims, ALCORE__CHAR_MAX_DIMS);
-    alcore__ngram *ngram;
+    alcore__ngram_data *ngram;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *ngram, &ngram));
     ngram->labeled = alcore_pool_ref(labeled);
     ngram->order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-gram model's embeddings as a column: held in memory for a small pool, made block by block for a large one. The
- * numbers are the same. */
+/* The n-gram model's embeddings as a column: held in memory for a small pool, made block by block
+ * for a large one. The numbers are the same. */
 #include <string.h>
 
 #include "model/ngram_model.h"
@@ -48,14 +48,14 @@ static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-static alcore_status learn(const alcore__ngram *ngram, alcore_ctx *ctx, const alcore_pool *pool,
-                           alcore__char_embedder **out) {
+static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
+                           const alcore_pool *pool, alcore__char_embedder **out) {
     learning self = {.ctx = ctx, .pool = pool};
     int32_t wanted = alcore_ctx_threads(ctx) < LEARNERS ? alcore_ctx_threads(ctx) : LEARNERS;
     alcore_status status = ALCORE_OK;
     while (status == ALCORE_OK && self.count < wanted) {
-        status = alcore__char_embedder_new(ctx, ngram->dims, ngram->seed,
-                                           &self.learners[self.count]);
+        status =
+            alcore__char_embedder_new(ctx, ngram->dims, ngram->seed, &self.learners[self.count]);
         if (status == ALCORE_OK) self.count++;
     }
     if (status == ALCORE_OK)
@@ -71,8 +71,9 @@ static alcore_status learn(const alcore__ngram *ngram, alcore_ctx *ctx, const al
     return status;
 }
 
-/* Learns on the labelled side, so that the candidates and the labelled rows have one space; without it on the pool. */
-static alcore_status prepare(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+/* Learns on the labelled side, so that the candidates and the labelled rows have one space; without
+ * it on the pool. */
+static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
     ALCORE__TRY(alcore__read_begin(learnt, "pool"));
     uint64_t texts = alcore__ngram_state(learnt);
@@ -168,8 +169,8 @@ static void column_free(alcore_ctx *ctx, alcore__column *column) {
     alcore__free(ctx, column);
 }
 
-static alcore_status make_column(const alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool,
-                                 alcore__column *column) {
+static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ctx,
+                                 alcore_pool *pool, alcore__column *column) {
     int64_t rows = alcore_pool_rows(pool);
     column->ops = &ops;
     column->ctx = ctx;
@@ -191,7 +192,7 @@ static alcore_status make_column(const alcore__ngram *ngram, alcore_ctx *ctx, al
                             column);
 }
 
-alcore_status alcore__ngram_embed(alcore__ngram *ngram, alcore_ctx *ctx, alcore_pool *pool) {
+alcore_status alcore__ngram_embed(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     ALCORE__TRY(prepare(ngram, ctx, pool));
     alcore__column *column;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));

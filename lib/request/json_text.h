@@ -5,7 +5,8 @@
 
 #include "base/base.h"
 
-/* The first failure stays in status, so that a document is written without a check per value. All-zero but ctx begins one. */
+/* The first failure stays in status, so that a document is written without a check per value.
+ * All-zero but ctx begins one. */
 typedef struct alcore__json {
     alcore_ctx *ctx;
     alcore__buffer text;

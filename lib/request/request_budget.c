@@ -10,13 +10,20 @@ static const struct {
     const char *word;
     int32_t unit;
 } unit_words[] = {
-    {"", ALCORE__UNIT_ITEMS},           {"i", ALCORE__UNIT_ITEMS},
-    {"item", ALCORE__UNIT_ITEMS},       {"items", ALCORE__UNIT_ITEMS},
-    {"w", ALCORE__UNIT_WORDS},          {"word", ALCORE__UNIT_WORDS},
-    {"words", ALCORE__UNIT_WORDS},      {"c", ALCORE__UNIT_CHARACTERS},
-    {"char", ALCORE__UNIT_CHARACTERS},  {"character", ALCORE__UNIT_CHARACTERS},
-    {"characters", ALCORE__UNIT_CHARACTERS}, {"u", ALCORE__UNIT_COST},
-    {"unit", ALCORE__UNIT_COST},        {"units", ALCORE__UNIT_COST},
+    {"", ALCORE__UNIT_ITEMS},
+    {"i", ALCORE__UNIT_ITEMS},
+    {"item", ALCORE__UNIT_ITEMS},
+    {"items", ALCORE__UNIT_ITEMS},
+    {"w", ALCORE__UNIT_WORDS},
+    {"word", ALCORE__UNIT_WORDS},
+    {"words", ALCORE__UNIT_WORDS},
+    {"c", ALCORE__UNIT_CHARACTERS},
+    {"char", ALCORE__UNIT_CHARACTERS},
+    {"character", ALCORE__UNIT_CHARACTERS},
+    {"characters", ALCORE__UNIT_CHARACTERS},
+    {"u", ALCORE__UNIT_COST},
+    {"unit", ALCORE__UNIT_COST},
+    {"units", ALCORE__UNIT_COST},
 };
 
 const char *alcore__unit_name(int32_t unit) {
@@ -25,10 +32,11 @@ const char *alcore__unit_name(int32_t unit) {
 }
 
 static alcore_status refuse(const char *text) {
-    return alcore__fail(ALCORE_E_PARAM,
-                        "budget '%s': a number with a unit is expected: 1000 (items), 50000w (words), "
-                        "20000c (characters) or 150u (units of the cost column)",
-                        text);
+    return alcore__fail(
+        ALCORE_E_PARAM,
+        "budget '%s': a number with a unit is expected: 1000 (items), 50000w (words), "
+        "20000c (characters) or 150u (units of the cost column)",
+        text);
 }
 
 alcore_status alcore__budget_parse(const char *text, alcore__budget *out) {

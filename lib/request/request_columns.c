@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the columns of a request come from: given, then the model, then the built-in n-gram model. */
+/* Where the columns of a request come from: given, then the model, then the built-in n-gram model.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "request/request_internal.h"
-
-/* The alternatives of a need, one a call: "scores|logprobs". */
-static bool next_alternative(const char **rest, char name[32]) {
-    if (**rest == '\0') return false;
-    size_t length = strcspn(*rest, "|");
-    snprintf(name, 32, "%.*s", (int)length, *rest);
-    *rest += length;
-    if (**rest == '|') (*rest)++;
-    return true;
-}
 
 typedef struct resolver {
     alcore_request *request;
@@ -45,29 +36,6 @@ static alcore_status built_in_model(resolver *self) {
     return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
 }
 
-/* Of the columns that stand already, the first of the alternatives. A column that was computed is judged by the model that would
- * make it today. */
-static alcore_status find_standing(resolver *self, alcore_pool *pool, const char *need,
-                                   char name[32], bool *out) {
-    *out = false;
-    ALCORE__TRY(built_in_model(self));
-    alcore_model *model = self->request->model;
-    ALCORE__TRY(alcore__read_begin(pool, "pool"));
-    alcore_status status = ALCORE_OK;
-    for (const char *rest = need; status == ALCORE_OK && !*out && next_alternative(&rest, name);) {
-        bool by_model = model != NULL && alcore_model_can(model, name);
-        status = alcore__model_column_stands(by_model ? model : self->built_in, pool, name, out);
-    }
-    alcore__read_end(pool);
-    return status;
-}
-
-static bool model_can(const alcore_model *model, const char *need, char name[32]) {
-    for (const char *rest = need; next_alternative(&rest, name);)
-        if (alcore_model_can(model, name)) return true;
-    return false;
-}
-
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     const alcore_model *model = self->request->model;
     const char *side = role == ALCORE_ROLE_LABELED ? " of the labelled side" : "";
@@ -83,21 +51,20 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
 }
 
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
-    char name[32];
-    bool stands;
-    ALCORE__TRY(find_standing(self, pool, need, name, &stands));
-    if (stands) return keep(self, role, name, false);
-    if (self->request->model != NULL && model_can(self->request->model, need, name)) {
-        ALCORE__TRY(alcore__model_run(self->request->model, pool, name));
-        return keep(self, role, name, false);
-    }
+    alcore_model *models[2];
+    int32_t count = 0, from;
+    char name[ALCORE__NEED_BYTES];
     ALCORE__TRY(built_in_model(self));
-    if (!model_can(self->built_in, need, name)) return fail_missing(self, role, need);
-    alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
-                "the column '%s' was not given%s: the built-in n-gram model makes it", need,
-                self->request->model == NULL ? "" : " and the model cannot make it");
-    ALCORE__TRY(alcore__model_run(self->built_in, pool, name));
-    return keep(self, role, name, true);
+    if (self->request->model != NULL) models[count++] = self->request->model;
+    models[count++] = self->built_in;
+    ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &from));
+    if (from == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
+    bool stepped_in = from == count - 1;
+    if (stepped_in)
+        alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
+                    "the column '%s' was not given%s: the built-in n-gram model made it", name,
+                    count == 1 ? "" : " and the model cannot make it");
+    return keep(self, role, name, stepped_in);
 }
 
 static alcore_status resolve_role(resolver *self, const alcore_strategy *strategy, int32_t role,

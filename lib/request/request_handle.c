@@ -7,7 +7,8 @@
 
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
-     "what may be spent: a number with i (items), w (words), c (characters) or u (units of the cost "
+     "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
+     "cost "
      "column)"},
     {"fill", ALCORE_PARAM_CHOICE, "overshoot", 0, 0, "overshoot|stop|skip",
      "the last pick may overshoot the budget; stop before it; or skip what does not fit"},
@@ -60,9 +61,13 @@ alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out) {
     return alcore__leave(ctx, new_request(ctx, out));
 }
 
-alcore_request *alcore_request_ref(alcore_request *request) { return alcore__object_ref(request); }
+alcore_request *alcore_request_ref(alcore_request *request) {
+    return alcore__object_ref(request);
+}
 
-void alcore_request_unref(alcore_request *request) { alcore__object_unref(request); }
+void alcore_request_unref(alcore_request *request) {
+    alcore__object_unref(request);
+}
 
 /* Begins a call that changes the request. */
 static alcore_status begin(alcore_request *request, const char *call) {
@@ -112,8 +117,7 @@ static alcore_status set_option(alcore_request *request, const char *name, const
     alcore__budget budget = {0};
     bool is_budget = strcmp(name, "budget") == 0;
     if (is_budget) ALCORE__TRY(alcore__budget_parse(value, &budget));
-    ALCORE__TRY(
-        alcore__values_set(request->object.ctx, &request->values, "request", name, value));
+    ALCORE__TRY(alcore__values_set(request->object.ctx, &request->values, "request", name, value));
     if (is_budget) {
         request->budget = budget;
         request->has_budget = true;

@@ -38,7 +38,7 @@ struct alcore_request {
     alcore_strategy *strategy; /* NULL: huds */
     alcore_model *model;       /* NULL: the built-in one */
     alcore__values values;
-    alcore__budget budget;      /* of values "budget"; meaningful when has_budget */
+    alcore__budget budget; /* of values "budget"; meaningful when has_budget */
     bool has_budget;
     alcore__drawn last, before; /* candidates of the last round answered and of an earlier one */
 };
@@ -75,8 +75,8 @@ typedef struct alcore__masks {
 } alcore__masks;
 
 /* For calls that hold the pools. labeled may be NULL. */
-alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
-                                alcore__masks *out);
+alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
+                                const alcore_pool *labeled, alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 
 /* ---- columns (request_columns.c) ---- */
@@ -95,8 +95,8 @@ typedef struct alcore__resolution {
     alcore__resolved entries[ALCORE__RESOLVED_MAX];
 } alcore__resolution;
 
-/* Makes every column that the strategy needs present in its pool: given, from the model, or from the built-in n-gram model.
- * Holds nothing; the models change the pools. */
+/* Makes every column that the strategy needs present in its pool: given, from the model, or from
+ * the built-in n-gram model. Holds nothing; the models change the pools. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_spread, alcore__resolution *out);
 /* Puts the settled columns of a role into a side. For calls that hold the pool. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows a request may select: the pool's states and what the labelled side knows (spec 1.9). */
+/* Which rows a request may select: the pool's states and what the labelled side knows (spec 1.9).
+ */
 #include "request/request_internal.h"
 
 static const struct {
@@ -17,7 +18,9 @@ static const struct {
     {ALCORE_ROW_NAN, "nan"},
 };
 
-const char *alcore__cause_name(int32_t cause) { return causes[cause].name; }
+const char *alcore__cause_name(int32_t cause) {
+    return causes[cause].name;
+}
 
 static void count_cause(alcore__masks *masks, uint32_t state) {
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
@@ -37,7 +40,8 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
         masks->take[i] = state == 0;
         masks->eligible += state == 0;
         if (state != 0) count_cause(masks, state);
-        /* A labelled row that was masked for another reason is no part of the labelled rows either. */
+        /* A labelled row that was masked for another reason is no part of the labelled rows either.
+         */
         if ((state & ~(uint32_t)ALCORE_ROW_KNOWN) == ALCORE_ROW_LABELED) {
             masks->labeled_rows[i] = 1;
             masks->labeled_count++;
@@ -70,8 +74,8 @@ static alcore_status build(alcore_ctx *ctx, const alcore_pool *pool, const alcor
     return mask_rows(ctx, pool, *known, out);
 }
 
-alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
-                                alcore__masks *out) {
+alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
+                                const alcore_pool *labeled, alcore__masks *out) {
     *out = (alcore__masks){.rows = alcore_pool_rows(pool)};
     uint8_t *known = NULL;
     alcore_status status = build(ctx, pool, labeled, &known, out);

@@ -46,20 +46,20 @@ static void leave_pools(const alcore_request *request) {
     alcore__read_end(request->candidates);
 }
 
-/* The cost of every candidate in the unit of the budget; none for items, which cost 1 (spec 1.6). */
+/* The cost of every candidate in the unit of the budget; none for items, which cost 1 (spec 1.6).
+ */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
     int32_t unit = self->request->budget.unit;
     if (unit == ALCORE__UNIT_ITEMS) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double),
-                                  &self->costs));
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double), &self->costs));
     for (int64_t i = 0; i < self->masks.rows; i++) {
         if (i % 1024 == 0) ALCORE__TRY(alcore__tick(self->ctx, "costs", i, self->masks.rows));
         if (!self->masks.take[i]) continue;
-        double cost = unit == ALCORE__UNIT_WORDS ? (double)alcore_pool_words(pool, i)
-                      : unit == ALCORE__UNIT_CHARACTERS
-                          ? (double)alcore__pool_characters(pool, i)
-                          : alcore_pool_cost(pool, i);
+        double cost = unit == ALCORE__UNIT_WORDS        ? (double)alcore_pool_words(pool, i)
+                      : unit == ALCORE__UNIT_CHARACTERS ? (double)alcore__pool_characters(pool, i)
+                                                        : alcore_pool_cost(pool, i);
         if (isnan(cost)) {
             char buffer[24];
             return alcore__fail(ALCORE_E_DATA,
@@ -72,7 +72,8 @@ static alcore_status make_costs(answer *self) {
     return ALCORE_OK;
 }
 
-/* Candidates without a value in a needed column; a labelled row without one takes no part instead. */
+/* Candidates without a value in a needed column; a labelled row without one takes no part instead.
+ */
 static alcore_status check_values(answer *self, const alcore__side *side) {
     int64_t dropped = 0;
     for (int32_t c = 0; c < side->column_count; c++) {
@@ -91,10 +92,11 @@ static alcore_status check_values(answer *self, const alcore__side *side) {
             if (missing++ == 0) first = i;
         }
         if (missing > 0)
-            return alcore__fail(ALCORE_E_MISSING,
-                                "column '%s' has no value for row %lld and %lld more; give them, or "
-                                "mark those rows ineligible",
-                                side->columns[c].name, (long long)first, (long long)missing - 1);
+            return alcore__fail(
+                ALCORE_E_MISSING,
+                "column '%s' has no value for row %lld and %lld more; give them, or "
+                "mark those rows ineligible",
+                side->columns[c].name, (long long)first, (long long)missing - 1);
     }
     self->masks.labeled_count -= dropped;
     if (dropped > 0)
@@ -134,9 +136,9 @@ static alcore_status draw(answer *self) {
         int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
         if (rows > 0) memcpy(previous, drawn->take, (size_t)rows);
     }
-    alcore_status status = alcore__strategy_draw(self->strategy, self->input.seed,
-                                                 self->input.round, self->masks.rows, previous,
-                                                 self->masks.take);
+    alcore_status status =
+        alcore__strategy_draw(self->strategy, self->input.seed, self->input.round, self->masks.rows,
+                              previous, self->masks.take);
     alcore__free(self->ctx, previous);
     if (status != ALCORE_OK) return status;
     return keep_drawn(self);
@@ -231,15 +233,18 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
     ALCORE__TRY(make_masks(self));
-    /* Without a candidate there is nothing to compute: an empty selection that is SHORT (spec 1.3). */
+    /* Without a candidate there is nothing to compute: an empty selection that is SHORT (spec 1.3).
+     */
     bool any = self->masks.eligible > 0;
     if (any)
-        ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy,
-                                            self->input.fill.limited, &self->resolution));
+        ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, self->input.fill.limited,
+                                            &self->resolution));
     ALCORE__TRY(read_pools(self->request));
     alcore_status status = ALCORE_OK;
-    if (any) status = run(self);
-    else if (self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;
+    if (any)
+        status = run(self);
+    else if (self->input.fill.budget > 0)
+        self->outcome.flags = ALCORE_SELECTION_SHORT;
     if (status == ALCORE_OK)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
                                        &self->resolution, &self->outcome, out);

@@ -75,8 +75,7 @@ static alcore_status keep_request(alcore_selection *self, const alcore_request *
 }
 
 static alcore_status keep_inputs(alcore_selection *self, const alcore_request *request,
-                                 const alcore__masks *masks,
-                                 const alcore__resolution *resolution) {
+                                 const alcore__masks *masks, const alcore__resolution *resolution) {
     alcore_ctx *ctx = self->object.ctx;
     self->pool_rows = masks->rows;
     memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
@@ -117,8 +116,7 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->rows));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->scores));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->costs));
-    ALCORE__TRY(
-        alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &self->ranks));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof(int64_t), &self->ranks));
     for (int64_t i = 0; i < outcome->count; i++) self->ranks[i] = -1;
     for (int32_t c = 0; c < outcome->column_count; c++) {
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->pick_columns[c]));
@@ -149,8 +147,7 @@ static alcore_status build(alcore_selection *self, const alcore_request *request
     ALCORE__TRY(gather_picks(self, input->costs));
     ALCORE__TRY(keep_request(self, request, strategy, input));
     ALCORE__TRY(keep_inputs(self, request, masks, resolution));
-    ALCORE__TRY(
-        alcore__terms_new(self->object.ctx, strategy, input, &self->outcome, &self->terms));
+    ALCORE__TRY(alcore__terms_new(self->object.ctx, strategy, input, &self->outcome, &self->terms));
     ALCORE__TRY(alcore__selection_reasons(self));
     ALCORE__TRY(alcore__selection_write_provenance(self));
     return alcore__selection_write_summary(self);
@@ -178,7 +175,9 @@ alcore_selection *alcore_selection_ref(alcore_selection *selection) {
     return alcore__object_ref(selection);
 }
 
-void alcore_selection_unref(alcore_selection *selection) { alcore__object_unref(selection); }
+void alcore_selection_unref(alcore_selection *selection) {
+    alcore__object_unref(selection);
+}
 
 int64_t alcore_selection_count(const alcore_selection *selection) {
     return selection == NULL ? 0 : selection->count;
@@ -278,6 +277,7 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
                                           selection->strategy, name));
     /* The shape lives in the selection; alcore_tensor has no room for it, nor for const. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
-    alcore_status status = alcore_tensor_init(out, values == NULL ? shape : values, dtype, 1, shape);
+    alcore_status status =
+        alcore_tensor_init(out, values == NULL ? shape : values, dtype, 1, shape);
     return alcore__leave(selection->object.ctx, status);
 }

@@ -7,19 +7,20 @@
 #include "request/json_text.h"
 #include "request/request_internal.h"
 
-/* What the terms of a hybrid (columns "u" and "d") decided. Arrays are over the candidates; NULL where the strategy has no such
- * column. */
+/* What the terms of a hybrid (columns "u" and "d") decided. Arrays are over the candidates; NULL
+ * where the strategy has no such column. */
 typedef struct alcore__terms {
-    int64_t *u_at_least;     /* candidates whose u is as large or larger */
-    int64_t *d_at_least;     /* the same for d, within the candidate's stratum */
-    int64_t *score_at_least; /* the same for the score */
-    int64_t *stratum_sizes;  /* [strata] */
-    int64_t strata;          /* 0: none */
-    bool hybrid;             /* both terms have weight; what follows is set */
+    int64_t *u_at_least;       /* candidates whose u is as large or larger */
+    int64_t *d_at_least;       /* the same for d, within the candidate's stratum */
+    int64_t *score_at_least;   /* the same for the score */
+    int64_t *stratum_sizes;    /* [strata] */
+    int64_t strata;            /* 0: none */
+    bool hybrid;               /* both terms have weight; what follows is set */
     double *u_share, *d_share; /* a term's part of H, minus its mean over the candidates */
-    uint8_t *nnll_picks, *diversity_picks; /* what each term alone would have picked under the same budget */
-    double u_spread, d_spread;             /* standard deviations of the weighted terms */
-    int64_t by_u, by_d;       /* picks that each term decided */
+    uint8_t *nnll_picks,
+        *diversity_picks;      /* what each term alone would have picked under the same budget */
+    double u_spread, d_spread; /* standard deviations of the weighted terms */
+    int64_t by_u, by_d;        /* picks that each term decided */
     int64_t as_nnll, as_diversity; /* picks that each term alone would have made too */
 } alcore__terms;
 
@@ -51,8 +52,8 @@ struct alcore_selection {
     double spent;
     char **reasons; /* [count] in texts */
     alcore__arena texts;
-    int64_t *ranks;                                /* [outcome.count] -1: not picked */
-    void *pick_columns[ALCORE__RECORD_COLUMNS];    /* [count] each */
+    int64_t *ranks;                             /* [outcome.count] -1: not picked */
+    void *pick_columns[ALCORE__RECORD_COLUMNS]; /* [count] each */
     char *provenance, *summary;
 
     /* What was asked, for the words. */
@@ -83,7 +84,8 @@ struct alcore_selection {
 const double *alcore__outcome_doubles(const alcore__outcome *outcome, const char *name);
 const int64_t *alcore__outcome_integers(const alcore__outcome *outcome, const char *name);
 
-/* Makes a selection of an outcome, which it takes over on success. Holds the pools for reading, as the parts below. */
+/* Makes a selection of an outcome, which it takes over on success. Holds the pools for reading, as
+ * the parts below. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,

@@ -12,8 +12,8 @@ static const char *role_name(int32_t role) {
 }
 
 static const char *dtype_name(int32_t dtype) {
-    static const char *const names[] = {"",        "float16", "bfloat16", "float32", "float64",
-                                        "int32",   "int64",   "uint64",   "uint8"};
+    static const char *const names[] = {"",      "float16", "bfloat16", "float32", "float64",
+                                        "int32", "int64",   "uint64",   "uint8"};
     return dtype > 0 && dtype <= ALCORE_UINT8 ? names[dtype] : "unknown";
 }
 

@@ -20,8 +20,9 @@ static const struct {
 static const struct {
     const char *strategy, *words;
 } measures[] = {
-    {"nnll", "uncertainty"},        {"nsp", "uncertainty"},    {"uncertainty", "uncertainty"},
-    {"lc", "least confidence"},     {"entropy", "entropy"},    {"margin", "smallness of the margin"},
+    {"nnll", "uncertainty"},        {"nsp", "uncertainty"},
+    {"uncertainty", "uncertainty"}, {"lc", "least confidence"},
+    {"entropy", "entropy"},         {"margin", "smallness of the margin"},
     {"diversity", "diversity"},     {"diversity-global", "diversity"},
 };
 
@@ -33,7 +34,8 @@ typedef struct writer {
     const alcore_selection *selection;
     alcore_ctx *ctx;
     alcore__buffer line;
-    const alcore__column *logprobs; /* one value per word and one for the end; NULL: no such column */
+    const alcore__column
+        *logprobs; /* one value per word and one for the end; NULL: no such column */
     alcore__scratch scratch;
 } writer;
 
@@ -128,7 +130,8 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     ALCORE__TRY(self->logprobs->ops->ragged(self->logprobs, row, 1, &self->scratch, &tokens));
     int64_t length = tokens.offsets[1] - tokens.offsets[0];
     /* Only where scores align with words: one for each, and one for the end of the sentence. */
-    if (tokens.dtype != ALCORE_FLOAT32 || length != alcore_pool_words(self->selection->pool, row) + 1)
+    if (tokens.dtype != ALCORE_FLOAT32 ||
+        length != alcore_pool_words(self->selection->pool, row) + 1)
         return ALCORE_OK;
     const float *values = tokens.values;
     size_t bytes;
@@ -143,8 +146,7 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     for (int32_t i = 0; i < count; i++) {
         const char *lead = i == 0 ? "; rare words: " : ", ";
         ALCORE__TRY(alcore__buffer_append(self->ctx, &self->line, lead, strlen(lead)));
-        ALCORE__TRY(
-            alcore__buffer_append(self->ctx, &self->line, rare[i].text, rare[i].length));
+        ALCORE__TRY(alcore__buffer_append(self->ctx, &self->line, rare[i].text, rare[i].length));
     }
     return ALCORE_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a selection (spec 7.13, the parts that need no target pool): Markdown, JSON, HTML. */
+/* The report of a selection (spec 7.13, the parts that need no target pool): Markdown, JSON, HTML.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ static alcore_status measure(report *self) {
         for (size_t k = 0; k < count; k++) sum += sorted[k];
         qsort(sorted, count, sizeof *sorted, by_value);
         self->mean = sum / (double)count;
-        self->median = count % 2 == 1 ? sorted[count / 2]
-                                      : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+        self->median =
+            count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
         alcore__free(self->ctx, sorted);
     }
     return ALCORE_OK;
@@ -122,21 +123,33 @@ static alcore_status write_json(const report *self, alcore__buffer *out) {
 typedef struct marks {
     const char *open, *close;
     const char *title, *title_end, *heading, *heading_end;
-    const char *text, *text_end;       /* around preformatted text */
-    const char *table, *table_end;     /* of two columns and a share */
+    const char *text, *text_end;   /* around preformatted text */
+    const char *table, *table_end; /* of two columns and a share */
     const char *row, *cell, *row_end;
     bool html;
 } marks;
 
-static const marks markdown = {
-    "", "", "# ", "\n\n", "## ", "\n\n", "```\n", "```\n\n", "| name | count | share |\n|---|---|---|\n",
-    "\n", "| ", " | ", " |\n", false};
-static const marks html = {
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Selection</title></head>\n"
-    "<body>\n",
-    "</body></html>\n", "<h1>", "</h1>\n", "<h2>", "</h2>\n", "<pre>", "</pre>\n",
-    "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n", "</table>\n", "<tr><td>",
-    "</td><td>", "</td></tr>\n", true};
+static const marks markdown = {"",      "",        "# ",
+                               "\n\n",  "## ",     "\n\n",
+                               "```\n", "```\n\n", "| name | count | share |\n|---|---|---|\n",
+                               "\n",    "| ",      " | ",
+                               " |\n",  false};
+static const marks html = {"<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+                           "charset=\"utf-8\"><title>Selection</title></head>\n"
+                           "<body>\n",
+                           "</body></html>\n",
+                           "<h1>",
+                           "</h1>\n",
+                           "<h2>",
+                           "</h2>\n",
+                           "<pre>",
+                           "</pre>\n",
+                           "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n",
+                           "</table>\n",
+                           "<tr><td>",
+                           "</td><td>",
+                           "</td></tr>\n",
+                           true};
 
 typedef struct sheet {
     alcore_ctx *ctx;
@@ -156,10 +169,10 @@ static void put_foreign(sheet *self, const char *text) {
     for (; *text != '\0'; text++) {
         one[0] = *text;
         bool is_html = self->marks->html;
-        put(self, is_html && *text == '<'   ? "&lt;"
-                  : is_html && *text == '>' ? "&gt;"
-                  : is_html && *text == '&' ? "&amp;"
-                  : is_html && *text == '"' ? "&quot;"
+        put(self, is_html && *text == '<'    ? "&lt;"
+                  : is_html && *text == '>'  ? "&gt;"
+                  : is_html && *text == '&'  ? "&amp;"
+                  : is_html && *text == '"'  ? "&quot;"
                   : !is_html && *text == '|' ? "\\|"
                                              : one);
     }
@@ -194,9 +207,8 @@ static void put_table(sheet *self, const char *title, const share *shares, int64
         put(self, alcore__thousands(shares[i].count, number));
         put(self, self->marks->cell);
         if (self->status == ALCORE_OK)
-            self->status = alcore__buffer_format(
-                self->ctx, self->out, "%" PRId64 " %%",
-                (200 * shares[i].count + total) / (2 * total));
+            self->status = alcore__buffer_format(self->ctx, self->out, "%" PRId64 " %%",
+                                                 (200 * shares[i].count + total) / (2 * total));
         put(self, self->marks->row_end);
     }
     put(self, self->marks->table_end);

@@ -27,11 +27,11 @@ const char *alcore__amount(double value, char out[40]) {
 }
 
 /* The first failure stays, so that the lines read like what they print. */
-typedef struct page {
+typedef struct lines {
     alcore_ctx *ctx;
     alcore__buffer text;
     alcore_status status;
-} page;
+} lines;
 
 #define say(page, ...)                                                                             \
     do {                                                                                           \
@@ -39,11 +39,16 @@ typedef struct page {
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
-static void say_rows(page *page, const alcore_selection *selection) {
-    static const char *const words[ALCORE__CAUSES] = {
-        "empty",    "duplicate",   "labelled",          "already on the labelled side",
-        "excluded", "filtered out", "not among the eligible", "without a value",
-        "with a NaN"};
+static void say_rows(lines *page, const alcore_selection *selection) {
+    static const char *const words[ALCORE__CAUSES] = {"empty",
+                                                      "duplicate",
+                                                      "labelled",
+                                                      "already on the labelled side",
+                                                      "excluded",
+                                                      "filtered out",
+                                                      "not among the eligible",
+                                                      "without a value",
+                                                      "with a NaN"};
     char number[32], other[32];
     say(page, "rows read: %s", alcore__thousands(selection->pool_rows, number));
     const char *lead = "; masked: ";
@@ -62,11 +67,11 @@ static void say_rows(page *page, const alcore_selection *selection) {
             alcore__thousands(selection->outcome.nan_labeled, number));
 }
 
-static void say_spending(page *page, const alcore_selection *selection) {
+static void say_spending(lines *page, const alcore_selection *selection) {
     const alcore__budget *budget = &selection->budget;
     char items[32], words[32], characters[32], amount[40];
-    say(page, "selected %s items: %s words, %s characters", alcore__thousands(selection->count, items),
-        alcore__thousands(selection->words, words),
+    say(page, "selected %s items: %s words, %s characters",
+        alcore__thousands(selection->count, items), alcore__thousands(selection->words, words),
         alcore__thousands(selection->characters, characters));
     if (!isnan(selection->units) && selection->count > 0)
         say(page, ", %s units", alcore__amount(selection->units, amount));
@@ -79,13 +84,15 @@ static void say_spending(page *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
-static void say_short(page *page, const alcore_selection *selection) {
+static void say_short(lines *page, const alcore_selection *selection) {
     const alcore__outcome *outcome = &selection->outcome;
     char number[32];
     if ((outcome->flags & ALCORE_SELECTION_SHORT) == 0) return;
     say(page, "SHORT: ");
-    if (selection->pool_rows == 0) say(page, "the pool has no rows");
-    else if (outcome->count == 0) say(page, "every row is masked");
+    if (selection->pool_rows == 0)
+        say(page, "the pool has no rows");
+    else if (outcome->count == 0)
+        say(page, "every row is masked");
     else
         say(page, "the pool ended before the budget did: %s rows could be selected",
             alcore__thousands(outcome->count, number));
@@ -101,7 +108,7 @@ static void say_short(page *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
-static void say_sources(page *page, const alcore_selection *selection) {
+static void say_sources(lines *page, const alcore_selection *selection) {
     for (int32_t i = 0; i < selection->source_count; i++) {
         const alcore__source *source = &selection->sources[i];
         bool labeled = source->role == ALCORE_ROLE_LABELED;
@@ -113,14 +120,17 @@ static void say_sources(page *page, const alcore_selection *selection) {
     }
 }
 
-static int64_t percent(int64_t part, int64_t whole) { return (200 * part + whole) / (2 * whole); }
+static int64_t percent(int64_t part, int64_t whole) {
+    return (200 * part + whole) / (2 * whole);
+}
 
-static void say_terms(page *page, const alcore_selection *selection) {
+static void say_terms(lines *page, const alcore_selection *selection) {
     const alcore__terms *terms = &selection->terms;
     int64_t count = selection->count;
     if (!terms->hybrid || count == 0) return;
     say(page,
-        "nnll alone would have made %" PRId64 " %% of these picks, diversity alone %" PRId64 " %%\n",
+        "nnll alone would have made %" PRId64 " %% of these picks, diversity alone %" PRId64
+        " %%\n",
         percent(terms->as_nnll, count), percent(terms->as_diversity, count));
     say(page, "chosen by uncertainty: %" PRId64 " %%, by diversity: %" PRId64 " %%\n",
         percent(terms->by_u, count), percent(terms->by_d, count));
@@ -135,7 +145,7 @@ static void say_terms(page *page, const alcore_selection *selection) {
 }
 
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
-    page page = {.ctx = selection->object.ctx};
+    lines page = {.ctx = selection->object.ctx};
     say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", selection->strategy,
         selection->round, selection->seed);
     say_rows(&page, selection);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the terms of a hybrid decided: ranks of a pick among the candidates, and what each term alone would have done. */
+/* What the terms of a hybrid decided: ranks of a pick among the candidates, and what each term
+ * alone would have done. */
 #include <math.h>
 #include <string.h>
 
@@ -27,15 +28,15 @@ static alcore_status order_of(alcore_ctx *ctx, const alcore__outcome *outcome, c
                               int64_t *order) {
     double *keys;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof *keys, &keys));
-    for (int64_t i = 0; i < outcome->count; i++)
-        keys[i] = isnan(values[i]) ? -INFINITY : values[i];
-    alcore_status status = alcore__rank(ctx, keys, outcome->rows, outcome->count,
-                                        ALCORE__TIE_INDEX, 0, outcome->count, order);
+    for (int64_t i = 0; i < outcome->count; i++) keys[i] = isnan(values[i]) ? -INFINITY : values[i];
+    alcore_status status = alcore__rank(ctx, keys, outcome->rows, outcome->count, ALCORE__TIE_INDEX,
+                                        0, outcome->count, order);
     alcore__free(ctx, keys);
     return status;
 }
 
-/* at_least[i]: members of i's group (NULL: all are one) whose value is not below i's. groups: their number. */
+/* at_least[i]: members of i's group (NULL: all are one) whose value is not below i's. groups: their
+ * number. */
 static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const double *values, const int64_t *group, int64_t groups,
                                     int64_t *order, int64_t *at_least) {
@@ -46,7 +47,8 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
     ALCORE__TRY(order_of(ctx, outcome, values, order));
     tally *tallies;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)groups, sizeof *tallies, &tallies));
-    /* From the smallest value up: what was seen before the first of equal values lies below them. */
+    /* From the smallest value up: what was seen before the first of equal values lies below them.
+     */
     for (int64_t k = outcome->count - 1; k >= 0; k--) {
         int64_t i = order[k];
         tally *mine = &tallies[group == NULL || group[i] < 0 ? 0 : group[i]];
@@ -81,7 +83,8 @@ static alcore_status buy(alcore_ctx *ctx, const alcore__run_input *input,
     return ALCORE_OK;
 }
 
-/* A term of H, minus its mean: what it adds to a candidate beyond the usual. Only for words; H itself is the strategy's. */
+/* A term of H, minus its mean: what it adds to a candidate beyond the usual. Only for words; H
+ * itself is the strategy's. */
 static alcore_status share_of(alcore_ctx *ctx, const alcore__outcome *outcome, const double *values,
                               double weight, const char *rescale, double *share,
                               double *out_spread) {
@@ -105,9 +108,12 @@ static alcore_status share_of(alcore_ctx *ctx, const alcore__outcome *outcome, c
         squares += share[i] * share[i];
     }
     double spread = sqrt(squares / (double)count);
-    if (!(maximum > minimum)) scale = 0;
-    else if (strcmp(rescale, "minmax") == 0) scale = weight / (maximum - minimum);
-    else if (strcmp(rescale, "zscore") == 0) scale = weight / spread;
+    if (!(maximum > minimum))
+        scale = 0;
+    else if (strcmp(rescale, "minmax") == 0)
+        scale = weight / (maximum - minimum);
+    else if (strcmp(rescale, "zscore") == 0)
+        scale = weight / spread;
     for (int64_t i = 0; i < count; i++) share[i] *= scale;
     *out_spread = spread * scale;
     return ALCORE_OK;

@@ -122,14 +122,16 @@ static alcore_status put_pick(table *self, int64_t rank) {
 
 static alcore_status put_text(table *self, int64_t rank) {
     size_t length;
-    const char *text = alcore_pool_text(self->selection->pool, self->selection->rows[rank], &length);
+    const char *text =
+        alcore_pool_text(self->selection->pool, self->selection->rows[rank], &length);
     /* One line per text: a line break inside one (from TSV or JSONL) is escaped. */
     bool broken = memchr(text, '\n', length) != NULL;
     ALCORE__TRY(broken ? put_escaped(self, text, length) : put(self, text, length));
     return put(self, "\n", 1);
 }
 
-/* The native form of ecosystem.md; a reference is left out, since the file goes to those who are to write one. */
+/* The native form of ecosystem.md; a reference is left out, since the file goes to those who are to
+ * write one. */
 static alcore_status put_object(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore_pool *pool = selection->pool;
@@ -199,9 +201,9 @@ static alcore_status format_of(const char *path, int32_t *format) {
                     {".txt", ALCORE_FORMAT_TEXT}};
     size_t base;
     if (alcore__stream_compressed(path, &base))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "%s: a selection is written uncompressed, as .tsv, .csv, .jsonl or .txt",
-                            path);
+        return alcore__fail(
+            ALCORE_E_UNSUPPORTED,
+            "%s: a selection is written uncompressed, as .tsv, .csv, .jsonl or .txt", path);
     if (*format == ALCORE_FORMAT_AUTO && strcmp(path, "-") == 0) *format = ALCORE_FORMAT_TSV;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (*format == ALCORE_FORMAT_AUTO && has_suffix(path, suffixes[i].suffix))

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a needed column comes from: given, or from the first model that can make it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model_internal.h"
+
+/* The alternatives of a need, one a call: "scores|logprobs". */
+static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
+    if (**rest == '\0') return false;
+    size_t length = strcspn(*rest, "|");
+    snprintf(name, ALCORE__NEED_BYTES, "%.*s", (int)length, *rest);
+    *rest += length;
+    if (**rest == '|') (*rest)++;
+    return true;
+}
+
+/* A column that was computed before is judged by the model that would make it today. */
+static alcore_status find_standing(alcore_model *const *models, int32_t count,
+                                   const alcore_pool *pool, const char *need,
+                                   char name[ALCORE__NEED_BYTES], bool *out) {
+    *out = false;
+    for (const char *rest = need; !*out && next_alternative(&rest, name);) {
+        int32_t judge = 0;
+        while (judge < count && !models[judge]->table->can(models[judge], name)) judge++;
+        ALCORE__TRY(
+            alcore__model_column_stands(judge < count ? models[judge] : NULL, pool, name, out));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
+                                   const char *need, char name[ALCORE__NEED_BYTES],
+                                   int32_t *out_from) {
+    bool stands = false;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = find_standing(models, count, pool, need, name, &stands);
+    alcore__read_end(pool);
+    if (status != ALCORE_OK) return status;
+    *out_from = ALCORE__SUPPLY_GIVEN;
+    if (stands) return ALCORE_OK;
+    for (int32_t i = 0; i < count; i++) {
+        for (const char *rest = need; next_alternative(&rest, name);) {
+            if (!models[i]->table->can(models[i], name)) continue;
+            *out_from = i;
+            return alcore__model_run(models[i], pool, name);
+        }
+    }
+    *out_from = ALCORE__SUPPLY_NONE;
+    return ALCORE_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SUM-PROB for question answering (spec 7.4): the two maxima are taken independently, as printed
+ * there. */
+#include <math.h>
+
+#include "scorer/score_table.h"
+
+static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
+static const alcore__param_table NO_PARAMS = {NULL, 0};
+
+static const alcore__column *positions(const alcore__score_call *call, const char *name) {
+    const alcore__column *column = alcore__side_find(call->side, name);
+    return column != NULL && column->ragged && column->dims == 1 ? column : NULL;
+}
+
+/* best[i] = log of the largest probability of item i, floored; NaN where there is none. */
+static alcore_status best_of(alcore__score_call *call, const char *name, double *best) {
+    static const size_t bytes[] = {0, 2, 2, 4, 8};
+    const alcore__column *column = positions(call, name);
+    if (column == NULL)
+        return alcore__fail(ALCORE_E_MISSING,
+                            "the column \"%s\" is needed, with one probability per position and "
+                            "offsets",
+                            name);
+    int32_t kind = column->meaning == ALCORE_MEANS_LOGPROBS ? ALCORE_CLASSES_LOGPROBS
+                   : column->meaning == ALCORE_MEANS_LOGITS ? ALCORE_CLASSES_LOGITS
+                                                            : ALCORE_CLASSES_PROBS;
+    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_ragged items;
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->take != NULL && !call->take[i]) continue;
+        int64_t from = items.offsets[i] - items.offsets[0];
+        int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
+        alcore_sys_rows row = {.data =
+                                   (const char *)items.values + (size_t)from * bytes[items.dtype],
+                               .first = call->first + i,
+                               .count = 1,
+                               .dims = length,
+                               .stride = length,
+                               .dtype = items.dtype};
+        alcore_sys_class_facts facts = {.log_top1 = (double)NAN};
+        if (length > 0)
+            ALCORE__TRY(call->kernels->class_facts(&work, &row, NULL, kind, &facts, &bad));
+        if ((bad >= 0 || length == 0) && !call->nan_exclude)
+            return alcore__fail(
+                ALCORE_E_DATA, "row %lld: %s in column \"%s\"; nan=exclude leaves such rows out",
+                (long long)(call->first + i), length == 0 ? "no position" : "no probability", name);
+        best[i] = bad >= 0 ? (double)NAN : facts.log_top1;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status sum_prob_rows(alcore__score_call *call) {
+    /* The scratch holds one column at a time: the starts wait in raw. */
+    ALCORE__TRY(best_of(call, "qa_start", call->raw));
+    ALCORE__TRY(best_of(call, "qa_end", call->rank));
+    for (int64_t i = 0; i < call->count; i++) {
+        if (call->take != NULL && !call->take[i]) continue;
+        call->raw[i] += call->rank[i];
+        call->score[i] = call->rank[i] = 0.0 - call->raw[i];
+    }
+    return ALCORE_OK;
+}
+
+const alcore__score alcore__score_sum_prob = {
+    "sum-prob", "Minus the logs of the likeliest start and end of an answer, summed (spec 7.4)",
+    &NO_PARAMS, "sum_prob",
+    NEEDS,      sum_prob_rows};

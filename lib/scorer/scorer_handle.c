@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scorer's handle: a built-in score or the caller's function. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scorer/scorer_internal.h"
+
+static void release(void *object) {
+    alcore_scorer *scorer = object;
+    alcore_ctx *ctx = scorer->object.ctx;
+    if (scorer->host.destroy != NULL) scorer->host.destroy(scorer->host.user);
+    alcore__values_clear(ctx, &scorer->values);
+    alcore__free(ctx, scorer->name);
+    for (int32_t i = 0; scorer->own_needs != NULL && scorer->own_needs[i] != NULL; i++)
+        alcore__free(ctx, scorer->own_needs[i]);
+    alcore__free(ctx, scorer->own_needs);
+}
+
+/* ---- the registry ---- */
+
+static const char *nearest(const char *name) {
+    const char *names[64];
+    size_t count = 0;
+    while (count < 64 && alcore__score_at((int32_t)count) != NULL) {
+        names[count] = alcore__score_at((int32_t)count)->name;
+        count++;
+    }
+    return alcore__nearest_name(name, names, count);
+}
+
+static alcore_status find_score(const char *name, const alcore__score **out) {
+    *out = alcore__score_find(name);
+    if (*out != NULL) return ALCORE_OK;
+    const char *near = nearest(name);
+    return alcore__fail(ALCORE_E_PARAM, "no scorer '%s'%s%s%s", name,
+                        near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                        near == NULL ? "" : "'?");
+}
+
+const char *alcore_scorer_name(int32_t index) {
+    const alcore__score *score = alcore__score_at(index);
+    return score == NULL ? NULL : score->name;
+}
+
+const char *alcore_scorer_summary(const char *name) {
+    const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
+    return score == NULL ? NULL : score->summary;
+}
+
+const char *alcore_scorer_needs(const char *name, int32_t index) {
+    const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
+    if (score == NULL || index < 0) return NULL;
+    for (int32_t i = 0; i <= index; i++)
+        if (score->needs[i] == NULL) return NULL;
+    return score->needs[index];
+}
+
+static alcore_status param_info(const char *name, int32_t index, alcore_param_info *out) {
+    const alcore__score *score;
+    if (name == NULL) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_param: name is needed");
+    ALCORE__TRY(find_score(name, &score));
+    return alcore__param_info(score->params, index, out);
+}
+
+alcore_status alcore_scorer_param(const char *name, int32_t index, alcore_param_info *out) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, param_info(name, index, out));
+}
+
+/* ---- making one ---- */
+
+static alcore_status name_scorer(alcore_scorer *scorer, const char *name) {
+    scorer->name = alcore__strndup(scorer->object.ctx, name, strlen(name));
+    return scorer->name == NULL ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
+}
+
+static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
+    const alcore__score *score;
+    alcore_scorer *scorer;
+    ALCORE__TRY(find_score(name, &score));
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *scorer, release, &scorer));
+    scorer->score = score;
+    alcore_status status = name_scorer(scorer, name);
+    if (status == ALCORE_OK) status = alcore__values_new(ctx, score->params, &scorer->values);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(scorer);
+        return status;
+    }
+    *out = scorer;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || name == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_new: ctx, name and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, new_scorer(ctx, name, out));
+}
+
+alcore_status alcore_scorer_host_init(alcore_scorer_host *host, size_t size) {
+    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_scorer_host, score),
+                               "alcore_scorer_host");
+}
+
+static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs) {
+    alcore_ctx *ctx = scorer->object.ctx;
+    size_t count = 0;
+    while (needs != NULL && needs[count] != NULL) count++;
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *scorer->own_needs, &scorer->own_needs));
+    for (size_t i = 0; i < count; i++) {
+        scorer->own_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
+        if (scorer->own_needs[i] == NULL) return alcore__fail_memory(strlen(needs[i]) + 1);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
+                              alcore_scorer **out) {
+    alcore_scorer_host host;
+    ALCORE__TRY(alcore__struct_read(&host, sizeof host,
+                                    ALCORE__FIRST_SIZE(alcore_scorer_host, score), theirs,
+                                    "alcore_scorer_host"));
+    if (host.score == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_host: score is needed");
+    alcore_scorer *scorer;
+    ALCORE__TRY(alcore__object_new(ctx, sizeof *scorer, release, &scorer));
+    alcore_status status = name_scorer(scorer, host.name == NULL ? "host" : host.name);
+    if (status == ALCORE_OK) status = copy_needs(scorer, host.needs);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(scorer);
+        return status;
+    }
+    scorer->host = host; /* last: a failure leaves the caller's destroy to the caller */
+    *out = scorer;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host,
+                                     alcore_scorer **out) {
+    if (out != NULL) *out = NULL;
+    if (ctx == NULL || host == NULL || out == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_scorer_new_host: ctx, host and out are needed");
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, new_host(ctx, host, out));
+}
+
+alcore_scorer *alcore_scorer_ref(alcore_scorer *scorer) {
+    return alcore__object_ref(scorer);
+}
+
+void alcore_scorer_unref(alcore_scorer *scorer) {
+    alcore__object_unref(scorer);
+}
+
+static alcore_status set_value(alcore_scorer *scorer, const char *name, const char *value) {
+    char owner[64];
+    if (scorer->score == NULL)
+        return alcore__fail(ALCORE_E_PARAM, "scorer %s has no parameters: it is the caller's own",
+                            scorer->name);
+    snprintf(owner, sizeof owner, "scorer %s", scorer->name);
+    return alcore__values_set(scorer->object.ctx, &scorer->values, owner, name, value);
+}
+
+alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const char *value) {
+    if (scorer == NULL || name == NULL || value == NULL)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_scorer_set: scorer, name and value are needed");
+    alcore_ctx *ctx = scorer->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = alcore__write_begin(scorer, "scorer");
+    if (status == ALCORE_OK) {
+        status = set_value(scorer, name, value);
+        alcore__write_end(scorer);
+    }
+    return alcore__leave(ctx, status);
+}

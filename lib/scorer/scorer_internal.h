@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scorer: one of the table's scores with its parameters, or the caller's function. */
+#ifndef ALCORE__SCORER_INTERNAL_H
+#define ALCORE__SCORER_INTERNAL_H
+
+#include "alcore/scorer.h"
+#include "scorer/score.h"
+
+struct alcore_scorer {
+    alcore__object object;
+    const alcore__score *score; /* NULL: the caller's */
+    alcore__values values;      /* of score */
+    alcore_scorer_host host;    /* name and needs are the caller's; ours stand below */
+    char *name;
+    char **own_needs; /* of the host: NULL-terminated */
+};
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scoring a pool: columns from the pool or the model, then one number per unmasked row. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/kernels.h"
+#include "model/model_internal.h"
+#include "scorer/scorer_internal.h"
+#include "scorer/view.h"
+
+/* What the workers share. */
+typedef struct scoring {
+    alcore_ctx *ctx;
+    alcore_scorer *scorer;
+    alcore_pool *pool;
+    char names[ALCORE__SIDE_COLUMNS][ALCORE__NEED_BYTES];
+    int32_t name_count;
+    alcore__side side;
+    uint8_t *take;      /* [rows] */
+    uint8_t *labeled;   /* [rows] */
+    double *scores;     /* [rows]; NaN where the row is masked */
+    double *raw, *rank; /* [rows] */
+    int64_t *floored;   /* [blocks] */
+} scoring;
+
+static alcore_status score_block(void *data, int64_t index, int32_t worker) {
+    scoring *self = data;
+    (void)worker;
+    int64_t first = index * ALCORE_BLOCK_ROWS, count = self->side.rows - first;
+    if (count > ALCORE_BLOCK_ROWS) count = ALCORE_BLOCK_ROWS;
+    alcore__scratch scratch = {0};
+    alcore__score_call call = {.ctx = self->ctx,
+                               .kernels = alcore__kernels_cpu(),
+                               .side = &self->side,
+                               .values = &self->scorer->values,
+                               .first = first,
+                               .count = count,
+                               .take = self->take + first,
+                               .scratch = &scratch,
+                               .score = self->scores + first,
+                               .raw = self->raw + first,
+                               .rank = self->rank + first};
+    alcore_status status = self->scorer->score->rows(&call);
+    self->floored[index] = call.floored;
+    alcore__scratch_clear(self->ctx, &scratch);
+    return status;
+}
+
+static alcore_status score_built_in(scoring *self) {
+    int64_t rows = self->side.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->raw));
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->rank));
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)blocks, sizeof(int64_t), &self->floored));
+    ALCORE__TRY(alcore__parallel(self->ctx, "scores", blocks, score_block, self));
+    int64_t floored = 0;
+    for (int64_t b = 0; b < blocks; b++) floored += self->floored[b];
+    if (floored > 0)
+        alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
+                    "%lld log-probabilities below -100 were counted as -100", (long long)floored);
+    return ALCORE_OK;
+}
+
+/* The view's rows are the unmasked ones, ascending: its scores go to their rows. */
+static alcore_status score_view(scoring *self, const alcore_view *view) {
+    const int64_t *rows = alcore_view_rows(view);
+    int64_t count = alcore_view_count(view);
+    double *scores;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *scores, &scores));
+    alcore_status status = self->scorer->host.score(self->scorer->host.user, view, scores);
+    if (status != ALCORE_OK) status = alcore__fail_callback(status, "the scorer's function");
+    for (int64_t i = 0; status == ALCORE_OK && i < count; i++) {
+        if (!isfinite(scores[i]))
+            status = alcore__fail(ALCORE_E_DATA, "scorer %s gave row %lld the score %s",
+                                  self->scorer->name, (long long)rows[i],
+                                  isnan(scores[i]) ? "NaN" : "infinity");
+        self->scores[rows[i]] = scores[i];
+    }
+    alcore__free(self->ctx, scores);
+    return status;
+}
+
+static alcore_status score_host(scoring *self) {
+    alcore__view_input input = {.ctx = self->ctx,
+                                .candidates = &self->side,
+                                .needs = (const char *const *)self->scorer->own_needs,
+                                .labeled_rows = self->labeled,
+                                .budget = (double)INFINITY,
+                                .seed = alcore__ctx_seed(self->ctx),
+                                .round = 1};
+    alcore_view *view;
+    ALCORE__TRY(alcore__view_new(&input, &view));
+    alcore_status status = score_view(self, view);
+    alcore__view_free(view);
+    return status;
+}
+
+static alcore_status set_up(scoring *self) {
+    size_t rows = (size_t)self->side.rows;
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->take));
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->labeled));
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, sizeof(double), &self->scores));
+    const uint32_t *states = alcore_pool_states(self->pool);
+    for (size_t i = 0; i < rows; i++) {
+        self->take[i] = states[i] == 0;
+        self->labeled[i] = states[i] == ALCORE_ROW_LABELED;
+        self->scores[i] = (double)NAN;
+    }
+    for (int32_t c = 0; c < self->name_count; c++) {
+        const alcore__column *column = alcore__pool_find_column(self->pool, self->names[c]);
+        if (column == NULL)
+            return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
+                                self->names[c]);
+        ALCORE__TRY(alcore__side_add(&self->side, self->names[c], column));
+        for (size_t i = 0; i < rows; i++)
+            if (self->take[i] && !alcore__column_has(column, (int64_t)i))
+                return alcore__fail(ALCORE_E_MISSING, "column '%s' has no value for row %lld",
+                                    self->names[c], (long long)i);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status compute(scoring *self) {
+    ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
+    self->side.pool = self->pool;
+    self->side.rows = alcore_pool_rows(self->pool);
+    alcore_status status = set_up(self);
+    self->side.take = self->take;
+    if (status == ALCORE_OK)
+        status = self->scorer->score == NULL ? score_host(self) : score_built_in(self);
+    alcore__read_end(self->pool);
+    return status;
+}
+
+static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
+    int64_t *rows;
+    int64_t count = 0;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->side.rows, sizeof *rows, &rows));
+    for (int64_t i = 0; i < self->side.rows; i++) {
+        if (!self->take[i]) continue;
+        self->scores[count] = self->scores[i]; /* moves down: count <= i */
+        rows[count++] = i;
+    }
+    alcore_tensor values;
+    alcore_status status = alcore_tensor_init(&values, self->scores, ALCORE_FLOAT64, 1, &count);
+    if (status == ALCORE_OK) status = alcore_column_writer_put(writer, rows, count, &values, NULL);
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    alcore__free(self->ctx, rows);
+    return status;
+}
+
+static alcore_status sign(scoring *self) {
+    alcore__buffer origin = {0};
+    ALCORE__TRY(alcore__buffer_format(self->ctx, &origin, "scorer %s", self->scorer->name));
+    alcore_status status = alcore__write_begin(self->pool, "pool");
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(self->ctx, &origin);
+        return status;
+    }
+    alcore__column_sign(self->pool, "scores", origin.data);
+    alcore__write_end(self->pool);
+    return ALCORE_OK;
+}
+
+static alcore_status give_column(scoring *self) {
+    alcore_column_writer *writer;
+    ALCORE__TRY(alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, &writer));
+    alcore_status status = put_rows(self, writer);
+    alcore_column_writer_unref(writer);
+    return status == ALCORE_OK ? sign(self) : status;
+}
+
+static alcore_status supply(scoring *self, alcore_model *model) {
+    const char *const *needs = self->scorer->score == NULL
+                                   ? (const char *const *)self->scorer->own_needs
+                                   : self->scorer->score->needs;
+    for (int32_t i = 0; needs[i] != NULL; i++) {
+        int32_t from;
+        if (i == ALCORE__SIDE_COLUMNS)
+            return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
+                                self->scorer->name, ALCORE__SIDE_COLUMNS);
+        ALCORE__TRY(alcore__model_supply(&model, model == NULL ? 0 : 1, self->pool, needs[i],
+                                         self->names[i], &from));
+        self->name_count++;
+        if (from == ALCORE__SUPPLY_NONE)
+            return alcore__fail(ALCORE_E_MISSING,
+                                "scorer %s needs the column '%s', which was not given%s%s",
+                                self->scorer->name, needs[i],
+                                model == NULL ? "; there is no model to make it"
+                                              : " and cannot be made by the model ",
+                                model == NULL ? "" : alcore_model_name(model));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
+    scoring self = {.ctx = scorer->object.ctx, .scorer = scorer, .pool = pool};
+    ALCORE__TRY(alcore__read_begin(scorer, "scorer"));
+    alcore_status status = supply(&self, model);
+    if (status == ALCORE_OK) status = compute(&self);
+    if (status == ALCORE_OK) status = give_column(&self);
+    alcore__read_end(scorer);
+    alcore__free(self.ctx, self.take);
+    alcore__free(self.ctx, self.labeled);
+    alcore__free(self.ctx, self.scores);
+    alcore__free(self.ctx, self.raw);
+    alcore__free(self.ctx, self.rank);
+    alcore__free(self.ctx, self.floored);
+    return status;
+}
+
+alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
+    if (scorer == NULL || pool == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_run: scorer and pool are needed");
+    ALCORE__TRY(alcore__enter(scorer->object.ctx));
+    return alcore__leave(scorer->object.ctx, run_scorer(scorer, pool, model));
+}
