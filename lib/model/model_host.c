@@ -89,7 +89,7 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const alcore_model_host *host = model->data;
     alcore_ctx *ctx = model->object.ctx;
-    int32_t shape;
+    int32_t shape = 0;
     alcore_model_function function = entry_of(host, column, &shape);
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;

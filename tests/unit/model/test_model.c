@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models: the caller's functions, the built-in n-gram model (TV-XFIT), a folder of columns. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alcore/alcore.h"
+#include "formats/array_file.h"
+#include "model/model_internal.h"
+
+/* The six U sentences of spec 5.2. */
+static const char *const corpus[] = {
+    "the patient has severe headache", "the patient has severe nausea",
+    "severe headache was reported",    "the patient was treated",
+    "headache was reported",           "the patient has fever"};
+enum { CORPUS = 6 };
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+
+static void setup(void) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+}
+
+static void teardown(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static void add(const char *const *texts, int64_t count) {
+    ck_assert_int_eq(alcore_pool_add_texts(pool, count, texts, NULL, NULL), ALCORE_OK);
+}
+
+/* ---- the caller's functions ---- */
+
+typedef struct calls {
+    int64_t batches, largest;
+    int64_t rows[64], row_count;
+    alcore_status fail;
+    int destroyed;
+} calls;
+
+static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
+    calls *seen = user;
+    float values[64][2];
+    seen->batches++;
+    if (batch->count > seen->largest) seen->largest = batch->count;
+    for (int64_t i = 0; i < batch->count; i++) {
+        ck_assert_uint_eq(strlen(batch->texts[i]), batch->lengths[i]);
+        seen->rows[seen->row_count++] = batch->rows[i];
+        values[i][0] = (float)batch->lengths[i];
+        values[i][1] = 1;
+    }
+    if (seen->fail == ALCORE_E_DATA)
+        return alcore_error_set(ALCORE_E_DATA, "the trainer is tired", 20);
+    if (seen->fail != ALCORE_OK) return seen->fail;
+    alcore_tensor tensor;
+    int64_t shape[2] = {batch->count, 2};
+    ck_assert_int_eq(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    return alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL);
+}
+
+static void destroy(void *user) { ((calls *)user)->destroyed++; }
+
+static alcore_model *host_model(calls *seen, const char *name) {
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    host.user = seen;
+    host.destroy = destroy;
+    host.name = name;
+    host.batch_rows = 2;
+    host.embed = embed;
+    ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
+    return model;
+}
+
+START_TEST(host_gets_unmasked_and_labelled_rows_in_order) {
+    const char *texts[] = {"a", "bb", "", "bb", "ccc", "dddd"};
+    int64_t excluded = 4, labeled = 5;
+    calls seen = {0};
+    alcore_model *model = host_model(&seen, "mine step 7");
+    add(texts, 6);
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &labeled, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    ck_assert_int_eq(seen.row_count, 3);
+    ck_assert_int_eq(seen.rows[0], 0);
+    ck_assert_int_eq(seen.rows[1], 1);
+    ck_assert_int_eq(seen.rows[2], 5);
+    ck_assert_int_eq(seen.largest, 2);
+    double values[4];
+    int64_t rows[2] = {5, 1};
+    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
+    ck_assert_double_eq(values[0], 4);
+    ck_assert_double_eq(values[2], 2);
+    ck_assert_str_eq(alcore__pool_find_column(pool, "embeddings")->origin, "model mine step 7");
+    alcore_model_unref(model);
+    ck_assert_int_eq(seen.destroyed, 1);
+}
+END_TEST
+
+START_TEST(missing_function_is_named) {
+    calls seen = {0};
+    alcore_model *model = host_model(&seen, "mine");
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
+    ck_assert_int_eq(alcore_model_can(model, "logprobs"), 0);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "mine"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "'logprobs'"));
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(failures_of_the_function_come_back) {
+    calls seen = {.fail = ALCORE_E_DATA};
+    alcore_model *model = host_model(&seen, "mine");
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "the trainer is tired"));
+    seen.fail = 5; /* no status of ours and no text */
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_CALLBACK);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "model"));
+    ck_assert_ptr_null(alcore__pool_find_column(pool, "embeddings"));
+    seen.fail = ALCORE_OK; /* the handles stay usable */
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(bad_structs_are_refused) {
+    alcore_model_host host = {0};
+    alcore_model *model = (alcore_model *)1;
+    ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_STRUCT_UNSET);
+    ck_assert_ptr_null(model);
+    ck_assert_int_eq(alcore_model_host_init(&host, sizeof host), ALCORE_OK);
+    host.batch_rows = -1;
+    ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
+    alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+    options.order = 7;
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "order is 7"));
+    ck_assert_ptr_null(model);
+}
+END_TEST
+
+/* ---- the n-gram model ---- */
+
+/* log10 of a row's tokens, summed. */
+static double total_log10(const alcore_pool *of, int64_t row) {
+    alcore_tensor values, offsets;
+    ck_assert_int_eq(alcore_pool_column(of, "logprobs", &values, &offsets), ALCORE_OK);
+    const int64_t *at = offsets.data;
+    const float *lp = values.data;
+    double total = 0;
+    for (int64_t t = at[row]; t < at[row + 1]; t++) total += (double)lp[t];
+    return total / log(10);
+}
+
+START_TEST(cross_fitted_totals) {
+    static const double expected[] = {-3.672459, -3.695212, -3.166400,
+                                      -4.872823, -1.954792, -3.646766};
+    alcore_model *model;
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, NULL, &model), ALCORE_OK);
+    ck_assert_str_eq(alcore_model_name(model), "ngram");
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    for (int64_t i = 0; i < CORPUS; i++)
+        ck_assert_double_eq_tol(total_log10(pool, i), expected[i], 2e-6);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(a_pool_of_one_sentence) {
+    const char *texts[] = {"just this"};
+    alcore_model *model;
+    add(texts, 1);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    ck_assert_double_eq_tol(total_log10(pool, 0), 3 * log10(0.5), 1e-6);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(trained_on_the_labelled_side) {
+    alcore_pool *labeled;
+    alcore_model *model;
+    alcore_lm *lm;
+    double expected;
+    const char *texts[] = {"fever", "the contract has severe headache today"};
+    add(texts, 2);
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &labeled), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(labeled, CORPUS, corpus, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, labeled, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, corpus, NULL, CORPUS, &lm), ALCORE_OK);
+    for (int64_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(alcore_lm_score(lm, texts[i], strlen(texts[i]), &expected), ALCORE_OK);
+        ck_assert_double_eq_tol(total_log10(pool, i), expected, 2e-6);
+    }
+    ck_assert_double_eq_tol(total_log10(pool, 0), -1.779139, 2e-6); /* TV-LM */
+    alcore_lm_unref(lm);
+    alcore_model_unref(model);
+    alcore_pool_unref(labeled);
+}
+END_TEST
+
+START_TEST(embeddings_are_unit_vectors_and_ready_for_masked_rows) {
+    alcore_model *model;
+    alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+    double values[2 * 32];
+    int64_t rows[2] = {0, 4};
+    options.dims = 32;
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
+    for (int i = 0; i < 2; i++) {
+        double norm = 0;
+        for (int j = 0; j < 32; j++) norm += values[32 * i + j] * values[32 * i + j];
+        ck_assert_double_eq_tol(norm, 1, 1e-6);
+    }
+    ck_assert_double_ne(values[0], values[32]);
+    alcore_model_unref(model);
+}
+END_TEST
+
+START_TEST(columns_made_by_the_model_are_used_again) {
+    alcore_model *model, *other;
+    alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+    bool stands;
+    int64_t row = 0;
+    options.order = 2;
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &other), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert(stands);
+    ck_assert_int_eq(alcore__model_column_stands(other, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert(!stands); /* of another order */
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(model, pool, "logprobs", &stands), ALCORE_OK);
+    ck_assert(!stands); /* trained on a row that is masked now */
+    alcore_model_unref(model);
+    alcore_model_unref(other);
+}
+END_TEST
+
+START_TEST(a_model_without_a_name_is_asked_again) {
+    calls seen = {0};
+    bool stands;
+    alcore_model *named = host_model(&seen, "a"), *nameless = host_model(&seen, NULL);
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_model_run(nameless, pool, "embeddings"), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(nameless, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert(!stands);
+    ck_assert_int_eq(alcore_model_run(named, pool, "embeddings"), ALCORE_OK);
+    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert(stands);
+    const char *more[] = {"a later row"};
+    add(more, 1);
+    ck_assert_int_eq(alcore__model_column_stands(named, pool, "embeddings", &stands), ALCORE_OK);
+    ck_assert(!stands);
+    alcore_model_unref(named);
+    alcore_model_unref(nameless);
+}
+END_TEST
+
+/* ---- folders ---- */
+
+static char folder[64];
+
+static void make_folder(void) {
+    snprintf(folder, sizeof folder, "/tmp/alcore-model-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void) {
+    static const char *const names[] = {"embeddings.npy", "logprobs.npy", "logprobs.offsets.npy",
+                                        "config.json"};
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+static void write_array(const char *name, int32_t dtype, int32_t ndim, const int64_t *shape,
+                        const void *data) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    ck_assert_int_eq(alcore__npy_write(ctx, path, dtype, ndim, shape, data), ALCORE_OK);
+}
+
+START_TEST(a_folder_of_columns) {
+    const float embeddings[CORPUS][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 2}};
+    const int64_t shape[2] = {CORPUS, 2};
+    alcore_model *model;
+    int64_t row = 3;
+    double values[2];
+    add(corpus, CORPUS);
+    make_folder();
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_IO);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings.npy"));
+    write_array("embeddings.npy", ALCORE_FLOAT32, 2, shape, embeddings);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
+    ck_assert_int_eq(alcore_model_can(model, "logprobs"), 0);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", &row, 1, values), ALCORE_OK);
+    ck_assert_double_eq(values[0], 2);
+    alcore_model_unref(model);
+    const float tokens[] = {-1, -2};
+    const int64_t two = 2;
+    write_array("logprobs.npy", ALCORE_FLOAT32, 1, &two, tokens);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "logprobs.offsets.npy"));
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_hugging_face_folder_says_so) {
+    alcore_model *model;
+    char path[128];
+    make_folder();
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("{}", file);
+    fclose(file);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "config.json"));
+    remove_folder();
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("model");
+    TCase *tests = tcase_create("model");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, host_gets_unmasked_and_labelled_rows_in_order);
+    tcase_add_test(tests, missing_function_is_named);
+    tcase_add_test(tests, failures_of_the_function_come_back);
+    tcase_add_test(tests, bad_structs_are_refused);
+    tcase_add_test(tests, cross_fitted_totals);
+    tcase_add_test(tests, a_pool_of_one_sentence);
+    tcase_add_test(tests, trained_on_the_labelled_side);
+    tcase_add_test(tests, embeddings_are_unit_vectors_and_ready_for_masked_rows);
+    tcase_add_test(tests, columns_made_by_the_model_are_used_again);
+    tcase_add_test(tests, a_model_without_a_name_is_asked_again);
+    tcase_add_test(tests, a_folder_of_columns);
+    tcase_add_test(tests, a_hugging_face_folder_says_so);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scorers: TV-NNLL, TV-UNC, TV-TOK, TV-QA, the caller's own score, and what goes wrong. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "alcore/alcore.h"
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+
+static void setup(void) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+}
+
+static void teardown(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static void add_rows(int count) {
+    for (int i = 0; i < count; i++) {
+        char text[24];
+        const char *texts[] = {text};
+        snprintf(text, sizeof text, "row %d", i);
+        ck_assert_int_eq(alcore_pool_add_texts(pool, 1, texts, NULL, NULL), ALCORE_OK);
+    }
+}
+
+static void set_ragged(const char *name, const double *values, int64_t tokens, int64_t classes,
+                       const int64_t *offsets, int64_t rows) {
+    alcore_tensor tensor, starts;
+    int64_t shape[2] = {tokens, classes}, length = rows + 1;
+    ck_assert_int_eq(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64,
+                                        classes == 0 ? 1 : 2, shape),
+                     ALCORE_OK);
+    ck_assert_int_eq(
+        alcore_tensor_init(&starts, (void *)(uintptr_t)offsets, ALCORE_INT64, 1, &length),
+        ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_set_column(pool, name, &tensor, &starts, NULL), ALCORE_OK);
+}
+
+static void set_rows(const char *name, const double *values, int64_t rows, int64_t classes) {
+    alcore_tensor tensor;
+    int64_t shape[2] = {rows, classes};
+    ck_assert_int_eq(
+        alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, 2, shape),
+        ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_set_column(pool, name, &tensor, NULL, NULL), ALCORE_OK);
+}
+
+static alcore_status score(const char *name, const char *parameter, const char *value) {
+    alcore_scorer *scorer;
+    ck_assert_int_eq(alcore_scorer_new(ctx, name, &scorer), ALCORE_OK);
+    if (parameter != NULL)
+        ck_assert_int_eq(alcore_scorer_set(scorer, parameter, value), ALCORE_OK);
+    alcore_status status = alcore_scorer_run(scorer, pool, NULL);
+    alcore_scorer_unref(scorer);
+    return status;
+}
+
+static double score_of(int64_t row) {
+    double value;
+    ck_assert_int_eq(alcore_pool_column_rows(pool, "scores", &row, 1, &value), ALCORE_OK);
+    return value;
+}
+
+static void check_scores(const char *name, const char *parameter, const char *value,
+                         const double *expected, int rows) {
+    ck_assert_msg(score(name, parameter, value) == ALCORE_OK, "%s: %s", name, alcore_last_error());
+    for (int i = 0; i < rows; i++) ck_assert_double_eq_tol(score_of(i), expected[i], 1e-6);
+}
+
+static void give_logprobs(void) {
+    /* TV-NNLL */
+    const double p[] = {0.5, 0.25, 0.9, 0.8, 0.5, 1.0, 0.125, 0.125, 0.125, 0.125, 0.0, 0.5};
+    const int64_t offsets[] = {0, 2, 5, 6, 10, 12};
+    double lp[12];
+    for (int i = 0; i < 12; i++) lp[i] = log(p[i]);
+    add_rows(5);
+    set_ragged("logprobs", lp, 12, 0, offsets, 5);
+}
+
+START_TEST(nnll_and_nsp) {
+    const double nnll[] = {1.039721, 0.340550, 0.0, 2.079442, 50.346574};
+    const double nsp[] = {0.646447, 0.288621, 0.0, 0.875, 1.0};
+    give_logprobs();
+    check_scores("nnll", NULL, NULL, nnll, 5);
+    ck_assert(!signbit(score_of(2)));
+    check_scores("nsp", NULL, NULL, nsp, 5);
+}
+END_TEST
+
+START_TEST(class_scores) {
+    const double p[] = {.5, .4, .1, .4, .31, .29, .9, .05, .05, 1 / 3., 1 / 3., 1 / 3.};
+    const double margin[] = {.90, .91, .15, 1};
+    const double lc[] = {.5, .6, .1, .666667};
+    const double entropy[] = {0.943348, 1.088567, 0.394398, 1.098612};
+    const double log_margin[] = {1 - 0.223144, 1 - 0.254892, 1 - 2.890372, 1};
+    add_rows(4);
+    set_rows("probs", p, 4, 3);
+    check_scores("margin", NULL, NULL, margin, 4);
+    check_scores("uncertainty", NULL, NULL, margin, 4);
+    check_scores("lc", NULL, NULL, lc, 4);
+    check_scores("entropy", NULL, NULL, entropy, 4);
+    check_scores("margin", "margin", "log", log_margin, 4);
+}
+END_TEST
+
+START_TEST(token_scores) {
+    const double p[] = {.7, .2, .1, .5, .45, .05, .9, .1, 0, .6, .3, .1, .55, .25, .2,
+                        .55, .25, .2, .98, .01, .01, .98, .01, .01};
+    const int64_t offsets[] = {0, 3, 4, 8};
+    const double least[] = {.95, .70, .70}, mnlp[] = {0.385061, 0.510826, 0.309020};
+    const double mean[] = {1 - .45, 1 - .30, 1 - .635};
+    add_rows(3);
+    set_ragged("token_probs", p, 8, 3, offsets, 3);
+    check_scores("uncertainty", NULL, NULL, least, 3);
+    check_scores("uncertainty", "mode", "mnlp", mnlp, 3);
+    check_scores("uncertainty", "mode", "margin-mean", mean, 3);
+}
+END_TEST
+
+START_TEST(answers) {
+    const double start[] = {.7, .2, .1, .4, .3, .3, .05, .9, .05};
+    const double end[] = {.1, .8, .1, .35, .35, .3, .3, .3, .4};
+    const int64_t offsets[] = {0, 3, 6, 9};
+    const double expected[] = {0.579818, 1.966113, 1.021651};
+    add_rows(3);
+    set_ragged("qa_start", start, 9, 0, offsets, 3);
+    set_ragged("qa_end", end, 9, 0, offsets, 3);
+    check_scores("sum-prob", NULL, NULL, expected, 3);
+}
+END_TEST
+
+START_TEST(answers_without_positions_are_refused) {
+    const double p[] = {.5, .5};
+    const int64_t offsets[] = {0, 2, 2};
+    add_rows(2);
+    set_ragged("qa_start", p, 2, 0, offsets, 2);
+    set_ragged("qa_end", p, 2, 0, offsets, 2);
+    ck_assert_int_eq(score("sum-prob", NULL, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
+}
+END_TEST
+
+START_TEST(masked_rows_have_no_score) {
+    int64_t row = 1;
+    give_logprobs();
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1), ALCORE_OK);
+    ck_assert_int_eq(score("nnll", NULL, NULL), ALCORE_OK);
+    ck_assert(isnan(score_of(1)));
+    ck_assert_double_eq_tol(score_of(3), 2.079442, 1e-6);
+}
+END_TEST
+
+START_TEST(names_and_columns_at_fault) {
+    alcore_scorer *scorer = (alcore_scorer *)1;
+    ck_assert_int_eq(alcore_scorer_new(ctx, "entrpy", &scorer), ALCORE_E_PARAM);
+    ck_assert_ptr_null(scorer);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "entropy"));
+    add_rows(2);
+    ck_assert_int_eq(score("nnll", NULL, NULL), ALCORE_E_MISSING);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "logprobs"));
+    ck_assert_int_eq(alcore_scorer_new(ctx, "margin", &scorer), ALCORE_OK);
+    ck_assert_int_eq(alcore_scorer_set(scorer, "margn", "log"), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "margin"));
+    ck_assert_int_eq(alcore_scorer_set(scorer, "margin", "logarithm"), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "prob"));
+    alcore_scorer_unref(scorer);
+}
+END_TEST
+
+START_TEST(nan_is_named) {
+    double lp[] = {-1, NAN, -2};
+    const int64_t offsets[] = {0, 1, 2, 3};
+    add_rows(3);
+    set_ragged("logprobs", lp, 3, 0, offsets, 3);
+    ck_assert_int_eq(score("nnll", NULL, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
+    lp[1] = 0.5;
+    set_ragged("logprobs", lp, 3, 0, offsets, 3);
+    ck_assert_int_eq(score("nnll", NULL, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "negative log-likelihoods"));
+}
+END_TEST
+
+START_TEST(the_registry) {
+    int32_t count = 0;
+    for (const char *name; (name = alcore_scorer_name(count)) != NULL; count++) {
+        ck_assert_ptr_nonnull(alcore_scorer_summary(name));
+        ck_assert_ptr_nonnull(alcore_scorer_needs(name, 0));
+        for (int32_t i = 0;; i++) {
+            alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+            alcore_status status = alcore_scorer_param(name, i, &info);
+            if (status == ALCORE_E_NOT_FOUND) break;
+            ck_assert_int_eq(status, ALCORE_OK);
+            ck_assert_ptr_nonnull(info.help);
+        }
+    }
+    ck_assert_int_ge(count, 7);
+    ck_assert_ptr_null(alcore_scorer_summary("none"));
+}
+END_TEST
+
+/* ---- the caller's own ---- */
+
+typedef struct own {
+    double bad;
+    int destroyed;
+    alcore_status fail;
+} own;
+
+static alcore_status word_length(void *user, const alcore_view *view, double *scores) {
+    const own *mine = user;
+    alcore_tensor logprobs, offsets;
+    if (mine->fail != ALCORE_OK) return mine->fail;
+    ck_assert_int_eq(alcore_view_column(view, "logprobs", &logprobs, &offsets), ALCORE_OK);
+    const int64_t *at = offsets.data;
+    for (int64_t i = 0; i < alcore_view_count(view); i++)
+        scores[i] = (double)(at[i + 1] - at[i]) + mine->bad;
+    return ALCORE_OK;
+}
+
+static void free_own(void *user) { ((own *)user)->destroyed++; }
+
+START_TEST(own_score) {
+    static const char *const needs[] = {"logprobs", NULL};
+    own mine = {0};
+    int64_t row = 1;
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    alcore_scorer *scorer;
+    host.user = &mine;
+    host.destroy = free_own;
+    host.name = "length";
+    host.needs = needs;
+    host.score = word_length;
+    give_logprobs();
+    ck_assert_int_eq(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &row, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_scorer_new_host(ctx, &host, &scorer), ALCORE_OK);
+    ck_assert_int_eq(alcore_scorer_set(scorer, "x", "1"), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_scorer_run(scorer, pool, NULL), ALCORE_OK);
+    ck_assert_double_eq(score_of(0), 2);
+    ck_assert(isnan(score_of(1)));
+    ck_assert_double_eq(score_of(3), 4);
+    mine.bad = (double)NAN;
+    ck_assert_int_eq(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 0"));
+    mine.fail = 1;
+    ck_assert_int_eq(alcore_scorer_run(scorer, pool, NULL), ALCORE_E_CALLBACK);
+    ck_assert_double_eq(score_of(3), 4); /* the old column stays */
+    alcore_scorer_unref(scorer);
+    ck_assert_int_eq(mine.destroyed, 1);
+}
+END_TEST
+
+START_TEST(columns_come_from_the_model) {
+    alcore_model *model;
+    alcore_scorer *scorer;
+    add_rows(5);
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_scorer_new(ctx, "nnll", &scorer), ALCORE_OK);
+    ck_assert_int_eq(alcore_scorer_run(scorer, pool, model), ALCORE_OK);
+    ck_assert_double_gt(score_of(2), 0);
+    alcore_scorer_unref(scorer);
+    alcore_model_unref(model);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("scorer");
+    TCase *tests = tcase_create("scorer");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, nnll_and_nsp);
+    tcase_add_test(tests, class_scores);
+    tcase_add_test(tests, token_scores);
+    tcase_add_test(tests, answers);
+    tcase_add_test(tests, answers_without_positions_are_refused);
+    tcase_add_test(tests, masked_rows_have_no_score);
+    tcase_add_test(tests, names_and_columns_at_fault);
+    tcase_add_test(tests, nan_is_named);
+    tcase_add_test(tests, the_registry);
+    tcase_add_test(tests, own_score);
+    tcase_add_test(tests, columns_come_from_the_model);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
