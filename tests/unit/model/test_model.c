@@ -65,7 +65,9 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     return alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL);
 }
 
-static void destroy(void *user) { ((calls *)user)->destroyed++; }
+static void destroy(void *user) {
+    ((calls *)user)->destroyed++;
+}
 
 static alcore_model *host_model(calls *seen, const char *name) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;

@@ -54,8 +54,7 @@ static void set_rows(const char *name, const double *values, int64_t rows, int64
 static alcore_status score(const char *name, const char *parameter, const char *value) {
     alcore_scorer *scorer;
     ck_assert_int_eq(alcore_scorer_new(ctx, name, &scorer), ALCORE_OK);
-    if (parameter != NULL)
-        ck_assert_int_eq(alcore_scorer_set(scorer, parameter, value), ALCORE_OK);
+    if (parameter != NULL) ck_assert_int_eq(alcore_scorer_set(scorer, parameter, value), ALCORE_OK);
     alcore_status status = alcore_scorer_run(scorer, pool, NULL);
     alcore_scorer_unref(scorer);
     return status;
@@ -110,8 +109,8 @@ START_TEST(class_scores) {
 END_TEST
 
 START_TEST(token_scores) {
-    const double p[] = {.7, .2, .1, .5, .45, .05, .9, .1, 0, .6, .3, .1, .55, .25, .2,
-                        .55, .25, .2, .98, .01, .01, .98, .01, .01};
+    const double p[] = {.7,  .2,  .1, .5,  .45, .05, .9,  .1,  0,   .6,  .3,  .1,
+                        .55, .25, .2, .55, .25, .2,  .98, .01, .01, .98, .01, .01};
     const int64_t offsets[] = {0, 3, 4, 8};
     const double least[] = {.95, .70, .70}, mnlp[] = {0.385061, 0.510826, 0.309020};
     const double mean[] = {1 - .45, 1 - .30, 1 - .635};
@@ -224,7 +223,9 @@ static alcore_status word_length(void *user, const alcore_view *view, double *sc
     return ALCORE_OK;
 }
 
-static void free_own(void *user) { ((own *)user)->destroyed++; }
+static void free_own(void *user) {
+    ((own *)user)->destroyed++;
+}
 
 START_TEST(own_score) {
     static const char *const needs[] = {"logprobs", NULL};

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests: options, budgets, masks, where columns come from, and the picks. */
+#include "request_test.h"
+
+#include <stdio.h>
+
+#include "request/request_internal.h"
+
+static alcore_ctx *new_ctx(void) {
+    alcore_ctx *ctx;
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    return ctx;
+}
+
+START_TEST(budgets_are_read) {
+    static const struct {
+        const char *text;
+        double amount;
+        int32_t unit;
+    } good[] = {{"1000", 1000, ALCORE__UNIT_ITEMS},    {"12i", 12, ALCORE__UNIT_ITEMS},
+                {"50000w", 50000, ALCORE__UNIT_WORDS}, {"50000 words", 50000, ALCORE__UNIT_WORDS},
+                {"20c", 20, ALCORE__UNIT_CHARACTERS},  {"2 characters", 2, ALCORE__UNIT_CHARACTERS},
+                {"1.5u", 1.5, ALCORE__UNIT_COST},      {"3units", 3, ALCORE__UNIT_COST},
+                {"1e3w", 1000, ALCORE__UNIT_WORDS},    {"0", 0, ALCORE__UNIT_ITEMS},
+                {"7 items", 7, ALCORE__UNIT_ITEMS}};
+    static const char *const bad[] = {"", "w", "ten", "10x", "10 w w", "-5", "nan", "inf", "1e999"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        alcore__budget budget;
+        ck_assert_msg(alcore__budget_parse(good[i].text, &budget) == ALCORE_OK, "%s", good[i].text);
+        ck_assert_double_eq(budget.amount, good[i].amount);
+        ck_assert_int_eq(budget.unit, good[i].unit);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        alcore__budget budget;
+        ck_assert_msg(alcore__budget_parse(bad[i], &budget) == ALCORE_E_PARAM, "%s", bad[i]);
+    }
+}
+END_TEST
+
+START_TEST(options_say_what_is_wrong) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_request *request;
+    alcore_selection *selection = (alcore_selection *)1;
+    ck_works(alcore_request_new(ctx, &request));
+    ck_fails(alcore_request_set(request, "bugdet", "10"), ALCORE_E_PARAM, "budget");
+    ck_fails(alcore_request_set(request, "budget", "-3"), ALCORE_E_PARAM, "negative");
+    ck_fails(alcore_request_set(request, "budget", "3 parrots"), ALCORE_E_PARAM, "words");
+    ck_fails(alcore_request_set(request, "round", "0"), ALCORE_E_PARAM, "round");
+    ck_fails(alcore_request_set(request, "fill", "overshot"), ALCORE_E_PARAM, "overshoot");
+    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "pool");
+    ck_assert_ptr_null(selection);
+    alcore_pool *pool = numbered_pool(ctx, 3);
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_PARAM, "budget");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, pool));
+    ck_works(alcore_request_set(request, "budget", "1"));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "labelled");
+    ck_fails(alcore_request_set_pool(request, 9, pool), ALCORE_E_INVALID, "role 9");
+    int32_t count = 0;
+    for (;; count++) {
+        alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+        if (alcore_request_param(count, &info) != ALCORE_OK) break;
+        ck_assert_ptr_nonnull(info.help);
+    }
+    ck_assert_int_ge(count, 8);
+    alcore_pool_unref(pool);
+    alcore_request_unref(request);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(huds_picks) {
+    static const int64_t half[] = {7, 5, 4, 6}, none[] = {7, 6, 5, 4}, one[] = {4, 5, 0, 1};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = huds_pool(ctx);
+    alcore_request *request = request_for(ctx, pool, "huds", "4");
+    alcore_strategy *strategy;
+    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_works(alcore_strategy_set(strategy, "n_strata", "4"));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, half, 4);
+    ck_assert_double_eq(alcore_selection_scores(selection)[1], 2.0);
+    ck_assert_double_eq(alcore_selection_costs(selection)[0], 1);
+    ck_assert_double_eq(alcore_selection_spent(selection), 4);
+    ck_assert_uint_eq(alcore_selection_flags(selection), 0);
+    ck_assert_ptr_eq(alcore_selection_pool(selection), pool);
+    alcore_selection_unref(selection);
+    ck_works(alcore_strategy_set(strategy, "lambda", "0"));
+    selection = selected(request);
+    ck_rows(selection, none, 4);
+    alcore_selection_unref(selection);
+    ck_works(alcore_strategy_set(strategy, "lambda", "1"));
+    selection = selected(request);
+    ck_rows(selection, one, 4);
+    alcore_selection_unref(selection);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(draws) {
+    static const int64_t random[] = {7, 3, 2, 4, 0}, candidates[] = {2, 3, 5, 6};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 10);
+    alcore_request *request = request_for(ctx, pool, "random", "5");
+    int64_t rows[10], count;
+    ck_works(alcore_request_set(request, "seed", "42"));
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, random, 5); /* TV-DRAW */
+    ck_assert_str_eq(alcore_selection_reason(selection, 0), "drawn at random");
+    ck_works(alcore_request_candidates(request, 4, rows, &count));
+    ck_assert_int_eq(count, 4);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(rows[i], candidates[i]);
+    ck_works(alcore_request_candidates(request, 10, rows, &count));
+    ck_assert_int_eq(count, 10);
+    ck_works(alcore_request_candidates(request, 0, NULL, &count));
+    ck_assert_int_eq(count, 0);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Property 15 of spec, Appendix B. */
+START_TEST(small_and_odd_pools) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *empty = pool_of(ctx, NULL, 0), *one = numbered_pool(ctx, 1),
+                *eight = huds_pool(ctx);
+    alcore_request *request = request_for(ctx, empty, "huds", "5");
+    alcore_selection *selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 0);
+    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "the pool has no rows"));
+    alcore_selection_unref(selection);
+
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, one));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 1);
+    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    alcore_selection_unref(selection);
+
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, eight));
+    ck_works(alcore_request_set(request, "budget", "100"));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 8);
+    ck_assert_uint_eq(alcore_selection_flags(selection), ALCORE_SELECTION_SHORT);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "SHORT"));
+    alcore_selection_unref(selection);
+
+    ck_works(alcore_request_set(request, "budget", "0"));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 0);
+    ck_assert_uint_eq(alcore_selection_flags(selection), 0);
+    alcore_selection_unref(selection);
+
+    const double same[8] = {2, 2, 2, 2, 2, 2, 2, 2},
+                 alike[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int64_t first[] = {0, 1, 2};
+    give(eight, "scores", same, 8, 1);
+    give(eight, "embeddings", alike, 8, 2);
+    ck_works(alcore_request_set(request, "budget", "3"));
+    selection = selected(request);
+    ck_rows(selection, first, 3); /* ties go to the lower row */
+    alcore_selection_unref(selection);
+
+    double broken[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+    broken[5] = (double)NAN;
+    give(eight, "scores", broken, 8, 1);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 5");
+    ck_works(alcore_request_set(request, "nan", "exclude"));
+    ck_works(alcore_request_set(request, "budget", "8"));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_count(selection), 7);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "1 with a NaN"));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(empty);
+    alcore_pool_unref(one);
+    alcore_pool_unref(eight);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(masks) {
+    static const char *const texts[] = {"alpha one",   "beta two",   "alpha one",    "",
+                                        "gamma three", "delta four", "epsilon five", "zeta six"};
+    static const char *const known[] = {"gamma three"};
+    static const double scores[] = {1, 2, 9, 9, 9, 9, 3, 9};
+    static const int64_t expected[] = {6, 1, 0};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = pool_of(ctx, texts, 8), *labeled = pool_of(ctx, known, 1);
+    int64_t excluded = 5, done = 7;
+    give(pool, "scores", scores, 8, 1);
+    give(pool, "embeddings", huds_embeddings, 8, 2);
+    ck_works(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &excluded, 1));
+    ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, &done, 1));
+    alcore_request *request = request_for(ctx, pool, "huds", "8");
+    set_parameter(ctx, request, "huds", "lambda", "0");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, expected, 3);
+    const char *summary = alcore_selection_summary(selection);
+    ck_assert_ptr_nonnull(strstr(summary, "rows read: 8"));
+    ck_assert_ptr_nonnull(strstr(summary, "1 empty, 1 duplicate, 1 labelled, 1 already on the "
+                                          "labelled side, 1 excluded"));
+    ck_assert_ptr_nonnull(strstr(summary, "scored 3 of 8"));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_pool_unref(labeled);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(budgets_in_words_characters_and_units) {
+    static const char *const texts[] = {"one two three four", "one two", "one two three", "one"};
+    static const double scores[] = {9, 8, 7, 6}, costs[] = {5, 1, 1, 0};
+    static const int64_t over[] = {0, 1}, stop[] = {0}, skip[] = {0, 3}, units[] = {0, 1};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool;
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 4;
+    records.texts = texts;
+    records.costs = costs;
+    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    ck_works(alcore_pool_add_records(pool, &records, NULL));
+    give(pool, "scores", scores, 4, 1);
+    alcore_request *request = request_for(ctx, pool, "huds", "5w");
+    give(pool, "embeddings", huds_embeddings, 4, 2);
+    set_parameter(ctx, request, "huds", "lambda", "0");
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, over, 2);
+    ck_assert_double_eq(alcore_selection_spent(selection), 6);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_summary(selection), "spent 6 of 5 words, 1 over"));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "--fill skip"));
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "fill", "stop"));
+    selection = selected(request);
+    ck_rows(selection, stop, 1);
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "fill", "skip"));
+    selection = selected(request);
+    ck_rows(selection, skip, 2);
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "budget", "19 characters"));
+    selection = selected(request);
+    ck_assert_double_eq(alcore_selection_costs(selection)[0], 18);
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "fill", "overshoot"));
+    ck_works(alcore_request_set(request, "budget", "5.5u"));
+    selection = selected(request);
+    ck_rows(selection, units, 2);
+    alcore_selection_unref(selection);
+    const char *more[] = {"a text without a cost"};
+    ck_works(alcore_pool_add_texts(pool, 1, more, NULL, NULL));
+    const double five[] = {9, 8, 7, 6, 5};
+    give(pool, "scores", five, 5, 1);
+    give(pool, "embeddings", huds_embeddings, 5, 2);
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4");
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(columns_come_from_the_built_in_model) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 40);
+    alcore_request *request = request_for(ctx, pool, "huds", "5");
+    alcore_selection *selection = selected(request), *again;
+    const char *summary = alcore_selection_summary(selection);
+    ck_assert_int_eq(alcore_selection_count(selection), 5);
+    ck_assert_msg(strstr(summary,
+                         "logprobs: model ngram order 4, cross-fitted in five folds of the "
+                         "pool (none was given)") != NULL,
+                  "%s", summary);
+    ck_assert_ptr_nonnull(strstr(summary, "embeddings: model ngram character n-grams"));
+    again = selected(request);
+    ck_rows(again, alcore_selection_rows(selection), 5);
+    alcore_selection_unref(again);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(missing_columns_are_named) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 6);
+    alcore_request *request = request_for(ctx, pool, "entropy", "2");
+    alcore_selection *selection;
+    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "probs");
+    const double values[] = {0.5, 0.5, 1, 0, 0.9, 0.1};
+    const int64_t rows[] = {0, 2, 3};
+    alcore_tensor tensor;
+    int64_t shape[2] = {3, 2};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = 3;
+    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, 2, shape));
+    ck_works(alcore_pool_set_column(pool, "probs", &tensor, NULL, &options));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "row 1 and 2 more");
+    ck_assert_ptr_null(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* `texts[index]` is the text that a user sees, with duplicates, an empty last line and full-length
+ * columns. */
+START_TEST(index_is_the_row_as_given) {
+    static const char *const lines[] = {"the first", "second one", "the first",       "third row",
+                                        "",          "second one", "fourth and last", ""};
+    static const double scores[] = {1, 5, 100, 3, 100, 100, 4, 100};
+    static const int64_t expected[] = {1, 6, 3, 0};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = pool_of(ctx, lines, 8);
+    give(pool, "scores", scores, 8, 1);
+    give(pool, "embeddings", huds_embeddings, 8, 2);
+    alcore_request *request = request_for(ctx, pool, "huds", "8");
+    set_parameter(ctx, request, "huds", "lambda", "0");
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, expected, 4);
+    for (int64_t k = 0; k < 4; k++)
+        ck_assert_str_eq(alcore_pool_text(pool, alcore_selection_rows(selection)[k], NULL),
+                         lines[expected[k]]);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("request", budgets_are_read, options_say_what_is_wrong, huds_picks, draws,
+            small_and_odd_pools, masks, budgets_in_words_characters_and_units,
+            columns_come_from_the_built_in_model, missing_columns_are_named,
+            index_is_the_row_as_given);

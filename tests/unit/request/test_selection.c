@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Selections: reasons, record, provenance, summary, files and reports. */
+#include "request_test.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+static alcore_request *request;
+static alcore_selection *selection;
+static char path[64];
+
+static void open_huds(const char *budget) {
+    alcore_strategy *strategy;
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    pool = huds_pool(ctx);
+    request = request_for(ctx, pool, "huds", budget);
+    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_works(alcore_strategy_set(strategy, "n_strata", "4"));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_works(alcore_request_set(request, "command", "[\"alcore\",\"select\"]"));
+    alcore_strategy_unref(strategy);
+    selection = selected(request);
+    snprintf(path, sizeof path, "/tmp/alcore-selection-%d", (int)getpid());
+}
+
+static void close_huds(void) {
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+/* The file's content, to be freed; the file is removed. */
+static char *written(const char *suffix, bool report) {
+    char name[96];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    ck_works(report ? alcore_selection_report(selection, name, 0)
+                    : alcore_selection_write(selection, name, ALCORE_FORMAT_AUTO));
+    FILE *file = fopen(name, "rb");
+    ck_assert_ptr_nonnull(file);
+    char *text = calloc(1, 1 << 16);
+    ck_assert_uint_gt(fread(text, 1, (1 << 16) - 1, file), 0);
+    fclose(file);
+    unlink(name);
+    return text;
+}
+
+START_TEST(reasons) {
+    open_huds("4");
+    /* Picks 7 5 4 6. */
+    ck_assert_str_eq(alcore_selection_reason(selection, 0),
+                     "uncertainty top 13 %; stratum 4 of 4 (2 rows), diversity top 100 % of it; "
+                     "chosen by uncertainty; also nnll's pick");
+    ck_assert_str_eq(alcore_selection_reason(selection, 1),
+                     "uncertainty top 38 %; stratum 3 of 4 (2 rows), diversity top 100 % of it; "
+                     "chosen by uncertainty; also nnll's and diversity's pick");
+    ck_assert_ptr_null(alcore_selection_reason(selection, 4));
+    ck_assert_ptr_null(alcore_selection_reason(selection, -1));
+    close_huds();
+}
+END_TEST
+
+START_TEST(the_record) {
+    alcore_tensor tensor;
+    open_huds("4");
+    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "stratum", &tensor));
+    ck_assert_int_eq(tensor.shape[0], 4);
+    ck_assert_int_eq(((const int64_t *)tensor.data)[0], 3);
+    ck_assert_int_eq(((const int64_t *)tensor.data)[1], 2);
+    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "rank", &tensor));
+    ck_assert_int_eq(tensor.shape[0], 8);
+    ck_assert_int_eq(((const int64_t *)tensor.data)[7], 0);
+    ck_assert_int_eq(((const int64_t *)tensor.data)[0], -1);
+    ck_works(alcore_selection_column(selection, ALCORE_SCOPE_CANDIDATES, "u", &tensor));
+    ck_assert_double_eq(((const double *)tensor.data)[6], 3.5);
+    ck_fails(alcore_selection_column(selection, ALCORE_SCOPE_PICKS, "none", &tensor),
+             ALCORE_E_NOT_FOUND, "none");
+    ck_assert_ptr_null(tensor.data);
+    ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, 0), "u");
+    ck_assert_str_eq(alcore_selection_column_name(selection, ALCORE_SCOPE_CANDIDATES, 0), "row");
+    ck_assert_ptr_null(alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, 99));
+    close_huds();
+}
+END_TEST
+
+START_TEST(provenance_is_json) {
+    open_huds("4");
+    json_error_t error;
+    json_t *root = json_loads(alcore_selection_provenance(selection), 0, &error);
+    ck_assert_msg(root != NULL, "%s in %s", error.text, alcore_selection_provenance(selection));
+    ck_assert_str_eq(json_string_value(json_object_get(root, "strategy")), "huds");
+    ck_assert_int_eq(json_array_size(json_object_get(root, "command")), 2);
+    ck_assert_int_eq(json_integer_value(json_object_get(root, "round")), 1);
+    json_t *parameters = json_object_get(root, "parameters");
+    ck_assert_int_eq(json_integer_value(json_object_get(parameters, "n_strata")), 4);
+    ck_assert_str_eq(json_string_value(json_object_get(parameters, "rescale")), "none");
+    json_t *candidates = json_object_get(json_object_get(root, "inputs"), "candidates");
+    ck_assert_int_eq(json_integer_value(json_object_get(candidates, "rows")), 8);
+    ck_assert_ptr_nonnull(json_object_get(candidates, "fingerprint"));
+    json_t *embeddings = json_object_get(json_object_get(candidates, "columns"), "embeddings");
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(embeddings, "shape"), 1)),
+                     2);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(root, "masked"), "empty")),
+                     0);
+    json_decref(root);
+    close_huds();
+}
+END_TEST
+
+START_TEST(the_summary) {
+    open_huds("4");
+    const char *summary = alcore_selection_summary(selection);
+    ck_assert_ptr_nonnull(strstr(summary, "strategy huds, round 1, seed 0\n"));
+    ck_assert_ptr_nonnull(strstr(summary, "selected 4 items: 16 words, "));
+    ck_assert_ptr_nonnull(strstr(summary, "spent 4 of 4 items\n"));
+    ck_assert_ptr_nonnull(
+        strstr(summary, "nnll alone would have made 100 % of these picks, diversity alone 50 %"));
+    ck_assert_ptr_null(strstr(summary, "SHORT"));
+    close_huds();
+}
+END_TEST
+
+START_TEST(lopsided_terms_are_told) {
+    double wide[8];
+    open_huds("2");
+    for (int i = 0; i < 8; i++) wide[i] = huds_scores[i] * 100;
+    give(pool, "scores", wide, 8, 1);
+    alcore_selection_unref(selection);
+    selection = selected(request);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "-p rescale=rank"));
+    close_huds();
+}
+END_TEST
+
+START_TEST(tsv) {
+    open_huds("2");
+    char *text = written(".tsv", false);
+    const char *header = "rank\tindex\tid\tscore\tcost\tu\td\tstratum\t";
+    ck_assert_msg(strncmp(text, header, strlen(header)) == 0, "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "\treason\ttext\n1\t7\t8\t2.25\t1\t4.5\t0\t3\t"));
+    ck_assert_ptr_nonnull(strstr(text, "\tsentence number 7 here\n2\t5\t6\t2\t1\t3\t1\t2\t"));
+    free(text);
+    close_huds();
+}
+END_TEST
+
+START_TEST(texts_are_escaped) {
+    static const char *const texts[] = {"a\tb \"c\", d\\e\nf"};
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    pool = pool_of(ctx, texts, 1);
+    request = request_for(ctx, pool, "random", "1");
+    selection = selected(request);
+    snprintf(path, sizeof path, "/tmp/alcore-escaped-%d", (int)getpid());
+    char *text = written(".tsv", false);
+    ck_assert_ptr_nonnull(strstr(text, "\ta\\tb \"c\", d\\\\e\\nf\n"));
+    free(text);
+    text = written(".csv", false);
+    ck_assert_int_eq(strncmp(text, "\xEF\xBB\xBFrank,index,id,score,cost", 28), 0);
+    ck_assert_ptr_nonnull(strstr(text, ",\"a\tb \"\"c\"\", d\\e\nf\"\r\n"));
+    free(text);
+    text = written(".jsonl", false);
+    json_t *object = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(object);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "source")), texts[0]);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(object, "al"), "rank")), 1);
+    json_decref(object);
+    free(text);
+    text = written(".txt", false);
+    ck_assert_str_eq(text, "a\\tb \"c\", d\\\\e\\nf\n");
+    free(text);
+    close_huds();
+}
+END_TEST
+
+START_TEST(jsonl_is_the_native_form) {
+    open_huds("2");
+    char *text = written(".jsonl", false);
+    *strchr(text, '\n') = '\0';
+    json_t *object = json_loads(text, 0, NULL), *al = json_object_get(object, "al");
+    ck_assert_ptr_nonnull(al);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "id")), "8");
+    ck_assert_str_eq(json_string_value(json_object_get(object, "lang")), "unknown");
+    ck_assert_double_eq(json_number_value(json_object_get(al, "score")), 2.25);
+    ck_assert_double_eq(json_number_value(json_object_get(al, "uncertainty")), 4.5);
+    ck_assert_ptr_nonnull(json_object_get(al, "diversity"));
+    ck_assert_str_eq(json_string_value(json_object_get(al, "strategy")), "huds");
+    json_decref(object);
+    free(text);
+    close_huds();
+}
+END_TEST
+
+START_TEST(paths_that_cannot_be_written) {
+    open_huds("1");
+    ck_fails(alcore_selection_write(selection, "/tmp/x.xlsx", ALCORE_FORMAT_AUTO),
+             ALCORE_E_UNSUPPORTED, ".csv");
+    ck_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", ALCORE_FORMAT_AUTO),
+             ALCORE_E_IO, "/nowhere/at/all.tsv");
+    ck_fails(alcore_selection_report(selection, "/tmp/x.doc", 0), ALCORE_E_UNSUPPORTED, ".html");
+    close_huds();
+}
+END_TEST
+
+START_TEST(reports) {
+    open_huds("4");
+    char *text = written(".json", true);
+    json_t *root = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(root);
+    json_t *language = json_array_get(json_object_get(root, "languages"), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(language, "count")), 4);
+    ck_assert_double_eq(
+        json_number_value(json_object_get(json_object_get(root, "uncertainty"), "median")), 3.25);
+    ck_assert_ptr_nonnull(json_object_get(root, "command"));
+    ck_assert_ptr_nonnull(json_object_get(root, "inputs"));
+    json_decref(root);
+    free(text);
+    text = written(".md", true);
+    ck_assert_ptr_nonnull(strstr(text, "# Selection by huds"));
+    ck_assert_ptr_nonnull(strstr(text, "| unknown | 4 | 100 % |"));
+    free(text);
+    text = written(".html", true);
+    ck_assert_ptr_nonnull(strstr(text, "<td>unknown</td><td>4</td><td>100 %</td>"));
+    ck_assert_ptr_null(strstr(text, "&quot;&quot;&quot;"));
+    free(text);
+    close_huds();
+}
+END_TEST
+
+START_TEST(rare_words) {
+    static const char *const known[] = {"the house is big", "the house is small",
+                                        "a dog is big",     "the dog is small",
+                                        "a house is big",   "the cat is small"};
+    static const char *const texts[] = {"the house is quixotically big", "the dog is big"};
+    alcore_pool *labeled;
+    ck_works(alcore_ctx_new(NULL, &ctx));
+    pool = pool_of(ctx, texts, 2);
+    labeled = pool_of(ctx, known, 6);
+    request = request_for(ctx, pool, "nnll", "1");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, labeled));
+    selection = selected(request);
+    ck_assert_int_eq(alcore_selection_rows(selection)[0], 0);
+    const char *reason = alcore_selection_reason(selection, 0);
+    /* In so small a corpus nothing is rarer than 1 in 10,000. */
+    ck_assert_msg(strncmp(reason, "uncertainty top 50 %", 20) == 0, "%s", reason);
+    alcore_pool_unref(labeled);
+    close_huds();
+}
+END_TEST
+
+CHECK_SUITE("selection", reasons, the_record, provenance_is_json, the_summary,
+            lopsided_terms_are_told, tsv, texts_are_escaped, jsonl_is_the_native_form,
+            paths_that_cannot_be_written, reports, rare_words);
