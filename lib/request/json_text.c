@@ -8,12 +8,12 @@
 
 #include "text/number.h"
 
-static void put(alcore__json *json, const char *text, size_t length) {
+static void put(alcore__json_out *json, const char *text, size_t length) {
     if (json->status == ALCORE_OK)
         json->status = alcore__buffer_append(json->ctx, &json->text, text, length);
 }
 
-static void put_quoted(alcore__json *json, const char *text, size_t length) {
+static void put_quoted(alcore__json_out *json, const char *text, size_t length) {
     static const char hex[] = "0123456789abcdef";
     put(json, "\"", 1);
     size_t from = 0;
@@ -37,7 +37,7 @@ static void put_quoted(alcore__json *json, const char *text, size_t length) {
     put(json, "\"", 1);
 }
 
-static void begin_value(alcore__json *json, const char *key) {
+static void begin_value(alcore__json_out *json, const char *key) {
     if (json->separate) put(json, ",", 1);
     json->separate = true;
     if (key == NULL) return;
@@ -45,36 +45,37 @@ static void begin_value(alcore__json *json, const char *key) {
     put(json, ":", 1);
 }
 
-void alcore__json_open(alcore__json *json, const char *key, char bracket) {
+void alcore__json_open(alcore__json_out *json, const char *key, char bracket) {
     begin_value(json, key);
     put(json, &bracket, 1);
     json->separate = false;
 }
 
-void alcore__json_close(alcore__json *json, char bracket) {
+void alcore__json_close(alcore__json_out *json, char bracket) {
     put(json, &bracket, 1);
     json->separate = true;
 }
 
-void alcore__json_text(alcore__json *json, const char *key, const char *text, size_t length) {
+void alcore__json_put_text(alcore__json_out *json, const char *key, const char *text,
+                           size_t length) {
     begin_value(json, key);
     put_quoted(json, text, length);
 }
 
-void alcore__json_string(alcore__json *json, const char *key, const char *text) {
+void alcore__json_put_string(alcore__json_out *json, const char *key, const char *text) {
     if (text == NULL)
-        alcore__json_raw(json, key, "null");
+        alcore__json_put_raw(json, key, "null");
     else
-        alcore__json_text(json, key, text, strlen(text));
+        alcore__json_put_text(json, key, text, strlen(text));
 }
 
-void alcore__json_integer(alcore__json *json, const char *key, int64_t value) {
+void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t value) {
     begin_value(json, key);
     if (json->status == ALCORE_OK)
         json->status = alcore__buffer_format(json->ctx, &json->text, "%" PRId64, value);
 }
 
-void alcore__json_number(alcore__json *json, const char *key, double value) {
+void alcore__json_put_number(alcore__json_out *json, const char *key, double value) {
     begin_value(json, key);
     if (!isfinite(value)) {
         put(json, "null", 4);
@@ -84,11 +85,11 @@ void alcore__json_number(alcore__json *json, const char *key, double value) {
     put(json, digits, alcore__print_double(value, digits));
 }
 
-void alcore__json_flag(alcore__json *json, const char *key, bool value) {
-    alcore__json_raw(json, key, value ? "true" : "false");
+void alcore__json_put_flag(alcore__json_out *json, const char *key, bool value) {
+    alcore__json_put_raw(json, key, value ? "true" : "false");
 }
 
-void alcore__json_raw(alcore__json *json, const char *key, const char *text) {
+void alcore__json_put_raw(alcore__json_out *json, const char *key, const char *text) {
     begin_value(json, key);
     put(json, text, strlen(text));
 }

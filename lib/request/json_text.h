@@ -7,23 +7,24 @@
 
 /* The first failure stays in status, so that a document is written without a check per value.
  * All-zero but ctx begins one. */
-typedef struct alcore__json {
+typedef struct alcore__json_out {
     alcore_ctx *ctx;
     alcore__buffer text;
     alcore_status status;
     bool separate; /* the next value needs a comma before it */
-} alcore__json;
+} alcore__json_out;
 
 /* key is NULL inside arrays and for the outermost value. */
-void alcore__json_open(alcore__json *json, const char *key, char bracket); /* '{' or '[' */
-void alcore__json_close(alcore__json *json, char bracket);                 /* '}' or ']' */
-void alcore__json_string(alcore__json *json, const char *key, const char *text);
-void alcore__json_text(alcore__json *json, const char *key, const char *text, size_t length);
-void alcore__json_integer(alcore__json *json, const char *key, int64_t value);
+void alcore__json_open(alcore__json_out *json, const char *key, char bracket); /* '{' or '[' */
+void alcore__json_close(alcore__json_out *json, char bracket);                 /* '}' or ']' */
+void alcore__json_put_string(alcore__json_out *json, const char *key, const char *text);
+void alcore__json_put_text(alcore__json_out *json, const char *key, const char *text,
+                           size_t length);
+void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t value);
 /* null for a NaN or infinity, which JSON cannot hold. */
-void alcore__json_number(alcore__json *json, const char *key, double value);
-void alcore__json_flag(alcore__json *json, const char *key, bool value);
+void alcore__json_put_number(alcore__json_out *json, const char *key, double value);
+void alcore__json_put_flag(alcore__json_out *json, const char *key, bool value);
 /* Text that is JSON already. */
-void alcore__json_raw(alcore__json *json, const char *key, const char *text);
+void alcore__json_put_raw(alcore__json_out *json, const char *key, const char *text);
 
 #endif

@@ -37,7 +37,7 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 
 /* Names and effective values of a table, as a JSON object. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
-    alcore__json json = {.ctx = ctx};
+    alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
     for (int32_t i = 0; values->table != NULL && i < values->table->count; i++) {
         const alcore__param *row = &values->table->rows[i];
@@ -46,11 +46,11 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
         bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
         bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
         if (number)
-            alcore__json_number(&json, row->name, value->number);
+            alcore__json_put_number(&json, row->name, value->number);
         else if (integer && strspn(value->text, "-+0123456789") == strlen(value->text))
-            alcore__json_integer(&json, row->name, value->integer);
+            alcore__json_put_integer(&json, row->name, value->integer);
         else
-            alcore__json_string(&json, row->name, value->text);
+            alcore__json_put_string(&json, row->name, value->text);
     }
     alcore__json_close(&json, '}');
     if (json.status != ALCORE_OK) alcore__buffer_clear(ctx, &json.text);

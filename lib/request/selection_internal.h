@@ -100,7 +100,7 @@ alcore_status alcore__selection_reasons(alcore_selection *selection);
 alcore_status alcore__selection_write_provenance(alcore_selection *selection);
 alcore_status alcore__selection_write_summary(alcore_selection *selection);
 /* The members of the provenance object, into an object that is open: for the JSON report. */
-void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json *json);
+void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
 
 /* 1234567 as "1,234,567". */
 const char *alcore__thousands(int64_t value, char out[32]);

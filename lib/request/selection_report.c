@@ -88,29 +88,29 @@ static alcore_status measure(report *self) {
 
 /* ---- JSON ---- */
 
-static void put_shares(const report *self, alcore__json *json, const char *key, const share *shares,
-                       int64_t count) {
+static void put_shares(const report *self, alcore__json_out *json, const char *key,
+                       const share *shares, int64_t count) {
     alcore__json_open(json, key, '[');
     for (int64_t i = 0; i < count; i++) {
         alcore__json_open(json, NULL, '{');
-        alcore__json_string(json, "name", shares[i].name);
-        alcore__json_integer(json, "count", shares[i].count);
-        alcore__json_number(json, "share",
-                            (double)shares[i].count / (double)self->selection->count);
+        alcore__json_put_string(json, "name", shares[i].name);
+        alcore__json_put_integer(json, "count", shares[i].count);
+        alcore__json_put_number(json, "share",
+                                (double)shares[i].count / (double)self->selection->count);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, ']');
 }
 
 static alcore_status write_json(const report *self, alcore__buffer *out) {
-    alcore__json json = {.ctx = self->ctx, .text = *out};
+    alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');
     alcore__selection_put_provenance(self->selection, &json);
     put_shares(self, &json, "languages", self->languages, self->language_count);
     put_shares(self, &json, "groups", self->groups, self->group_count);
     alcore__json_open(&json, "uncertainty", '{');
-    alcore__json_number(&json, "mean", self->mean);
-    alcore__json_number(&json, "median", self->median);
+    alcore__json_put_number(&json, "mean", self->mean);
+    alcore__json_put_number(&json, "median", self->median);
     alcore__json_close(&json, '}');
     alcore__json_close(&json, '}');
     *out = json.text;

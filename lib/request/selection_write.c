@@ -139,18 +139,18 @@ static alcore_status put_object(table *self, int64_t rank) {
     char id[24];
     size_t length;
     const char *text = alcore_pool_text(pool, row, &length), *group = alcore_pool_group(pool, row);
-    alcore__json json = {.ctx = self->ctx, .text = self->line};
+    alcore__json_out json = {.ctx = self->ctx, .text = self->line};
     alcore__json_open(&json, NULL, '{');
-    alcore__json_string(&json, "id", alcore_pool_id(pool, row, id));
-    alcore__json_text(&json, "source", text, length);
-    alcore__json_string(&json, "lang", alcore_pool_language(pool, row));
-    if (group != NULL) alcore__json_string(&json, "group", group);
+    alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
+    alcore__json_put_text(&json, "source", text, length);
+    alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));
+    if (group != NULL) alcore__json_put_string(&json, "group", group);
     alcore__json_open(&json, "al", '{');
-    alcore__json_integer(&json, "round", selection->round);
-    alcore__json_integer(&json, "rank", rank + 1);
-    alcore__json_integer(&json, "index", row);
-    alcore__json_number(&json, "score", selection->scores[rank]);
-    alcore__json_number(&json, "cost", selection->costs[rank]);
+    alcore__json_put_integer(&json, "round", selection->round);
+    alcore__json_put_integer(&json, "rank", rank + 1);
+    alcore__json_put_integer(&json, "index", row);
+    alcore__json_put_number(&json, "score", selection->scores[rank]);
+    alcore__json_put_number(&json, "cost", selection->costs[rank]);
     for (int32_t c = 0; c < selection->outcome.column_count; c++) {
         const alcore__record_column *column = &selection->outcome.columns[c];
         const char *name = strcmp(column->name, "u") == 0   ? "uncertainty"
@@ -158,12 +158,12 @@ static alcore_status put_object(table *self, int64_t rank) {
                                                             : column->name;
         const void *values = selection->pick_columns[c];
         if (column->dtype == ALCORE_FLOAT64)
-            alcore__json_number(&json, name, ((const double *)values)[rank]);
+            alcore__json_put_number(&json, name, ((const double *)values)[rank]);
         else if (((const int64_t *)values)[rank] >= 0)
-            alcore__json_integer(&json, name, ((const int64_t *)values)[rank]);
+            alcore__json_put_integer(&json, name, ((const int64_t *)values)[rank]);
     }
-    alcore__json_string(&json, "strategy", selection->strategy);
-    alcore__json_string(&json, "reason", selection->reasons[rank]);
+    alcore__json_put_string(&json, "strategy", selection->strategy);
+    alcore__json_put_string(&json, "reason", selection->reasons[rank]);
     alcore__json_close(&json, '}');
     alcore__json_close(&json, '}');
     self->line = json.text; /* the buffer may have moved */

@@ -7,6 +7,7 @@
 static const alcore__score *const SCORES[] = {
     &alcore__score_nnll, &alcore__score_nsp,     &alcore__score_class_uncertainty,
     &alcore__score_lc,   &alcore__score_entropy, &alcore__score_margin,
+    &alcore__score_sum_prob,
 };
 
 const alcore__score *alcore__score_at(int32_t index) {

@@ -5,7 +5,7 @@
 
 #include "scorer/score.h"
 
-extern const alcore__score alcore__score_nnll, alcore__score_nsp;
+extern const alcore__score alcore__score_nnll, alcore__score_nsp, alcore__score_sum_prob;
 extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, alcore__score_entropy,
     alcore__score_margin;
 

@@ -4,7 +4,9 @@
 #define REQUEST_TEST_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alcore/alcore.h"
