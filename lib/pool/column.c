@@ -149,8 +149,8 @@ static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
                         nearest != NULL ? "\"?" : "");
 }
 
-static alcore_status get_column(const alcore_pool *pool, const char *name,
-                                const alcore__column **out) {
+alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
+                                      const alcore__column **out) {
     if (name == NULL) return alcore__fail(ALCORE_E_INVALID, "name is NULL");
     *out = alcore__pool_find_column(pool, name);
     return *out != NULL ? ALCORE_OK : fail_no_column(pool, name);
@@ -158,7 +158,7 @@ static alcore_status get_column(const alcore_pool *pool, const char *name,
 
 static alcore_status drop_column(alcore_pool *pool, const char *name) {
     const alcore__column *column;
-    ALCORE__TRY(get_column(pool, name, &column));
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     const size_t at = (size_t)position_of(pool, name);
     alcore__column_free(pool->columns[at]);
     pool->column_count--;
@@ -182,7 +182,7 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
 static alcore_status view_column(const alcore_pool *pool, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
     const alcore__column *column;
-    ALCORE__TRY(get_column(pool, name, &column));
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     const alcore__memory_array *array = alcore__column_memory(column);
     if (array == NULL || column->map != NULL)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
@@ -223,7 +223,7 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
     const alcore__column *column;
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
-    ALCORE__TRY(get_column(pool, name, &column));
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     if (column->ragged)
         return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" is ragged: its rows differ in length",
                             name);

@@ -23,6 +23,10 @@ alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tenso
 bool alcore__is_float(int32_t dtype);
 alcore_status alcore__column_check_dtype(const char *name, int32_t dtype);
 
+/* The column of a name, ALCORE_E_NOT_FOUND with the nearest name when there is none. */
+alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
+                                      const alcore__column **out);
+
 /* Numbers in memory: entry i lies at values + i * stride numbers. */
 typedef struct alcore__memory_array {
     const char *values;

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and columns of a pool as files. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/array_file.h"
+#include "formats/escape.h"
+#include "pool/column_array.h"
+#include "text/number.h"
+
+/* A file under way and the line that is put together for it. */
+typedef struct output {
+    alcore_ctx *ctx;
+    alcore__writer *writer;
+    alcore__buffer line;
+} output;
+
+static alcore_status append_text(output *out, const char *text, size_t length) {
+    return alcore__tsv_append(out->ctx, &out->line, text, length);
+}
+
+static alcore_status append_id(output *out, const alcore_pool *pool, int64_t row) {
+    char buffer[24];
+    const char *id = alcore_pool_id(pool, row, buffer);
+    return append_text(out, id, strlen(id));
+}
+
+static alcore_status append_number(output *out, char before, double value) {
+    char text[33];
+    text[0] = before;
+    const size_t length = alcore__print_double(value, text + 1);
+    return alcore__buffer_append(out->ctx, &out->line, text, length + 1);
+}
+
+static alcore_status end_line(output *out) {
+    ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\n", 1));
+    alcore_status status = alcore__writer_put(out->writer, out->line.data, out->line.length);
+    out->line.length = 0;
+    return status;
+}
+
+/* Commits or takes away the file. */
+static alcore_status close_output(output *out, alcore_status status) {
+    alcore__buffer_clear(out->ctx, &out->line);
+    if (status == ALCORE_OK) return alcore__writer_commit(out->writer);
+    alcore__writer_abort(out->writer);
+    return status;
+}
+
+static alcore_status write_rows(const alcore_pool *pool, const int64_t *rows, int64_t count,
+                                output *out) {
+    static const char header[] = "index\tid\ttext\n";
+    ALCORE__TRY(alcore__writer_put(out->writer, header, sizeof header - 1));
+    for (int64_t i = 0; i < count; i++) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, rows[i]);
+        ALCORE__TRY(alcore__tick(out->ctx, "writing", i, count));
+        ALCORE__TRY(alcore__buffer_format(out->ctx, &out->line, "%" PRId64 "\t", rows[i]));
+        ALCORE__TRY(append_id(out, pool, rows[i]));
+        ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
+        ALCORE__TRY(append_text(out, info->text, (size_t)info->length));
+        ALCORE__TRY(end_line(out));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_pool(const alcore_pool *pool, const int64_t *rows, int64_t count,
+                                const char *path) {
+    output out = {.ctx = pool->object.ctx};
+    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
+    ALCORE__TRY(alcore__writer_open(out.ctx, path, &out.writer));
+    return close_output(&out, write_rows(pool, rows, count, &out));
+}
+
+alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows, int64_t count,
+                                const char *path) {
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    return alcore__pool_read_end(pool, write_pool(pool, rows, count, path));
+}
+
+/* ---- columns ---- */
+
+enum { BLOCK_ROWS = 1024 };
+
+/* One line: the id and the row's numbers, separated by TAB, or a ragged row's by spaces. */
+static alcore_status write_numbers(const alcore_pool *pool, int64_t row, const char *values,
+                                   int64_t count, const alcore__column *column, output *out) {
+    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    ALCORE__TRY(append_id(out, pool, row));
+    if (count == 0) ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
+    for (int64_t i = 0; i < count; i++)
+        ALCORE__TRY(append_number(out, column->ragged && i > 0 ? ' ' : '\t',
+                                  alcore__widen(column->dtype, values + (size_t)i * bytes)));
+    return end_line(out);
+}
+
+static alcore_status write_block(const alcore_pool *pool, const alcore__column *column,
+                                 int64_t first, int64_t count, alcore__scratch *scratch,
+                                 output *out) {
+    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    alcore_sys_rows rows = {0};
+    alcore_sys_ragged items = {0};
+    ALCORE__TRY(column->ragged ? column->ops->ragged(column, first, count, scratch, &items)
+                               : column->ops->rows(column, first, count, scratch, &rows));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = first + i;
+        if (pool->states[row] != 0 || !alcore__column_has(column, row)) continue;
+        const int64_t start =
+            column->ragged ? items.offsets[i] - items.offsets[0] : i * rows.stride;
+        const int64_t numbers =
+            column->ragged ? items.offsets[i + 1] - items.offsets[i] : column->dims;
+        const char *values = column->ragged ? items.values : rows.data;
+        ALCORE__TRY(write_numbers(pool, row, numbers > 0 ? values + (size_t)start * bytes : NULL,
+                                  numbers, column, out));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_text(const alcore_pool *pool, const alcore__column *column,
+                                const char *path) {
+    output out = {.ctx = pool->object.ctx};
+    alcore__scratch scratch = {0};
+    ALCORE__TRY(alcore__writer_open(out.ctx, path, &out.writer));
+    alcore_status status = ALCORE_OK;
+    for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row += BLOCK_ROWS) {
+        const int64_t left = pool->rows - row;
+        status = alcore__tick(out.ctx, "writing", row, pool->rows);
+        if (status == ALCORE_OK)
+            status = write_block(pool, column, row, left < BLOCK_ROWS ? left : BLOCK_ROWS, &scratch,
+                                 &out);
+    }
+    alcore__scratch_clear(out.ctx, &scratch);
+    return close_output(&out, status);
+}
+
+/* .npy has no bfloat16: float32 holds each of its numbers. */
+static alcore_status write_npy(const alcore_pool *pool, const alcore__column *column,
+                               const char *path) {
+    alcore_ctx *ctx = pool->object.ctx;
+    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
+    const size_t to_bytes = alcore__dtype_bytes(dtype), bytes = alcore__dtype_bytes(column->dtype);
+    const size_t row_bytes = (size_t)column->dims * to_bytes;
+    const int64_t shape[] = {pool->rows, column->dims};
+    alcore__scratch scratch = {0};
+    char *all;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows, row_bytes, &all));
+    alcore_status status = ALCORE_OK;
+    for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row += BLOCK_ROWS) {
+        const int64_t count = pool->rows - row < BLOCK_ROWS ? pool->rows - row : BLOCK_ROWS;
+        alcore_sys_rows block;
+        ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "writing", row, pool->rows));
+        ALCORE__TRY_GOTO(status, done, column->ops->rows(column, row, count, &scratch, &block));
+        for (int64_t i = 0; i < count; i++) {
+            const char *from = (const char *)block.data + (size_t)(i * block.stride) * bytes;
+            char *to = all + (size_t)(row + i) * row_bytes;
+            if (dtype == column->dtype) {
+                memcpy(to, from, row_bytes);
+                continue;
+            }
+            for (int64_t j = 0; j < column->dims; j++) {
+                const float value = (float)alcore__widen(column->dtype, from + (size_t)j * bytes);
+                memcpy(to + (size_t)j * to_bytes, &value, sizeof value);
+            }
+        }
+    }
+    status = alcore__npy_write(ctx, path, dtype, column->dims > 1 ? 2 : 1, shape, all);
+done:
+    alcore__scratch_clear(ctx, &scratch);
+    alcore__free(ctx, all);
+    return status;
+}
+
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t length = strlen(path), bytes = strlen(suffix);
+    return length >= bytes && strcmp(path + length - bytes, suffix) == 0;
+}
+
+static alcore_status write_column(const alcore_pool *pool, const char *name, const char *path) {
+    const alcore__column *column;
+    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
+    const bool standard = strcmp(path, "-") == 0, npy = ends_in(path, ".npy");
+    const bool lp = ends_in(path, ".lp") || (standard && column->ragged);
+    if (!standard && !npy && !lp && !ends_in(path, ".tsv"))
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "%s: columns are written as .npy, .tsv or .lp (by the suffix)", path);
+    if (column->ragged != lp)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" is %s; write it as %s", path, name,
+                            column->ragged ? "ragged" : "not ragged",
+                            column->ragged ? ".lp" : ".npy or .tsv");
+    if (lp && column->dims != 1)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: column \"%s\" has %" PRId64 " numbers per token; .lp holds one",
+                            path, name, column->dims);
+    return npy ? write_npy(pool, column, path) : write_text(pool, column, path);
+}
+
+alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name,
+                                       const char *path) {
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    return alcore__pool_read_end(pool, write_column(pool, name, path));
+}

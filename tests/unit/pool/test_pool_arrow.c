@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrow C streams, from a producer made by hand. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/arrow_abi.h"
+#include "pool_test.h"
+
+enum { MAX_CHILDREN = 8, ROWS = 4 };
+
+/* A producer of batches that are all alike; counts what is released. */
+typedef struct producer {
+    struct ArrowArrayStream stream;
+    int64_t children;
+    const char *names[MAX_CHILDREN], *formats[MAX_CHILDREN];
+    const void *buffers[MAX_CHILDREN][3];
+    int64_t child_offset, offset, length, null_count, root_nulls;
+    int batches, given;
+    int fail_schema, fail_batch; /* codes; fail_batch comes with the last batch */
+    bool dictionary;
+    int schemas_released, arrays_released, streams_released;
+    struct ArrowSchema child_schemas[MAX_CHILDREN], *schema_pointers[MAX_CHILDREN], values;
+    struct ArrowArray child_arrays[MAX_CHILDREN], *array_pointers[MAX_CHILDREN];
+    const void *root_buffers[1];
+} producer;
+
+static void release_schema(struct ArrowSchema *schema) {
+    ((producer *)schema->private_data)->schemas_released++;
+    schema->release = NULL;
+}
+
+static void release_array(struct ArrowArray *array) {
+    ((producer *)array->private_data)->arrays_released++;
+    array->release = NULL;
+}
+
+static void release_stream(struct ArrowArrayStream *stream) {
+    ((producer *)stream->private_data)->streams_released++;
+    stream->release = NULL;
+}
+
+static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    producer *from = stream->private_data;
+    if (from->fail_schema != 0) return from->fail_schema;
+    for (int64_t i = 0; i < from->children; i++) {
+        from->child_schemas[i] =
+            (struct ArrowSchema){.format = from->formats[i], .name = from->names[i]};
+        if (from->dictionary) from->child_schemas[i].dictionary = &from->values;
+        from->schema_pointers[i] = &from->child_schemas[i];
+    }
+    *out = (struct ArrowSchema){.format = "+s",
+                                .n_children = from->children,
+                                .children = from->schema_pointers,
+                                .release = release_schema,
+                                .private_data = from};
+    return 0;
+}
+
+static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    producer *from = stream->private_data;
+    *out = (struct ArrowArray){0};
+    if (from->given == from->batches) return 0;
+    if (++from->given == from->batches && from->fail_batch != 0) return from->fail_batch;
+    for (int64_t i = 0; i < from->children; i++) {
+        const bool text = strchr("uU", from->formats[i][0]) != NULL;
+        from->child_arrays[i] = (struct ArrowArray){.length = ROWS,
+                                                    .null_count = from->null_count,
+                                                    .offset = from->child_offset,
+                                                    .n_buffers = text ? 3 : 2,
+                                                    .buffers = from->buffers[i]};
+        from->array_pointers[i] = &from->child_arrays[i];
+    }
+    *out = (struct ArrowArray){.length = from->length,
+                               .null_count = from->root_nulls,
+                               .offset = from->offset,
+                               .n_buffers = 1,
+                               .buffers = from->root_buffers,
+                               .n_children = from->children,
+                               .children = from->array_pointers,
+                               .release = release_array,
+                               .private_data = from};
+    return 0;
+}
+
+static const char *get_last_error(struct ArrowArrayStream *stream) {
+    (void)stream;
+    return "the disk is on fire";
+}
+
+static const int32_t text_offsets[] = {0, 3, 3, 8, 9};
+static const int64_t id_offsets[] = {0, 1, 2, 2, 4};
+static const uint8_t text_valid[] = {0x0D}; /* row 1 is null */
+static const uint8_t id_valid[] = {0x0B};   /* row 2 is null */
+static const float costs[] = {1.5f, 2, 3, 0};
+static const int16_t small_costs[] = {1, 2, 3, 4};
+
+static void init(producer *from) {
+    *from = (producer){.stream = {get_schema, get_next, get_last_error, release_stream, from},
+                       .children = 4,
+                       .names = {"extra", "id", "source", "cost"},
+                       .formats = {"i", "U", "u", "f"},
+                       .buffers = {{NULL, small_costs},
+                                   {id_valid, id_offsets, "xyzz"},
+                                   {text_valid, text_offsets, "onethreefour"},
+                                   {text_valid, costs}},
+                       .length = ROWS,
+                       .null_count = -1,
+                       .batches = 1};
+}
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+
+static void setup(void) {
+    ctx = test_ctx();
+    pool = test_pool_of(ctx, 2);
+}
+
+static void teardown(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+START_TEST(all_columns) {
+    producer from;
+    char buffer[24];
+    init(&from);
+    from.batches = 2;
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_int_eq(from.schemas_released, 1);
+    ck_assert_int_eq(from.arrays_released, 2);
+    ck_assert_int_eq(from.streams_released, 1);
+    ck_assert_int_eq(alcore_pool_rows(pool), 10);
+    static const char *const texts[] = {"one", "", "three", "f"};
+    static const char *const ids[] = {"x", "y", "5", "zz"};
+    for (int64_t i = 0; i < 4; i++) {
+        ck_assert_str_eq(alcore_pool_text(pool, 2 + i, NULL), texts[i]);
+        ck_assert_str_eq(alcore_pool_id(pool, 2 + i, buffer), ids[i]);
+    }
+    ck_assert_int_eq(alcore_pool_states(pool)[3], ALCORE_ROW_EMPTY);
+    ck_assert_int_eq(alcore_pool_states(pool)[6], ALCORE_ROW_DUPLICATE);
+    ck_assert_double_eq(alcore_pool_cost(pool, 2), 1.5);
+    ck_assert(isnan(alcore_pool_cost(pool, 3)));
+    ck_assert_double_eq(alcore_pool_cost(pool, 5), 0);
+}
+END_TEST
+
+START_TEST(offsets_of_struct_and_children_add_up) {
+    producer from;
+    init(&from);
+    from.offset = 1;
+    from.length = 1;
+    from.child_offset = 1;
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_int_eq(alcore_pool_rows(pool), 3);
+    ck_assert_str_eq(alcore_pool_text(pool, 2, NULL), "three");
+    ck_assert_double_eq(alcore_pool_cost(pool, 2), 3);
+}
+END_TEST
+
+START_TEST(null_structs_are_empty_rows) {
+    static const uint8_t valid[] = {0x0E};
+    producer from;
+    char buffer[24];
+    init(&from);
+    from.root_buffers[0] = valid;
+    from.root_nulls = -1; /* not counted */
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_str_eq(alcore_pool_text(pool, 2, NULL), "");
+    ck_assert_str_eq(alcore_pool_id(pool, 2, buffer), "3");
+    ck_assert(isnan(alcore_pool_cost(pool, 2)));
+    ck_assert_str_eq(alcore_pool_text(pool, 4, NULL), "three");
+}
+END_TEST
+
+START_TEST(text_column_by_name) {
+    producer from;
+    init(&from);
+    from.names[2] = "body";
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    options.text_column = "body";
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, &options));
+    ck_assert_str_eq(alcore_pool_text(pool, 4, NULL), "three");
+}
+END_TEST
+
+START_TEST(integer_costs) {
+    producer from;
+    init(&from);
+    from.formats[3] = "s";
+    from.buffers[3][0] = NULL;
+    from.buffers[3][1] = small_costs;
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_double_eq(alcore_pool_cost(pool, 5), 4);
+}
+END_TEST
+
+static void check_refused(producer *from, alcore_status status, const char *part) {
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from->stream, NULL), status, part);
+    ck_assert_int_eq(from->streams_released, 1);
+    ck_assert_int_eq(from->schemas_released, from->fail_schema == 0);
+    ck_assert_int_eq(alcore_pool_rows(pool), 2);
+}
+
+START_TEST(refused) {
+    static const int32_t falling[] = {0, 3, 2, 8, 9};
+    static const float negative[] = {1, 2, -3, 0}, nan_costs[] = {NAN, 2, 3, 0};
+    producer from;
+    init(&from);
+    from.formats[2] = "vu";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"source\" has the type string view");
+    init(&from);
+    from.formats[1] = "l";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"id\" has the type l");
+    init(&from);
+    from.formats[3] = "u";
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"cost\"");
+    init(&from);
+    from.dictionary = true;
+    check_refused(&from, ALCORE_E_UNSUPPORTED, "dictionary");
+    init(&from);
+    from.names[2] = "body";
+    check_refused(&from, ALCORE_E_DATA, "no column \"text\" (nor \"source\" nor \"src\")");
+    init(&from);
+    from.fail_schema = EIO;
+    check_refused(&from, ALCORE_E_CALLBACK, "its schema: the disk is on fire (code 5)");
+    init(&from);
+    from.fail_batch = EIO;
+    from.batches = 3;
+    check_refused(&from, ALCORE_E_CALLBACK, "a batch: the disk is on fire");
+    ck_assert_int_eq(from.arrays_released, 2);
+    init(&from);
+    from.buffers[2][1] = falling;
+    from.buffers[2][0] = NULL;
+    check_refused(&from, ALCORE_E_DATA, "malformed offsets at row 1");
+    init(&from);
+    from.length = ROWS + 1;
+    check_refused(&from, ALCORE_E_DATA, "malformed");
+    init(&from);
+    from.buffers[2][1] = NULL;
+    check_refused(&from, ALCORE_E_DATA, "\"source\" is malformed");
+    init(&from);
+    from.child_offset = INT64_MAX;
+    check_refused(&from, ALCORE_E_DATA, "malformed");
+    init(&from);
+    from.buffers[3][1] = negative;
+    check_refused(&from, ALCORE_E_DATA, "row 4: the cost is -3");
+    init(&from);
+    from.buffers[3][1] = nan_costs;
+    check_refused(&from, ALCORE_E_DATA, "row 2: the cost is NaN");
+    init(&from);
+    from.buffers[2][2] = "on\xFFthreefour";
+    check_refused(&from, ALCORE_E_DATA, "row 2: the text is not valid UTF-8 at byte 2");
+    ck_assert_fails(alcore_pool_add_arrow(pool, NULL, NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, NULL), ALCORE_E_INVALID, "released");
+    init(&from);
+    ck_assert_fails(alcore_pool_add_arrow(NULL, &from.stream, NULL), ALCORE_E_INVALID, "pool");
+    ck_assert_int_eq(from.streams_released, 1);
+}
+END_TEST
+
+static void add(TCase *tests) {
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, all_columns);
+    tcase_add_test(tests, offsets_of_struct_and_children_add_up);
+    tcase_add_test(tests, null_structs_are_empty_rows);
+    tcase_add_test(tests, text_column_by_name);
+    tcase_add_test(tests, integer_costs);
+    tcase_add_test(tests, refused);
+}
+
+int main(void) {
+    return test_run("pool-arrow", add);
+}
