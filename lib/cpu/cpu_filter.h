@@ -35,7 +35,7 @@
 #define FILTER_CHAIN 128
 
 /* With fewer centres or rows the plain way is as quick. */
-#define FILTER_MIN_CENTRES 12
+#define FILTER_MIN_CENTRES 5
 #define FILTER_MIN_ROWS 32
 
 /* Beyond these the bound does not hold. */
