@@ -30,7 +30,8 @@ typedef struct alcore_model_host {
     size_t size;                          /**< sizeof(alcore_model_host) */
     void *user;                           /**< passed to every function */
     void (*destroy)(void *user);          /**< called once when the model goes; may be NULL */
-    const char *name;                     /**< copied; names the model and its state in provenance; NULL: "host" */
+    const char *name;                     /**< copied; names the model and its state in provenance: columns it made are
+                                               used again under the same name; NULL: "host", asked again each time */
     int64_t batch_rows;                   /**< rows of a batch at most; 0: 256 */
     alcore_model_function embed;          /**< "embeddings": float [count, dims] */
     alcore_model_function token_logprobs; /**< "logprobs": float [tokens], natural logarithm, lengths [count] */
@@ -85,7 +86,8 @@ ALCORE_API const char *alcore_model_name(const alcore_model *model);
 /** Whether the model can produce a column ("embeddings", "logprobs", "probs", "token_probs"). @threadsafe @since 0.1 @return 1 or 0 */
 ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *column);
 
-/** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out.
+/** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out; "embeddings" are computed for
+ * labelled rows too, which strategies keep away from.
  * @param[in] model borrowed @param[in,out] pool changed @param[in] column "embeddings", "logprobs", "probs", "token_probs"
  * @serialized per pool @callback the model's functions, progress @since 0.1
  * @return ALCORE_OK, ALCORE_E_UNSUPPORTED (names what is missing), ALCORE_E_SHAPE, ALCORE_E_CALLBACK, ALCORE_E_CANCELLED */

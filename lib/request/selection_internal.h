@@ -7,8 +7,8 @@
 #include "request/json_text.h"
 #include "request/request_internal.h"
 
-/* What the terms of a hybrid (columns "u" and "d") decided. Arrays are over the candidates; NULL
- * where the strategy has no such column. */
+/* What the terms of a hybrid (columns "u" and "d") decided. Arrays are over the picks, by rank, but
+ * for those of bytes and sizes; NULL where the strategy has no such column. */
 typedef struct alcore__terms {
     int64_t *u_at_least;       /* candidates whose u is as large or larger */
     int64_t *d_at_least;       /* the same for d, within the candidate's stratum */

@@ -49,7 +49,7 @@ static alcore_status separate(writer *self) {
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
 }
 
-static alcore_status put_stratum(writer *self, int64_t position) {
+static alcore_status put_stratum(writer *self, int64_t rank, int64_t position) {
     const alcore__terms *terms = &self->selection->terms;
     const int64_t *stratum = alcore__outcome_integers(&self->selection->outcome, "stratum");
     int64_t count = self->selection->outcome.count;
@@ -57,20 +57,20 @@ static alcore_status put_stratum(writer *self, int64_t position) {
     ALCORE__TRY(separate(self));
     if (stratum == NULL || stratum[position] < 0 || terms->strata < 2)
         return alcore__buffer_format(self->ctx, &self->line, "diversity top %" PRId64 " %%",
-                                     top_percent(terms->d_at_least[position], count));
+                                     top_percent(terms->d_at_least[rank], count));
     int64_t size = terms->stratum_sizes[stratum[position]];
     char number[32];
     return alcore__buffer_format(
         self->ctx, &self->line,
         "stratum %" PRId64 " of %" PRId64 " (%s %s), diversity top %" PRId64 " %% of it",
         stratum[position] + 1, terms->strata, alcore__thousands(size, number),
-        size == 1 ? "row" : "rows", top_percent(terms->d_at_least[position], size));
+        size == 1 ? "row" : "rows", top_percent(terms->d_at_least[rank], size));
 }
 
-static alcore_status put_decision(writer *self, int64_t position) {
+static alcore_status put_decision(writer *self, int64_t rank, int64_t position) {
     const alcore__terms *terms = &self->selection->terms;
     if (!terms->hybrid) return ALCORE_OK;
-    double u = terms->u_share[position], d = terms->d_share[position];
+    double u = terms->u_share[rank], d = terms->d_share[rank];
     ALCORE__TRY(alcore__buffer_format(self->ctx, &self->line, "; chosen by %s",
                                       u > d   ? "uncertainty"
                                       : d > u ? "diversity"
@@ -83,7 +83,7 @@ static alcore_status put_decision(writer *self, int64_t position) {
                                                    : "diversity's");
 }
 
-static alcore_status put_score(writer *self, int64_t position) {
+static alcore_status put_score(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
         if (strcmp(phrases[i].strategy, selection->strategy) == 0)
@@ -94,7 +94,7 @@ static alcore_status put_score(writer *self, int64_t position) {
         if (strcmp(measures[i].strategy, selection->strategy) == 0) measure = measures[i].words;
     return alcore__buffer_format(
         self->ctx, &self->line, "%s top %" PRId64 " %%", measure,
-        top_percent(selection->terms.score_at_least[position], selection->outcome.count));
+        top_percent(selection->terms.score_at_least[rank], selection->outcome.count));
 }
 
 /* ---- rare words ---- */
@@ -167,12 +167,12 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore__terms *terms = &selection->terms;
     self->line.length = 0;
     if (terms->u_at_least != NULL)
-        ALCORE__TRY(alcore__buffer_format(
-            self->ctx, &self->line, "uncertainty top %" PRId64 " %%",
-            top_percent(terms->u_at_least[position], selection->outcome.count)));
-    ALCORE__TRY(put_stratum(self, position));
-    if (self->line.length == 0) ALCORE__TRY(put_score(self, position));
-    ALCORE__TRY(put_decision(self, position));
+        ALCORE__TRY(
+            alcore__buffer_format(self->ctx, &self->line, "uncertainty top %" PRId64 " %%",
+                                  top_percent(terms->u_at_least[rank], selection->outcome.count)));
+    ALCORE__TRY(put_stratum(self, rank, position));
+    if (self->line.length == 0) ALCORE__TRY(put_score(self, rank));
+    ALCORE__TRY(put_decision(self, rank, position));
     return put_rare_words(self, selection->outcome.rows[position]);
 }
 

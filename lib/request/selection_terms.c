@@ -2,6 +2,7 @@
 /* What the terms of a hybrid decided: ranks of a pick among the candidates, and what each term
  * alone would have done. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "request/selection_internal.h"
@@ -23,90 +24,130 @@ const int64_t *alcore__outcome_integers(const alcore__outcome *outcome, const ch
     return NULL;
 }
 
-/* Positions of the candidates by value descending; a NaN comes last. */
-static alcore_status order_of(alcore_ctx *ctx, const alcore__outcome *outcome, const double *values,
-                              int64_t *order) {
-    double *keys;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof *keys, &keys));
-    for (int64_t i = 0; i < outcome->count; i++) keys[i] = isnan(values[i]) ? -INFINITY : values[i];
-    alcore_status status = alcore__rank(ctx, keys, outcome->rows, outcome->count, ALCORE__TIE_INDEX,
-                                        0, outcome->count, order);
-    alcore__free(ctx, keys);
+/* A pick among the others of its group. */
+typedef struct place {
+    int64_t group, rank; /* rank: among the picks */
+    double value;
+    int64_t above; /* candidates from this value up to the next pick's */
+} place;
+
+static int by_place(const void *a, const void *b) {
+    const place *left = a, *right = b;
+    if (left->group != right->group) return left->group < right->group ? -1 : 1;
+    return (left->value > right->value) - (left->value < right->value);
+}
+
+static double value_of(const double *values, int64_t i) {
+    return isnan(values[i]) ? (double)-INFINITY : values[i];
+}
+
+/* at_least[rank]: candidates of the pick's group (NULL: all are one) whose value is not below the
+ * pick's. The candidates are never sorted: each finds the largest pick that it reaches. */
+static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
+                                    const double *values, const int64_t *group, int64_t *at_least) {
+    int64_t picks = outcome->pick_count;
+    place *places;
+    if (picks == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)picks, sizeof *places, &places));
+    for (int64_t k = 0; k < picks; k++) {
+        int64_t i = outcome->picks[k];
+        places[k] = (place){group == NULL ? 0 : group[i], k, value_of(values, i), 0};
+    }
+    qsort(places, (size_t)picks, sizeof *places, by_place);
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; status == ALCORE_OK && i < outcome->count; i++) {
+        place mine = {group == NULL ? 0 : group[i], 0, value_of(values, i), 0};
+        int64_t low = 0, high = picks; /* picks before low are not above mine */
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            if (by_place(&places[middle], &mine) <= 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low > 0 && places[low - 1].group == mine.group) places[low - 1].above++;
+        if (i % 1024 == 0) status = alcore__tick(ctx, "reasons", i, outcome->count);
+    }
+    for (int64_t k = picks - 1; k >= 0; k--) {
+        if (k + 1 < picks && places[k + 1].group == places[k].group)
+            places[k].above += places[k + 1].above;
+        at_least[places[k].rank] = places[k].above;
+    }
+    alcore__free(ctx, places);
     return status;
 }
 
-/* at_least[i]: members of i's group (NULL: all are one) whose value is not below i's. groups: their
- * number. */
-static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
-                                    const double *values, const int64_t *group, int64_t groups,
-                                    int64_t *order, int64_t *at_least) {
-    typedef struct tally {
-        int64_t seen, below;
-        double last;
-    } tally;
-    ALCORE__TRY(order_of(ctx, outcome, values, order));
-    tally *tallies;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)groups, sizeof *tallies, &tallies));
-    /* From the smallest value up: what was seen before the first of equal values lies below them.
-     */
-    for (int64_t k = outcome->count - 1; k >= 0; k--) {
-        int64_t i = order[k];
-        tally *mine = &tallies[group == NULL || group[i] < 0 ? 0 : group[i]];
-        if (mine->seen == 0 || !(values[i] == mine->last)) mine->below = mine->seen;
-        mine->last = values[i];
-        mine->seen++;
-        at_least[i] = mine->below;
-    }
-    for (int64_t i = 0; i < outcome->count; i++)
-        at_least[i] = tallies[group == NULL || group[i] < 0 ? 0 : group[i]].seen - at_least[i];
-    alcore__free(ctx, tallies);
-    return ALCORE_OK;
-}
-
-/* What a budget buys in an order of values; the picks are marked. */
-static alcore_status buy(alcore_ctx *ctx, const alcore__run_input *input,
-                         const alcore__outcome *outcome, const double *values, int64_t *order,
-                         uint8_t *picked) {
-    ALCORE__TRY(order_of(ctx, outcome, values, order));
+/* Walks an order as far as it goes. Returns whether the budget is spent. */
+static bool walk(const alcore__run_input *input, const alcore__outcome *outcome,
+                 const int64_t *order, int64_t length, uint8_t *picked) {
     double spent = 0;
-    for (int64_t k = 0; k < outcome->count && spent < input->fill.budget; k++) {
+    for (int64_t k = 0; k < length && spent < input->fill.budget; k++) {
         int64_t i = order[k];
         double cost = input->costs == NULL ? 1.0 : input->costs[outcome->rows[i]];
         if (cost == 0) continue;
         if (spent + cost > input->fill.budget && input->fill.policy != ALCORE__FILL_OVERSHOOT) {
-            if (input->fill.policy == ALCORE__FILL_STOP) break;
+            if (input->fill.policy == ALCORE__FILL_STOP) return true;
             continue;
         }
         picked[i] = 1;
         spent += cost;
     }
-    return ALCORE_OK;
+    return spent >= input->fill.budget;
 }
 
-/* A term of H, minus its mean: what it adds to a candidate beyond the usual. Only for words; H
- * itself is the strategy's. */
+/* What the budget buys in the order of values; the picks are marked. Orders no more than it has to.
+ */
+static alcore_status buy(alcore_ctx *ctx, const alcore__run_input *input,
+                         const alcore__outcome *outcome, const double *values, uint8_t *picked) {
+    double *keys;
+    int64_t *order = NULL, length = 2 * outcome->pick_count + 64;
+    bool done = false;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof *keys, &keys));
+    for (int64_t i = 0; i < outcome->count; i++) keys[i] = value_of(values, i);
+    alcore_status status = ALCORE_OK;
+    while (status == ALCORE_OK && !done) {
+        if (length > outcome->count) length = outcome->count;
+        status = alcore__new_array(ctx, (size_t)length, sizeof *order, &order);
+        if (status == ALCORE_OK)
+            status = alcore__rank(ctx, keys, outcome->rows, outcome->count, ALCORE__TIE_INDEX, 0,
+                                  length, order);
+        if (status == ALCORE_OK) {
+            memset(picked, 0, (size_t)outcome->count);
+            done = walk(input, outcome, order, length, picked) || length == outcome->count;
+        }
+        alcore__free(ctx, order);
+        order = NULL;
+        length *= 4;
+    }
+    alcore__free(ctx, keys);
+    return status;
+}
+
+/* A term of H for each pick, minus the term's mean: what it adds beyond the usual. Only for words;
+ * H itself is the strategy's. */
 static alcore_status share_of(alcore_ctx *ctx, const alcore__outcome *outcome, const double *values,
                               double weight, const char *rescale, double *share,
                               double *out_spread) {
     int64_t count = outcome->count;
-    double minimum = INFINITY, maximum = -INFINITY, mean = 0, squares = 0, scale = weight;
-    bool by_rank = strcmp(rescale, "rank") == 0;
-    if (by_rank) {
-        ALCORE__TRY(alcore__average_ranks(ctx, values, count, share));
+    double minimum = (double)INFINITY, maximum = (double)-INFINITY, mean = 0, squares = 0;
+    double scale = weight, *ranks = NULL;
+    if (strcmp(rescale, "rank") == 0) {
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *ranks, &ranks));
+        alcore_status status = alcore__average_ranks(ctx, values, count, ranks);
+        if (status != ALCORE_OK) {
+            alcore__free(ctx, ranks);
+            return status;
+        }
+        values = ranks;
         scale = count > 1 ? weight / (double)(count - 1) : 0;
     }
     for (int64_t i = 0; i < count; i++) {
-        double value = by_rank ? share[i] : values[i];
-        share[i] = value;
-        minimum = fmin(minimum, value);
-        maximum = fmax(maximum, value);
-        mean += value;
+        minimum = fmin(minimum, values[i]);
+        maximum = fmax(maximum, values[i]);
+        mean += values[i];
     }
     mean /= (double)count;
-    for (int64_t i = 0; i < count; i++) {
-        share[i] -= mean;
-        squares += share[i] * share[i];
-    }
+    for (int64_t i = 0; i < count; i++) squares += (values[i] - mean) * (values[i] - mean);
     double spread = sqrt(squares / (double)count);
     if (!(maximum > minimum))
         scale = 0;
@@ -114,80 +155,82 @@ static alcore_status share_of(alcore_ctx *ctx, const alcore__outcome *outcome, c
         scale = weight / (maximum - minimum);
     else if (strcmp(rescale, "zscore") == 0)
         scale = weight / spread;
-    for (int64_t i = 0; i < count; i++) share[i] *= scale;
+    for (int64_t k = 0; k < outcome->pick_count; k++)
+        share[k] = (values[outcome->picks[k]] - mean) * scale;
     *out_spread = spread * scale;
+    alcore__free(ctx, ranks);
     return ALCORE_OK;
 }
 
 static alcore_status weigh(alcore_ctx *ctx, const alcore_strategy *strategy,
                            const alcore__run_input *input, const alcore__outcome *outcome,
-                           const double *u, const double *d, int64_t *order, alcore__terms *out) {
+                           const double *u, const double *d, alcore__terms *out) {
     const alcore__values *values = alcore__strategy_values(strategy);
-    size_t count = (size_t)outcome->count;
+    size_t count = (size_t)outcome->count, picks = (size_t)outcome->pick_count;
     if (!alcore__values_has(values, "lambda")) return ALCORE_OK;
     double lambda = alcore__values_of_round(values, "lambda", input->round);
     const char *rescale = alcore__values_text(values, "rescale");
     if (!(lambda > 0 && lambda < 1)) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->u_share, &out->u_share));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *out->d_share, &out->d_share));
+    ALCORE__TRY(alcore__new_array(ctx, picks, sizeof *out->u_share, &out->u_share));
+    ALCORE__TRY(alcore__new_array(ctx, picks, sizeof *out->d_share, &out->d_share));
     ALCORE__TRY(alcore__new_array(ctx, count, 1, &out->nnll_picks));
     ALCORE__TRY(alcore__new_array(ctx, count, 1, &out->diversity_picks));
     ALCORE__TRY(share_of(ctx, outcome, u, 1 - lambda, rescale, out->u_share, &out->u_spread));
     ALCORE__TRY(share_of(ctx, outcome, d, lambda, rescale, out->d_share, &out->d_spread));
-    ALCORE__TRY(buy(ctx, input, outcome, u, order, out->nnll_picks));
-    ALCORE__TRY(buy(ctx, input, outcome, d, order, out->diversity_picks));
+    ALCORE__TRY(buy(ctx, input, outcome, u, out->nnll_picks));
+    ALCORE__TRY(buy(ctx, input, outcome, d, out->diversity_picks));
     out->hybrid = true;
     for (int64_t k = 0; k < outcome->pick_count; k++) {
         int64_t i = outcome->picks[k];
-        out->by_u += out->u_share[i] > out->d_share[i];
-        out->by_d += out->d_share[i] > out->u_share[i];
+        out->by_u += out->u_share[k] > out->d_share[k];
+        out->by_d += out->d_share[k] > out->u_share[k];
         out->as_nnll += out->nnll_picks[i];
         out->as_diversity += out->diversity_picks[i];
     }
     return ALCORE_OK;
 }
 
-static alcore_status measure(alcore_ctx *ctx, const alcore_strategy *strategy,
-                             const alcore__run_input *input, const alcore__outcome *outcome,
-                             int64_t *order, alcore__terms *out) {
-    const double *u = alcore__outcome_doubles(outcome, "u");
-    const double *d = alcore__outcome_doubles(outcome, "d");
-    const int64_t *stratum = alcore__outcome_integers(outcome, "stratum");
-    size_t count = (size_t)outcome->count;
+static alcore_status measure_strata(alcore_ctx *ctx, const alcore__outcome *outcome,
+                                    const int64_t *stratum, alcore__terms *out) {
     for (int64_t i = 0; stratum != NULL && i < outcome->count; i++)
         if (stratum[i] >= out->strata) out->strata = stratum[i] + 1;
     for (int32_t i = 0; i < outcome->fact_count; i++) /* empty strata at the top count too */
         if (strcmp(outcome->facts[i].name, "strata counts") == 0)
             out->strata = outcome->facts[i].count;
-    if (out->strata > 0)
-        ALCORE__TRY(alcore__new_array(ctx, (size_t)out->strata, sizeof *out->stratum_sizes,
-                                      &out->stratum_sizes));
-    for (int64_t i = 0; out->strata > 0 && stratum != NULL && i < outcome->count; i++)
+    if (out->strata == 0 || stratum == NULL) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)out->strata, sizeof(int64_t), &out->stratum_sizes));
+    for (int64_t i = 0; i < outcome->count; i++)
         if (stratum[i] >= 0) out->stratum_sizes[stratum[i]]++;
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &out->score_at_least));
-    ALCORE__TRY(count_at_least(ctx, outcome, outcome->scores, NULL, 1, order, out->score_at_least));
+    return ALCORE_OK;
+}
+
+static alcore_status measure(alcore_ctx *ctx, const alcore_strategy *strategy,
+                             const alcore__run_input *input, const alcore__outcome *outcome,
+                             alcore__terms *out) {
+    const double *u = alcore__outcome_doubles(outcome, "u");
+    const double *d = alcore__outcome_doubles(outcome, "d");
+    const int64_t *stratum = alcore__outcome_integers(outcome, "stratum");
+    size_t picks = (size_t)outcome->pick_count;
+    ALCORE__TRY(measure_strata(ctx, outcome, stratum, out));
+    ALCORE__TRY(alcore__new_array(ctx, picks, sizeof(int64_t), &out->score_at_least));
+    ALCORE__TRY(count_at_least(ctx, outcome, outcome->scores, NULL, out->score_at_least));
     if (u != NULL) {
-        ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &out->u_at_least));
-        ALCORE__TRY(count_at_least(ctx, outcome, u, NULL, 1, order, out->u_at_least));
+        ALCORE__TRY(alcore__new_array(ctx, picks, sizeof(int64_t), &out->u_at_least));
+        ALCORE__TRY(count_at_least(ctx, outcome, u, NULL, out->u_at_least));
     }
     if (d != NULL) {
-        ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &out->d_at_least));
-        ALCORE__TRY(count_at_least(ctx, outcome, d, stratum, out->strata > 0 ? out->strata : 1,
-                                   order, out->d_at_least));
+        ALCORE__TRY(alcore__new_array(ctx, picks, sizeof(int64_t), &out->d_at_least));
+        ALCORE__TRY(count_at_least(ctx, outcome, d, stratum, out->d_at_least));
     }
-    if (u != NULL && d != NULL && outcome->count > 0)
-        ALCORE__TRY(weigh(ctx, strategy, input, outcome, u, d, order, out));
-    return ALCORE_OK;
+    if (u == NULL || d == NULL || outcome->count == 0) return ALCORE_OK;
+    return weigh(ctx, strategy, input, outcome, u, d, out);
 }
 
 alcore_status alcore__terms_new(alcore_ctx *ctx, const alcore_strategy *strategy,
                                 const alcore__run_input *input, const alcore__outcome *outcome,
                                 alcore__terms *out) {
-    int64_t *order;
     *out = (alcore__terms){0};
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)outcome->count, sizeof *order, &order));
-    alcore_status status = measure(ctx, strategy, input, outcome, order, out);
-    alcore__free(ctx, order);
+    alcore_status status = measure(ctx, strategy, input, outcome, out);
     if (status != ALCORE_OK) alcore__terms_clear(ctx, out);
     return status;
 }

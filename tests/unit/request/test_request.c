@@ -338,7 +338,97 @@ START_TEST(index_is_the_row_as_given) {
 }
 END_TEST
 
+/* The caller's own rule: larger rows first; budgets, masks and reports stay the library's. */
+static alcore_status last_rows_first(void *user, const alcore_view *view, alcore_choice *out) {
+    double scores[16];
+    int64_t count = alcore_view_count(view);
+    *(int64_t *)user = alcore_view_round(view);
+    ck_assert_int_le(count, 16);
+    for (int64_t i = 0; i < count; i++) scores[i] = (double)alcore_view_rows(view)[i];
+    return alcore_choice_scores(out, scores, count);
+}
+
+START_TEST(own_strategy) {
+    static const int64_t expected[] = {9, 7, 6};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 10);
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    alcore_request *request = request_for(ctx, pool, "random", "12w");
+    int64_t round = 0, masked = 8;
+    host.user = &round;
+    host.name = "last";
+    host.choose = last_rows_first;
+    ck_works(alcore_strategy_new_host(ctx, &host, &strategy));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_works(alcore_request_set(request, "round", "3"));
+    ck_works(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, &masked, 1));
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, expected, 3);
+    ck_assert_int_eq(round, 3);
+    ck_assert_str_eq(alcore_selection_reason(selection, 0), "score top 12 %");
+    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(selection), "\"strategy\":\"last\""));
+    alcore_selection_unref(selection);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* sticky=1: the next round's candidates are this round's without the labelled ones, topped up
+ * (spec 3.7). */
+START_TEST(candidates_stay) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 40);
+    alcore_request *request = request_for(ctx, pool, "huds", "2");
+    alcore_strategy *strategy;
+    alcore_tensor first, second;
+    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_works(alcore_strategy_set(strategy, "candidates", "10"));
+    ck_works(alcore_strategy_set(strategy, "sticky", "1"));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    alcore_selection *one = selected(request), *two;
+    ck_works(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &first));
+    ck_assert_int_eq(first.shape[0], 10);
+    ck_works(alcore_pool_mark(pool, ALCORE_ROW_LABELED, alcore_selection_rows(one), 2));
+    ck_works(alcore_request_set(request, "round", "2"));
+    two = selected(request);
+    ck_works(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &second));
+    ck_assert_int_eq(second.shape[0], 10);
+    int kept = 0;
+    for (int i = 0; i < 10; i++)
+        for (int k = 0; k < 10; k++)
+            kept += ((const int64_t *)first.data)[i] == ((const int64_t *)second.data)[k];
+    ck_assert_int_eq(kept, 8);
+    alcore_selection_unref(one);
+    alcore_selection_unref(two);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(like_rows_are_passed_over) {
+    static const int64_t expected[] = {7, 5, 3, 2};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = huds_pool(ctx);
+    alcore_request *request = request_for(ctx, pool, "huds", "4");
+    set_parameter(ctx, request, "huds", "lambda", "0");
+    ck_works(alcore_request_set(request, "spread", "0.97"));
+    alcore_selection *selection = selected(request);
+    ck_rows(selection, expected, 4); /* 6 and 4 point where 7 does */
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "\"passed_over_spread\":2"));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("request", budgets_are_read, options_say_what_is_wrong, huds_picks, draws,
             small_and_odd_pools, masks, budgets_in_words_characters_and_units,
             columns_come_from_the_built_in_model, missing_columns_are_named,
-            index_is_the_row_as_given);
+            index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over);
