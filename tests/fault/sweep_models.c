@@ -4,7 +4,7 @@
 
 #include "sweep.h"
 
-GROWS(alcore_lm_train, 0) {
+ALLOCATES(alcore_lm_train, 0) {
     const char *texts[3] = {"a b c a b", "b c a", "c"};
     alcore_lm *out = w->lm;
     alcore_status status = alcore_lm_train(w->ctx, NULL, texts, NULL, 3, &out);
@@ -86,7 +86,7 @@ NEVER(alcore_model_can, WITH_MODEL) {
     HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&
           alcore_model_can(w->model, "probs") == 0);
 }
-GROWS(alcore_model_run, WITH_MODEL) {
+ALLOCATES(alcore_model_run, WITH_MODEL) {
     alcore_status status = alcore_model_run(w->model, w->pool, "embeddings");
     if (status != ALCORE_OK) return status;
     /* The built-in model and a folder of columns, each on a pool of its own. */

@@ -280,7 +280,7 @@ static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind) 
                   : alcore_column_writer_put(writer, rows, 2, &values,
                                              shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL);
 }
-ALLOCATES(alcore_column_writer_put, 0) {
+GROWS(alcore_column_writer_put, 0) {
     alcore_status status = ALCORE_OK;
     for (int32_t shape = ALCORE_COLUMN_SCALAR; shape <= ALCORE_COLUMN_RAGGED && status == ALCORE_OK;
          shape++) {
@@ -306,7 +306,7 @@ NEVER(alcore_column_writer_missing, WITH_WRITER) {
 ALLOCATES(alcore_column_writer_save, WITH_WRITER) {
     return alcore_column_writer_save(w->writer, world_file("saved.part"));
 }
-ALLOCATES(alcore_column_writer_merge, WITH_WRITER) {
+GROWS(alcore_column_writer_merge, WITH_WRITER) {
     return alcore_column_writer_merge(w->writer, world_file("written.part"));
 }
 ALLOCATES(alcore_column_writer_finish, WITH_FULL_WRITER) {

@@ -75,6 +75,11 @@ void world_begin(world *w, unsigned with) {
     options.allocator = &table;
     options.threads = 1; /* the order of allocations is then the same each time */
     MUST(alcore_ctx_new(&options, &w->ctx));
+    /* The context's threads start at the first call that wants them, and stay with it. */
+    const char *one = "one text";
+    alcore_lm *starter;
+    MUST(alcore_lm_train(w->ctx, NULL, &one, NULL, 1, &starter));
+    alcore_lm_unref(starter);
     MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
     MUST(alcore_pool_add_texts(w->pool, WORLD_ROWS, texts, NULL, NULL));
     MUST(alcore_pool_new(w->ctx, NULL, &w->labeled));
