@@ -60,14 +60,21 @@ void alcore__column_sign(alcore_pool *pool, const char *column, char *origin) {
     made->origin = origin;
 }
 
+/* The origin is written first, so that nothing can fail once the column stands. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
-    ALCORE__TRY(model->table->run(model, pool, column));
-    ALCORE__TRY(alcore__write_begin(pool, "pool"));
     alcore__buffer origin = {0};
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
     alcore_status status = origin_of(model, pool, column, &origin);
-    if (status == ALCORE_OK) alcore__column_sign(pool, column, origin.data);
+    alcore__read_end(pool);
+    if (status == ALCORE_OK) status = model->table->run(model, pool, column);
+    if (status == ALCORE_OK) status = alcore__write_begin(pool, "pool");
+    if (status != ALCORE_OK) {
+        alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
+        return status;
+    }
+    alcore__column_sign(pool, column, origin.data);
     alcore__write_end(pool);
-    return status;
+    return ALCORE_OK;
 }
 
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {

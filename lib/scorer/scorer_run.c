@@ -149,10 +149,16 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     return status;
 }
 
-static alcore_status sign(scoring *self) {
+/* The origin is written first, so that nothing can fail once the column stands. */
+static alcore_status give_column(scoring *self) {
+    alcore_column_writer *writer = NULL;
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__buffer_format(self->ctx, &origin, "scorer %s", self->scorer->name));
-    alcore_status status = alcore__write_begin(self->pool, "pool");
+    alcore_status status =
+        alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, &writer);
+    if (status == ALCORE_OK) status = put_rows(self, writer);
+    alcore_column_writer_unref(writer);
+    if (status == ALCORE_OK) status = alcore__write_begin(self->pool, "pool");
     if (status != ALCORE_OK) {
         alcore__buffer_clear(self->ctx, &origin);
         return status;
@@ -160,14 +166,6 @@ static alcore_status sign(scoring *self) {
     alcore__column_sign(self->pool, "scores", origin.data);
     alcore__write_end(self->pool);
     return ALCORE_OK;
-}
-
-static alcore_status give_column(scoring *self) {
-    alcore_column_writer *writer;
-    ALCORE__TRY(alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, &writer));
-    alcore_status status = put_rows(self, writer);
-    alcore_column_writer_unref(writer);
-    return status == ALCORE_OK ? sign(self) : status;
 }
 
 static alcore_status supply(scoring *self, alcore_model *model) {

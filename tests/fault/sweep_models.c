@@ -86,7 +86,7 @@ NEVER(alcore_model_can, WITH_MODEL) {
     HOLDS(alcore_model_can(w->model, "embeddings") == 1 &&
           alcore_model_can(w->model, "probs") == 0);
 }
-ALLOCATES(alcore_model_run, WITH_MODEL) {
+GROWS(alcore_model_run, WITH_MODEL) {
     alcore_status status = alcore_model_run(w->model, w->pool, "embeddings");
     if (status != ALCORE_OK) return status;
     /* The built-in model and a folder of columns, each on a pool of its own. */
