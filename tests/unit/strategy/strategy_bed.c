@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy_bed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/kernels.h"
+
+static const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
+
+typedef struct held {
+    const void *values;
+    const int64_t *offsets;
+} held;
+
+static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, alcore_sys_rows *out) {
+    (void)scratch;
+    const held *data = column->data;
+    size_t row = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
+    *out = (alcore_sys_rows){(const char *)data->values + (size_t)first * row,
+                             first,
+                             count,
+                             column->dims,
+                             column->dims,
+                             column->dtype,
+                             0};
+    return ALCORE_OK;
+}
+
+static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                 alcore__scratch *scratch, alcore_sys_ragged *out) {
+    (void)scratch;
+    const held *data = column->data;
+    size_t token = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
+    *out = (alcore_sys_ragged){(const char *)data->values + (size_t)data->offsets[first] * token,
+                               data->offsets + first,
+                               first,
+                               count,
+                               column->dims,
+                               column->dtype,
+                               0};
+    return ALCORE_OK;
+}
+
+static const alcore__column_ops OPS = {read_rows, read_ragged, NULL};
+
+static void keep_warning(void *user, int32_t level, const char *component, const char *message,
+                         const char *fields) {
+    (void)fields;
+    bed *b = user;
+    if (level == ALCORE_LOG_WARN)
+        snprintf(b->warning, sizeof b->warning, "%s: %s", component, message);
+}
+
+void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *allocator) {
+    memset(b, 0, sizeof *b);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = threads;
+    options.allocator = allocator;
+    options.log = keep_warning;
+    options.user = b;
+    ck_assert_int_eq(alcore_ctx_new(&options, &b->ctx), ALCORE_OK);
+    b->take = malloc((size_t)rows + 1);
+    memset(b->take, 1, (size_t)rows);
+    b->input.ctx = b->ctx;
+    b->input.kernels = alcore__kernels_cpu();
+    b->input.seed = 42;
+    b->input.round = 1;
+    b->input.candidates.rows = rows;
+    b->input.candidates.take = b->take;
+}
+
+void bed_close(bed *b) {
+    alcore__outcome_clear(b->ctx, &b->outcome);
+    for (int32_t i = 0; i < b->column_count; i++) free(b->columns[i].data);
+    free(b->take);
+    alcore_ctx_unref(b->ctx);
+}
+
+alcore__column *bed_column(bed *b, alcore__side *side, const char *name, const void *values,
+                           int64_t rows, int64_t dims, int32_t dtype) {
+    ck_assert_int_lt(b->column_count, BED_COLUMNS);
+    alcore__column *column = &b->columns[b->column_count++];
+    held *data = malloc(sizeof *data);
+    *data = (held){values, NULL};
+    *column = (alcore__column){.ops = &OPS,
+                               .ctx = b->ctx,
+                               .row_count = rows,
+                               .dims = dims,
+                               .dtype = dtype,
+                               .log_scale = 1.0,
+                               .data = data};
+    if (side == &b->input.labeled) side->rows = rows;
+    ck_assert_int_eq(alcore__side_add(side, name, column), ALCORE_OK);
+    return column;
+}
+
+alcore__column *bed_ragged(bed *b, const char *name, const void *values, const int64_t *offsets,
+                           int64_t rows, int64_t dims, int32_t dtype) {
+    alcore__column *column = bed_column(b, &b->input.candidates, name, values, rows, dims, dtype);
+    ((held *)column->data)->offsets = offsets;
+    column->ragged = true;
+    return column;
+}
+
+/* One pass of a cut pool: every part by itself, then the parts in a shuffled order. */
+static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, alcore_rng *rng) {
+    alcore__partial partials[16] = {{0}}, whole = {0};
+    int64_t order[16];
+    alcore_status status = alcore_rng_sample(rng, b->parts, b->parts, order);
+    for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
+        status = alcore__run_pass(run, shards[p], &partials[p]);
+    }
+    for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
+        /* Now from the left, now from the right: folding is associative. */
+        alcore__partial *part = &partials[order[p]];
+        status = alcore__partial_fold(b->ctx, p % 2 ? part : &whole, p % 2 ? &whole : part);
+        if (p % 2) {
+            alcore__partial_clear(b->ctx, &whole);
+            whole = *part;
+            memset(part, 0, sizeof *part);
+        }
+    }
+    if (status == ALCORE_OK) status = alcore__run_deliver(run, &whole);
+    for (int32_t p = 0; p < b->parts; p++) alcore__partial_clear(b->ctx, &partials[p]);
+    alcore__partial_clear(b->ctx, &whole);
+    return status;
+}
+
+static alcore_status run_cut(bed *b, alcore__run *run) {
+    alcore__shard *shards[16] = {NULL};
+    alcore_rng rng;
+    alcore_rng_seed(&rng, b->shuffle);
+    alcore_status status = ALCORE_OK;
+    for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
+        status = alcore__shard_new(run, p, b->parts, &shards[p]);
+    }
+    while (!run->done && status == ALCORE_OK) status = cut_pass(b, run, shards, &rng);
+    for (int32_t p = 0; p < b->parts; p++) alcore__shard_free(run, shards[p]);
+    return status;
+}
+
+static alcore_status run_it(bed *b, const alcore_strategy *strategy,
+                            const alcore__strategy_def *def, const alcore__values *values) {
+    alcore__run *run;
+    ALCORE__TRY(alcore__run_begin(strategy, def, values, &b->input, &run));
+    alcore_status status = b->parts ? run_cut(b, run) : alcore__run_drive(run);
+    if (status == ALCORE_OK) status = alcore__run_finish(run, &b->outcome);
+    alcore__run_free(run);
+    return status;
+}
+
+alcore_status bed_run_def(bed *b, const alcore__strategy_def *def, const alcore__values *values) {
+    alcore__outcome_clear(b->ctx, &b->outcome);
+    ck_assert_int_eq(alcore__enter(b->ctx), ALCORE_OK);
+    return b->status = alcore__leave(b->ctx, run_it(b, NULL, def, values));
+}
+
+alcore_status bed_run_strategy(bed *b, alcore_strategy *strategy, double budget) {
+    alcore__outcome_clear(b->ctx, &b->outcome);
+    b->input.fill.budget = budget;
+    b->status = alcore__enter(b->ctx);
+    if (b->status != ALCORE_OK) return b->status;
+    if (b->parts) {
+        b->status = run_it(b, strategy, strategy->def, &strategy->values);
+    } else {
+        b->status = alcore__strategy_run(strategy, &b->input, &b->outcome);
+    }
+    return alcore__leave(b->ctx, b->status);
+}
+
+alcore_status bed_run(bed *b, const char *name, const char *params, double budget) {
+    alcore_strategy *strategy = NULL;
+    b->status = alcore_strategy_new(b->ctx, name, &strategy);
+    char text[256];
+    snprintf(text, sizeof text, "%s", params);
+    for (char *at = text, *word; b->status == ALCORE_OK && (word = strsep(&at, " "));) {
+        char *value = strchr(word, '=');
+        if (!value) continue;
+        *value++ = 0;
+        b->status = alcore_strategy_set(strategy, word, value);
+    }
+    if (b->status == ALCORE_OK) bed_run_strategy(b, strategy, budget);
+    alcore_status status = b->status;
+    alcore_strategy_unref(strategy);
+    return status;
+}
+
+int64_t bed_pick(const bed *b, int64_t rank) {
+    ck_assert_int_lt(rank, b->outcome.pick_count);
+    return b->outcome.rows[b->outcome.picks[rank]];
+}
+
+void bed_expect_picks(const bed *b, int64_t count, const int64_t *rows) {
+    ck_assert_msg(b->status == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_int_ge(b->outcome.pick_count, count);
+    for (int64_t i = 0; i < count; i++) {
+        ck_assert_msg(bed_pick(b, i) == rows[i], "pick %lld is %lld, not %lld", (long long)i,
+                      (long long)bed_pick(b, i), (long long)rows[i]);
+    }
+}
+
+const void *bed_record(const bed *b, const char *name) {
+    for (int32_t i = 0; i < b->outcome.column_count; i++) {
+        if (!strcmp(b->outcome.columns[i].name, name)) return b->outcome.columns[i].values;
+    }
+    ck_abort_msg("no column %s", name);
+    return NULL;
+}
+
+const double *bed_fact(const bed *b, const char *name) {
+    for (int32_t i = 0; i < b->outcome.fact_count; i++) {
+        if (!strcmp(b->outcome.facts[i].name, name)) return b->outcome.facts[i].values;
+    }
+    ck_abort_msg("no fact %s", name);
+    return NULL;
+}
+
+uint64_t bed_hash_picks(const bed *b, int64_t count) {
+    int64_t *rows = malloc((size_t)count * sizeof *rows + 1);
+    for (int64_t i = 0; i < count; i++) rows[i] = bed_pick(b, i);
+    uint64_t hash = alcore_hash64(rows, (size_t)count * sizeof *rows);
+    free(rows);
+    return hash;
+}
+
+static uint64_t mix_hash(uint64_t hash, const void *data, size_t bytes) {
+    uint64_t parts[2] = {hash, alcore_hash64(data, bytes)};
+    return alcore_hash64(parts, sizeof parts);
+}
+
+uint64_t bed_fingerprint(const bed *b) {
+    const alcore__outcome *o = &b->outcome;
+    size_t count = (size_t)o->count;
+    uint64_t hash = mix_hash((uint64_t)(int64_t)b->status, o->rows, count * 8);
+    hash = mix_hash(hash, o->scores, count * 8);
+    hash = mix_hash(hash, o->picks, (size_t)o->pick_count * 8);
+    hash = mix_hash(hash, &o->spent, sizeof o->spent);
+    int64_t counts[] = {(int64_t)o->flags, o->redundant, o->unaffordable,
+                        o->free_rows,      o->nan_count, o->floored};
+    hash = mix_hash(hash, counts, sizeof counts);
+    for (int32_t i = 0; i < o->column_count; i++)
+        hash = mix_hash(hash, o->columns[i].values, count * 8);
+    for (int32_t i = 0; i < o->fact_count; i++) {
+        hash = mix_hash(hash, o->facts[i].values, (size_t)o->facts[i].count * 8);
+    }
+    return hash;
+}

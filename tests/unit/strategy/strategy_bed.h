@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run built by hand: columns in memory, a strategy by name, an outcome to look at. */
+#ifndef STRATEGY_BED_H
+#define STRATEGY_BED_H
+
+#include "alcore/rng.h"
+#include "check_suite.h"
+#include "strategy/strategy_def.h"
+#include "strategy/strategy_handle.h"
+
+enum { BED_COLUMNS = 8 };
+
+typedef struct bed {
+    alcore_ctx *ctx;
+    alcore__run_input input;
+    alcore__column columns[BED_COLUMNS];
+    int32_t column_count;
+    uint8_t *take; /* [rows] the bed's own copy */
+    alcore__outcome outcome;
+    alcore_status status;
+    int32_t parts;     /* 0: the plain path; else the pool is cut into so many parts */
+    uint64_t shuffle;  /* order in which parts are folded */
+    char warning[512]; /* last warning of the log */
+} bed;
+
+void bed_open(bed *bed, int64_t rows, int32_t threads, const alcore_allocator *allocator);
+void bed_close(bed *bed);
+/* The numbers stay the caller's. dtype: ALCORE_FLOAT32, ALCORE_FLOAT64, ... */
+alcore__column *bed_column(bed *bed, alcore__side *side, const char *name, const void *values,
+                           int64_t rows, int64_t dims, int32_t dtype);
+alcore__column *bed_ragged(bed *bed, const char *name, const void *values, const int64_t *offsets,
+                           int64_t rows, int64_t dims, int32_t dtype);
+/* Runs a strategy; params: "lambda=0.5 n_strata=3" or "". The status stays in bed->status too. */
+alcore_status bed_run(bed *bed, const char *strategy, const char *params, double budget);
+alcore_status bed_run_strategy(bed *bed, alcore_strategy *strategy, double budget);
+/* The same in bed->parts parts, for defs that are in no registry. */
+alcore_status bed_run_def(bed *bed, const alcore__strategy_def *def, const alcore__values *values);
+/* Pool row of a pick. */
+int64_t bed_pick(const bed *bed, int64_t rank);
+void bed_expect_picks(const bed *bed, int64_t count, const int64_t *rows);
+const void *bed_record(const bed *bed, const char *name);
+const double *bed_fact(const bed *bed, const char *name);
+uint64_t bed_hash_picks(const bed *bed, int64_t count);
+/* Everything an outcome says, as one number. */
+uint64_t bed_fingerprint(const bed *bed);
+
+#define BED_PICKS(bed, ...)                                                                        \
+    do {                                                                                           \
+        const int64_t rows_[] = {__VA_ARGS__};                                                     \
+        bed_expect_picks((bed), (int64_t)(sizeof rows_ / sizeof rows_[0]), rows_);                 \
+    } while (0)
+
+#endif
