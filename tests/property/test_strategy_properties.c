@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Properties of the strategies on seeded random pools (spec Appendix B 1-3, 6, 14). */
+#include <math.h>
+#include <string.h>
+
+#include "strategy_bed.h"
+
+enum { MOST = 600, DIMS = 5, POOLS = 12 };
+
+static bed b;
+static double u[MOST];
+static double x[MOST * DIMS], side[20 * DIMS];
+static int64_t rows;
+
+/* Pool number n: no ties, clustered vectors. */
+static void make_pool(uint64_t n) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 1000 + n);
+    rows = 20 + (int64_t)alcore_rng_below(&rng, MOST - 20);
+    for (int64_t i = 0; i < rows; i++) {
+        u[i] = alcore_rng_f64(&rng) * 5.0;
+        for (int j = 0; j < DIMS; j++)
+            x[i * DIMS + j] = alcore_rng_f64(&rng) - 0.3 + (double)(i % 3);
+    }
+    for (int i = 0; i < 20 * DIMS; i++) side[i] = alcore_rng_f64(&rng) - 0.5;
+}
+
+static void open_pool(const double *scores, const double *vectors) {
+    bed_open(&b, rows, 1, NULL);
+    bed_column(&b, &b.input.candidates, "scores", scores, rows, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", vectors, rows, DIMS, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.labeled, "embeddings", side, 20, DIMS, ALCORE_FLOAT64);
+}
+
+static int64_t keep_picks(const char *strategy, const char *params, double budget, int64_t *out) {
+    ck_assert_msg(bed_run(&b, strategy, params, budget) == ALCORE_OK, "%s", alcore_last_error());
+    for (int64_t i = 0; i < b.outcome.pick_count; i++) out[i] = bed_pick(&b, i);
+    return b.outcome.pick_count;
+}
+
+static void expect_same(const char *one, const char *one_params, const char *two,
+                        const char *two_params, double budget) {
+    static int64_t first[MOST], second[MOST];
+    int64_t count = keep_picks(one, one_params, budget, first);
+    ck_assert_int_eq(keep_picks(two, two_params, budget, second), count);
+    ck_assert_mem_eq(first, second, (size_t)count * sizeof *first);
+}
+
+/* 1 */
+START_TEST(huds_without_diversity_is_nnll) {
+    make_pool((uint64_t)_i);
+    open_pool(u, x);
+    expect_same("huds", "lambda=0", "nnll", "", 50);
+    expect_same("huds", "lambda=0", "nsp", "", 50);
+    bed_close(&b);
+}
+END_TEST
+
+/* 2 */
+START_TEST(huds_of_one_stratum_is_global) {
+    static double d[MOST], scaled[MOST * DIMS], moved[MOST];
+    static int64_t stratum[MOST];
+    make_pool((uint64_t)_i);
+    open_pool(u, x);
+    expect_same("huds", "lambda=1 n_strata=1", "diversity-global", "", 50);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_OK);
+    memcpy(d, bed_record(&b, "d"), (size_t)rows * sizeof *d);
+    memcpy(stratum, bed_record(&b, "stratum"), (size_t)rows * sizeof *stratum);
+    bed_close(&b);
+    for (int64_t i = 0; i < rows * DIMS; i++) scaled[i] = 3.7 * x[i];
+    for (int64_t i = 0; i < rows; i++) moved[i] = u[i] + 0.5;
+    open_pool(u, scaled);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_OK);
+    const double *again = bed_record(&b, "d");
+    for (int64_t i = 0; i < rows; i++) ck_assert_double_eq_tol(again[i], d[i], 1e-12);
+    bed_close(&b);
+    open_pool(moved, x);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_OK);
+    ck_assert_mem_eq(bed_record(&b, "stratum"), stratum, (size_t)rows * sizeof *stratum);
+    bed_close(&b);
+}
+END_TEST
+
+/* 3 */
+START_TEST(permuted_pools_give_permuted_picks) {
+    static const char *const NAMES[] = {"nnll", "nsp",    "huds", "diversity", "diversity-global",
+                                        "idds", "kcenter"};
+    static double other_u[MOST], other_x[MOST * DIMS];
+    static int64_t place[MOST], first[MOST], second[MOST];
+    alcore_rng rng;
+    make_pool((uint64_t)_i);
+    alcore_rng_seed(&rng, 77);
+    ck_assert_int_eq(alcore_rng_sample(&rng, rows, rows, place), ALCORE_OK);
+    for (int64_t i = 0; i < rows; i++) {
+        other_u[i] = u[place[i]];
+        memcpy(other_x + i * DIMS, x + place[i] * DIMS, DIMS * sizeof *x);
+    }
+    for (size_t n = 0; n < sizeof NAMES / sizeof NAMES[0]; n++) {
+        open_pool(u, x);
+        int64_t count = keep_picks(NAMES[n], "", 15, first);
+        bed_close(&b);
+        open_pool(other_u, other_x);
+        ck_assert_int_eq(keep_picks(NAMES[n], "", 15, second), count);
+        bed_close(&b);
+        for (int64_t i = 0; i < count; i++) ck_assert_int_eq(place[second[i]], first[i]);
+    }
+}
+END_TEST
+
+/* 6 */
+static double naive_cosine(const double *left, const double *right) {
+    double dot = 0, l = 0, r = 0;
+    for (int j = 0; j < DIMS; j++) {
+        dot += left[j] * right[j];
+        l += left[j] * left[j];
+        r += right[j] * right[j];
+    }
+    return dot / sqrt(l * r);
+}
+
+START_TEST(idds_is_the_naive_sum) {
+    make_pool((uint64_t)_i);
+    open_pool(u, x);
+    ck_assert_int_eq(bed_run(&b, "idds", "mode=oneshot", 5), ALCORE_OK);
+    for (int64_t i = 0; i < rows; i++) {
+        double near = 0, far = 0;
+        for (int64_t k = 0; k < rows; k++)
+            near += k == i ? 0 : naive_cosine(x + i * DIMS, x + k * DIMS);
+        for (int64_t k = 0; k < 20; k++) far += naive_cosine(x + i * DIMS, side + k * DIMS);
+        double naive = 0.67 * near / (double)(rows - 1) - 0.33 * far / 20.0;
+        ck_assert_double_eq_tol(b.outcome.scores[i], naive, 1e-9);
+    }
+    expect_same("idds", "mode=oneshot", "idds", "mode=greedy", 1);
+    bed_close(&b);
+}
+END_TEST
+
+/* 14 */
+START_TEST(seeds_move_random_strategies_only) {
+    make_pool((uint64_t)_i);
+    open_pool(u, x);
+    for (int32_t n = 0; alcore_strategy_name(n); n++) {
+        const char *name = alcore_strategy_name(n);
+        if (!strncmp(alcore_strategy_needs(name, ALCORE_ROLE_CANDIDATES, 0) ?: "", "probs", 5))
+            continue;
+        uint64_t prints[2];
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            b.input.seed = seed;
+            ck_assert_int_eq(bed_run(&b, name, "", 10), ALCORE_OK);
+            prints[seed] = bed_fingerprint(&b);
+        }
+        ck_assert_int_eq(prints[0] == prints[1], strcmp(name, "random") != 0);
+    }
+    uint64_t rounds[2];
+    for (int64_t round = 1; round <= 2; round++) {
+        b.input.round = round;
+        ck_assert_int_eq(bed_run(&b, "random", "", 10), ALCORE_OK);
+        rounds[round - 1] = bed_fingerprint(&b);
+    }
+    ck_assert_uint_ne(rounds[0], rounds[1]);
+    bed_close(&b);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-properties");
+    TCase *all = tcase_create("properties");
+    tcase_set_timeout(all, 300);
+    tcase_add_loop_test(all, huds_without_diversity_is_nnll, 0, POOLS);
+    tcase_add_loop_test(all, huds_of_one_stratum_is_global, 0, POOLS);
+    tcase_add_loop_test(all, permuted_pools_give_permuted_picks, 0, POOLS);
+    tcase_add_loop_test(all, idds_is_the_naive_sum, 0, POOLS);
+    tcase_add_loop_test(all, seeds_move_random_strategies_only, 0, POOLS);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Budgets (spec 1.6), the spread, NaN and odd pools (spec 1.4, Appendix B 15). */
+#include <math.h>
+#include <string.h>
+
+#include "strategy_bed.h"
+
+static bed b;
+static alcore__side *pool(void) {
+    return &b.input.candidates;
+}
+
+static const double FALLING[] = {6, 5, 4, 3, 2, 1};
+static const double COSTS[] = {4, 0, 5, 3, 2, 1};
+
+static void open_costs(void) {
+    bed_open(&b, 6, 1, NULL);
+    bed_column(&b, pool(), "scores", FALLING, 6, 1, ALCORE_FLOAT64);
+    b.input.costs = COSTS;
+}
+
+START_TEST(policies) {
+    open_costs();
+    bed_run(&b, "nnll", "", 8);
+    BED_PICKS(&b, 0, 2);
+    ck_assert(b.outcome.pick_count == 2 && b.outcome.spent == 9 && b.outcome.free_rows == 1);
+    b.input.fill.policy = ALCORE__FILL_STOP;
+    bed_run(&b, "nnll", "", 8);
+    BED_PICKS(&b, 0);
+    ck_assert(b.outcome.pick_count == 1 && b.outcome.spent == 4 && b.outcome.flags == 0);
+    b.input.fill.policy = ALCORE__FILL_SKIP;
+    bed_run(&b, "nnll", "", 8);
+    BED_PICKS(&b, 0, 3, 5);
+    ck_assert(b.outcome.pick_count == 3 && b.outcome.spent == 8 && b.outcome.unaffordable == 2);
+    for (int32_t policy = 0; policy < 3; policy++) {
+        b.input.fill.policy = policy;
+        bed_run(&b, "nnll", "", 100);
+        BED_PICKS(&b, 0, 2, 3, 4, 5);
+        ck_assert(b.outcome.flags == ALCORE_SELECTION_SHORT && b.outcome.spent == 15);
+        bed_run(&b, "nnll", "", -1);
+        ck_assert(b.outcome.pick_count == 0 && b.outcome.flags == 0);
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(bad_costs) {
+    const double negative[] = {1, 1, -2, 1, 1, 1}, nan[] = {1, 1, 1, 1, (double)NAN, 1};
+    open_costs();
+    b.input.costs = negative;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 3), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2"));
+    b.input.costs = nan;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 3), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4"));
+    bed_close(&b);
+}
+END_TEST
+
+static const double PLANE[] = {1, 0, 0.999, 0.001, 0, 1, 0.5, 0.5, 0, 0, -1, 0};
+
+START_TEST(spread) {
+    open_costs();
+    b.input.costs = NULL;
+    bed_column(&b, pool(), "embeddings", PLANE, 6, 2, ALCORE_FLOAT64);
+    b.input.fill.limited = true;
+    b.input.fill.spread = 0.9;
+    bed_run(&b, "nnll", "", 3);
+    BED_PICKS(&b, 0, 2, 3);
+    ck_assert_int_eq(b.outcome.redundant, 1);
+    b.input.fill.spread = 0.5;
+    bed_run(&b, "nnll", "", 6);
+    BED_PICKS(&b, 0, 2, 4, 5);
+    ck_assert_int_eq(b.outcome.redundant, 2);
+    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    /* The strategies that pick one by one look at the same limit. */
+    for (const char *const *name = (const char *const[]){"kcenter", "idds", NULL}; *name; name++) {
+        ck_assert_int_eq(bed_run(&b, *name, "", 6), ALCORE_OK);
+        ck_assert_int_ge(b.outcome.redundant, 2);
+        ck_assert_int_eq(b.outcome.pick_count + b.outcome.redundant, 6);
+        for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+            for (int64_t j = 0; j < i; j++) {
+                const double *x = PLANE + 2 * bed_pick(&b, i), *y = PLANE + 2 * bed_pick(&b, j);
+                ck_assert(x[0] * y[0] + x[1] * y[1] <= 0.5 * hypot(x[0], x[1]) * hypot(y[0], y[1]));
+            }
+        }
+    }
+    bed_close(&b);
+}
+END_TEST
+
+static void expect_nothing_fits(double spent) {
+    bool picked[6] = {false};
+    for (int64_t i = 0; i < b.outcome.pick_count; i++) picked[bed_pick(&b, i)] = true;
+    for (int i = 0; i < 6; i++) ck_assert(picked[i] || COSTS[i] == 0 || spent + COSTS[i] > 8);
+}
+
+START_TEST(greedy_strategies_spend_words) {
+    open_costs();
+    bed_column(&b, pool(), "embeddings", PLANE, 6, 2, ALCORE_FLOAT64);
+    for (const char *const *name = (const char *const[]){"kcenter", "idds", "random", NULL}; *name;
+         name++) {
+        for (int32_t policy = 0; policy < 3; policy++) {
+            b.input.fill.policy = policy;
+            ck_assert_int_eq(bed_run(&b, *name, "", 8), ALCORE_OK);
+            double spent = 0;
+            for (int64_t i = 0; i < b.outcome.pick_count; i++) {
+                ck_assert_int_ne(bed_pick(&b, i), 1); /* costs nothing */
+                spent += COSTS[bed_pick(&b, i)];
+            }
+            ck_assert(spent == b.outcome.spent);
+            if (policy == ALCORE__FILL_OVERSHOOT) ck_assert(spent >= 8 && spent < 8 + 5);
+            if (policy != ALCORE__FILL_OVERSHOOT) ck_assert(spent <= 8);
+            if (policy == ALCORE__FILL_SKIP) expect_nothing_fits(spent);
+            ck_assert_uint_eq(b.outcome.flags, 0);
+            bed_run(&b, *name, "", 100);
+            ck_assert(b.outcome.spent == 15 && b.outcome.flags == ALCORE_SELECTION_SHORT);
+            ck_assert_int_eq(b.outcome.free_rows, 1);
+        }
+    }
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- NaN ---- */
+
+START_TEST(nan_names_the_row) {
+    const double u[] = {1, 2, (double)NAN, 4, (double)INFINITY, 6};
+    double plane[12];
+    memcpy(plane, PLANE, sizeof plane);
+    bed_open(&b, 6, 2, NULL);
+    bed_column(&b, pool(), "scores", u, 6, 1, ALCORE_FLOAT64);
+    bed_column(&b, pool(), "embeddings", plane, 6, 2, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2"));
+    /* What is masked is never looked at. */
+    b.take[2] = b.take[4] = 0;
+    ck_assert_int_eq(bed_run(&b, "huds", "", 2), ALCORE_OK);
+    plane[7] = (double)NAN;
+    for (const char *const *name =
+             (const char *const[]){"huds", "kcenter", "idds", "diversity-global", NULL};
+         *name; name++) {
+        ck_assert_int_eq(bed_run(&b, *name, "", 2), ALCORE_E_DATA);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3"));
+    }
+    ck_assert_int_eq(bed_run(&b, "huds", "k_clusters=2", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3"));
+    b.input.nan_exclude = true;
+    b.take[2] = b.take[4] = 1;
+    ck_assert_int_eq(bed_run(&b, "huds", "", 9), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.count, 3);
+    ck_assert_int_eq(b.outcome.nan_count, 3);
+    ck_assert(b.outcome.nan_rows[0] == 2 && b.outcome.nan_rows[1] == 3 &&
+              b.outcome.nan_rows[2] == 4);
+    ck_assert_int_eq(b.outcome.rows[2], 5);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(nan_among_the_labelled_rows) {
+    double plane[12], side[] = {1, 1, (double)NAN, 0};
+    memcpy(plane, PLANE, sizeof plane);
+    plane[0] = (double)NAN;
+    const uint8_t labeled[] = {1, 1, 0, 0, 0, 0};
+    bed_open(&b, 6, 1, NULL);
+    bed_column(&b, pool(), "embeddings", plane, 6, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.labeled, "embeddings", side, 2, 2, ALCORE_FLOAT64);
+    b.take[0] = b.take[1] = 0;
+    b.input.labeled_rows = labeled;
+    for (const char *const *name = (const char *const[]){"kcenter", "idds", NULL}; *name; name++) {
+        b.input.nan_exclude = false;
+        ck_assert_int_eq(bed_run(&b, *name, "", 2), ALCORE_E_DATA);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 0"));
+        b.input.nan_exclude = true;
+        ck_assert_int_eq(bed_run(&b, *name, "", 2), ALCORE_OK);
+        ck_assert_int_eq(b.outcome.nan_labeled, 1);
+        ck_assert(b.outcome.nan_count == 1 && b.outcome.nan_rows[0] == 0);
+        ck_assert_int_eq(b.outcome.pick_count, 2);
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(bad_log_probabilities) {
+    double lp[] = {-1, -2, (double)NAN, -1, 0.5};
+    const int64_t offsets[] = {0, 2, 3, 3, 4, 5};
+    bed_open(&b, 5, 1, NULL);
+    bed_ragged(&b, "logprobs", lp, offsets, 5, 1, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
+    b.take[1] = 0;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2: no token"));
+    b.take[1] = 1;
+    b.input.nan_exclude = true;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "negative log-likelihoods"));
+    b.take[4] = 0;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 9), ALCORE_OK);
+    ck_assert(b.outcome.count == 2 && b.outcome.nan_count == 2);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(bad_probabilities) {
+    const double p[] = {0.5, 0.5, 1.5, -0.5, (double)NAN, 1};
+    bed_open(&b, 3, 1, NULL);
+    bed_column(&b, pool(), "probs", p, 3, 2, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "lc", "", 1), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
+    b.input.nan_exclude = true;
+    ck_assert_int_eq(bed_run(&b, "lc", "", 1), ALCORE_E_DATA);
+    b.take[1] = 0;
+    ck_assert_int_eq(bed_run(&b, "lc", "", 9), ALCORE_OK);
+    ck_assert(b.outcome.count == 1 && b.outcome.nan_count == 1 && b.outcome.nan_rows[0] == 2);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- odd pools ---- */
+
+START_TEST(odd_pools) {
+    const float same[] = {1, 2, 1, 2, 1, 2, 1, 2};
+    const double ones[] = {1, 1, 1, 1};
+    const float probs[] = {.5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f};
+    for (int64_t rows = 0; rows <= 4; rows += rows ? 3 : 1) {
+        bed_open(&b, rows, 2, NULL);
+        bed_column(&b, pool(), "scores", ones, rows, 1, ALCORE_FLOAT64);
+        bed_column(&b, pool(), "embeddings", same, rows, 2, ALCORE_FLOAT32);
+        bed_column(&b, pool(), "probs", probs, rows, 2, ALCORE_FLOAT32);
+        for (int32_t i = 0; alcore_strategy_name(i); i++) {
+            const char *name = alcore_strategy_name(i);
+            ck_assert_msg(bed_run(&b, name, "", 9) == ALCORE_OK, "%s: %s", name,
+                          alcore_last_error());
+            ck_assert_int_eq(b.outcome.pick_count, rows);
+            ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+            /* Equal scores: the rows in order. */
+            for (int64_t r = 0; r < rows && strcmp(name, "random") != 0; r++)
+                ck_assert_int_eq(bed_pick(&b, r), r);
+            bed_run(&b, name, "", 0);
+            ck_assert_int_eq(b.outcome.pick_count, 0);
+        }
+        ck_assert_int_eq(bed_run(&b, "huds", "k_clusters=3", 9), ALCORE_OK);
+        ck_assert_int_eq(b.outcome.pick_count, rows);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(missing_columns) {
+    bed_open(&b, 2, 1, NULL);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_E_MISSING);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "scores|logprobs"));
+    bed_column(&b, pool(), "scores", FALLING, 2, 1, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "huds", "", 1), ALCORE_E_MISSING);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings"));
+    b.input.fill.limited = true;
+    ck_assert_int_eq(bed_run(&b, "nnll", "", 1), ALCORE_E_MISSING);
+    bed_column(&b, pool(), "embeddings", PLANE, 2, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.labeled, "embeddings", PLANE, 2, 3, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "kcenter", "", 1), ALCORE_E_SHAPE);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(many_passes_are_announced) {
+    enum { ROWS = 400 };
+    static float x[ROWS * 2];
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 5);
+    for (int i = 0; i < ROWS * 2; i++) x[i] = (float)alcore_rng_f64(&rng);
+    bed_open(&b, ROWS, 1, NULL);
+    bed_column(&b, pool(), "embeddings", x, ROWS, 2, ALCORE_FLOAT32);
+    bed_run(&b, "kcenter", "", 50);
+    ck_assert_str_eq(b.warning, "");
+    for (const char *const *name = (const char *const[]){"kcenter", "idds", NULL}; *name; name++) {
+        b.warning[0] = 0;
+        bed_run(&b, *name, "", 300);
+        ck_assert_ptr_nonnull(strstr(b.warning, "strategy: "));
+        ck_assert_ptr_nonnull(strstr(b.warning, "candidates=N"));
+        ck_assert_ptr_nonnull(strstr(b.warning, "400 rows"));
+    }
+    bed_close(&b);
+}
+END_TEST
+
+CHECK_SUITE("strategy-fill", policies, bad_costs, spread, greedy_strategies_spend_words,
+            nan_names_the_row, nan_among_the_labelled_rows, bad_log_probabilities,
+            bad_probabilities, odd_pools, missing_columns, many_passes_are_announced);

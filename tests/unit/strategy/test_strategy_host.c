@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry, named parameters, and the caller's own strategy. */
+#include <math.h>
+#include <string.h>
+
+#include "fault_allocator.h"
+#include "strategy_bed.h"
+
+static bed b;
+
+START_TEST(registry) {
+    bed_open(&b, 1, 1, NULL);
+    int32_t count = 0;
+    for (; alcore_strategy_name(count); count++) {
+        const char *name = alcore_strategy_name(count);
+        ck_assert_ptr_nonnull(alcore_strategy_summary(name));
+        alcore_strategy *strategy;
+        ck_assert_int_eq(alcore_strategy_new(b.ctx, name, &strategy), ALCORE_OK);
+        ck_assert_str_eq(alcore__strategy_name(strategy), name);
+        alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+        for (int32_t p = 0; alcore_strategy_param(name, p, &info) == ALCORE_OK; p++) {
+            ck_assert_ptr_nonnull(info.help);
+            ck_assert_int_eq(alcore_strategy_set(strategy, info.name, info.initial), ALCORE_OK);
+            ck_assert_str_eq(alcore__values_text(alcore__strategy_values(strategy), info.name),
+                             info.initial);
+        }
+        ck_assert_int_eq(alcore_strategy_param(name, 99, &info), ALCORE_E_NOT_FOUND);
+        alcore_strategy_unref(strategy);
+    }
+    ck_assert_int_eq(count, 12);
+    ck_assert_ptr_null(alcore_strategy_name(-1));
+    ck_assert_ptr_null(alcore_strategy_summary("nothing"));
+    ck_assert_str_eq(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 0), "scores|logprobs");
+    ck_assert_str_eq(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 1), "embeddings");
+    ck_assert_ptr_null(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 2));
+    ck_assert_str_eq(alcore_strategy_needs("idds", ALCORE_ROLE_LABELED, 0), "embeddings");
+    ck_assert_ptr_null(alcore_strategy_needs("random", ALCORE_ROLE_CANDIDATES, 0));
+    bed_close(&b);
+}
+END_TEST
+
+static void expect_refused(const char *strategy, const char *params, const char *says) {
+    ck_assert_int_eq(bed_run(&b, strategy, params, 1), ALCORE_E_PARAM);
+    ck_assert_msg(strstr(alcore_last_error(), says) != NULL, "%s", alcore_last_error());
+}
+
+START_TEST(wrong_parameters) {
+    bed_open(&b, 1, 1, NULL);
+    expect_refused("hudz", "", "did you mean huds?");
+    expect_refused("huds", "lamda=0.5", "did you mean lambda?");
+    expect_refused("huds", "lambda=1.5", "from 0 to 1");
+    expect_refused("huds", "lambda=0.5,x", "separated by commas");
+    expect_refused("huds", "lambda=0.5,", "lambda");
+    expect_refused("huds", "n_strata=0", "from 1 to");
+    expect_refused("huds", "n_strata=2.5", "whole number");
+    expect_refused("huds", "rescale=log", "none|minmax|zscore|rank");
+    expect_refused("huds", "unit=yes", "0 or 1");
+    expect_refused("huds", "candidates=some", "or all");
+    expect_refused("huds", "candidates=0", "from 1");
+    expect_refused("random", "x=1", "no parameters");
+    expect_refused("idds", "alpha=nan", "from 0 to 1");
+    alcore_strategy *strategy;
+    ck_assert_int_eq(alcore_strategy_new(b.ctx, "huds", &strategy), ALCORE_OK);
+    ck_assert_int_eq(alcore_strategy_set(strategy, "n_strata", "7"), ALCORE_OK);
+    ck_assert_int_eq(alcore_strategy_set(strategy, "n_strata", "x"), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore__values_integer(alcore__strategy_values(strategy), "n_strata"), 7);
+    ck_assert_int_eq(alcore_strategy_set(strategy, NULL, "x"), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_strategy_set(NULL, "n_strata", "x"), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_strategy_set(strategy, "candidates", "3"), ALCORE_OK);
+    uint8_t take[10];
+    memset(take, 1, sizeof take);
+    ck_assert_int_eq(alcore__strategy_draw(strategy, 42, 1, 10, NULL, take), ALCORE_OK);
+    int drawn = 0;
+    for (int i = 0; i < 10; i++) drawn += take[i];
+    ck_assert_int_eq(drawn, 3);
+    alcore_strategy_unref(strategy);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- the caller's strategy ---- */
+
+typedef struct caller {
+    int64_t order[8], count;
+    bool by_order, silent, fails;
+    int destroyed;
+    uint64_t random;
+} caller;
+
+static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
+    caller *c = user;
+    c->random = alcore_view_random(view, 3);
+    if (c->fails) return alcore_error_set(ALCORE_E_DATA, "no", 2);
+    if (c->silent) return ALCORE_OK;
+    if (c->by_order) return alcore_choice_order(out, c->order, c->count);
+    alcore_tensor values, offsets;
+    ck_assert_int_eq(alcore_view_column(view, "embeddings", &values, &offsets), ALCORE_OK);
+    ck_assert(values.ndim == 2 && values.shape[0] == 3 && values.shape[1] == 2 && !offsets.data);
+    ck_assert_int_eq(alcore_view_column(view, "other", &values, NULL), ALCORE_E_NOT_FOUND);
+    ck_assert_int_eq(alcore_view_column(view, "logprobs", &values, &offsets), ALCORE_OK);
+    ck_assert(values.shape[0] == 4 && offsets.shape[0] == 4);
+    const double *lp = values.data;
+    const int64_t *at = offsets.data;
+    ck_assert(at[1] == 2 && at[2] == 3 && at[3] == 4 && lp[0] == -1 && lp[2] == -4 && lp[3] == -5);
+    int64_t labeled = 0;
+    ck_assert_int_eq(alcore_view_labeled(view, &labeled)[0], 1);
+    ck_assert(labeled == 1 && alcore_view_count(view) == 3 && alcore_view_rows(view)[1] == 2);
+    ck_assert(alcore_view_budget(view) == 2 && alcore_view_round(view) == 1 &&
+              alcore_view_costs(view)[0] == 1);
+    ck_assert_ptr_null(alcore_view_pool(view));
+    const double scores[] = {1, 3, 2};
+    ck_assert_int_eq(alcore_choice_scores(out, scores, 2), ALCORE_E_SHAPE);
+    return alcore_choice_scores(out, scores, 3);
+}
+
+static void destroy(void *user) {
+    ((caller *)user)->destroyed++;
+}
+
+static alcore_strategy *open_host(caller *c, const alcore_allocator *allocator) {
+    static const float e[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const float lp[] = {-1, -2, -3, -4, -5};
+    static const int64_t offsets[] = {0, 2, 3, 4, 5};
+    static const uint8_t labeled[] = {0, 1, 0, 0};
+    static const char *const needs[] = {"scores|embeddings", "logprobs", NULL};
+    bed_open(&b, 4, 1, allocator);
+    bed_column(&b, &b.input.candidates, "embeddings", e, 4, 2, ALCORE_FLOAT32);
+    bed_ragged(&b, "logprobs", lp, offsets, 4, 1, ALCORE_FLOAT32);
+    b.take[1] = 0;
+    b.input.labeled_rows = labeled;
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    host.user = c;
+    host.destroy = destroy;
+    host.name = "mine";
+    host.needs = needs;
+    host.choose = choose;
+    alcore_strategy *strategy = NULL;
+    alcore_strategy_new_host(b.ctx, &host, &strategy);
+    return strategy;
+}
+
+START_TEST(host_scores_and_orders) {
+    caller c = {.order = {3, 0}, .count = 2};
+    alcore_strategy *strategy = open_host(&c, NULL);
+    ck_assert_str_eq(alcore__strategy_name(strategy), "mine");
+    ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 1), "logprobs");
+    ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 2));
+    ck_assert_msg(bed_run_strategy(&b, strategy, 2) == ALCORE_OK, "%s", alcore_last_error());
+    BED_PICKS(&b, 2, 3);
+    ck_assert_uint_eq(c.random, alcore_rng_derive(42, 64, 1, 3));
+    c.by_order = true;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_OK);
+    BED_PICKS(&b, 3, 0);
+    ck_assert_int_eq(b.outcome.pick_count, 2);
+    ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
+    c.order[1] = 3;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3 stands twice"));
+    c.order[1] = 1;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 is no candidate"));
+    c.silent = true;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_CALLBACK);
+    c.fails = true;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_DATA);
+    ck_assert_str_eq(alcore_last_error(), "no");
+    alcore_strategy_unref(strategy);
+    ck_assert_int_eq(c.destroyed, 1);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(host_without_choose) {
+    bed_open(&b, 1, 1, NULL);
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy = (alcore_strategy *)&b;
+    ck_assert_int_eq(alcore_strategy_new_host(b.ctx, &host, &strategy), ALCORE_E_INVALID);
+    ck_assert_ptr_null(strategy);
+    ck_assert_int_eq(alcore_strategy_new_host(b.ctx, NULL, &strategy), ALCORE_E_INVALID);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- every allocation fails once ---- */
+
+static const char *const SWEPT[][2] = {
+    {"random", ""},
+    {"nsp", ""},
+    {"huds", "n_strata=2 rescale=rank strata=quantile"},
+    {"huds", "n_strata=2 k_clusters=3 min_stratum=4"},
+    {"idds", ""},
+    {"kcenter", ""},
+    {"uncertainty", ""},
+};
+
+static alcore_status sweep_run(const char *const *what) {
+    static double u[40];
+    static float x[80], probs[80];
+    static uint8_t labeled[40];
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 3);
+    for (int i = 0; i < 40; i++) u[i] = alcore_rng_f64(&rng);
+    for (int i = 0; i < 80; i++) x[i] = (float)alcore_rng_f64(&rng);
+    for (int i = 0; i < 80; i++) probs[i] = 0.5f;
+    labeled[7] = labeled[9] = 1;
+    bed_column(&b, &b.input.candidates, "scores", u, 40, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", x, 40, 2, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.candidates, "probs", probs, 40, 2, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.labeled, "embeddings", x, 10, 2, ALCORE_FLOAT32);
+    b.take[7] = b.take[9] = 0;
+    b.input.labeled_rows = labeled;
+    b.input.nan_exclude = true;
+    b.input.fill.limited = true;
+    b.input.fill.spread = 0.9999;
+    return bed_run(&b, what[0], what[1], 10);
+}
+
+START_TEST(no_memory) {
+    const char *const *what = SWEPT[_i];
+    uint64_t whole = 0;
+    for (long long at = 0;; at++) {
+        fault_allocator fault = {0};
+        alcore_allocator table = fault_table(&fault);
+        bed_open(&b, 40, 1, &table);
+        if (at) fault_arm(&fault, at, 0);
+        alcore_status status = sweep_run(what);
+        bool failed = atomic_load(&fault.failures) > 0;
+        if (!at) whole = bed_fingerprint(&b);
+        if (failed) {
+            ck_assert_msg(status == ALCORE_E_NOMEM, "%s: status %d at allocation %lld", what[0],
+                          (int)status, at);
+        } else {
+            ck_assert_int_eq(status, ALCORE_OK);
+            ck_assert_uint_eq(bed_fingerprint(&b), whole);
+        }
+        bed_close(&b);
+        ck_assert_msg(atomic_load(&fault.live_blocks) == 0, "%s leaks after failure %lld", what[0],
+                      at);
+        if (at && !failed) break;
+    }
+}
+END_TEST
+
+START_TEST(no_memory_for_a_host) {
+    for (long long at = 1;; at++) {
+        fault_allocator fault = {0};
+        alcore_allocator table = fault_table(&fault);
+        caller c = {.order = {3, 0}, .count = 2, .by_order = true};
+        bed_open(&b, 1, 1, &table);
+        bed_close(&b);
+        alcore_strategy *strategy = open_host(&c, &table);
+        fault_arm(&fault, at, 0);
+        alcore_status status = bed_run_strategy(&b, strategy, 2);
+        bool failed = atomic_load(&fault.failures) > 0;
+        ck_assert_int_eq(status, failed ? ALCORE_E_NOMEM : ALCORE_OK);
+        alcore_strategy_unref(strategy);
+        bed_close(&b);
+        ck_assert_int_eq(atomic_load(&fault.live_blocks), 0);
+        if (!failed) break;
+    }
+}
+END_TEST
+
+START_TEST(cancel_ends_a_run) {
+    static const float x[] = {1, 2, 3, 4};
+    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+        bed_open(&b, 2, 2, NULL);
+        bed_column(&b, &b.input.candidates, "scores", x, 2, 1, ALCORE_FLOAT32);
+        bed_column(&b, &b.input.candidates, "embeddings", x, 2, 2, ALCORE_FLOAT32);
+        bed_column(&b, &b.input.candidates, "probs", x, 2, 2, ALCORE_FLOAT32);
+        alcore_strategy *strategy;
+        ck_assert_int_eq(alcore_strategy_new(b.ctx, alcore_strategy_name(i), &strategy), ALCORE_OK);
+        alcore_ctx_cancel(b.ctx);
+        ck_assert_int_eq(bed_run_strategy(&b, strategy, 2), ALCORE_E_CANCELLED);
+        ck_assert_int_eq(b.outcome.count, 0);
+        alcore_ctx_cancel_clear(b.ctx);
+        alcore_strategy_unref(strategy);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-host");
+    TCase *all = tcase_create("host");
+    tcase_set_timeout(all, 300);
+    tcase_add_test(all, registry);
+    tcase_add_test(all, wrong_parameters);
+    tcase_add_test(all, host_scores_and_orders);
+    tcase_add_test(all, host_without_choose);
+    tcase_add_loop_test(all, no_memory, 0, (int)(sizeof SWEPT / sizeof SWEPT[0]));
+    tcase_add_test(all, no_memory_for_a_host);
+    tcase_add_test(all, cancel_ends_a_run);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

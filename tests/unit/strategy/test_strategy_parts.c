@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every strategy, with the pool cut at block borders into 1, 2, 3 and 8 parts whose states are
+ * folded in shuffled order, and with 1, 2 and 8 threads: the same bytes (Appendix B, 13). */
+#include <string.h>
+
+#include "alcore/strategy.h"
+#include "strategy/partial.h"
+#include "strategy_bed.h"
+
+enum { ROWS = 8 * 8192 + 100, DIMS = 6, CLASSES = 3, LABELED = 9000 };
+
+typedef struct pool_data {
+    float *x, *probs, *labeled_x;
+    double *u, *costs;
+    uint8_t *labeled;
+} pool_data;
+
+static pool_data data;
+
+static void make_data(void) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 7);
+    data.x = malloc(ROWS * DIMS * sizeof *data.x);
+    data.labeled_x = malloc(LABELED * DIMS * sizeof *data.labeled_x);
+    data.u = malloc(ROWS * sizeof *data.u);
+    data.costs = malloc(ROWS * sizeof *data.costs);
+    data.probs = malloc(ROWS * CLASSES * sizeof *data.probs);
+    data.labeled = calloc(ROWS, 1);
+    for (int64_t i = 0; i < ROWS * DIMS; i++) data.x[i] = (float)(alcore_rng_f64(&rng) - 0.4);
+    for (int64_t i = 0; i < LABELED * DIMS; i++)
+        data.labeled_x[i] = (float)(alcore_rng_f64(&rng) - 0.6);
+    for (int64_t i = 0; i < ROWS; i++) {
+        data.u[i] = alcore_rng_f64(&rng) * alcore_rng_f64(&rng);
+        data.costs[i] = (double)alcore_rng_below(&rng, 12);
+        data.labeled[i] = alcore_rng_below(&rng, 50) == 0;
+        double rest = 1.0;
+        for (int c = 0; c < CLASSES; c++) {
+            double p = c == CLASSES - 1 ? rest : rest * alcore_rng_f64(&rng);
+            data.probs[i * CLASSES + c] = (float)p;
+            rest -= p;
+        }
+        if (i % 1000 == 999)
+            memcpy(data.x + i * DIMS, data.x + (i - 500) * DIMS, DIMS * sizeof *data.x);
+    }
+}
+
+static void open_pool(bed *b, int32_t threads) {
+    bed_open(b, ROWS, threads, NULL);
+    /* One block is empty, one has a single candidate. */
+    for (int64_t i = 0; i < ROWS; i++) b->take[i] = !data.labeled[i] && (i < 16384 || i >= 24576);
+    memset(b->take + 40960, 0, 8192);
+    b->take[45000] = 1;
+    b->input.labeled_rows = data.labeled;
+    b->input.costs = data.costs;
+    alcore__side *pool = &b->input.candidates;
+    bed_column(b, pool, "scores", data.u, ROWS, 1, ALCORE_FLOAT64);
+    bed_column(b, pool, "embeddings", data.x, ROWS, DIMS, ALCORE_FLOAT32);
+    bed_column(b, pool, "probs", data.probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_column(b, &b->input.labeled, "embeddings", data.labeled_x, LABELED, DIMS, ALCORE_FLOAT32);
+}
+
+typedef struct variant {
+    const char *strategy, *params;
+    int32_t fill;
+    double budget;
+} variant;
+
+static const variant VARIANTS[] = {
+    {"random", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"nnll", "", ALCORE__FILL_STOP, 500},
+    {"nsp", "", ALCORE__FILL_SKIP, 500},
+    {"uncertainty", "margin=log", ALCORE__FILL_OVERSHOOT, 500},
+    {"diversity", "n_strata=4", ALCORE__FILL_OVERSHOOT, 500},
+    {"diversity-global", "unit=1", ALCORE__FILL_OVERSHOOT, 500},
+    {"huds", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"huds", "n_strata=7 strata=quantile rescale=rank unit=1", ALCORE__FILL_SKIP, 500},
+    {"huds", "n_strata=5 k_clusters=3 min_stratum=3000 rescale=zscore", ALCORE__FILL_STOP, 500},
+    {"huds", "n_strata=3 k_clusters=40", ALCORE__FILL_OVERSHOOT, 500},
+    {"idds", "", ALCORE__FILL_SKIP, 100},
+    {"idds", "mode=oneshot sim=dot-raw self=include", ALCORE__FILL_OVERSHOOT, 100},
+    {"kcenter", "", ALCORE__FILL_OVERSHOOT, 60},
+    {"lc", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"entropy", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"margin", "", ALCORE__FILL_OVERSHOOT, 500},
+};
+enum { VARIANT_COUNT = sizeof VARIANTS / sizeof VARIANTS[0] };
+
+static uint64_t run_variant(bed *b, const variant *v, int32_t parts, uint64_t shuffle) {
+    b->parts = parts;
+    b->shuffle = shuffle;
+    b->input.fill.policy = v->fill;
+    ck_assert_msg(bed_run(b, v->strategy, v->params, v->budget) == ALCORE_OK, "%s %s: %s",
+                  v->strategy, v->params, alcore_last_error());
+    ck_assert_int_gt(b->outcome.pick_count, 5);
+    return bed_fingerprint(b);
+}
+
+START_TEST(parts_give_the_same_bytes) {
+    static const int32_t PARTS[] = {1, 2, 3, 8, 8};
+    const variant *v = &VARIANTS[_i];
+    bed b;
+    make_data();
+    open_pool(&b, 2);
+    uint64_t whole = run_variant(&b, v, 0, 0);
+    for (size_t p = 0; p < sizeof PARTS / sizeof PARTS[0]; p++) {
+        ck_assert_msg(run_variant(&b, v, PARTS[p], p + 1) == whole, "%s %s differs in %d parts",
+                      v->strategy, v->params, (int)PARTS[p]);
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(threads_give_the_same_bytes) {
+    const variant *v = &VARIANTS[_i];
+    bed b;
+    make_data();
+    open_pool(&b, 1);
+    uint64_t one = run_variant(&b, v, 0, 0);
+    bed_close(&b);
+    for (int32_t threads = 2; threads <= 8; threads += 6) {
+        open_pool(&b, threads);
+        ck_assert_msg(run_variant(&b, v, 0, 0) == one, "%s %s differs with %d threads", v->strategy,
+                      v->params, (int)threads);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(no_strategy_is_left_out) {
+    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+        int found = 0;
+        for (int v = 0; v < VARIANT_COUNT; v++)
+            found += !strcmp(VARIANTS[v].strategy, alcore_strategy_name(i));
+        ck_assert_msg(found, "%s has no variant in this test", alcore_strategy_name(i));
+    }
+}
+END_TEST
+
+static void *text(alcore_ctx *ctx, const char *words) {
+    return alcore__strndup(ctx, words, strlen(words));
+}
+
+START_TEST(repeated_parts_count_once) {
+    bed b;
+    alcore__partial left = {0}, right = {0};
+    bed_open(&b, 1, 1, NULL);
+    ck_assert_int_eq(alcore__partial_put(b.ctx, &left, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 1, text(b.ctx, "x"), 1), ALCORE_OK);
+    ck_assert_int_eq(alcore__partial_fold(b.ctx, &left, &right), ALCORE_OK);
+    ck_assert_uint_eq(left.count, 2);
+    ck_assert_int_eq(left.payloads[0].block, 1);
+    ck_assert_uint_eq(right.count, 0);
+    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 3, text(b.ctx, "abd"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partial_fold(b.ctx, &left, &right), ALCORE_E_CORRUPT);
+    alcore__partial_clear(b.ctx, &left);
+    alcore__partial_clear(b.ctx, &right);
+    bed_close(&b);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-parts");
+    TCase *parts = tcase_create("parts");
+    tcase_set_timeout(parts, 300);
+    tcase_add_loop_test(parts, parts_give_the_same_bytes, 0, VARIANT_COUNT);
+    tcase_add_loop_test(parts, threads_give_the_same_bytes, 0, VARIANT_COUNT);
+    tcase_add_test(parts, no_strategy_is_left_out);
+    tcase_add_test(parts, repeated_parts_count_once);
+    suite_add_tcase(suite, parts);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
