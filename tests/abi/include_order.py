@@ -14,9 +14,9 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'model': 4, 
         'mix': 8, 'metric': 8, 'project': 9, 'job': 9}
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
-# The folder that a public header belongs to.
+# The folder that a public header belongs to; the tables of sys/ are for every folder.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
-          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'kernel', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
+          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
           'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 
