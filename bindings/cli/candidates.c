@@ -9,8 +9,8 @@
 static alcore_status draw(const arguments *args, alcore_ctx *ctx, const inputs *in, int64_t count) {
     const char *seed = option_value(args, OPTION_SEED, NULL);
     const char *round = option_value(args, OPTION_ROUND, NULL);
-    int64_t room = count < alcore_pool_rows(in->candidates) ? count
-                                                            : alcore_pool_rows(in->candidates);
+    int64_t room =
+        count < alcore_pool_rows(in->candidates) ? count : alcore_pool_rows(in->candidates);
     int64_t *rows = malloc(((size_t)room + 1) * sizeof *rows);
     alcore_request *request = NULL;
     alcore_status status = alcore_request_new(ctx, &request);
@@ -24,8 +24,8 @@ static alcore_status draw(const arguments *args, alcore_ctx *ctx, const inputs *
     if (status == ALCORE_OK && round) status = alcore_request_set(request, "round", round);
     if (status == ALCORE_OK) status = alcore_request_candidates(request, room, rows, &count);
     if (status == ALCORE_OK)
-        status = alcore_pool_write(in->candidates, rows, count,
-                                   option_value(args, OPTION_OUT, "-"));
+        status =
+            alcore_pool_write(in->candidates, rows, count, option_value(args, OPTION_OUT, "-"));
     alcore_request_unref(request);
     free(rows);
     return status;
@@ -45,7 +45,7 @@ int command_candidates(const arguments *args) {
     if (code == EXIT_DONE) {
         alcore_status status = draw(args, ctx, &in, count);
         terminal_clear();
-        if (status != ALCORE_OK) code = terminal_failure(status);
+        code = outcome(status);
     }
     inputs_release(&in);
     alcore_ctx_unref(ctx);

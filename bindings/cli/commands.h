@@ -21,15 +21,17 @@ int set_parameters(const arguments *args, alcore_status (*set)(void *, const cha
 
 /* What a run writes about itself, and what --config reads back (run_record.c). */
 typedef struct run_record {
-    arguments args;   /* effective: those of --config with those given now on top */
-    char *command;    /* the effective command line as a JSON array */
-    char **argv;      /* owns args' strings when --config was given */
+    arguments args; /* effective: those of --config with those given now on top */
+    char *command;  /* the effective command line as a JSON array */
+    char **argv;    /* owns args' strings when --config was given */
     int argc;
     void *old_report; /* the JSON report of --config, or NULL */
+    bool force;       /* --force was given now */
 } run_record;
 int record_open(const arguments *given, run_record *out);
-/* With --config: refuses when the inputs of provenance differ from those of the report. */
-int record_check_inputs(const run_record *record, const char *provenance, bool force);
+/* With --config: refuses when the inputs of provenance differ from those of the report, unless
+ * --force. */
+int record_check_inputs(const run_record *record, const char *provenance);
 void record_close(run_record *record);
 
 #endif

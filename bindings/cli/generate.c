@@ -8,9 +8,12 @@
 
 static void roff(const char *text) {
     for (; *text; text++) {
-        if (*text == '-') fputs("\\-", stdout);
-        else if (*text == '\\') fputs("\\e", stdout);
-        else putchar(*text);
+        if (*text == '-')
+            fputs("\\-", stdout);
+        else if (*text == '\\')
+            fputs("\\e", stdout);
+        else
+            putchar(*text);
     }
 }
 
@@ -75,8 +78,8 @@ static void bash_completion(void) {
         const option_info *option = &option_table[i];
         if (!option->argument) continue;
         if (i == OPTION_STRATEGY || i == OPTION_SCORER) {
-            const char *(*name)(int32_t) = i == OPTION_STRATEGY ? alcore_strategy_name
-                                                                : alcore_scorer_name;
+            const char *(*name)(int32_t) =
+                i == OPTION_STRATEGY ? alcore_strategy_name : alcore_scorer_name;
             printf("    --%s) COMPREPLY=($(compgen -W '", option->name);
             for (int32_t n = 0; name(n); n++) printf("%s%s", n ? " " : "", name(n));
             puts("' -- \"$cur\")); return;;");
@@ -102,8 +105,11 @@ static void bash_completion(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && !strcmp(argv[1], "man")) man_page();
-    else if (argc == 2 && !strcmp(argv[1], "bash")) bash_completion();
-    else return complain(EXIT_USAGE, "usage: alcore-generate man|bash");
+    if (argc == 2 && !strcmp(argv[1], "man"))
+        man_page();
+    else if (argc == 2 && !strcmp(argv[1], "bash"))
+        bash_completion();
+    else
+        return complain(EXIT_USAGE, "usage: alcore-generate man|bash");
     return fflush(stdout) ? EXIT_IO : EXIT_DONE;
 }

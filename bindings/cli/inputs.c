@@ -6,16 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(expression)                                                                            \
-    do {                                                                                           \
-        int code_ = (expression);                                                                  \
-        if (code_ != EXIT_DONE) return code_;                                                      \
-    } while (0)
-
-static int outcome(alcore_status status) {
-    return status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
-}
-
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out) {
     const char *text = option_value(args, id, NULL);
     char *end;
@@ -80,8 +70,9 @@ static int read_side(alcore_ctx *ctx, const arguments *args, option_id id, alcor
     return EXIT_DONE;
 }
 
-/* The rows of pool whose ids stand in a file: ids of a selection or of candidates (.tsv, .jsonl), or one id a line. Ids that the
- * pool lacks are skipped unless `all` are needed. *out_rows is the caller's to free. */
+/* The rows of pool whose ids stand in a file: ids of a selection or of candidates (.tsv, .jsonl),
+ * or one id a line. Ids that the pool lacks are skipped unless `all` are needed. *out_rows is the
+ * caller's to free. */
 static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, bool all,
                        int64_t **out_rows, int64_t *out_count) {
     alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
@@ -105,12 +96,12 @@ static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, boo
     *out_count = 0;
     for (int64_t i = 0; code == EXIT_DONE && i < count; i++) {
         char buffer[24];
-        const char *id =
-            lines ? alcore_pool_text(ids, i, NULL) : alcore_pool_id(ids, i, buffer);
+        const char *id = lines ? alcore_pool_text(ids, i, NULL) : alcore_pool_id(ids, i, buffer);
         int64_t row;
 
         if (!*id) continue;
-        if (alcore_pool_find(pool, id, strlen(id), &row) == ALCORE_OK) rows[(*out_count)++] = row;
+        if (alcore_pool_find(pool, id, strlen(id), &row) == ALCORE_OK)
+            rows[(*out_count)++] = row;
         else if (all)
             code = complain(EXIT_DATA, "%s:%lld: the pool has no id '%s'", path,
                             (long long)(lines ? i + 1 : i + 2), id);
@@ -238,8 +229,7 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
     if ((path = option_value(args, OPTION_EMBEDDINGS, NULL)))
         TRY(outcome(alcore_pool_read_column(in->candidates, "embeddings", path, &options)));
     if ((path = option_value(args, OPTION_LABELED_EMBEDDINGS, NULL))) {
-        if (!in->labeled)
-            return complain(EXIT_USAGE, "--labeled-embeddings needs --labeled");
+        if (!in->labeled) return complain(EXIT_USAGE, "--labeled-embeddings needs --labeled");
         TRY(outcome(alcore_pool_read_column(in->labeled, "embeddings", path, NULL)));
     }
     if ((path = option_value(args, OPTION_TARGET_EMBEDDINGS, NULL))) {
@@ -260,6 +250,10 @@ int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
     options.dedup = dedup;
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
     TRY(inputs_read_texts(args, args->operands[0], true, out->candidates));
+    if (alcore_pool_rows(out->candidates) == 0)
+        return complain(EXIT_DATA, "%s: no row to select from", args->operands[0]);
+    if (alcore_pool_count(out->candidates, ALCORE_ROW_EMPTY) == alcore_pool_rows(out->candidates))
+        return complain(EXIT_DATA, "%s: every row is empty", args->operands[0]);
     TRY(read_side(ctx, args, OPTION_LABELED, &out->labeled));
     TRY(read_side(ctx, args, OPTION_TARGET, &out->target));
     TRY(apply_masks(ctx, args, out->candidates));

@@ -10,7 +10,8 @@ typedef struct inputs {
     alcore_pool *candidates, *labeled, *target;
 } inputs;
 
-/* Reads POOL, --labeled, --target, the masks and the ready columns. Prints what is wrong; returns an exit code. */
+/* Reads POOL, --labeled, --target, the masks and the ready columns. Prints what is wrong; returns
+ * an exit code. */
 int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
 void inputs_release(inputs *in);
 

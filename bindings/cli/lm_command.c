@@ -6,7 +6,8 @@
 #include "commands.h"
 #include "inputs.h"
 
-static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool, int64_t order) {
+static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool,
+                           int64_t order) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     int64_t rows = alcore_pool_rows(pool);
     const char **texts = malloc(((size_t)rows + 1) * sizeof *texts);
@@ -96,7 +97,7 @@ int command_lm(const arguments *args) {
     if (code == EXIT_DONE) {
         alcore_status status = training ? train(args, ctx, pool, order) : score(args, ctx, pool);
         terminal_clear();
-        if (status != ALCORE_OK) code = terminal_failure(status);
+        code = outcome(status);
     }
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);

@@ -28,9 +28,12 @@ int main(int argc, char **argv) {
     int code = arguments_parse(argc, argv, &args);
 
     if (code == EXIT_DONE) {
-        if (option_given(&args, OPTION_VERSION)) printf("alcore %s\n", alcore_version());
-        else if (option_given(&args, OPTION_HELP)) print_usage(stdout, args.command);
-        else code = run(&args);
+        if (option_given(&args, OPTION_VERSION))
+            printf("alcore %s\n", alcore_version());
+        else if (option_given(&args, OPTION_HELP))
+            print_usage(stdout, args.command);
+        else
+            code = run(&args);
     }
     arguments_clear(&args);
     if (fflush(stdout) && code == EXIT_DONE)

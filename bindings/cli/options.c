@@ -52,8 +52,8 @@ const option_info option_table[OPTION_TOTAL] = {
                             "mask rows with a lower share of letters among non-space characters"},
     [OPTION_SCORES] = {"scores", 0, "FILE", false, COMMAND_SELECT,
                        "ready scores: .npy, .txt (a number a line) or .tsv (id TAB number)"},
-    [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false,
-                           COMMAND_SELECT, "what ready scores mean (default uncertainty)"},
+    [OPTION_SCORES_ARE] = {"scores-are", 0, "uncertainty|confidence|logprob", false, COMMAND_SELECT,
+                           "what ready scores mean (default uncertainty)"},
     [OPTION_LOGPROBS] = {"logprobs", 0, "FILE", false, COMMAND_SELECT | COMMAND_SCORE,
                          "token log-probabilities: .npy with --offsets, or .lp (id TAB lp lp ...)"},
     [OPTION_OFFSETS] = {"offsets", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
@@ -66,8 +66,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_PROBS] = {"probs", 0, "FILE.npy", false, COMMAND_SELECT | COMMAND_SCORE,
                       "class probabilities [rows, classes]"},
     [OPTION_PROBS_ARE] = {"probs-are", 0, "probs|logprobs|logits", false,
-                          COMMAND_SELECT | COMMAND_SCORE,
-                          "what --probs holds (default probs)"},
+                          COMMAND_SELECT | COMMAND_SCORE, "what --probs holds (default probs)"},
     [OPTION_EMBEDDINGS] = {"embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
                            "embeddings [rows, dims] of POOL"},
     [OPTION_LABELED_EMBEDDINGS] = {"labeled-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
@@ -76,7 +75,8 @@ const option_info option_table[OPTION_TOTAL] = {
                                   "embeddings of --target"},
     [OPTION_MODEL] = {"model", 0, "ngram|DIR", false, COMMAND_SELECT | COMMAND_SCORE,
                       "where missing columns come from (default ngram)"},
-    [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM, "order of the n-gram model, 1 to 6 (default 4)"},
+    [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
+                      "order of the n-gram model, 1 to 6 (default 4)"},
     [OPTION_LM] = {"lm", 0, "FILE.arpa", false, COMMAND_LM, "the model that scores (required)"},
     [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK,
                     "where the result goes, by its suffix (default -, standard output)"},
@@ -105,7 +105,8 @@ const command_info command_table[] = {
     {"strategies", COMMAND_STRATEGIES, "[NAME]", 0, 1, "list the strategies, or one's parameters"},
     {"scorers", COMMAND_SCORERS, "[NAME]", 0, 1, "list the scorers, or one's parameters"},
     {"doctor", COMMAND_DOCTOR, "", 0, 0, "what this build can do on this machine"},
-    {"lm", COMMAND_LM, "train|score TEXT", 2, 2, "train an n-gram language model, or score with one"},
+    {"lm", COMMAND_LM, "train|score TEXT", 2, 2,
+     "train an n-gram language model, or score with one"},
 };
 const int command_total = (int)(sizeof command_table / sizeof command_table[0]);
 
@@ -190,7 +191,8 @@ static int add_given(arguments *out, option_id id, const char *value) {
 /* Finds "name" or "name=value" among the options of a command; OPTION_TOTAL when there is none. */
 static option_id find_long(const char *text, size_t length, const command_info *command) {
     for (int i = 0; i < OPTION_TOTAL; i++)
-        if (strlen(option_table[i].name) == length && !strncmp(option_table[i].name, text, length) &&
+        if (strlen(option_table[i].name) == length &&
+            !strncmp(option_table[i].name, text, length) &&
             (!command || (option_table[i].commands & command->bit)))
             return (option_id)i;
     return OPTION_TOTAL;
@@ -256,7 +258,8 @@ int arguments_parse(int argc, char **argv, arguments *out) {
         } else {
             id = find_letter(word[1], out->command);
             if (id == OPTION_TOTAL) return unknown_option(word + 1, out->command);
-            if (word[2] && option_table[id].argument) value = word + 2;
+            if (word[2] && option_table[id].argument)
+                value = word + 2;
             else if (word[2])
                 return complain(EXIT_USAGE, "-%c takes no value", word[1]);
         }

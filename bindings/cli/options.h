@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line's tables: commands and options. Parsing, help, the man page and shell completion all read them. */
+/* The command line's tables: commands and options. Parsing, help, the man page and shell completion
+ * all read them. */
 #ifndef ALCORE_CLI_OPTIONS_H
 #define ALCORE_CLI_OPTIONS_H
 
@@ -113,7 +114,7 @@ typedef struct arguments {
     struct {
         option_id id;
         const char *value; /* NULL for flags */
-    } *given;
+    } * given;
     int given_count;
 } arguments;
 
@@ -130,7 +131,8 @@ const char *option_repeat(const arguments *args, option_id id, int n);
 void print_usage(FILE *stream, const command_info *command);
 
 /* "did you mean"; NULL when nothing is near. */
-const char *nearest_name(const char *text, const char *(*name_at)(int index, void *data), void *data);
+const char *nearest_name(const char *text, const char *(*name_at)(int index, void *data),
+                         void *data);
 
 /* Prints "alcore: ..." on standard error and returns code. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

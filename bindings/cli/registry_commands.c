@@ -29,7 +29,9 @@ static const char *const role_names[] = {NULL, "candidates", "labeled", "target"
 static const char *const type_names[] = {NULL,     "flag",    "integer", "number",
                                          "choice", "numbers", "text"};
 
-static json_t *bound(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+static json_t *bound(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
 
 static json_t *entry_json(const registry *reg, const char *name) {
     json_t *needs = json_object(), *params = json_array();
@@ -42,11 +44,11 @@ static json_t *entry_json(const registry *reg, const char *name) {
         json_object_set_new(needs, role_names[role], columns);
     }
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++)
-        json_array_append_new(
-            params, json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name", info.name, "type",
-                              type_names[info.type], "default", info.initial, "choices",
-                              info.choices, "minimum", bound(info.minimum), "maximum",
-                              bound(info.maximum), "help", info.help));
+        json_array_append_new(params,
+                              json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s}", "name", info.name,
+                                        "type", type_names[info.type], "default", info.initial,
+                                        "choices", info.choices, "minimum", bound(info.minimum),
+                                        "maximum", bound(info.maximum), "help", info.help));
     return json_pack("{s:s, s:s, s:o, s:o}", "name", name, "summary", reg->summary(name), "needs",
                      needs, "parameters", params);
 }
@@ -60,7 +62,8 @@ static void entry_text(const registry *reg, const char *name) {
             printf("  needs %s of %s\n", reg->needs(name, role, i), role_names[role]);
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++) {
         printf("  -p %s=%s  %s", info.name, info.initial, info.help);
-        if (info.choices) printf(" (%s)", info.choices);
+        if (info.choices)
+            printf(" (%s)", info.choices);
         else if (isfinite(info.minimum) && isfinite(info.maximum))
             printf(" (%s, %g to %g)", type_names[info.type], info.minimum, info.maximum);
         else if (isfinite(info.minimum))
@@ -100,6 +103,10 @@ static int show(const registry *reg, const arguments *args) {
     return EXIT_DONE;
 }
 
-int command_strategies(const arguments *args) { return show(&strategies, args); }
+int command_strategies(const arguments *args) {
+    return show(&strategies, args);
+}
 
-int command_scorers(const arguments *args) { return show(&scorers, args); }
+int command_scorers(const arguments *args) {
+    return show(&scorers, args);
+}

@@ -6,8 +6,7 @@
 
 #include "commands.h"
 
-static bool is_config_word(const arguments *given, const char *word) {
-    (void)given;
+static bool is_config_word(const char *word) {
     return !strncmp(word, "--config", 8) || !strcmp(word, "--force");
 }
 
@@ -35,7 +34,8 @@ static int merge_words(const json_t *saved, const arguments *given, run_record *
         option_id id = word && i ? option_of_word(word) : OPTION_TOTAL;
         bool replaced = id != OPTION_TOTAL && option_given(given, id);
 
-        if (!word) return complain(EXIT_DATA, "--config: \"command\" holds something else than text");
+        if (!word)
+            return complain(EXIT_DATA, "--config: \"command\" holds something else than text");
         bool two_words = id != OPTION_TOTAL && option_table[id].argument && !strchr(word, '=') &&
                          (word[1] == '-' || !word[2]);
         if (replaced) {
@@ -50,7 +50,7 @@ static int merge_words(const json_t *saved, const arguments *given, run_record *
         }
     }
     for (int i = 2; i < given->argc; i++) {
-        if (is_config_word(given, given->argv[i])) {
+        if (is_config_word(given->argv[i])) {
             if (!strcmp(given->argv[i], "--config")) i++;
             continue;
         }
@@ -65,6 +65,7 @@ int record_open(const arguments *given, run_record *out) {
     json_t *words;
 
     memset(out, 0, sizeof *out);
+    out->force = option_given(given, OPTION_FORCE);
     if (config) {
         json_error_t error;
         json_t *saved;
@@ -79,7 +80,7 @@ int record_open(const arguments *given, run_record *out) {
                             config);
         int code = merge_words(saved, given, out);
         if (code != EXIT_DONE) return code;
-    } else if (option_given(given, OPTION_FORCE)) {
+    } else if (out->force) {
         return complain(EXIT_USAGE, "--force needs --config");
     } else {
         out->args = *given;
@@ -96,11 +97,11 @@ int record_open(const arguments *given, run_record *out) {
     return EXIT_DONE;
 }
 
-int record_check_inputs(const run_record *record, const char *provenance, bool force) {
+int record_check_inputs(const run_record *record, const char *provenance) {
     json_t *now;
     int code = EXIT_DONE;
 
-    if (!record->old_report || force) return EXIT_DONE;
+    if (!record->old_report || record->force) return EXIT_DONE;
     now = json_loads(provenance, 0, NULL);
     if (!now) return complain(EXIT_MEMORY, "out of memory");
     if (!json_equal(json_object_get(now, "inputs"), json_object_get(record->old_report, "inputs")))

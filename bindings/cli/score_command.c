@@ -13,7 +13,7 @@ static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     alcore_scorer *scorer = NULL;
     alcore_model *model = NULL;
     alcore_status status = alcore_scorer_new(ctx, option_value(args, OPTION_SCORER, ""), &scorer);
-    int code = status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
+    int code = outcome(status);
 
     if (code == EXIT_DONE) code = set_parameters(args, set_scorer_parameter, scorer);
     if (code == EXIT_DONE) code = inputs_model(ctx, args, in, &model);
@@ -23,7 +23,7 @@ static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
             status = alcore_pool_write_column(in->candidates, "scores",
                                               option_value(args, OPTION_OUT, "-"));
         terminal_clear();
-        if (status != ALCORE_OK) code = terminal_failure(status);
+        code = outcome(status);
     }
     alcore_model_unref(model);
     alcore_scorer_unref(scorer);

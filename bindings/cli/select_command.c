@@ -6,16 +6,6 @@
 #include "commands.h"
 #include "inputs.h"
 
-#define TRY(expression)                                                                            \
-    do {                                                                                           \
-        int code_ = (expression);                                                                  \
-        if (code_ != EXIT_DONE) return code_;                                                      \
-    } while (0)
-
-static int outcome(alcore_status status) {
-    return status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
-}
-
 /* Splits NAME=VALUE and gives it to set(). */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle) {
@@ -40,9 +30,8 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
 
 static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in,
                         alcore_request *request) {
-    static const option_id passed_on[] = {OPTION_BUDGET, OPTION_FILL, OPTION_SPREAD,
-                                          OPTION_TIE,    OPTION_NAN,  OPTION_SEED,
-                                          OPTION_ROUND,  OPTION_DEVICE};
+    static const option_id passed_on[] = {OPTION_BUDGET, OPTION_FILL, OPTION_SPREAD, OPTION_TIE,
+                                          OPTION_NAN,    OPTION_SEED, OPTION_ROUND,  OPTION_DEVICE};
     alcore_strategy *strategy = NULL;
     alcore_model *model = NULL;
     int code;
@@ -94,9 +83,7 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
     if (code == EXIT_DONE) code = outcome(alcore_request_set(request, "command", record->command));
     if (code == EXIT_DONE) code = fill_request(args, ctx, &in, request);
     if (code == EXIT_DONE) code = outcome(alcore_select(request, &picked));
-    if (code == EXIT_DONE)
-        code = record_check_inputs(record, alcore_selection_provenance(picked),
-                                   option_given(args, OPTION_FORCE));
+    if (code == EXIT_DONE) code = record_check_inputs(record, alcore_selection_provenance(picked));
     if (code == EXIT_DONE) code = write_results(args, picked, alcore_selection_provenance(picked));
     if (code == EXIT_DONE && option_given(args, OPTION_STRICT) &&
         (alcore_selection_flags(picked) & ALCORE_SELECTION_SHORT))

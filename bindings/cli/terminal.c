@@ -74,7 +74,8 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     errno = 0;
     long count = strtol(threads, &end, 10);
     if (errno || *end || end == threads || count < 0 || count > 4096)
-        return complain(EXIT_USAGE, "--threads %s: a whole number from 0 to 4096 is needed", threads);
+        return complain(EXIT_USAGE, "--threads %s: a whole number from 0 to 4096 is needed",
+                        threads);
     options.threads = (int32_t)count;
     options.log = show_log;
     options.user = &quiet;
@@ -94,9 +95,10 @@ int terminal_failure(alcore_status status) {
     const char *text = alcore_last_error();
 
     terminal_clear();
-    fprintf(stderr, "alcore: %s\n", status == ALCORE_E_CANCELLED ? "interrupted"
-                                    : *text                      ? text
-                                                                 : alcore_status_name(status));
+    fprintf(stderr, "alcore: %s\n",
+            status == ALCORE_E_CANCELLED ? "interrupted"
+            : *text                      ? text
+                                         : alcore_status_name(status));
     switch (status) {
     case ALCORE_E_INVALID:
     case ALCORE_E_PARAM:
@@ -113,4 +115,8 @@ int terminal_failure(alcore_status status) {
     default:
         return EXIT_DATA;
     }
+}
+
+int outcome(alcore_status status) {
+    return status == ALCORE_OK ? EXIT_DONE : terminal_failure(status);
 }

@@ -7,12 +7,22 @@
 
 #include "options.h"
 
-/* Makes the context of a run: threads, module folder, log lines on standard error, a progress bar when standard error is a terminal and
+/* Makes the context of a run: threads, module folder, log lines on standard error, a progress bar
+ * when standard error is a terminal and
  * --quiet was not given; Ctrl-C and SIGTERM cancel it. Returns an exit code. */
 int terminal_context(const arguments *args, alcore_ctx **out);
 /* Takes the progress bar away before other output. */
 void terminal_clear(void);
 /* Prints the library's error and returns the exit code that belongs to status. */
 int terminal_failure(alcore_status status);
+/* The same for any status: EXIT_DONE when it is ALCORE_OK. */
+int outcome(alcore_status status);
+
+/* Leaves the function with the exit code when it is not EXIT_DONE. */
+#define TRY(expression)                                                                            \
+    do {                                                                                           \
+        int code_ = (expression);                                                                  \
+        if (code_ != EXIT_DONE) return code_;                                                      \
+    } while (0)
 
 #endif

@@ -21,8 +21,11 @@ typedef struct system_file {
 } system_file;
 
 static alcore_status fail_errno(int error, const char *what, const char *path) {
-    return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path,
-                        strerror_l(error, alcore__c_locale()));
+    const char *reason = strerror_l(error, alcore__c_locale());
+    if (strcmp(path, "-") == 0)
+        return alcore__fail(ALCORE_E_IO, "cannot %s standard %s: %s", what,
+                            strcmp(what, "read") == 0 ? "input" : "output", reason);
+    return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path, reason);
 }
 
 static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {

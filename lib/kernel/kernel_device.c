@@ -21,11 +21,12 @@ alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
         *out = alcore__kernels_cpu();
         return ALCORE_OK;
     }
-    if (strcmp(device, "cuda") != 0) {
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "no device '%s': this build knows auto, cpu and cuda", device);
-    }
-    ALCORE__TRY(alcore__module_load(ctx, device, &table));
+    size_t name = strcspn(device, ":");
+    if (name != 4 || strncmp(device, "cuda", 4) != 0 ||
+        (device[name] && strspn(device + name + 1, "0123456789") != strlen(device + name + 1)))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "no device '%s': auto, cpu, cuda and cuda:NUMBER are known", device);
+    ALCORE__TRY(alcore__module_load(ctx, "cuda", &table));
     ALCORE__TRY(check_table(device, table));
     *out = table;
     return ALCORE_OK;

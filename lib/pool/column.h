@@ -54,6 +54,8 @@ const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const ch
  * one of that name; on success the pool owns column (allocated with alcore__alloc) and will release
  * it. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column);
+/* Hash of the values with their shape and meaning; of more than 64 blocks, 64 spread evenly. */
+alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
 /* Whether the row has a value: false for rows outside alcore_column_options.rows, and for rows
  * added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);

@@ -39,15 +39,18 @@ static alcore_status built_in_model(resolver *self) {
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     const alcore_model *model = self->request->model;
     const char *side = role == ALCORE_ROLE_LABELED ? " of the labelled side" : "";
+    const char *hint = strncmp(need, "probs", 5) == 0
+                           ? "; token log-probabilities go with the strategy nnll"
+                           : "";
     if (model != NULL)
         return alcore__fail(ALCORE_E_MISSING,
                             "the column '%s'%s is needed: it was not given, and neither the model "
-                            "%s nor the built-in n-gram model can make it",
-                            need, side, alcore_model_name(model));
+                            "%s nor the built-in n-gram model can make it%s",
+                            need, side, alcore_model_name(model), hint);
     return alcore__fail(ALCORE_E_MISSING,
                         "the column '%s'%s is needed: it was not given, and the built-in n-gram "
-                        "model cannot make it; give the column or a model that can",
-                        need, side);
+                        "model cannot make it; give the column or a model that can%s",
+                        need, side, hint);
 }
 
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {

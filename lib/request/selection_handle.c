@@ -102,6 +102,8 @@ static alcore_status keep_inputs(alcore_selection *self, const alcore_request *r
                                    .dtype = column->dtype,
                                    .ragged = column->ragged};
         memcpy(source->name, entry->name, sizeof source->name);
+        source->given = strncmp(column->origin, "model ", 6) != 0;
+        if (source->given) ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
         ALCORE__TRY(copy_text(ctx, column->origin, &source->origin));
         self->source_count++;
     }

@@ -33,6 +33,8 @@ typedef struct alcore__source {
     int64_t rows, dims;
     int32_t dtype;
     bool ragged;
+    bool given; /* not made by a model: fingerprint is set */
+    uint64_t fingerprint;
 } alcore__source;
 
 /* One side of the inputs. */

@@ -17,6 +17,12 @@ static const char *dtype_name(int32_t dtype) {
     return dtype > 0 && dtype <= ALCORE_UINT8 ? names[dtype] : "unknown";
 }
 
+static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
+    char text[20];
+    snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
+    alcore__json_put_string(json, "fingerprint", text);
+}
+
 static void put_columns(const alcore_selection *selection, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < selection->source_count; i++) {
@@ -31,6 +37,7 @@ static void put_columns(const alcore_selection *selection, int32_t role, alcore_
         if (source->dims > 1) alcore__json_put_integer(json, NULL, source->dims);
         alcore__json_close(json, ']');
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
+        if (source->given) put_fingerprint(json, source->fingerprint);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');
@@ -41,12 +48,10 @@ static void put_inputs(const alcore_selection *selection, alcore__json_out *json
     for (int32_t i = 0; i < 2; i++) {
         const alcore__input *input = &selection->inputs[i];
         if (input->role == 0) continue;
-        char fingerprint[20];
-        snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, input->fingerprint);
         alcore__json_open(json, role_name(input->role), '{');
         alcore__json_put_integer(json, "rows", input->rows);
         alcore__json_put_integer(json, "used", input->used);
-        alcore__json_put_string(json, "fingerprint", fingerprint);
+        put_fingerprint(json, input->fingerprint);
         put_columns(selection, input->role, json);
         alcore__json_close(json, '}');
     }
@@ -106,7 +111,7 @@ static void put_facts(const alcore_selection *selection, alcore__json_out *json)
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, selection->seed);
-    alcore__json_put_string(json, "alcore", ALCORE_VERSION);
+    alcore__json_put_string(json, "version", ALCORE_VERSION);
     if (selection->command != NULL) alcore__json_put_raw(json, "command", selection->command);
     alcore__json_put_string(json, "strategy", selection->strategy);
     alcore__json_put_raw(json, "parameters", selection->parameters);

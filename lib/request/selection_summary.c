@@ -82,6 +82,20 @@ static void say_spending(lines *page, const alcore_selection *selection) {
         say(page, ", %s over: the last pick overshot; --fill skip stays within",
             alcore__amount(over, amount));
     say(page, "\n");
+    if (budget->amount == 0) say(page, "a budget of 0 selects nothing\n");
+}
+
+static void say_passed_over(lines *page, const alcore__outcome *outcome) {
+    char number[32];
+    if (outcome->redundant > 0)
+        say(page, "passed over %s rows too like a chosen one (--spread)\n",
+            alcore__thousands(outcome->redundant, number));
+    if (outcome->unaffordable > 0)
+        say(page, "passed over %s rows that did not fit (--fill skip)\n",
+            alcore__thousands(outcome->unaffordable, number));
+    if (outcome->free_rows > 0)
+        say(page, "passed over %s rows that cost nothing: they are never selected\n",
+            alcore__thousands(outcome->free_rows, number));
 }
 
 static void say_short(lines *page, const alcore_selection *selection) {
@@ -96,15 +110,6 @@ static void say_short(lines *page, const alcore_selection *selection) {
     else
         say(page, "the pool ended before the budget did: %s rows could be selected",
             alcore__thousands(outcome->count, number));
-    if (outcome->redundant > 0)
-        say(page, "; %s passed over as too like a chosen row (--spread)",
-            alcore__thousands(outcome->redundant, number));
-    if (outcome->unaffordable > 0)
-        say(page, "; %s did not fit (--fill skip)",
-            alcore__thousands(outcome->unaffordable, number));
-    if (outcome->free_rows > 0)
-        say(page, "; %s cost nothing and are never selected",
-            alcore__thousands(outcome->free_rows, number));
     say(page, "\n");
 }
 
@@ -151,6 +156,7 @@ alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     say_rows(&page, selection);
     say_sources(&page, selection);
     say_spending(&page, selection);
+    say_passed_over(&page, &selection->outcome);
     say_short(&page, selection);
     say_terms(&page, selection);
     if (selection->unspaced_share > 0.1)

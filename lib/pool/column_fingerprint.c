@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A number that tells one column's values from another's, for provenance. */
+#include "alcore/rng.h"
+#include "base/tensor_view.h"
+#include "pool/pool_internal.h"
+
+/* Blocks that are read at most: reading a matrix of gigabytes once more only to name it would cost
+ * as much as selecting from it. */
+#define MOST_BLOCKS 64
+
+static uint64_t join(uint64_t fingerprint, const void *data, size_t bytes) {
+    const uint64_t both[2] = {fingerprint, alcore_hash64(data, bytes)};
+    return alcore_hash64(both, sizeof both);
+}
+
+static alcore_status add_rows(const alcore__column *column, int64_t first, int64_t count,
+                              alcore__scratch *scratch, uint64_t *fingerprint) {
+    alcore_sys_rows rows;
+    ALCORE__TRY(column->ops->rows(column, first, count, scratch, &rows));
+    const size_t bytes = alcore__dtype_bytes(rows.dtype);
+    for (int64_t i = 0; i < rows.count; i++)
+        *fingerprint =
+            join(*fingerprint, (const char *)rows.data + (size_t)(i * rows.stride) * bytes,
+                 (size_t)rows.dims * bytes);
+    return ALCORE_OK;
+}
+
+static alcore_status add_ragged(const alcore__column *column, int64_t first, int64_t count,
+                                alcore__scratch *scratch, uint64_t *fingerprint) {
+    alcore_sys_ragged items;
+    ALCORE__TRY(column->ops->ragged(column, first, count, scratch, &items));
+    const int64_t tokens = items.offsets[count] - items.offsets[0];
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t length = items.offsets[i + 1] - items.offsets[i];
+        *fingerprint = join(*fingerprint, &length, sizeof length);
+    }
+    *fingerprint = join(*fingerprint, items.values,
+                        (size_t)(tokens * items.classes) * alcore__dtype_bytes(items.dtype));
+    return ALCORE_OK;
+}
+
+alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
+    const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
+                             column->ragged};
+    const int64_t blocks = (column->row_count + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    const int64_t read = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    uint64_t fingerprint = alcore_hash64(facts, sizeof facts);
+    alcore__scratch scratch = {0};
+    alcore_status status = ALCORE_OK;
+
+    fingerprint = join(fingerprint, &column->log_scale, sizeof column->log_scale);
+    for (int64_t i = 0; i < read && status == ALCORE_OK; i++) {
+        const int64_t block = blocks <= MOST_BLOCKS ? i : i * (blocks - 1) / (MOST_BLOCKS - 1);
+        const int64_t first = block * ALCORE_BLOCK_ROWS, left = column->row_count - first;
+        const int64_t count = left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS;
+        status = alcore__tick(column->ctx, "naming the inputs", i, read);
+        if (status == ALCORE_OK)
+            status = (column->ragged ? add_ragged : add_rows)(column, first, count, &scratch,
+                                                              &fingerprint);
+    }
+    alcore__scratch_clear(column->ctx, &scratch);
+    if (status == ALCORE_OK) *out = fingerprint;
+    return status;
+}
