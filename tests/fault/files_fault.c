@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that fail (reliability goal R2): of every call that reads or writes a file, operation k of
+ * the virtual file table fails, for k = 1, 2, ... An error comes back with the table's own text, no
+ * file is left behind, the target stays as it was, and the same call then succeeds. Short reads
+ * change nothing. Last, a disk that is really full. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alcore/alcore.h"
+#include "tap.h"
+
+enum { OPEN, CREATE, READ, LENGTH, WRITE, SYNC, CLOSE, RENAME, OPERATIONS };
+static const char *const operation_names[] = {"open",  "create", "read",  "length",
+                                              "write", "sync",   "close", "rename"};
+
+/* A table over the file system that fails on request. */
+typedef struct failing_files {
+    int operation; /* that fails; OPERATIONS: none */
+    long at;       /* at its k-th call, from 1 */
+    long calls;    /* of that operation */
+    size_t longest_read;
+} failing_files;
+
+typedef struct open_file {
+    int descriptor;
+    bool written;
+} open_file;
+
+static bool fails(failing_files *files, int operation) {
+    return files->operation == operation && ++files->calls == files->at;
+}
+
+static alcore_status injected(int operation) {
+    char text[64];
+    int length = snprintf(text, sizeof text, "injected failure of %s", operation_names[operation]);
+    return alcore_error_set(ALCORE_E_IO, text, (size_t)length);
+}
+
+static alcore_status failed(const char *what) {
+    return alcore_error_set(ALCORE_E_IO, what, strlen(what));
+}
+
+static alcore_status files_open(void *user, const char *path, int32_t mode, void **out) {
+    bool create = mode == ALCORE_FILE_CREATE;
+    *out = NULL;
+    if (fails(user, create ? CREATE : OPEN)) return injected(create ? CREATE : OPEN);
+    int descriptor = open(path, create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY, 0666);
+    if (descriptor < 0) {
+        failed("open");
+        return errno == EEXIST ? ALCORE_E_BUSY : ALCORE_E_IO;
+    }
+    open_file *file = malloc(sizeof *file);
+    *file = (open_file){descriptor, create};
+    *out = file;
+    return ALCORE_OK;
+}
+
+static alcore_status files_read(void *user, void *handle, int64_t offset, void *buffer,
+                                size_t bytes, size_t *out_bytes) {
+    failing_files *files = user;
+    open_file *file = handle;
+    *out_bytes = 0;
+    if (fails(files, READ)) return injected(READ);
+    if (files->longest_read && bytes > files->longest_read) bytes = files->longest_read;
+    ssize_t got = pread(file->descriptor, buffer, bytes, (off_t)offset);
+    if (got < 0) return failed("read");
+    *out_bytes = (size_t)got;
+    return ALCORE_OK;
+}
+
+static alcore_status files_write(void *user, void *handle, const void *data, size_t bytes) {
+    open_file *file = handle;
+    bool fail = fails(user, WRITE);
+    /* A full disk takes a part. */
+    if (write(file->descriptor, data, fail ? bytes / 2 : bytes) < 0) return failed("write");
+    return fail ? injected(WRITE) : ALCORE_OK;
+}
+
+static alcore_status files_length(void *user, void *handle, int64_t *out_bytes) {
+    open_file *file = handle;
+    struct stat facts;
+    *out_bytes = -1;
+    if (fails(user, LENGTH)) return injected(LENGTH);
+    if (fstat(file->descriptor, &facts) != 0) return failed("length");
+    *out_bytes = facts.st_size;
+    return ALCORE_OK;
+}
+
+static alcore_status files_sync(void *user, void *handle) {
+    (void)handle;
+    return fails(user, SYNC) ? injected(SYNC) : ALCORE_OK;
+}
+
+static alcore_status files_close(void *user, void *handle) {
+    open_file *file = handle;
+    bool written = file->written;
+    close(file->descriptor);
+    free(file);
+    return written && fails(user, CLOSE) ? injected(CLOSE) : ALCORE_OK;
+}
+
+static alcore_status files_rename(void *user, const char *from, const char *to) {
+    if (fails(user, RENAME)) return injected(RENAME);
+    return rename(from, to) == 0 ? ALCORE_OK : failed("rename");
+}
+
+static alcore_status files_remove(void *user, const char *path) {
+    (void)user;
+    return unlink(path) == 0 ? ALCORE_OK : failed("remove");
+}
+
+/* ---- the folder ---- */
+
+static char folder[] = "/tmp/alcore-files-XXXXXX";
+
+static const char *in_folder(const char *name) {
+    static char paths[4][200];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void put_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file)) exit(2);
+}
+
+/* A hash of the names and contents of a folder's files. */
+static uint64_t folder_digest(const char *path) {
+    uint64_t digest = 0;
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char name[600], data[4096];
+        size_t got;
+        if (entry->d_name[0] == '.' && strlen(entry->d_name) <= 2) continue;
+        digest += alcore_hash64(entry->d_name, strlen(entry->d_name));
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        FILE *file = fopen(name, "r");
+        while (file && (got = fread(data, 1, sizeof data, file)) > 0)
+            digest = digest * 31 + alcore_hash64(data, got) * alcore_hash64(name, strlen(name));
+        if (file) fclose(file);
+    }
+    if (directory) closedir(directory);
+    return digest;
+}
+
+static void empty_folder(const char *path) {
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char name[600];
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2) unlink(name);
+    }
+    if (directory) closedir(directory);
+}
+
+/* ---- the calls ---- */
+
+typedef struct stage {
+    failing_files files;
+    alcore_ctx *ctx;
+    alcore_pool *pool;
+    alcore_lm *lm;
+    alcore_selection *selection;
+    alcore_column_writer *writer;
+} stage;
+
+static alcore_status read_pool(stage *s, const char *name) {
+    alcore_pool *pool;
+    alcore_status status = alcore_pool_new(s->ctx, NULL, &pool);
+    if (status != ALCORE_OK) return status;
+    status = alcore_pool_read(pool, in_folder(name), NULL);
+    if (alcore_pool_rows(pool) != (status == ALCORE_OK ? 300 : 0)) status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK &&
+        strcmp(alcore_pool_text(pool, 299, NULL), alcore_pool_text(s->pool, 299, NULL)) != 0)
+        status = ALCORE_E_INTERNAL;
+    alcore_pool_unref(pool);
+    return status;
+}
+static alcore_status read_text(stage *s) {
+    return read_pool(s, "pool.txt");
+}
+static alcore_status read_tsv(stage *s) {
+    return read_pool(s, "rows.tsv");
+}
+static alcore_status read_npy(stage *s) {
+    double first[2] = {0, 0};
+    const int64_t row[2] = {0, 299};
+    alcore_status status = alcore_pool_read_column(s->pool, "again", in_folder("scores.npy"), NULL);
+    if (status == ALCORE_OK) status = alcore_pool_column_rows(s->pool, "again", row, 2, first);
+    if (status == ALCORE_OK && first[1] != 299) status = ALCORE_E_INTERNAL;
+    if (status != ALCORE_OK) alcore_pool_drop_column(s->pool, "again");
+    return status;
+}
+static alcore_status read_arpa(stage *s) {
+    alcore_lm *lm = NULL;
+    alcore_status status = alcore_lm_read_arpa(s->ctx, in_folder("lm.arpa"), &lm);
+    if (status == ALCORE_OK && alcore_lm_ngrams(lm, 1) != alcore_lm_ngrams(s->lm, 1))
+        status = ALCORE_E_INTERNAL;
+    if (status != ALCORE_OK && lm) status = ALCORE_E_INTERNAL;
+    alcore_lm_unref(lm);
+    return status;
+}
+static alcore_status merge_column(stage *s) {
+    alcore_column_writer *writer;
+    alcore_status status = alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, &writer);
+    if (status != ALCORE_OK) return status;
+    int64_t before = alcore_column_writer_missing(writer, NULL, 0);
+    status = alcore_column_writer_merge(writer, in_folder("part.column"));
+    if (status != ALCORE_OK && alcore_column_writer_missing(writer, NULL, 0) != before)
+        status = ALCORE_E_INTERNAL;
+    alcore_column_writer_unref(writer);
+    return status;
+}
+static alcore_status write_tsv(stage *s) {
+    return alcore_selection_write(s->selection, in_folder("out.tsv"), ALCORE_FORMAT_AUTO);
+}
+static alcore_status write_jsonl(stage *s) {
+    return alcore_selection_write(s->selection, in_folder("out.jsonl"), ALCORE_FORMAT_AUTO);
+}
+static alcore_status write_report(stage *s) {
+    return alcore_selection_report(s->selection, in_folder("out.html"), 0);
+}
+static alcore_status write_rows(stage *s) {
+    int64_t rows[300];
+    for (int64_t i = 0; i < 300; i++) rows[i] = i;
+    return alcore_pool_write(s->pool, rows, 300, in_folder("rows.tsv"));
+}
+static alcore_status write_column(stage *s) {
+    return alcore_pool_write_column(s->pool, "scores", in_folder("scores.npy"));
+}
+static alcore_status write_arpa(stage *s) {
+    return alcore_lm_write_arpa(s->lm, in_folder("lm.arpa"));
+}
+static alcore_status save_column(stage *s) {
+    return alcore_column_writer_save(s->writer, in_folder("part.column"));
+}
+
+static const struct {
+    const char *name;
+    alcore_status (*call)(stage *s);
+} calls[] = {
+    {"alcore_selection_write .tsv", write_tsv}, {"alcore_selection_write .jsonl", write_jsonl},
+    {"alcore_selection_report", write_report},  {"alcore_pool_write", write_rows},
+    {"alcore_pool_write_column", write_column}, {"alcore_lm_write_arpa", write_arpa},
+    {"alcore_column_writer_save", save_column}, {"alcore_pool_read .txt", read_text},
+    {"alcore_pool_read .tsv", read_tsv},        {"alcore_pool_read_column .npy", read_npy},
+    {"alcore_lm_read_arpa", read_arpa},         {"alcore_column_writer_merge", merge_column}};
+
+/* Every failure of one operation. NULL, or what was wrong. */
+static const char *sweep(stage *s, alcore_status (*call)(stage *s), int operation) {
+    static char detail[300];
+    for (long at = 1;; at++) {
+        uint64_t digest = folder_digest(folder);
+        s->files.operation = operation;
+        s->files.at = at;
+        s->files.calls = 0;
+        alcore_status status = call(s);
+        char text[200];
+        snprintf(text, sizeof text, "%.199s", alcore_last_error());
+        bool met = s->files.calls >= at;
+        s->files.operation = OPERATIONS;
+        const char *bad = NULL;
+        if (!met && status == ALCORE_OK) return NULL;
+        if (!met)
+            bad = "it failed without a failing operation";
+        else if (status == ALCORE_OK)
+            bad = "the failure was not noticed";
+        else if (status != ALCORE_E_IO)
+            bad = "the status is not ALCORE_E_IO";
+        else if (folder_digest(folder) != digest)
+            bad = "a file was left behind or changed";
+        else if (call(s) != ALCORE_OK)
+            bad = "the same call does not succeed afterwards";
+        if (bad) {
+            snprintf(detail, sizeof detail, "%s number %ld: %s (%s, \"%s\")",
+                     operation_names[operation], at, bad, alcore_status_name(status), text);
+            return detail;
+        }
+    }
+}
+
+#define MUST(expression)                                                                           \
+    do {                                                                                           \
+        alcore_status must_ = (expression);                                                        \
+        if (must_ != ALCORE_OK) {                                                                  \
+            printf("Bail out! %s: %s (%s)\n", #expression, alcore_last_error(),                    \
+                   alcore_status_name(must_));                                                     \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void stage_begin(stage *s, bool own_files) {
+    memset(s, 0, sizeof *s);
+    s->files.operation = OPERATIONS;
+    alcore_files table = ALCORE_FILES_INIT;
+    table.user = &s->files;
+    table.open = files_open;
+    table.read = files_read;
+    table.write = files_write;
+    table.length = files_length;
+    table.sync = files_sync;
+    table.close = files_close;
+    table.rename = files_rename;
+    table.remove = files_remove;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    if (own_files) options.files = &table;
+    options.threads = 1;
+    MUST(alcore_ctx_new(&options, &s->ctx));
+    MUST(alcore_pool_new(s->ctx, NULL, &s->pool));
+    MUST(alcore_pool_read(s->pool, in_folder("pool.txt"), NULL));
+    int64_t rows = alcore_pool_rows(s->pool), some = 3;
+    double *scores = calloc((size_t)rows, sizeof *scores);
+    for (int64_t i = 0; i < rows; i++) scores[i] = (double)i;
+    alcore_tensor values;
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, 1, &rows));
+    MUST(alcore_pool_set_column(s->pool, "scores", &values, NULL, NULL));
+    MUST(alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, &s->writer));
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, 1, &some));
+    MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, 3, &values, NULL));
+    free(scores);
+    const char *texts[3] = {"a b c", "b c d", "c d e"};
+    MUST(alcore_lm_train(s->ctx, NULL, texts, NULL, 3, &s->lm));
+    alcore_strategy *strategy;
+    alcore_request *request;
+    MUST(alcore_strategy_new(s->ctx, "random", &strategy));
+    MUST(alcore_request_new(s->ctx, &request));
+    MUST(alcore_request_set_strategy(request, strategy));
+    MUST(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, s->pool));
+    MUST(alcore_request_set(request, "budget", "200"));
+    MUST(alcore_select(request, &s->selection));
+    alcore_request_unref(request);
+    alcore_strategy_unref(strategy);
+}
+
+static void stage_end(stage *s) {
+    alcore_selection_unref(s->selection);
+    alcore_column_writer_unref(s->writer);
+    alcore_lm_unref(s->lm);
+    alcore_pool_unref(s->pool);
+    alcore_ctx_unref(s->ctx);
+}
+
+static void failing_operations(void) {
+    stage s;
+    char name[100];
+    stage_begin(&s, true);
+    put_file(in_folder("out.tsv"), "what stood there before\n");
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++)
+        for (int operation = 0; operation < OPERATIONS; operation++) {
+            const char *bad = sweep(&s, calls[c].call, operation);
+            snprintf(name, sizeof name, "%s: %s fails", calls[c].name, operation_names[operation]);
+            tap_ok(!bad, name, bad);
+        }
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        s.files.longest_read = 7;
+        alcore_status status = calls[c].call(&s);
+        snprintf(name, sizeof name, "%s: short reads change nothing", calls[c].name);
+        tap_ok(status == ALCORE_OK, name, alcore_last_error());
+        s.files.longest_read = 0;
+    }
+    stage_end(&s);
+}
+
+/* A small disk of our own, in a mount namespace that ends with the test. */
+static void full_disk(void) {
+    const char *name = "full disk: an error, nothing left, the old file stands";
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", folder, "tmpfs", 0, "size=64k") != 0) {
+        tap_skip(name, "no right to mount a small disk");
+        return;
+    }
+    char text[20000];
+    memset(text, 'x', sizeof text);
+    for (size_t i = 79; i < sizeof text; i += 80) text[i] = '\n';
+    text[sizeof text - 1] = '\0';
+    put_file(in_folder("pool.txt"), text);
+    stage s;
+    stage_begin(&s, false);
+    put_file(in_folder("out.tsv"), "what stood there before\n");
+    put_file(in_folder("filler"), text);
+    put_file(in_folder("filler2"), text);
+    uint64_t digest = folder_digest(folder);
+    alcore_status status = write_tsv(&s);
+    tap_ok(status == ALCORE_E_IO && strstr(alcore_last_error(), "space") &&
+               folder_digest(folder) == digest,
+           name, alcore_last_error());
+    stage_end(&s);
+    umount(folder);
+}
+
+int main(void) {
+    if (!mkdtemp(folder)) return 2;
+    FILE *file = fopen(in_folder("pool.txt"), "w");
+    if (!file) return 2;
+    for (int i = 0; i < 300; i++)
+        fprintf(file, "text number %d of the pool, with some more words\n", i);
+    fclose(file);
+    failing_operations();
+    full_disk();
+    empty_folder(folder);
+    rmdir(folder);
+    return tap_end();
+}
