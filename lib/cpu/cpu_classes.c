@@ -106,10 +106,11 @@ alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_row
     double *value;
     status = alcore__cpu_new(work, rows->dims, sizeof *value, &value);
     int64_t spent = 0;
+    alcore_sys_rows given = *rows;
+    given.unit = 0; /* means nothing for classes */
     for (int64_t i = 0; i < rows->count && !status; i++) {
         if (take && !take[i]) continue;
-        CPU_EACH_DTYPE(rows->dtype, cpu_widen_row(cpu_row(rows, i, CPU_DTYPE), rows->dims,
-                                                  CPU_DTYPE, 1.0, value));
+        CPU(widen_row)(cpu_row(&given, i, NULL), given.dims, given.dtype, value);
         if (!facts_of(value, rows->dims, kind, &out[i])) {
             out[i] = (alcore_sys_class_facts){(double)NAN, (double)NAN, (double)NAN, (double)NAN,
                                               (double)NAN};

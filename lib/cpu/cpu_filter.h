@@ -67,8 +67,8 @@ CPU_INLINE filter_floats filter_add(const char *at, filter_floats c, filter_floa
 }
 
 /* products[r * stride + c] = row r . centre c for the FILTER_COLUMNS centres of a panel. */
-static __attribute__((noinline)) void filter_tile(const char *const *row, const float *panel, int64_t dims,
-                            float *products, int64_t stride) {
+static __attribute__((noinline)) void filter_tile(const char *const *row, const float *panel,
+                                                  int64_t dims, float *products, int64_t stride) {
     for (int64_t begin = 0; begin < dims; begin += FILTER_CHAIN) {
         int64_t end = begin + FILTER_CHAIN < dims ? begin + FILTER_CHAIN : dims;
         filter_floats left[FILTER_ROWS] = {{0}}, right[FILTER_ROWS] = {{0}};
@@ -105,8 +105,8 @@ typedef struct filter_centres {
 /* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
 #define FILTER_UP (1.0 + 1e-9)
 
-static __attribute__((noinline)) void filter_prepare(filter_centres *out, const double *centres, int64_t count,
-                               int64_t dims) {
+static __attribute__((noinline)) void filter_prepare(filter_centres *out, const double *centres,
+                                                     int64_t count, int64_t dims) {
     out->count = count;
     out->padded = (count + FILTER_COLUMNS - 1) / FILTER_COLUMNS * FILTER_COLUMNS;
     out->norm = 0.0;
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void filter_prepare(filter_centres *out, const 
             residual += t * t;
             column[j * FILTER_COLUMNS] = near;
         }
-        out->squares[c] = cpu_self_dot((const char *)centre, dims, ALCORE_FLOAT64);
+        out->squares[c] = CPU(self_dot)((const char *)centre, dims, ALCORE_FLOAT64);
         double norm = sqrt(out->squares[c]) * FILTER_UP;
         residual = sqrt(residual) * FILTER_UP;
         /* Written so that NaN stays and switches the filter off. */
@@ -138,7 +138,7 @@ static __attribute__((noinline)) void filter_prepare(filter_centres *out, const 
 }
 
 /* T of a row with the norm given, or -1: do not filter. */
-CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
+static double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
     if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
     double chain = (double)((dims < FILTER_CHAIN ? dims : FILTER_CHAIN) + dims / FILTER_CHAIN + 4);
     double rounded = centres->norm + centres->residual; /* at least |c'| */
@@ -149,7 +149,8 @@ CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64
 }
 
 /* The least of squares[c] - 2 products[c]. */
-static __attribute__((noinline)) double filter_least(const filter_centres *centres, const float *products) {
+static __attribute__((noinline)) double filter_least(const filter_centres *centres,
+                                                     const float *products) {
     cpu_vector least = cpu_load_double(centres->squares) -
                        2.0 * cpu_load((const char *)products, 0, ALCORE_FLOAT32);
     for (int64_t c = CPU_WIDTH; c < centres->padded; c += CPU_WIDTH) {

@@ -7,11 +7,11 @@
 /* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
 #define DUPLICATE 1e-12
 
-CPU_INLINE void lower_minimum(const char *row, const double *centre, int64_t dims, int32_t dtype,
-                              double duplicate, double *minimum) {
+static void lower_minimum(const char *row, const double *centre, int64_t dims, int32_t dtype,
+                          double duplicate, double *minimum) {
     /* Above both numbers the sqd changes nothing, so the sum may end there. */
     double limit = *minimum > duplicate ? *minimum : duplicate;
-    double w = cpu_sqd_within(row, centre, dims, dtype, limit);
+    double w = CPU(sqd_within)(row, centre, dims, dtype, limit);
     if (w <= duplicate) w = 0.0;
     if (w < *minimum) *minimum = w;
 }
@@ -27,16 +27,8 @@ alcore_status CPU(min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *r
     for (int64_t i = 0; i < rows->count && !status; i++) {
         if (take && !take[i]) continue;
         double duplicate = zero_duplicates ? DUPLICATE * (row_dots[i] + centre_dot) : -1.0;
-        if (rows->unit) {
-            CPU_EACH_DTYPE(rows->dtype,
-                           cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, unit));
-            lower_minimum((const char *)unit, centre, rows->dims, ALCORE_FLOAT64, duplicate,
-                          &minimum[i]);
-        } else {
-            CPU_EACH_DTYPE(rows->dtype,
-                           lower_minimum(cpu_row(rows, i, CPU_DTYPE), centre, rows->dims, CPU_DTYPE,
-                                         duplicate, &minimum[i]));
-        }
+        lower_minimum(cpu_row(rows, i, unit), centre, rows->dims, cpu_row_dtype(rows), duplicate,
+                      &minimum[i]);
         status = alcore__cpu_poll(work, &spent, rows->dims);
     }
     alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
@@ -53,15 +45,7 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     int64_t spent = 0;
     for (int64_t i = 0; i < rows->count && !status; i++) {
         if (take && !take[i]) continue;
-        double f;
-        if (rows->unit) {
-            CPU_EACH_DTYPE(rows->dtype,
-                           cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, unit));
-            f = cpu_dot((const char *)unit, picked, rows->dims, ALCORE_FLOAT64);
-        } else {
-            CPU_EACH_DTYPE(rows->dtype,
-                           f = cpu_dot(cpu_row(rows, i, CPU_DTYPE), picked, rows->dims, CPU_DTYPE));
-        }
+        double f = CPU(dot)(cpu_row(rows, i, unit), picked, rows->dims, cpu_row_dtype(rows));
         if (norms) f = cpu_cosine(f, norms[i], picked_norm);
         a[i] -= f;
         b[i] += f;

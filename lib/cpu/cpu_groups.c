@@ -6,78 +6,36 @@
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* Rows of a group that are added in one pass over its sums. */
-#define TOGETHER 4
-
-/* sums[j] = sums[j] + row 0 [j] + row 1 [j] ..., from the left: the running sum in row order. */
-CPU_INLINE void add_rows(const char *const *row, int count, int64_t dims, int32_t dtype,
-                         double *sums) {
-    int64_t j = 0;
-    for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
-        cpu_vector sum = cpu_load_double(sums + j);
-#pragma GCC unroll 4
-        for (int r = 0; r < count; r++) sum += cpu_load(row[r], j, dtype);
-        cpu_store_double(sums + j, sum);
-    }
-    if (j < dims) {
-        char tail[CPU_LANES * 8];
-        double sum[CPU_WIDTH] = {0};
-        memcpy(sum, sums + j, (size_t)(dims - j) * sizeof *sums);
-        cpu_vector v = cpu_load_double(sum);
-        for (int r = 0; r < count; r++) {
-            cpu_tail(tail, row[r], j, dims, dtype);
-            v += cpu_load(tail, 0, dtype);
-        }
-        cpu_store_double(sum, v);
-        memcpy(sums + j, sum, (size_t)(dims - j) * sizeof *sums);
-    }
-}
-
 /* The rows of a group that wait to be added. */
 typedef struct waiting {
-    int64_t row[TOGETHER];
+    int64_t row[CPU_TOGETHER];
 } waiting;
 
-CPU_INLINE void add_waiting(const alcore_sys_rows *rows, const waiting *wait, int count,
-                            int32_t dtype, double *unit, double *sums) {
-    const char *row[TOGETHER];
+static void add_waiting(const alcore_sys_rows *rows, const waiting *wait, int count, double *unit,
+                        double *sums) {
+    const char *row[CPU_TOGETHER];
     for (int r = 0; r < count; r++) {
-        row[r] = cpu_row(rows, wait->row[r], dtype);
-        if (rows->unit) {
-            cpu_unit_row(row[r], rows->dims, dtype, unit + r * rows->dims);
-            row[r] = (const char *)(unit + r * rows->dims);
-        }
+        row[r] = cpu_row(rows, wait->row[r], rows->unit ? unit + r * rows->dims : NULL);
     }
-    if (rows->unit) {
-        if (count == TOGETHER) {
-            add_rows(row, TOGETHER, rows->dims, ALCORE_FLOAT64, sums);
-        } else {
-            for (int r = 0; r < count; r++) add_rows(row + r, 1, rows->dims, ALCORE_FLOAT64, sums);
-        }
-    } else if (count == TOGETHER) {
-        add_rows(row, TOGETHER, rows->dims, dtype, sums);
-    } else {
-        for (int r = 0; r < count; r++) add_rows(row + r, 1, rows->dims, dtype, sums);
-    }
+    CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
 }
 
-CPU_INLINE alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, double *sums,
-                                  int64_t *counts, waiting *wait, double *unit, int32_t dtype) {
+static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const int32_t *group, int64_t groups, double *sums, int64_t *counts,
+                              waiting *wait, double *unit) {
     int64_t spent = 0;
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        int64_t at = counts[g]++ % TOGETHER;
+        int64_t at = counts[g]++ % CPU_TOGETHER;
         wait[g].row[at] = i;
-        if (at < TOGETHER - 1) continue;
-        add_waiting(rows, &wait[g], TOGETHER, dtype, unit, sums + g * rows->dims);
-        alcore_status status = alcore__cpu_poll(work, &spent, TOGETHER * rows->dims);
+        if (at < CPU_TOGETHER - 1) continue;
+        add_waiting(rows, &wait[g], CPU_TOGETHER, unit, sums + g * rows->dims);
+        alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);
         if (status) return status;
     }
     for (int64_t g = 0; g < groups; g++) {
-        add_waiting(rows, &wait[g], (int)(counts[g] % TOGETHER), dtype, unit,
-                    sums + g * rows->dims);
+        add_waiting(rows, &wait[g], (int)(counts[g] % CPU_TOGETHER), unit, sums + g * rows->dims);
     }
     return ALCORE_OK;
 }
@@ -90,45 +48,38 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
     double *unit = NULL;
     status = alcore__cpu_new(work, groups, sizeof *wait, &wait);
     if (!status && rows->unit)
-        status = alcore__cpu_new(work, rows->dims, TOGETHER * sizeof *unit, &unit);
+        status = alcore__cpu_new(work, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
     if (!status) {
         memset(sums, 0, (size_t)groups * (size_t)rows->dims * sizeof *sums);
         memset(counts, 0, (size_t)groups * sizeof *counts);
-        CPU_EACH_DTYPE(rows->dtype, status = sum_rows(work, rows, group, groups, sums, counts, wait,
-                                                      unit, CPU_DTYPE));
+        status = sum_rows(work, rows, group, groups, sums, counts, wait, unit);
     }
-    alcore__cpu_free(work, unit, rows->dims, TOGETHER * sizeof *unit);
+    alcore__cpu_free(work, unit, rows->dims, CPU_TOGETHER * sizeof *unit);
     alcore__cpu_free(work, wait, groups, sizeof *wait);
     return status;
 }
 
-CPU_INLINE double distance(const char *row, const double *centre, double centre_norm, int64_t dims,
-                           int32_t dtype, int cosine) {
-    if (!cosine) return cpu_sqd(row, centre, dims, dtype);
-    double self, dot = cpu_dot_both(row, centre, dims, dtype, &self);
-    return 1.0 - cpu_cosine(dot, sqrt(self), centre_norm);
-}
-
-CPU_INLINE alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                       const int32_t *group, const double *centres, double *norms,
-                                       double *unit, double *out, int cosine, int32_t dtype) {
-    int64_t spent = 0;
+/* The cosine distance where norms are asked for, or else the sqd. */
+static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const int32_t *group, const double *centres, double *norms,
+                                   double *unit, double *out) {
+    int64_t spent = 0, dims = rows->dims;
+    int32_t dtype = cpu_row_dtype(rows);
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        const double *centre = centres + g * rows->dims;
-        if (cosine && norms[g] < 0.0) {
-            norms[g] = sqrt(cpu_self_dot((const char *)centre, rows->dims, ALCORE_FLOAT64));
-        }
-        double norm = cosine ? norms[g] : 0.0;
-        const char *row = cpu_row(rows, i, dtype);
-        if (rows->unit) {
-            cpu_unit_row(row, rows->dims, dtype, unit);
-            out[i] = distance((const char *)unit, centre, norm, rows->dims, ALCORE_FLOAT64, cosine);
+        const double *centre = centres + g * dims;
+        const char *row = cpu_row(rows, i, unit);
+        if (norms) {
+            if (norms[g] < 0.0) {
+                norms[g] = sqrt(CPU(self_dot)((const char *)centre, dims, ALCORE_FLOAT64));
+            }
+            double self, dot = CPU(dot_both)(row, centre, dims, dtype, &self);
+            out[i] = 1.0 - cpu_cosine(dot, sqrt(self), norms[g]);
         } else {
-            out[i] = distance(row, centre, norm, rows->dims, dtype, cosine);
+            out[i] = CPU(sqd_within)(row, centre, dims, dtype, HUGE_VAL);
         }
-        alcore_status status = alcore__cpu_poll(work, &spent, 2 * rows->dims);
+        alcore_status status = alcore__cpu_poll(work, &spent, 2 * dims);
         if (status) return status;
     }
     return ALCORE_OK;
@@ -145,13 +96,7 @@ static alcore_status group_distance(const alcore_sys_work *work, const alcore_sy
     if (!status) {
         /* -1: not yet known. A group that has no row here costs nothing. */
         for (int64_t g = 0; cosine && g < groups; g++) norms[g] = -1.0;
-        if (cosine) {
-            CPU_EACH_DTYPE(rows->dtype, status = distance_rows(work, rows, group, centres, norms,
-                                                               unit, out, 1, CPU_DTYPE));
-        } else {
-            CPU_EACH_DTYPE(rows->dtype, status = distance_rows(work, rows, group, centres, norms,
-                                                               unit, out, 0, CPU_DTYPE));
-        }
+        status = distance_rows(work, rows, group, centres, norms, unit, out);
     }
     alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
     alcore__cpu_free(work, norms, groups, sizeof *norms);

@@ -25,12 +25,12 @@ typedef struct nearest_call {
 } nearest_call;
 
 /* Of centres [count, dims] the nearest by sqd, the lowest among equals. */
-CPU_INLINE void nearest_of_all(const char *row, const double *centres, int64_t count, int64_t dims,
-                               int32_t dtype, int32_t *nearest, double *distance) {
+static void nearest_of_all(const char *row, const double *centres, int64_t count, int64_t dims,
+                           int32_t dtype, int32_t *nearest, double *distance) {
     int32_t best = -1;
     double least = HUGE_VAL;
     for (int64_t c = 0; c < count; c++) {
-        double sqd = cpu_sqd_within(row, centres + c * dims, dims, dtype, least);
+        double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, least);
         if (c == 0 || sqd < least) {
             best = (int32_t)c;
             least = sqd;
@@ -41,14 +41,14 @@ CPU_INLINE void nearest_of_all(const char *row, const double *centres, int64_t c
 }
 
 /* The same among the centres whose F is at most `most`. */
-CPU_INLINE void nearest_of_kept(const char *row, const double *centres,
-                                const filter_centres *filter, const float *products, double most,
-                                int64_t dims, int32_t dtype, int32_t *nearest, double *distance) {
+static void nearest_of_kept(const char *row, const double *centres, const filter_centres *filter,
+                            const float *products, double most, int64_t dims, int32_t dtype,
+                            int32_t *nearest, double *distance) {
     int32_t best = -1;
     double least = HUGE_VAL;
     for (int64_t c = 0; c < filter->count; c++) {
         if (filter->squares[c] - 2.0 * (double)products[c] > most) continue;
-        double sqd = cpu_sqd_within(row, centres + c * dims, dims, dtype, least);
+        double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, least);
         if (best < 0 || sqd < least) {
             best = (int32_t)c;
             least = sqd;
@@ -58,26 +58,17 @@ CPU_INLINE void nearest_of_kept(const char *row, const double *centres,
     *distance = least;
 }
 
-/* unit(row i). A function of its own: inlined for every dtype in every caller it takes the compiler
- * half a minute. */
-static __attribute__((noinline)) void unit_row(const alcore_sys_rows *rows, int64_t i,
-                                               double *out) {
-    CPU_EACH_DTYPE(rows->dtype,
-                   cpu_unit_row(cpu_row(rows, i, CPU_DTYPE), rows->dims, CPU_DTYPE, out));
-}
-
 /* rows order[0..count-1], at most FILTER_ROWS, of one group. */
-CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count,
-                             const double *centres, int32_t dtype) {
+static void nearest_tile(nearest_call *call, const int64_t *order, int count, const double *centres,
+                         int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
     const char *row[FILTER_ROWS], *floats[FILTER_ROWS];
     for (int r = 0; r < FILTER_ROWS; r++) {
         int64_t i = order[r < count ? r : count - 1];
-        row[r] = call->unit ? (const char *)(call->unit + r * dims) : cpu_row(call->rows, i, dtype);
-        if (call->unit) unit_row(call->rows, i, call->unit + r * dims);
+        row[r] = cpu_row(call->rows, i, call->unit ? call->unit + r * dims : NULL);
         floats[r] = row[r];
         if (dtype != ALCORE_FLOAT32) {
-            cpu_float_row(row[r], dims, dtype, call->floats + r * dims);
+            CPU(float_row)(row[r], dims, dtype, call->floats + r * dims);
             floats[r] = (const char *)(call->floats + r * dims);
         }
     }
@@ -86,7 +77,7 @@ CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count
     }
     for (int r = 0; r < count; r++) {
         const float *products = call->products + r * padded;
-        double norm = sqrt(cpu_self_dot(row[r], dims, dtype)) * FILTER_UP;
+        double norm = sqrt(CPU(self_dot)(row[r], dims, dtype)) * FILTER_UP;
         double bound = filter_bound(&call->filter, norm, dims);
         int32_t *nearest = &call->nearest[order[r]];
         double *distance = &call->distance[order[r]];
@@ -102,8 +93,8 @@ CPU_INLINE void nearest_tile(nearest_call *call, const int64_t *order, int count
 
 /* The rows order[0..rows-1] of a group with `count` centres. dtype: of rows as they are read,
  * float64 for unit rows. */
-CPU_INLINE alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
-                                       const double *centres, int64_t count, int32_t dtype) {
+static alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
+                                   const double *centres, int64_t count, int32_t dtype) {
     int64_t dims = call->rows->dims;
     int filtered =
         count >= FILTER_MIN_CENTRES && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
@@ -115,8 +106,7 @@ CPU_INLINE alcore_status nearest_group(nearest_call *call, const int64_t *order,
             nearest_tile(call, order + at, together, centres, dtype);
         } else {
             int64_t i = order[at];
-            const char *row = call->unit ? (const char *)call->unit : cpu_row(call->rows, i, dtype);
-            if (call->unit) unit_row(call->rows, i, call->unit);
+            const char *row = cpu_row(call->rows, i, call->unit);
             nearest_of_all(row, centres, count, dims, dtype, &call->nearest[i], &call->distance[i]);
         }
         alcore_status status = alcore__cpu_poll(call->work, &call->spent, together * count * dims);
@@ -195,12 +185,7 @@ alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_
         const int64_t *order = call.order + call.starts[g];
         int64_t count = call.starts[g + 1] - call.starts[g], own = starts[g + 1] - starts[g];
         const double *first = centres + starts[g] * rows->dims;
-        if (rows->unit) {
-            status = nearest_group(&call, order, count, first, own, ALCORE_FLOAT64);
-        } else {
-            CPU_EACH_DTYPE(rows->dtype,
-                           status = nearest_group(&call, order, count, first, own, CPU_DTYPE));
-        }
+        status = nearest_group(&call, order, count, first, own, cpu_row_dtype(rows));
     }
     free_memory(&call, groups);
     return status;

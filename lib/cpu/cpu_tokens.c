@@ -59,8 +59,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
         for (int64_t t = begin; t < end && !sum.bad; t += CHUNK) {
             double wide[CHUNK];
             int64_t count = end - t < CHUNK ? end - t : CHUNK;
-            CPU_EACH_DTYPE(items->dtype,
-                           cpu_widen_row(values + t * bytes, count, CPU_DTYPE, 1.0, wide));
+            CPU(widen_row)(values + t * bytes, count, items->dtype, wide);
             add_tokens(&sum, wide, count);
             alcore_status status = alcore__cpu_poll(work, &spent, count);
             if (status) return status;

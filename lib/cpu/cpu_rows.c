@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on one row. Each function is written once for a constant dtype, inlined for the four
+ * of them here, and for nobody else: that keeps the compiler's work small. */
+#include "cpu/cpu_rows.h"
+
+typedef struct lanes32 {
+    cpu_vector v[CPU_VECTORS]; /* lane i is element i % CPU_WIDTH of v[i / CPU_WIDTH] */
+} lanes32;
+
+/* The tree of spec 1.8: w = 16, 8, 4, 2, 1. */
+static double lanes_sum(lanes32 lanes) {
+#pragma GCC unroll 8
+    for (int w = CPU_VECTORS / 2; w > 0; w /= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < w; i++) lanes.v[i] += lanes.v[i + w];
+    }
+    double lane[CPU_WIDTH];
+    cpu_store_double(lane, lanes.v[0]);
+#pragma GCC unroll 8
+    for (int w = CPU_WIDTH / 2; w > 0; w /= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
+    }
+    return lane[0];
+}
+
+/* The last numbers of a row, filled up to 32 with zeros: a zero product leaves a lane's bits as
+ * they are. */
+static void tail_of(char *tail, const char *row, int64_t done, int64_t dims, int32_t dtype) {
+    size_t bytes = cpu_bytes(dtype);
+    __builtin_memset(tail, 0, CPU_LANES * bytes);
+    __builtin_memcpy(tail, row + (size_t)done * bytes, (size_t)(dims - done) * bytes);
+}
+
+/* lane[i] += row[j + i] * row[j + i] for i = 0..31 */
+CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dtype) {
+#pragma GCC unroll 8
+    for (int i = 0; i < CPU_VECTORS; i++) {
+        cpu_vector x = cpu_load(row, j + i * CPU_WIDTH, dtype);
+        lanes->v[i] = cpu_add_square(x, lanes->v[i], dtype);
+    }
+}
+
+CPU_INLINE void step_dot(lanes32 *lanes, const char *row, const double *vector, int64_t j,
+                         int32_t dtype) {
+#pragma GCC unroll 8
+    for (int i = 0; i < CPU_VECTORS; i++) {
+        lanes->v[i] +=
+            cpu_load(row, j + i * CPU_WIDTH, dtype) * cpu_load_double(vector + j + i * CPU_WIDTH);
+    }
+}
+
+CPU_INLINE void step_sqd(lanes32 *lanes, const char *row, const double *vector, int64_t j,
+                         int32_t dtype) {
+#pragma GCC unroll 8
+    for (int i = 0; i < CPU_VECTORS; i++) {
+        cpu_vector t =
+            cpu_load(row, j + i * CPU_WIDTH, dtype) - cpu_load_double(vector + j + i * CPU_WIDTH);
+        lanes->v[i] += t * t;
+    }
+}
+
+/* dot(row, row) */
+CPU_INLINE double self_dot(const char *row, int64_t dims, int32_t dtype) {
+    lanes32 lanes = {0};
+    int64_t j = 0;
+    for (; j + CPU_LANES <= dims; j += CPU_LANES) step_self(&lanes, row, j, dtype);
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        tail_of(tail, row, j, dims, dtype);
+        step_self(&lanes, tail, 0, dtype);
+    }
+    return lanes_sum(lanes);
+}
+
+/* dot(row, vector) */
+CPU_INLINE double dot(const char *row, const double *vector, int64_t dims, int32_t dtype) {
+    lanes32 lanes = {0};
+    int64_t j = 0;
+    for (; j + CPU_LANES <= dims; j += CPU_LANES) step_dot(&lanes, row, vector, j, dtype);
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        double vector_tail[CPU_LANES];
+        tail_of(tail, row, j, dims, dtype);
+        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        step_dot(&lanes, tail, vector_tail, 0, dtype);
+    }
+    return lanes_sum(lanes);
+}
+
+/* dot(row, row) and dot(row, vector) while the row passes once. */
+CPU_INLINE double dot_both(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                           double *self) {
+    lanes32 lanes = {0}, own = {0};
+    int64_t j = 0;
+    for (; j + CPU_LANES <= dims; j += CPU_LANES) {
+        step_dot(&lanes, row, vector, j, dtype);
+        step_self(&own, row, j, dtype);
+    }
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        double vector_tail[CPU_LANES];
+        tail_of(tail, row, j, dims, dtype);
+        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        step_dot(&lanes, tail, vector_tail, 0, dtype);
+        step_self(&own, tail, 0, dtype);
+    }
+    *self = lanes_sum(own);
+    return lanes_sum(lanes);
+}
+
+/* Numbers between two looks at the partial sum in cpu_sqd_within. */
+#define LOOK 128
+
+/* sqd(row, vector), or early some value above `limit` when the sqd is above it. Every lane only
+ * grows and rounded addition is monotone, so the tree over partial lanes is never above the tree
+ * over the final ones: no bound is needed. A NaN compares false and goes on to the end. */
+CPU_INLINE double sqd_within(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                             double limit) {
+    lanes32 lanes = {0};
+    int64_t j = 0;
+    while (limit < HUGE_VAL && j + 2 * LOOK <= dims) {
+        int64_t end = j + LOOK;
+        for (; j < end; j += CPU_LANES) step_sqd(&lanes, row, vector, j, dtype);
+        double partial = lanes_sum(lanes);
+        if (partial > limit) return partial;
+    }
+    for (; j + CPU_LANES <= dims; j += CPU_LANES) step_sqd(&lanes, row, vector, j, dtype);
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        double vector_tail[CPU_LANES];
+        tail_of(tail, row, j, dims, dtype);
+        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        step_sqd(&lanes, tail, vector_tail, 0, dtype);
+    }
+    return lanes_sum(lanes);
+}
+
+/* out[j] = row[j] / divisor; a divisor of 1 changes no bit. */
+CPU_INLINE void widen_row(const char *row, int64_t dims, int32_t dtype, double divisor,
+                          double *out) {
+    int64_t j = 0;
+    if (divisor == 1.0) {
+        for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH)
+            cpu_store_double(out + j, cpu_load(row, j, dtype));
+    } else {
+        for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
+            cpu_store_double(out + j, cpu_load(row, j, dtype) / divisor);
+        }
+    }
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        double wide[CPU_WIDTH];
+        tail_of(tail, row, j, dims, dtype);
+        cpu_store_double(wide, cpu_load(tail, 0, dtype) / divisor);
+        __builtin_memcpy(out + j, wide, (size_t)(dims - j) * sizeof *out);
+    }
+}
+
+/* out[j] = row[j] rounded to float32 */
+CPU_INLINE void float_row(const char *row, int64_t dims, int32_t dtype, float *out) {
+    int64_t j = 0;
+    for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
+        cpu_half_vector v = cpu_load_float(row, j, dtype);
+        __builtin_memcpy(out + j, &v, sizeof v);
+    }
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        tail_of(tail, row, j, dims, dtype);
+        cpu_half_vector v = cpu_load_float(tail, 0, dtype);
+        __builtin_memcpy(out + j, &v, (size_t)(dims - j) * sizeof *out);
+    }
+}
+
+/* sums[j] = sums[j] + row 0 [j] + row 1 [j] ..., from the left: the running sum in row order. */
+CPU_INLINE void add_rows(const char *const *row, int count, int64_t dims, int32_t dtype,
+                         double *sums) {
+    int64_t j = 0;
+    for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
+        cpu_vector sum = cpu_load_double(sums + j);
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++) sum += cpu_load(row[r], j, dtype);
+        cpu_store_double(sums + j, sum);
+    }
+    if (j < dims) {
+        char tail[CPU_LANES * 8];
+        double sum[CPU_WIDTH] = {0};
+        __builtin_memcpy(sum, sums + j, (size_t)(dims - j) * sizeof *sums);
+        cpu_vector v = cpu_load_double(sum);
+        for (int r = 0; r < count; r++) {
+            tail_of(tail, row[r], j, dims, dtype);
+            v += cpu_load(tail, 0, dtype);
+        }
+        cpu_store_double(sum, v);
+        __builtin_memcpy(sums + j, sum, (size_t)(dims - j) * sizeof *sums);
+    }
+}
+
+/* Runs `call`, an expression with the constant ROW_DTYPE, for the number type `dtype`. */
+#define EACH_DTYPE(call)                                                                           \
+    do {                                                                                           \
+        if (dtype == ALCORE_FLOAT32) {                                                             \
+            enum { ROW_DTYPE = ALCORE_FLOAT32 };                                                   \
+            call;                                                                                  \
+        } else if (dtype == ALCORE_FLOAT64) {                                                      \
+            enum { ROW_DTYPE = ALCORE_FLOAT64 };                                                   \
+            call;                                                                                  \
+        } else if (dtype == ALCORE_FLOAT16) {                                                      \
+            enum { ROW_DTYPE = ALCORE_FLOAT16 };                                                   \
+            call;                                                                                  \
+        } else {                                                                                   \
+            enum { ROW_DTYPE = ALCORE_BFLOAT16 };                                                  \
+            call;                                                                                  \
+        }                                                                                          \
+    } while (0)
+
+double CPU(self_dot)(const char *row, int64_t dims, int32_t dtype) {
+    EACH_DTYPE(return self_dot(row, dims, ROW_DTYPE));
+}
+
+double CPU(dot)(const char *row, const double *vector, int64_t dims, int32_t dtype) {
+    EACH_DTYPE(return dot(row, vector, dims, ROW_DTYPE));
+}
+
+double CPU(dot_both)(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                     double *self) {
+    EACH_DTYPE(return dot_both(row, vector, dims, ROW_DTYPE, self));
+}
+
+double CPU(sqd_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                       double limit) {
+    EACH_DTYPE(return sqd_within(row, vector, dims, ROW_DTYPE, limit));
+}
+
+void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
+    EACH_DTYPE(widen_row(row, dims, ROW_DTYPE, 1.0, out));
+}
+
+void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
+    EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
+}
+
+void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
+    double norm = sqrt(CPU(self_dot)(row, dims, dtype));
+    if (norm < CPU_ZERO_NORM) {
+        __builtin_memset(out, 0, (size_t)dims * sizeof *out);
+    } else {
+        EACH_DTYPE(widen_row(row, dims, ROW_DTYPE, norm, out));
+    }
+}
+
+void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums) {
+    if (count == CPU_TOGETHER) {
+        EACH_DTYPE(add_rows(row, CPU_TOGETHER, dims, ROW_DTYPE, sums));
+        return;
+    }
+    for (int r = 0; r < count; r++) EACH_DTYPE(add_rows(row + r, 1, dims, ROW_DTYPE, sums));
+}
