@@ -306,7 +306,7 @@ START_TEST(devices) {
     ck_assert_ptr_eq(out, table);
     ck_assert_int_eq(alcore__kernels_for(ctx, "cpu", &out), ALCORE_OK);
     ck_assert_ptr_eq(out, table);
-    ck_assert_int_eq(alcore__kernels_for(ctx, "abacus", &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore__kernels_for(ctx, "abacus", &out), ALCORE_E_PARAM);
     ck_assert_ptr_null(out);
     ck_assert_ptr_null(alcore__kernels_cpu_named("cpu-abacus"));
     ck_assert_ptr_nonnull(alcore__kernels_cpu_named("cpu-portable"));
