@@ -105,6 +105,17 @@ typedef struct rare_word {
     double logprob;
 } rare_word;
 
+static bool is_mark(char c) {
+    return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') ||
+           (c > 'z' && c < 127);
+}
+
+/* The word without the ASCII punctuation around it. */
+static void trim(rare_word *word) {
+    while (word->length > 0 && is_mark(word->text[0])) word->text++, word->length--;
+    while (word->length > 0 && is_mark(word->text[word->length - 1])) word->length--;
+}
+
 /* Keeps the least likely words, each once, the least likely first. */
 static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     for (int32_t i = 0; i < *count; i++) {
@@ -141,7 +152,8 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     int32_t count = 0;
     for (int64_t i = 0; alcore__word_next(&at, end, &word.text, &word.length); i++) {
         word.logprob = (double)values[i];
-        if (word.logprob < RARE_LOGPROB) keep_rare(rare, &count, word);
+        trim(&word);
+        if (word.length > 0 && word.logprob < RARE_LOGPROB) keep_rare(rare, &count, word);
     }
     for (int32_t i = 0; i < count; i++) {
         const char *lead = i == 0 ? "; rare words: " : ", ";
