@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the bindings take from the public headers.
+
+    generate.py             writes api.json, ../python/alcore/_ffi.py and ../python/alcore/_select.pyi
+    generate.py --check     says which of them differ from the headers; exit status 1 when one does
+    generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
+import json
+import sys
+from pathlib import Path
+
+from headers import read_api
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PACKAGE = HERE.parent / "python" / "alcore"
+
+NUMBERS = {"int32_t": "c_int32", "int64_t": "c_int64", "uint8_t": "c_uint8", "uint16_t": "c_uint16",
+           "uint32_t": "c_uint32", "uint64_t": "c_uint64", "size_t": "c_size_t", "double": "c_double",
+           "float": "c_float"}
+NOTE = "# SPDX-License-Identifier: Apache-2.0\n# Made by bindings/gen/generate.py from the public headers; do not edit.\n"
+
+
+class Types:
+    """C types as expressions of ctypes."""
+
+    def __init__(self, api):
+        self.aliases = api["aliases"]
+        self.callbacks = {callback["name"] for callback in api["callbacks"]}
+        self.structs = {struct["name"] for struct in api["structs"]}
+
+    def name(self, text):
+        text = self.aliases.get(text, text)
+        if text == "void":
+            return "None"
+        if text == "const char *":
+            return "c_char_p"
+        if text.endswith("*"):
+            return "c_void_p"
+        if text in NUMBERS:
+            return NUMBERS[text]
+        if text in self.callbacks or text in self.structs:
+            return text
+        raise SystemExit("no ctypes type for '%s'" % text)
+
+    def argument(self, item):
+        return "c_void_p" if "count" in item else self.name(item["type"])
+
+    def field(self, item):
+        if item["type"] == "function":
+            return self.function_type(item)
+        name = self.name(item["type"])
+        return "%s * %d" % (name, item["count"]) if "count" in item else name
+
+    def function_type(self, item):
+        parts = [self.name(item["returns"])] + [self.argument(argument) for argument in item["args"]]
+        return "CFUNCTYPE(%s)" % ", ".join(parts)
+
+    def result(self, function):
+        # A text that may hold NUL comes with its length and is read as a pointer.
+        if function["returns"] == "const char *" and function["args"][-1:] and \
+                function["args"][-1]["name"] == "out_length":
+            return "c_void_p"
+        return self.name(function["returns"])
+
+
+def write_ffi(api):
+    types = Types(api)
+    used = sorted(set(NUMBERS.values()) | {"c_char_p", "c_void_p"})
+    out = [NOTE + '"""Constants, structs and prototypes of libalcore."""',
+           "from ctypes import CFUNCTYPE, Structure, " + ", ".join(used), "",
+           "ABI = %d" % api["abi"], ""]
+    out += ["%s = %d" % item for item in api["constants"].items()]
+    out += ["", "#: The usual columns and their shapes.", "COLUMNS = {"]
+    out += ['    "%s": %s,' % item for item in api["columns"].items()]
+    out += ["}", "#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
+    out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
+    out += ["}", "#: What a request without a strategy does.",
+            'DEFAULT_STRATEGY = "%s"' % api["default_strategy"], "", ""]
+    for callback in api["callbacks"]:
+        if not any(argument["type"].startswith("const alcore") for argument in callback["args"]):
+            out.append("%s = %s" % (callback["name"], types.function_type(callback)))
+        else:
+            out.append("%s = %s  # structs travel as pointers" % (callback["name"], types.function_type(callback)))
+    for struct in api["structs"]:
+        out += ["", "", "class %s(Structure):" % struct["name"], '    """%s"""' % struct["summary"], "",
+                "    _fields_ = ["]
+        out += ['        ("%s", %s),' % (field["name"], types.field(field)) for field in struct["fields"]]
+        out += ["    ]"]
+    out += ["", "", "#: name: (result, arguments, whether it may call back)", "FUNCTIONS = {"]
+    for function in api["functions"]:
+        arguments = ", ".join(types.argument(argument) for argument in function["args"])
+        if len(function["args"]) == 1:
+            arguments += ","
+        out.append('    "%s": (%s, (%s), %s),' % (function["name"], types.result(function), arguments,
+                                                  function["callback"]))
+    return "\n".join(out + ["}"]) + "\n"
+
+
+def write_select_stub(api):
+    """The signatures of the calls that take columns by name."""
+    given = ['model: Any = None']
+    given += ["%s: Any = None" % name for name in api["columns"]]
+    given += ["fill: Optional[str] = None", "params: Optional[Mapping[str, Any]] = None", "**strategy_params: Any"]
+    masks = ["labeled: Any = None", "exclude: Any = None", "eligible: Any = None", "round: int = 1", "seed: int = 0"]
+    strategy = 'strategy: Any = "%s"' % api["default_strategy"]
+    out = [NOTE + "from typing import Any, Mapping, Optional, Sequence", "", "from ._pool import Pool",
+           "from ._selection import Selection", "", "class ImplicitModelWarning(UserWarning): ...", ""]
+
+    def define(name, first, extra):
+        out.append("def %s(" % name)
+        arguments = first + ['budget: Any = "1000w"', strategy, "*"] + extra
+        out.extend("    %s," % argument for argument in arguments[:-1])
+        out.extend(["    %s" % arguments[-1], ") -> Selection: ...", ""])
+
+    define("select", ["texts: Any"], ["ids: Optional[Sequence[str]] = None"] + masks + given[:-3] +
+           ["targets: Any = None", "cost: Any = None"] + given[-3:])
+    define("select_from", ["pool: Pool"], masks + given[:-3] + ["targets: Any = None"] + given[-3:])
+    return "\n".join(out[:-1]) + "\n"
+
+
+def write_json(api):
+    return json.dumps(api, indent=1, ensure_ascii=False) + "\n"
+
+
+def layout_program(api):
+    out = ["#include <stdio.h>", "#include <alcore/alcore.h>", "int main(void) {", '    printf("{");']
+    for number, struct in enumerate(api["structs"]):
+        name = struct["name"]
+        out.append('    printf("%s\\"%s\\": {\\"\\": %%zu", sizeof(%s));' % (", " if number else "", name, name))
+        for field in struct["fields"]:
+            out.append('    printf(", \\"%s\\": %%zu", offsetof(%s, %s));' % (field["name"], name, field["name"]))
+        out.append('    printf("}");')
+    return "\n".join(out + ['    puts("}");', "    return 0;", "}"])
+
+
+def main(arguments):
+    api = read_api(ROOT)
+    if arguments == ["--layout"]:
+        print(layout_program(api))
+        return 0
+    made = {HERE / "api.json": write_json(api), PACKAGE / "_ffi.py": write_ffi(api),
+            PACKAGE / "_select.pyi": write_select_stub(api)}
+    if arguments == ["--check"]:
+        stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+        for path in stale:
+            print("%s differs from the headers: run bindings/gen/generate.py" % path.relative_to(ROOT))
+        return 1 if stale else 0
+    if arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for path, text in made.items():
+        path.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the public headers into plain dictionaries.
+
+It knows exactly the forms that our headers use (enums, size-first structs, function types, exported functions) and
+refuses everything else, so that a new form is noticed here and not in a wrong binding."""
+import re
+from pathlib import Path
+
+ORDER = ("status", "context", "tensor", "format", "param", "rng", "lm", "pool", "model", "scorer", "strategy",
+         "selection", "request")
+
+TOKEN = re.compile(r"/\*\*.*?\*/|/\*.*?\*/|[A-Za-z_]\w*|-?\d+|\.\.\.|[^\s\w]", re.S)
+
+
+class HeaderError(Exception):
+    pass
+
+
+def clean(comment):
+    """Text of a documentation comment, without its stars."""
+    body = re.sub(r"^/\*\*<?|\*/$", "", comment)
+    lines = [re.sub(r"^\s*\*\s?", "", line).strip() for line in body.split("\n")]
+    return " ".join(" ".join(lines).split())
+
+
+def summary(doc):
+    """First sentence of a documentation text, before any @tag."""
+    text = re.split(r"\s@\w", doc, maxsplit=1)[0]
+    match = re.match(r".*?[.:](?=\s|$)", text)
+    return (match.group(0) if match else text).rstrip(":").strip()
+
+
+def type_of(tokens):
+    """One spelling for a C type: 'const char *const *'."""
+    text = " ".join(tokens)
+    return re.sub(r"\s*\*\s*", "*", text).replace("*const*", "*const *").replace("*", " *", 1)
+
+
+def parameter(tokens):
+    """{"name", "type"} of one parameter or field; arrays carry "count", functions "returns" and "args"."""
+    if "(" in tokens:
+        opening = tokens.index("(")
+        if tokens[opening + 1] != "*":
+            raise HeaderError("unknown form: " + " ".join(tokens))
+        closing = tokens.index(")", opening)
+        return {"name": tokens[closing - 1], "type": "function", "returns": type_of(tokens[:opening]),
+                "args": parameters(tokens[closing + 2:-1])}
+    count = None
+    if tokens[-1] == "]":
+        count, tokens = int(tokens[-2]), tokens[:-3]
+    found = {"name": tokens[-1], "type": type_of(tokens[:-1])}
+    if count is not None:
+        found["count"] = count
+    return found
+
+
+def split(tokens, separator):
+    """Parts of a list, separated at depth 0."""
+    parts, depth = [[]], 0
+    for token in tokens:
+        depth += (token in "([{") - (token in ")]}")
+        if token == separator and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def parameters(tokens):
+    return [] if tokens == ["void"] else [parameter(part) for part in split(tokens, ",")]
+
+
+class Header:
+    def __init__(self, name, text, api):
+        body = re.search(r"ALCORE_BEGIN(.*)ALCORE_END\b", text.split("#include", 1)[-1], re.S)
+        if not body:
+            raise HeaderError(name + ": no ALCORE_BEGIN ... ALCORE_END")
+        self.name, self.api = name, api
+        source = re.sub(r"^#.*?(?<!\\)$", "", body.group(1), flags=re.M | re.S)
+        self.tokens = TOKEN.findall(source)
+        self.at = 0
+
+    def take_doc(self):
+        doc = ""
+        while self.at < len(self.tokens) and self.tokens[self.at].startswith("/*"):
+            if self.tokens[self.at].startswith("/**"):
+                doc = clean(self.tokens[self.at])
+            self.at += 1
+        return doc
+
+    def take_until_semicolon(self):
+        found, depth = [], 0
+        while True:
+            token = self.tokens[self.at]
+            self.at += 1
+            if token == ";" and depth == 0:
+                return found
+            depth += (token in "([{") - (token in ")]}")
+            found.append(token)
+
+    def read(self):
+        while True:
+            doc = self.take_doc()
+            if self.at == len(self.tokens):
+                return
+            self.declaration(doc, self.take_until_semicolon())
+
+    def declaration(self, doc, tokens):
+        plain = [token for token in tokens if not token.startswith("/*")]
+        head = " ".join(plain[:2])
+        if plain[0] == "enum":
+            self.enum(tokens[2:-1])
+        elif head == "typedef struct" and "{" in plain:
+            self.struct(doc, tokens)
+        elif head == "typedef struct" and len(plain) == 4:
+            self.api["handles"].append({"name": plain[3], "header": self.name, "summary": summary(doc)})
+        elif plain[0] == "typedef" and "(" in plain:
+            function = parameter(plain[1:])
+            function.update(header=self.name, summary=summary(doc))
+            del function["type"]
+            self.api["callbacks"].append(function)
+        elif plain[0] == "typedef" and len(plain) == 3:
+            self.api["aliases"][plain[2]] = plain[1]
+        elif plain[0] == "struct" and len(plain) == 2:
+            pass  # a forward declaration of a type that others define
+        elif plain[0] == "ALCORE_API":
+            self.function(doc, plain[1:])
+        else:
+            raise HeaderError(self.name + ": unknown form: " + " ".join(plain[:8]))
+
+    def enum(self, tokens):
+        for part in split([token for token in tokens if not token.startswith("/*")], ","):
+            if part[1] != "=":
+                raise HeaderError(self.name + ": an enum without a value: " + part[0])
+            self.api["constants"][part[0]] = int("".join(part[2:]))
+
+    def struct(self, doc, tokens):
+        opening = tokens.index("{")
+        fields, pending, before = [], [], ""
+        for token in tokens[opening + 1:-2]:
+            if token.startswith("/**<"):
+                fields[-1]["doc"] = clean(token)
+            elif token.startswith("/**"):
+                before = clean(token)
+            elif token == ";":
+                fields.append(dict(parameter(pending), doc=before))
+                pending, before = [], ""
+            elif not token.startswith("/*"):
+                pending.append(token)
+        self.api["structs"].append({"name": tokens[-1], "header": self.name, "summary": summary(doc),
+                                    "fields": fields})
+
+    def function(self, doc, tokens):
+        opening = tokens.index("(")
+        self.api["functions"].append({
+            "name": tokens[opening - 1], "header": self.name, "returns": type_of(tokens[:opening - 1]),
+            "args": parameters(tokens[opening + 1:-1]), "summary": summary(doc), "doc": doc,
+            "callback": "@callback" in doc,
+        })
+
+
+def columns_of(api):
+    """The usual columns, as the documentation of alcore_pool_set_column() lists them: name -> shape."""
+    doc = function_named(api, "alcore_pool_set_column")["doc"]
+    found = {}
+    for name, ragged, dims in re.findall(r'"(\w+)" (ragged )?\[([^\]]*)\]', doc):
+        wide = "," in dims
+        found[name] = "ALCORE_COLUMN_" + ("RAGGED_DENSE" if ragged and wide else "RAGGED" if ragged else
+                                          "DENSE" if wide else "SCALAR")
+    return found
+
+
+def function_named(api, name):
+    return next(function for function in api["functions"] if function["name"] == name)
+
+
+def model_functions_of(api):
+    """Functions of a caller's model and the column each makes, in the order of alcore_model_host."""
+    host = next(struct for struct in api["structs"] if struct["name"] == "alcore_model_host")
+    return {field["name"]: re.match(r'"(\w+)"', field["doc"]).group(1)
+            for field in host["fields"] if field["type"] == "alcore_model_function"}
+
+
+def read_api(root):
+    """The whole stable API as one dictionary."""
+    root = Path(root)
+    api = {"abi": int(re.search(r"^alcore_abi = (\d+)", (root / "meson.build").read_text(), re.M).group(1)),
+           "aliases": {}, "constants": {}, "handles": [], "callbacks": [], "structs": [], "functions": []}
+    folder = root / "include" / "alcore"
+    stable = set(re.findall(r'"alcore/(\w+)\.h"', (folder / "alcore.h").read_text())) - {"version"}
+    if stable != set(ORDER):
+        raise HeaderError("ORDER in headers.py and alcore.h differ: " + ", ".join(sorted(stable ^ set(ORDER))))
+    for name in ORDER:
+        Header(name, (folder / (name + ".h")).read_text(), api).read()
+    Header("version", (folder / "version.h.in").read_text(), api).read()
+    api["columns"] = columns_of(api)
+    api["model_functions"] = model_functions_of(api)
+    made = function_named(api, "alcore_request_new")["doc"]
+    api["default_strategy"] = re.search(r"strategy (\w+), round 1", made).group(1)
+    for function in api["functions"]:
+        del function["doc"]
+    return api

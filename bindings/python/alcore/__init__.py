@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""alcore decides what to label next.
+
+    import alcore
+    picked = alcore.select(texts, budget="1000w")
+    for index in picked.indices:
+        print(texts[index])
+
+This package converts between Python and libalcore and decides nothing itself. docs/python.md has the guide."""
+from . import _errors
+from ._columns import Column, ColumnWriter
+from ._errors import *  # noqa: F403
+from ._handles import Context, default_context
+from ._hosts import Order, View
+from ._library import lib as _lib, load
+from ._lm import LanguageModel
+from ._parts import Model, Scorer, Strategy, score, scorer, scorers, strategies, strategy
+from ._pool import STATES, Pool
+from ._select import ImplicitModelWarning, Request, request_options, select
+from ._selection import Selection
+
+Pool.score = score
+
+globals().update({name: getattr(_errors, name) for name in _errors.NAMES})
+
+
+def version():
+    """Version of the library that runs."""
+    return _lib.alcore_version().decode()
+
+
+def build_info():
+    """Compiler, flags, features and versions of dependencies: a dict."""
+    import json
+    return json.loads(_lib.alcore_build_info())
+
+
+__all__ = ["Column", "ColumnWriter", "Context", "ImplicitModelWarning", "LanguageModel", "Model", "Order", "Pool",
+           "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "build_info", "default_context", "load",
+           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "version"] + _errors.NAMES

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in and out: everything becomes an alcore_tensor without a copy, or a message that says what was expected."""
+import array
+import ctypes
+import sys
+from ctypes import c_char_p, c_int, c_int64, c_ssize_t, c_void_p, py_object, pythonapi
+
+from . import _arrow, _ffi
+from ._errors import UnsupportedError
+from ._ffi import (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_HOST, ALCORE_DEVICE_CUDA_MANAGED,
+                   ALCORE_KIND_BFLOAT, ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT)
+from ._library import lib
+
+FLOATS = {(ALCORE_KIND_FLOAT, 16): "float16", (ALCORE_KIND_BFLOAT, 16): "bfloat16", (ALCORE_KIND_FLOAT, 32): "float32",
+          (ALCORE_KIND_FLOAT, 64): "float64"}
+INTEGERS = {(ALCORE_KIND_INT, 64): "int64", (ALCORE_KIND_UINT, 64): "uint64"}
+OTHERS = {(ALCORE_KIND_INT, 8): "int8", (ALCORE_KIND_INT, 16): "int16", (ALCORE_KIND_INT, 32): "int32",
+          (ALCORE_KIND_UINT, 8): "uint8", (ALCORE_KIND_UINT, 16): "uint16", (ALCORE_KIND_UINT, 32): "uint32",
+          (5, 64): "complex64", (5, 128): "complex128", (6, 8): "bool"}
+LETTERS = {"e": ALCORE_KIND_FLOAT, "f": ALCORE_KIND_FLOAT, "d": ALCORE_KIND_FLOAT, "?": 6,
+           **dict.fromkeys("bhilqn", ALCORE_KIND_INT), **dict.fromkeys("BHILQN", ALCORE_KIND_UINT)}
+KINDS = {"f": ALCORE_KIND_FLOAT, "i": ALCORE_KIND_INT, "u": ALCORE_KIND_UINT, "b": 6, "c": 5}
+HOST = (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA_HOST)
+
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer, from the stable part of CPython's headers."""
+
+    _fields_ = [("buf", c_void_p), ("obj", py_object), ("len", c_ssize_t), ("itemsize", c_ssize_t), ("readonly", c_int),
+                ("ndim", c_int), ("format", c_char_p), ("shape", ctypes.POINTER(c_ssize_t)),
+                ("strides", ctypes.POINTER(c_ssize_t)), ("suboffsets", c_void_p), ("internal", c_void_p)]
+
+
+RECORDS_RO = 0x1C  # PyBUF_RECORDS_RO: strides and format, read-only is enough
+_get_buffer = ctypes.PYFUNCTYPE(c_int, py_object, ctypes.POINTER(_Buffer), c_int)(("PyObject_GetBuffer", pythonapi))
+_release_buffer = ctypes.PYFUNCTYPE(None, ctypes.POINTER(_Buffer))(("PyBuffer_Release", pythonapi))
+_has_buffer = ctypes.PYFUNCTYPE(c_int, py_object)(("PyObject_CheckBuffer", pythonapi))
+capsule_valid = ctypes.PYFUNCTYPE(c_int, py_object, c_char_p)(("PyCapsule_IsValid", pythonapi))
+
+
+class Held:
+    """A buffer that stays exported while this object lives."""
+
+    def __init__(self, value):
+        self.view = _Buffer()
+        _get_buffer(value, self.view, RECORDS_RO)
+
+    def __del__(self):
+        _release_buffer(self.view)
+
+
+class Tensor:
+    """An array as the library sees it, and what keeps its numbers alive."""
+
+    def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0):
+        self.keep = keep
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.shape_array = (c_int64 * max(len(self.shape), 1))(*self.shape)
+        self.strides_array = None if strides is None else (c_int64 * max(len(strides), 1))(*strides)
+        code, bits = dtype
+        self.struct = _ffi.alcore_tensor(
+            data=data, device=_ffi.alcore_device(*device), ndim=len(self.shape),
+            dtype=_ffi.alcore_dtype(code, bits, 1), shape=ctypes.addressof(self.shape_array),
+            strides=None if strides is None else ctypes.addressof(self.strides_array), byte_offset=offset)
+
+    @property
+    def reference(self):
+        return ctypes.byref(self.struct)
+
+
+def dtype_name(dtype):
+    return FLOATS.get(dtype) or INTEGERS.get(dtype) or OTHERS.get(dtype) or "kind %d of %d bits" % dtype
+
+
+def _in_items(strides, itemsize, what):
+    if any(stride % itemsize for stride in strides):
+        raise ValueError("%s: its strides are no multiple of the size of a number; copy it first" % what)
+    return [stride // itemsize for stride in strides]
+
+
+def _from_buffer(value, what):
+    held = Held(value)
+    view = held.view
+    letter = (view.format or b"B").decode()
+    if letter[:1] in ">!" and sys.byteorder == "little":
+        raise TypeError("%s: numbers in the other byte order; convert them first" % what)
+    letter = letter.lstrip("@=<")
+    if letter not in LETTERS:
+        raise TypeError("%s: numbers are expected, got items of format %r" % (what, letter))
+    return Tensor(view.buf, (LETTERS[letter], view.itemsize * 8), view.shape[:view.ndim],
+                  _in_items(view.strides[:view.ndim], view.itemsize, what), held)
+
+
+def _refuse_device(kind, number, what, ctx):
+    if kind not in (ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_MANAGED):
+        raise UnsupportedError("%s: the array lives on a device that alcore does not know (DLPack number %d); bring it to "
+                               "host memory first" % (what, kind))
+    if lib.alcore_device_check(ctx, b"cuda"):
+        reason = lib.alcore_device_reason(ctx, b"cuda").decode("utf-8", "replace")
+        raise UnsupportedError("%s: the array lives on cuda:%d, and %s; give a copy in host memory instead, such as "
+                               "tensor.cpu()" % (what, number, reason))
+
+
+def _from_dlpack(value, what, ctx):
+    if hasattr(value, "__dlpack_device__"):
+        kind, number = map(int, value.__dlpack_device__())
+        if kind not in HOST:
+            _refuse_device(kind, number, what, ctx)
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        capsule = value.__dlpack__()  # written before DLPack 1
+    if capsule_valid(capsule, b"dltensor_versioned"):
+        address = _arrow.capsule_pointer(capsule, b"dltensor_versioned")
+        major = ctypes.c_uint32.from_address(address).value
+        if major != 1:
+            raise BufferError("%s: DLPack %d is not known; 1 is" % (what, major))
+        address += 32  # version, context, deleter, flags
+    elif capsule_valid(capsule, b"dltensor"):
+        address = _arrow.capsule_pointer(capsule, b"dltensor")
+    else:
+        raise BufferError("%s: its DLPack capsule was used already" % what)
+    found = _ffi.alcore_tensor.from_address(address)
+    shape = (c_int64 * found.ndim).from_address(found.shape)[:] if found.ndim else []
+    strides = (c_int64 * found.ndim).from_address(found.strides)[:] if found.strides and found.ndim else None
+    if found.dtype.lanes != 1:
+        raise TypeError("%s: plain numbers are expected, not vectors of %d" % (what, found.dtype.lanes))
+    # The capsule stays unused: it frees the array itself when it goes.
+    return Tensor(found.data, (found.dtype.code, found.dtype.bits), shape, strides, capsule,
+                  (found.device.type, found.device.id), found.byte_offset)
+
+
+def _from_interface(value, what):
+    facts = value.__array_interface__
+    kind, size = facts["typestr"][1], int(facts["typestr"][2:])
+    if kind not in KINDS:
+        raise TypeError("%s: numbers are expected, got %s" % (what, facts["typestr"]))
+    if facts["typestr"][0] == ">" and sys.byteorder == "little":
+        raise TypeError("%s: numbers in the other byte order; convert them first" % what)
+    strides = facts.get("strides")
+    return Tensor(facts["data"][0], (KINDS[kind], size * 8), facts["shape"],
+                  None if strides is None else _in_items(strides, size, what), value)
+
+
+def _from_numbers(value, what, accept):
+    letter = "d" if accept is FLOATS else "q"
+    rows = list(value)
+    try:
+        if rows and hasattr(rows[0], "__len__"):
+            width = len(rows[0])
+            flat = array.array(letter)
+            for number, row in enumerate(rows):
+                if len(row) != width:
+                    raise ValueError("%s: row %d has %d numbers, row 0 has %d" % (what, number, len(row), width))
+                flat.extend(array.array(letter, plain(row)))
+            shape = (len(rows), width)
+        else:
+            flat, shape = array.array(letter, rows), (len(rows),)
+    except (TypeError, OverflowError) as error:
+        raise TypeError("%s: %s numbers are expected (%s)" % (what, " or ".join(accept.values()), error)) from None
+    return Tensor(flat.buffer_info()[0] if len(flat) else None, (LETTERS[letter], 64), shape, keep=flat)
+
+
+def plain(row):
+    """A row as a list, whatever array it is."""
+    return row.tolist() if hasattr(row, "tolist") else row
+
+
+def _convert(value, what, accept, ctx):
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (list, tuple, range)):
+        return _from_numbers(value, what, accept)
+    if isinstance(value, (str, bytes)):
+        raise TypeError("%s: an array of numbers is expected, got %s" % (what, type(value).__name__))
+    if _has_buffer(value):
+        return _from_buffer(value, what)
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value, what, ctx)
+    if hasattr(value, "__cuda_array_interface__"):
+        _refuse_device(ALCORE_DEVICE_CUDA, 0, what, ctx)
+    if hasattr(value, "__array_interface__"):
+        return _from_interface(value, what)
+    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        found = _arrow.numbers_of(value, what)
+        if found is not None:
+            data, dtype, shape, keep = found
+            return Tensor(data, dtype, shape, keep=keep)
+    if hasattr(value, "__array__"):
+        return _from_buffer(value.__array__(), what)
+    if hasattr(value, "__iter__"):
+        return _from_numbers(value, what, accept)
+    raise TypeError("%s: an array of %s numbers is expected, got %s" % (what, " or ".join(accept.values()),
+                                                                        type(value).__name__))
+
+
+def tensor_of(value, what, ctx, accept=FLOATS):
+    """A Tensor of the value, without a copy wherever it has memory of its own."""
+    made = _convert(value, what, accept, ctx)
+    if made.dtype not in accept:
+        if accept is INTEGERS and made.dtype in OTHERS:
+            return _from_numbers(plain(value), what, accept)  # narrower offsets are widened
+        raise TypeError("%s: %s numbers are expected, got %s" % (what, " or ".join(accept.values()),
+                                                                dtype_name(made.dtype)))
+    return made
+
+
+def integers(values, what):
+    """int64 numbers as a ctypes array that the library can read: (array or None, count, keep)."""
+    if isinstance(values, int):
+        values = (values,)
+    if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
+        made = _from_buffer(values, what)
+        if made.dtype == (ALCORE_KIND_INT, 64) and len(made.shape) == 1 and made.struct.data and \
+                made.strides_array[0] == 1:
+            return made.struct.data, made.shape[0], made
+        if made.dtype[0] not in (ALCORE_KIND_INT, ALCORE_KIND_UINT) and made.shape[0]:
+            raise TypeError("%s: whole numbers are expected, got %s" % (what, dtype_name(made.dtype)))
+    try:
+        kept = array.array("q", plain(values))
+    except (TypeError, OverflowError) as error:
+        raise TypeError("%s: whole numbers are expected (%s)" % (what, error)) from None
+    return kept.buffer_info()[0] if len(kept) else None, len(kept), kept
+
+
+_numpy = None
+
+
+def numpy_or_none():
+    """NumPy when it is installed."""
+    global _numpy
+    if _numpy is None:
+        try:
+            import numpy
+        except ImportError:
+            numpy = False
+        _numpy = numpy
+    return _numpy or None
+
+
+CODES = {(ALCORE_KIND_FLOAT, 64): "d", (ALCORE_KIND_FLOAT, 32): "f", (ALCORE_KIND_FLOAT, 16): "e",
+         (ALCORE_KIND_INT, 64): "q", (ALCORE_KIND_INT, 32): "i", (ALCORE_KIND_UINT, 32): "I"}
+
+
+def memory(address, shape, code, keep=None):
+    """Memory of the library as a read-only NumPy array, or as a memoryview without NumPy. `keep` lives as long as it."""
+    count = 1
+    for length in shape:
+        count *= length
+    size = count * array.array(code).itemsize if code != "e" else count * 2
+    raw = (ctypes.c_char * size).from_address(address) if size and address else (ctypes.c_char * 0)()
+    raw.keep = keep
+    numpy = numpy_or_none()
+    if numpy is not None:
+        made = numpy.frombuffer(raw, dtype=code).reshape(shape) if size else numpy.empty(shape, dtype=code)
+        made.flags.writeable = False
+        return made
+    view = memoryview(raw).cast("B").toreadonly()
+    return view.cast(code, list(shape)) if size and len(shape) > 1 else view.cast(code)
+
+
+def memory_of(tensor, keep=None):
+    """A tensor that the library handed out."""
+    shape = (c_int64 * tensor.ndim).from_address(tensor.shape)[:] if tensor.ndim else []
+    dtype = (tensor.dtype.code, tensor.dtype.bits)
+    if dtype not in CODES:
+        raise UnsupportedError("numbers of type %s cannot be shown in Python" % dtype_name(dtype))
+    strides = (c_int64 * tensor.ndim).from_address(tensor.strides)[:] if tensor.strides and tensor.ndim else None
+    if strides is not None and len(shape) > 1 and strides[0] != shape[1]:
+        raise UnsupportedError("the array is strided; read its rows instead")
+    return memory((tensor.data or 0) + tensor.byte_offset, shape, CODES[dtype], keep)

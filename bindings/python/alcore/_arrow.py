@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Arrow C data interface, as far as numbers and tables of texts need it."""
+import ctypes
+from ctypes import c_char_p, c_int, c_int64, c_void_p, py_object, pythonapi
+
+FLOAT_BITS = {b"e": 16, b"f": 32, b"g": 64}
+capsule_pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
+
+
+class Schema(ctypes.Structure):
+    pass
+
+
+class Array(ctypes.Structure):
+    pass
+
+
+class Stream(ctypes.Structure):
+    pass
+
+
+Schema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64),
+                   ("n_children", c_int64), ("children", ctypes.POINTER(ctypes.POINTER(Schema))), ("dictionary", c_void_p),
+                   ("release", ctypes.CFUNCTYPE(None, c_void_p)), ("private_data", c_void_p)]
+Array._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+                  ("n_children", c_int64), ("buffers", ctypes.POINTER(c_void_p)),
+                  ("children", ctypes.POINTER(ctypes.POINTER(Array))), ("dictionary", c_void_p),
+                  ("release", ctypes.CFUNCTYPE(None, c_void_p)), ("private_data", c_void_p)]
+Stream._fields_ = [("get_schema", ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)),
+                   ("get_next", ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)),
+                   ("get_last_error", ctypes.CFUNCTYPE(c_char_p, c_void_p)),
+                   ("release", ctypes.CFUNCTYPE(None, c_void_p)), ("private_data", c_void_p)]
+
+
+class Released:
+    """An array or schema that is released when this object goes."""
+
+    def __init__(self, item):
+        self.item = item
+
+    def __del__(self):
+        if self.item.release:
+            self.item.release(ctypes.addressof(self.item))
+
+
+def schema_format(value):
+    """Format of a value's Arrow stream, such as b"+s" for a table."""
+    capsule = value.__arrow_c_stream__()
+    stream = Stream.from_address(capsule_pointer(capsule, b"arrow_array_stream"))
+    schema = Schema()
+    if stream.get_schema(ctypes.addressof(stream), ctypes.addressof(schema)):
+        raise ValueError("the Arrow stream has no schema")
+    return Released(schema).item.format
+
+
+def is_table(value):
+    return hasattr(value, "__arrow_c_stream__") and schema_format(value) == b"+s"
+
+
+def stream_of(value):
+    """(address of the stream, capsule that owns it)."""
+    capsule = value.__arrow_c_stream__()
+    return capsule_pointer(capsule, b"arrow_array_stream"), capsule
+
+
+def _one_array(value, what):
+    """The value as one array: (schema, array, capsules), or None when it comes in several pieces."""
+    if hasattr(value, "__arrow_c_array__"):
+        schema_capsule, array_capsule = value.__arrow_c_array__()
+        return (Schema.from_address(capsule_pointer(schema_capsule, b"arrow_schema")),
+                Array.from_address(capsule_pointer(array_capsule, b"arrow_array")), (schema_capsule, array_capsule))
+    capsule = value.__arrow_c_stream__()
+    stream = Stream.from_address(capsule_pointer(capsule, b"arrow_array_stream"))
+    at = ctypes.addressof(stream)
+    schema, first, second = Schema(), Array(), Array()
+    if stream.get_schema(at, ctypes.addressof(schema)) or stream.get_next(at, ctypes.addressof(first)):
+        raise ValueError("%s: the Arrow stream failed" % what)
+    keep = (Released(schema), Released(first), capsule)
+    if not first.release:
+        return None
+    if stream.get_next(at, ctypes.addressof(second)):
+        raise ValueError("%s: the Arrow stream failed" % what)
+    if second.release:
+        del keep
+        Released(second)
+        return None
+    return schema, first, keep
+
+
+def numbers_of(value, what):
+    """(address, dtype, shape, keep) of float numbers without nulls, [rows] or fixed-size lists [rows, n]; None when the
+    value has another form and is to be read in another way."""
+    found = _one_array(value, what)
+    if found is None:
+        return None
+    schema, items, keep = found
+    width, start, rows = 1, items.offset, items.length
+    if items.null_count > 0:
+        raise ValueError("%s: %d values are null" % (what, items.null_count))
+    shape = (rows,)
+    if schema.format.startswith(b"+w:"):
+        width = int(schema.format[3:])
+        schema, items = schema.children[0].contents, items.children[0].contents
+        start, shape = start * width + items.offset, (rows, width)
+    if schema.format not in FLOAT_BITS:
+        return None
+    bits = FLOAT_BITS[schema.format]
+    return (items.buffers[1] or 0) + start * bits // 8, (2, bits), shape, keep

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls into the library: status codes become exceptions, exceptions of callbacks come back, Ctrl-C stops a call.
+
+A Python exception cannot travel through C. A callback therefore keeps it for its thread, tells the library to stop, and
+the call that was running raises it. KeyboardInterrupt could strike a callback before its first line, where nothing can
+catch it; so a long call on the main thread lets SIGINT only set a flag, and the call raises when it has come back."""
+import signal
+import threading
+from contextlib import contextmanager
+
+from . import _ffi
+from ._errors import failure
+from ._library import lib
+
+
+class _Thread(threading.local):
+    pending = None  # exception of a callback, on its way to the caller
+    guard = None  # _Guard of the running call
+    bar = None  # progress bar of the running call; False: none is to be shown
+
+
+this = _Thread()
+
+
+class _Guard:
+    """Keeps SIGINT as a flag while the library runs on the main thread."""
+
+    def __init__(self):
+        self.arrived = None
+        self.inner = None
+
+    def __enter__(self):
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler):
+            self.inner = handler
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_):
+        if self.inner is not None:
+            signal.signal(signal.SIGINT, self.inner)
+
+    def _note(self, number, frame):
+        self.arrived = (number, frame)
+
+    def deliver(self):
+        if self.arrived is not None:
+            arrived, self.arrived = self.arrived, None
+            self.inner(*arrived)
+
+    @contextmanager
+    def python(self):
+        """While the caller's own code runs, Ctrl-C acts as it always does."""
+        if self.inner is None:
+            yield
+            return
+        signal.signal(signal.SIGINT, self.inner)
+        try:
+            self.deliver()
+            yield
+        finally:
+            signal.signal(signal.SIGINT, self._note)
+
+
+def check(status):
+    """Raises the exception for a failed call."""
+    if status:
+        raise failure(status, lib.alcore_last_error().decode("utf-8", "replace"))
+
+
+def _finish(status, guard):
+    text = lib.alcore_last_error() if status else b""
+    bar, this.bar = this.bar, None
+    if bar:
+        bar.close()
+    error = this.pending
+    if error is not None:
+        this.pending = None
+        raise error
+    if guard is not None:
+        guard.deliver()
+    if status:
+        raise failure(status, text.decode("utf-8", "replace"))
+
+
+def run(function, *arguments):
+    """A call that may be long or call back."""
+    if this.guard is None and threading.get_ident() == threading.main_thread().ident:
+        guard = _Guard()
+        this.guard = guard
+        try:
+            with guard:
+                status = function(*arguments)
+        finally:
+            this.guard = None
+        _finish(status, guard)
+    else:
+        _finish(function(*arguments), None)
+
+
+def stop_asked():
+    """Whether the running call is to end: Ctrl-C came, or a callback failed."""
+    return this.pending is not None or (this.guard is not None and this.guard.arrived is not None)
+
+
+def call_back(function, *arguments):
+    """Runs a caller's function inside a callback; a status for the library. Never raises."""
+    try:
+        guard = this.guard
+        if guard is None:
+            function(*arguments)
+        else:
+            # A call of the caller's function is an outermost call again.
+            this.guard = None
+            try:
+                with guard.python():
+                    function(*arguments)
+            finally:
+                this.guard = guard
+        return _ffi.ALCORE_OK
+    except BaseException as error:
+        this.pending = error
+        text = ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace")
+        return lib.alcore_error_set(_ffi.ALCORE_E_CALLBACK, text, len(text))

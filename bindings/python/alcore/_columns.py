@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns: one entry per row of a pool, given as arrays or written bit by bit."""
+import array
+import ctypes
+import os
+
+from . import _ffi
+from ._arrays import INTEGERS, integers, memory_of, plain, tensor_of
+from ._calls import check, run
+from ._handles import Handle, choice, new, struct
+from ._library import lib
+from ._strings import name_of
+
+RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
+
+
+class Column:
+    """An array with what its numbers mean.
+
+    values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n].
+    offsets: whole numbers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
+    meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
+    log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
+    copy: True copies the numbers; otherwise the array is read where it is, and must not change while the pool uses it."""
+
+    def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=False):
+        self.values, self.offsets, self.meaning = values, offsets, meaning
+        self.log_base, self.rows, self.copy = log_base, rows, copy
+
+    def __repr__(self):
+        return "alcore.Column(%s%s)" % (type(self.values).__name__, ", ragged" if self.offsets is not None else "")
+
+
+def flatten(rows, what):
+    """Lists of tokens as (values, offsets): numbers [tokens] or [tokens, n]."""
+    values, offsets, width, tokens = array.array("d"), array.array("q", [0]), None, 0
+    for number, row in enumerate(rows):
+        row = list(plain(row))
+        for token in row:
+            if hasattr(token, "__len__"):
+                if width not in (None, len(token)):
+                    raise ValueError("%s: row %d has a token with %d numbers, others have %d" % (what, number, len(token),
+                                                                                                 width))
+                width = len(token)
+                values.extend(token)
+            else:
+                values.append(token)
+        tokens += len(row)
+        offsets.append(tokens)
+    if width is None:
+        return values, offsets
+    return memoryview(values).cast("B").cast("d", [tokens, width]) if tokens else values, offsets
+
+
+def column_of(name, value):
+    """Whatever the caller gave, as a Column. (values, offsets) is ragged; so are lists of lists where the column is."""
+    if isinstance(value, Column):
+        return value
+    if isinstance(value, tuple) and len(value) == 2:
+        return Column(value[0], value[1])
+    shape = _ffi.COLUMNS.get(name)
+    if shape in RAGGED:
+        if isinstance(value, list):
+            return Column(*flatten(value, name))
+        raise TypeError("%s: (values, offsets) is expected, or a list with the numbers of each row" % name)
+    return Column(value)
+
+
+def give_column(pool, name, column):
+    """Sets a column; returns what must stay alive while the pool has it."""
+    values = tensor_of(column.values, name, pool.context._handle)
+    offsets = None
+    if column.offsets is not None:
+        offsets = tensor_of(column.offsets, name + " offsets", pool.context._handle, INTEGERS)
+    options = struct(_ffi.alcore_column_options,
+                     ownership=_ffi.ALCORE_KEEP if column.copy else _ffi.ALCORE_BORROW,
+                     meaning=choice("ALCORE_MEANS_", column.meaning, name) if column.meaning else 0,
+                     log_base=column.log_base or 0.0)
+    rows = None
+    if column.rows is not None:
+        options.rows, options.row_count, rows = integers(column.rows, name + " rows")
+    run(lib.alcore_pool_set_column, pool._handle, name_of(name, "name"), values.reference,
+        offsets.reference if offsets else None, ctypes.byref(options))
+    del rows
+    return None if column.copy else (values, offsets)
+
+
+def read_column(pool, name):
+    """A column as the library has it: an array, or (values, offsets) when it is ragged. Views into the pool."""
+    values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
+    check(lib.alcore_pool_column(pool._handle, name_of(name, "name"), ctypes.byref(values), ctypes.byref(offsets)))
+    found = memory_of(values, pool)
+    return (found, memory_of(offsets, pool)) if offsets.data else found
+
+
+def put(writer, rows, values, lengths, what, ctx):
+    """Gives values to a writer's handle."""
+    address, count, kept = integers(rows, what + " rows")
+    tensor = tensor_of(values, what, ctx)
+    sizes, sizes_kept = None, None
+    if lengths is not None:
+        sizes, size_count, sizes_kept = integers(lengths, what + " lengths")
+        if size_count != count:
+            raise ValueError("%s: %d lengths were given for %d rows" % (what, size_count, count))
+    run(lib.alcore_column_writer_put, writer, address, count, tensor.reference, sizes)
+    del kept, sizes_kept
+
+
+class ColumnWriter(Handle):
+    """Collects a column in any order. Leaving the `with` block finishes it; an exception inside forgets it.
+
+        with pool.column(name) as writer:
+            writer.put(rows, values)                # values float [rows] or [rows, n]
+            writer.put(rows, values, lengths)       # values float [tokens] or [tokens, n], lengths [rows]
+
+    missing: "fail" names the rows that were never put; "mask" leaves those rows out of selection."""
+
+    _noun = "column_writer"
+
+    def __init__(self, pool, name, shape=None, missing="fail"):
+        self._pool, self.name, self._missing = pool, name, choice("ALCORE_MISSING_", missing, "missing")
+        name_of(name, "name")
+        super().__init__(None, pool.context)
+        self._shape = choice("ALCORE_COLUMN_", shape, "shape") if shape is not None else _ffi.COLUMNS.get(name)
+        self._done = False
+        if self._shape is not None:
+            self._begin()
+
+    def _begin(self):
+        self._pointer = new(lib.alcore_column_writer_unref, lib.alcore_column_writer_new, self._pool._handle,
+                            self.name.encode(), self._shape)
+
+    def put(self, rows, values, lengths=None):
+        """Gives the values of some rows, in any order; a row given twice keeps its first value."""
+        if self._shape is None and not self._done:
+            tensor = tensor_of(values, self.name, self._ctx._handle)
+            wide = len(tensor.shape) > 1
+            self._shape = (_ffi.ALCORE_COLUMN_RAGGED_DENSE if wide else _ffi.ALCORE_COLUMN_RAGGED) \
+                if lengths is not None else (_ffi.ALCORE_COLUMN_DENSE if wide else _ffi.ALCORE_COLUMN_SCALAR)
+            self._begin()
+        put(self._handle, rows, values, lengths, self.name, self._ctx._handle)
+
+    @property
+    def repeats(self):
+        """Rows that were given more than once."""
+        return lib.alcore_column_writer_repeats(self._handle)
+
+    @property
+    def missing(self):
+        """Rows not given yet, ascending; masked rows are not waited for."""
+        count = lib.alcore_column_writer_missing(self._handle, None, 0)
+        rows = (ctypes.c_int64 * max(count, 1))()
+        lib.alcore_column_writer_missing(self._handle, rows, count)
+        return list(rows)[:count]
+
+    def save(self, path):
+        """Saves what was put, for another process to merge."""
+        run(lib.alcore_column_writer_save, self._handle, path_of(path))
+
+    def merge(self, path):
+        """Adds what another process saved for the same pool and column."""
+        run(lib.alcore_column_writer_merge, self._handle, path_of(path))
+
+    def finish(self, missing=None):
+        """Gives the column to the pool."""
+        how = self._missing if missing is None else choice("ALCORE_MISSING_", missing, "missing")
+        run(lib.alcore_column_writer_finish, self._handle, how)
+        self._pool._kept.pop(self.name, None)
+        self.close()
+
+    def close(self):
+        self._done = True
+        super().close()
+
+    def __exit__(self, kind, *_):
+        if kind is None and not self._done:
+            if self._shape is None:
+                raise ValueError("column %s: nothing was put" % self.name)
+            self.finish()
+        self.close()
+
+    def _facts(self):
+        return " %r" % self.name
+
+
+def path_of(path):
+    """A path for the library."""
+    return os.fsencode(path)

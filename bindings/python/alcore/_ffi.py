@@ -1,0 +1,539 @@
+# SPDX-License-Identifier: Apache-2.0
+# Made by bindings/gen/generate.py from the public headers; do not edit.
+"""Constants, structs and prototypes of libalcore."""
+from ctypes import CFUNCTYPE, Structure, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p
+
+ABI = 0
+
+ALCORE_OK = 0
+ALCORE_E_INVALID = -10
+ALCORE_E_PARAM = -11
+ALCORE_E_STRUCT_SIZE = -12
+ALCORE_E_STRUCT_NEWER = -13
+ALCORE_E_STRUCT_UNSET = -14
+ALCORE_E_DATA = -20
+ALCORE_E_SHAPE = -21
+ALCORE_E_MISSING = -22
+ALCORE_E_NOT_FOUND = -23
+ALCORE_E_NOMEM = -30
+ALCORE_E_IO = -40
+ALCORE_E_CORRUPT = -41
+ALCORE_E_UNSUPPORTED = -50
+ALCORE_E_MODULE = -51
+ALCORE_E_BUSY = -60
+ALCORE_E_FORKED = -61
+ALCORE_E_CANCELLED = -62
+ALCORE_E_CALLBACK = -70
+ALCORE_E_INTERNAL = -90
+ALCORE_LOG_DEBUG = 10
+ALCORE_LOG_INFO = 20
+ALCORE_LOG_WARN = 30
+ALCORE_LOG_ERROR = 40
+ALCORE_FILE_READ = 1
+ALCORE_FILE_CREATE = 2
+ALCORE_KIND_INT = 0
+ALCORE_KIND_UINT = 1
+ALCORE_KIND_FLOAT = 2
+ALCORE_KIND_BFLOAT = 4
+ALCORE_DEVICE_CPU = 1
+ALCORE_DEVICE_CUDA = 2
+ALCORE_DEVICE_CUDA_HOST = 3
+ALCORE_DEVICE_CUDA_MANAGED = 13
+ALCORE_FLOAT16 = 1
+ALCORE_BFLOAT16 = 2
+ALCORE_FLOAT32 = 3
+ALCORE_FLOAT64 = 4
+ALCORE_INT32 = 5
+ALCORE_INT64 = 6
+ALCORE_UINT64 = 7
+ALCORE_UINT8 = 8
+ALCORE_FORMAT_AUTO = 0
+ALCORE_FORMAT_TEXT = 1
+ALCORE_FORMAT_TSV = 2
+ALCORE_FORMAT_JSONL = 3
+ALCORE_FORMAT_CSV = 4
+ALCORE_PARAM_FLAG = 1
+ALCORE_PARAM_INTEGER = 2
+ALCORE_PARAM_NUMBER = 3
+ALCORE_PARAM_CHOICE = 4
+ALCORE_PARAM_NUMBERS = 5
+ALCORE_PARAM_TEXT = 6
+ALCORE_DEDUP_EXACT = 0
+ALCORE_DEDUP_NORMALIZED = 1
+ALCORE_DEDUP_NONE = 2
+ALCORE_UTF8_REFUSE = 0
+ALCORE_UTF8_REPLACE = 1
+ALCORE_ROW_EMPTY = 1
+ALCORE_ROW_DUPLICATE = 2
+ALCORE_ROW_LABELED = 4
+ALCORE_ROW_EXCLUDED = 8
+ALCORE_ROW_FILTERED = 16
+ALCORE_ROW_NAN = 32
+ALCORE_ROW_INELIGIBLE = 64
+ALCORE_ROW_KNOWN = 128
+ALCORE_ROW_MISSING = 256
+ALCORE_KEEP = 0
+ALCORE_BORROW = 1
+ALCORE_MEANS_DEFAULT = 0
+ALCORE_MEANS_UNCERTAINTY = 1
+ALCORE_MEANS_CONFIDENCE = 2
+ALCORE_MEANS_LOGPROB = 3
+ALCORE_MEANS_PROBS = 4
+ALCORE_MEANS_LOGPROBS = 5
+ALCORE_MEANS_LOGITS = 6
+ALCORE_COLUMN_SCALAR = 0
+ALCORE_COLUMN_DENSE = 1
+ALCORE_COLUMN_RAGGED = 2
+ALCORE_COLUMN_RAGGED_DENSE = 3
+ALCORE_MISSING_FAIL = 0
+ALCORE_MISSING_MASK = 1
+ALCORE_ROLE_CANDIDATES = 1
+ALCORE_ROLE_LABELED = 2
+ALCORE_ROLE_TARGET = 3
+ALCORE_SELECTION_SHORT = 1
+ALCORE_SCOPE_PICKS = 1
+ALCORE_SCOPE_CANDIDATES = 2
+ALCORE_REPORT_MARKDOWN = 1
+ALCORE_REPORT_JSON = 2
+ALCORE_REPORT_HTML = 3
+
+#: The usual columns and their shapes.
+COLUMNS = {
+    "scores": ALCORE_COLUMN_SCALAR,
+    "logprobs": ALCORE_COLUMN_RAGGED,
+    "probs": ALCORE_COLUMN_DENSE,
+    "embeddings": ALCORE_COLUMN_DENSE,
+    "token_probs": ALCORE_COLUMN_RAGGED_DENSE,
+}
+#: Functions of a caller's model and the column that each makes.
+MODEL_FUNCTIONS = {
+    "embed": "embeddings",
+    "token_logprobs": "logprobs",
+    "class_probs": "probs",
+    "token_probs": "token_probs",
+}
+#: What a request without a strategy does.
+DEFAULT_STRATEGY = "huds"
+
+
+alcore_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p, c_char_p)
+alcore_progress_function = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_int64, c_int64)
+alcore_model_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)  # structs travel as pointers
+
+
+class alcore_allocator(Structure):
+    """Memory functions."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_size_t)),
+        ("reallocate", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t, c_size_t)),
+        ("release", CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)),
+    ]
+
+
+class alcore_files(Structure):
+    """Virtual files"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("open", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_int32, c_void_p)),
+        ("read", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_size_t, c_void_p)),
+        ("write", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_size_t)),
+        ("length", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+        ("sync", CFUNCTYPE(c_int32, c_void_p, c_void_p)),
+        ("close", CFUNCTYPE(c_int32, c_void_p, c_void_p)),
+        ("rename", CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p)),
+        ("remove", CFUNCTYPE(c_int32, c_void_p, c_char_p)),
+    ]
+
+
+class alcore_ctx_options(Structure):
+    """Settings of a context."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("allocator", c_void_p),
+        ("files", c_void_p),
+        ("log", alcore_log_function),
+        ("progress", alcore_progress_function),
+        ("user", c_void_p),
+        ("module_dir", c_char_p),
+        ("seed", c_uint64),
+        ("threads", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_dtype(Structure):
+    """The number type of an array"""
+
+    _fields_ = [
+        ("code", c_uint8),
+        ("bits", c_uint8),
+        ("lanes", c_uint16),
+    ]
+
+
+class alcore_device(Structure):
+    """Where an array lives"""
+
+    _fields_ = [
+        ("type", c_int32),
+        ("id", c_int32),
+    ]
+
+
+class alcore_tensor(Structure):
+    """An array that somebody else owns"""
+
+    _fields_ = [
+        ("data", c_void_p),
+        ("device", alcore_device),
+        ("ndim", c_int32),
+        ("dtype", alcore_dtype),
+        ("shape", c_void_p),
+        ("strides", c_void_p),
+        ("byte_offset", c_uint64),
+    ]
+
+
+class alcore_read_options(Structure):
+    """How a file of records is read."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("format", c_int32),
+        ("reserved", c_int32),
+        ("text_column", c_char_p),
+    ]
+
+
+class alcore_param_info(Structure):
+    """Facts of one parameter."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("help", c_char_p),
+        ("initial", c_char_p),
+        ("choices", c_char_p),
+        ("minimum", c_double),
+        ("maximum", c_double),
+        ("type", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_rng(Structure):
+    """State of one generator; copy it to fork the stream."""
+
+    _fields_ = [
+        ("state", c_uint64 * 4),
+    ]
+
+
+class alcore_lm_options(Structure):
+    """Settings of the training."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("order", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_lm_order_info(Structure):
+    """What is known about the n-grams of one order."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ngrams", c_int64),
+        ("exactly", c_int64 * 4),
+        ("discount", c_double * 3),
+        ("fallback", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_pool_options(Structure):
+    """Settings of a pool."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("dedup", c_int32),
+        ("utf8", c_int32),
+        ("max_text_bytes", c_int64),
+    ]
+
+
+class alcore_records(Structure):
+    """Records to be added, as parallel arrays of count entries; an array that is NULL is absent for all of them."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_int64),
+        ("texts", c_void_p),
+        ("text_lengths", c_void_p),
+        ("ids", c_void_p),
+        ("id_lengths", c_void_p),
+        ("references", c_void_p),
+        ("reference_lengths", c_void_p),
+        ("languages", c_void_p),
+        ("groups", c_void_p),
+        ("costs", c_void_p),
+    ]
+
+
+class alcore_filter(Structure):
+    """Which rows alcore_pool_filter() masks."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("min_words", c_int64),
+        ("max_words", c_int64),
+        ("min_letters", c_double),
+    ]
+
+
+class alcore_column_options(Structure):
+    """How a column is taken."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ownership", c_int32),
+        ("meaning", c_int32),
+        ("log_base", c_double),
+        ("rows", c_void_p),
+        ("row_count", c_int64),
+        ("offsets", c_char_p),
+        ("format", c_char_p),
+    ]
+
+
+class alcore_batch(Structure):
+    """Some rows of a pool on their way to a model."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_int64),
+        ("rows", c_void_p),
+        ("texts", c_void_p),
+        ("lengths", c_void_p),
+        ("languages", c_void_p),
+    ]
+
+
+class alcore_model_host(Structure):
+    """A caller's model."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("name", c_char_p),
+        ("batch_rows", c_int64),
+        ("embed", alcore_model_function),
+        ("token_logprobs", alcore_model_function),
+        ("class_probs", alcore_model_function),
+        ("token_probs", alcore_model_function),
+    ]
+
+
+class alcore_ngram_options(Structure):
+    """Settings of the n-gram model."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("order", c_int32),
+        ("dims", c_int32),
+        ("seed", c_uint64),
+    ]
+
+
+class alcore_scorer_host(Structure):
+    """A caller's scorer."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("name", c_char_p),
+        ("needs", c_void_p),
+        ("score", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+    ]
+
+
+class alcore_strategy_host(Structure):
+    """A caller's strategy."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("user", c_void_p),
+        ("destroy", CFUNCTYPE(None, c_void_p)),
+        ("name", c_char_p),
+        ("needs", c_void_p),
+        ("choose", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
+    ]
+
+
+#: name: (result, arguments, whether it may call back)
+FUNCTIONS = {
+    "alcore_status_name": (c_char_p, (c_int32,), False),
+    "alcore_last_error": (c_char_p, (), False),
+    "alcore_error_set": (c_int32, (c_int32, c_char_p, c_size_t), False),
+    "alcore_ctx_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_ctx_new": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_ctx_ref": (c_void_p, (c_void_p,), False),
+    "alcore_ctx_unref": (None, (c_void_p,), False),
+    "alcore_ctx_cancel": (None, (c_void_p,), False),
+    "alcore_ctx_cancel_clear": (None, (c_void_p,), False),
+    "alcore_ctx_threads": (c_int32, (c_void_p,), False),
+    "alcore_device_name": (c_char_p, (c_int32,), False),
+    "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_device_reason": (c_char_p, (c_void_p, c_char_p), False),
+    "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_int32, c_void_p), False),
+    "alcore_read_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_param_info_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_rng_seed": (None, (c_void_p, c_uint64), False),
+    "alcore_rng_derive": (c_uint64, (c_uint64, c_uint64, c_uint64, c_uint64), False),
+    "alcore_rng_u64": (c_uint64, (c_void_p,), False),
+    "alcore_rng_f64": (c_double, (c_void_p,), False),
+    "alcore_rng_below": (c_uint64, (c_void_p, c_uint64), False),
+    "alcore_rng_sample": (c_int32, (c_void_p, c_int64, c_int64, c_void_p), False),
+    "alcore_hash64": (c_uint64, (c_void_p, c_size_t), False),
+    "alcore_lm_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_lm_order_info_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_lm_read_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_lm_ref": (c_void_p, (c_void_p,), False),
+    "alcore_lm_unref": (None, (c_void_p,), False),
+    "alcore_lm_score": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
+    "alcore_lm_token_logprobs": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p, c_int64, c_void_p), False),
+    "alcore_lm_order": (c_int32, (c_void_p,), False),
+    "alcore_lm_ngrams": (c_int64, (c_void_p, c_int32), False),
+    "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
+    "alcore_lm_dropped": (c_int64, (c_void_p,), False),
+    "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
+    "alcore_pool_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_records_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_ref": (c_void_p, (c_void_p,), False),
+    "alcore_pool_unref": (None, (c_void_p,), False),
+    "alcore_pool_add_texts": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_add_records": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_read": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_pool_add_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_rows": (c_int64, (c_void_p,), False),
+    "alcore_pool_text": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_pool_id": (c_char_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_pool_reference": (c_void_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_pool_language": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_group": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_cost": (c_double, (c_void_p, c_int64), False),
+    "alcore_pool_words": (c_int64, (c_void_p, c_int64), False),
+    "alcore_pool_find": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
+    "alcore_pool_states": (c_void_p, (c_void_p,), False),
+    "alcore_pool_count": (c_int64, (c_void_p, c_uint32), False),
+    "alcore_pool_mark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
+    "alcore_pool_unmark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
+    "alcore_pool_mark_texts": (c_int32, (c_void_p, c_uint32, c_void_p), False),
+    "alcore_filter_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_pool_filter": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_pool_write": (c_int32, (c_void_p, c_void_p, c_int64, c_char_p), False),
+    "alcore_column_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_pool_set_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_take_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
+    "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
+    "alcore_pool_drop_column": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_pool_column_name": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
+    "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), False),
+    "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p), False),
+    "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p), False),
+    "alcore_column_writer_ref": (c_void_p, (c_void_p,), False),
+    "alcore_column_writer_unref": (None, (c_void_p,), False),
+    "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_column_writer_repeats": (c_int64, (c_void_p,), False),
+    "alcore_column_writer_missing": (c_int64, (c_void_p, c_void_p, c_int64), False),
+    "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), False),
+    "alcore_model_host_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_ngram_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
+    "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p), False),
+    "alcore_model_ref": (c_void_p, (c_void_p,), False),
+    "alcore_model_unref": (None, (c_void_p,), False),
+    "alcore_model_name": (c_char_p, (c_void_p,), False),
+    "alcore_model_can": (c_int32, (c_void_p, c_char_p), False),
+    "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
+    "alcore_scorer_name": (c_char_p, (c_int32,), False),
+    "alcore_scorer_summary": (c_char_p, (c_char_p,), False),
+    "alcore_scorer_param": (c_int32, (c_char_p, c_int32, c_void_p), False),
+    "alcore_scorer_needs": (c_char_p, (c_char_p, c_int32), False),
+    "alcore_scorer_new": (c_int32, (c_void_p, c_char_p, c_void_p), False),
+    "alcore_scorer_host_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_scorer_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_scorer_ref": (c_void_p, (c_void_p,), False),
+    "alcore_scorer_unref": (None, (c_void_p,), False),
+    "alcore_scorer_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
+    "alcore_scorer_run": (c_int32, (c_void_p, c_void_p, c_void_p), True),
+    "alcore_view_count": (c_int64, (c_void_p,), False),
+    "alcore_view_rows": (c_void_p, (c_void_p,), False),
+    "alcore_view_pool": (c_void_p, (c_void_p,), False),
+    "alcore_view_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
+    "alcore_view_labeled": (c_void_p, (c_void_p, c_void_p), False),
+    "alcore_view_labeled_pool": (c_void_p, (c_void_p,), False),
+    "alcore_view_costs": (c_void_p, (c_void_p,), False),
+    "alcore_view_budget": (c_double, (c_void_p,), False),
+    "alcore_view_round": (c_int64, (c_void_p,), False),
+    "alcore_view_random": (c_uint64, (c_void_p, c_uint64), False),
+    "alcore_strategy_name": (c_char_p, (c_int32,), False),
+    "alcore_strategy_summary": (c_char_p, (c_char_p,), False),
+    "alcore_strategy_param": (c_int32, (c_char_p, c_int32, c_void_p), False),
+    "alcore_strategy_needs": (c_char_p, (c_char_p, c_int32, c_int32), False),
+    "alcore_strategy_new": (c_int32, (c_void_p, c_char_p, c_void_p), False),
+    "alcore_strategy_host_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_strategy_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_choice_scores": (c_int32, (c_void_p, c_void_p, c_int64), False),
+    "alcore_choice_order": (c_int32, (c_void_p, c_void_p, c_int64), False),
+    "alcore_strategy_ref": (c_void_p, (c_void_p,), False),
+    "alcore_strategy_unref": (None, (c_void_p,), False),
+    "alcore_strategy_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
+    "alcore_selection_ref": (c_void_p, (c_void_p,), False),
+    "alcore_selection_unref": (None, (c_void_p,), False),
+    "alcore_selection_count": (c_int64, (c_void_p,), False),
+    "alcore_selection_rows": (c_void_p, (c_void_p,), False),
+    "alcore_selection_scores": (c_void_p, (c_void_p,), False),
+    "alcore_selection_costs": (c_void_p, (c_void_p,), False),
+    "alcore_selection_spent": (c_double, (c_void_p,), False),
+    "alcore_selection_flags": (c_uint32, (c_void_p,), False),
+    "alcore_selection_pool": (c_void_p, (c_void_p,), False),
+    "alcore_selection_reason": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_selection_column_name": (c_char_p, (c_void_p, c_int32, c_int32), False),
+    "alcore_selection_column": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p), False),
+    "alcore_selection_provenance": (c_char_p, (c_void_p,), False),
+    "alcore_selection_summary": (c_char_p, (c_void_p,), False),
+    "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_int32), False),
+    "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_int32), False),
+    "alcore_request_new": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_ref": (c_void_p, (c_void_p,), False),
+    "alcore_request_unref": (None, (c_void_p,), False),
+    "alcore_request_set_pool": (c_int32, (c_void_p, c_int32, c_void_p), False),
+    "alcore_request_set_strategy": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_set_model": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
+    "alcore_request_param": (c_int32, (c_int32, c_void_p), False),
+    "alcore_select": (c_int32, (c_void_p, c_void_p), True),
+    "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_version": (c_char_p, (), False),
+    "alcore_abi": (c_int32, (), False),
+    "alcore_feature": (c_int32, (c_char_p,), False),
+    "alcore_build_info": (c_char_p, (), False),
+}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles of the library as Python objects, and the context that they come from."""
+import ctypes
+import itertools
+import logging
+import os
+import threading
+
+from . import _ffi
+from ._calls import call_back, check, run, stop_asked, this
+from ._library import lib
+from ._progress import report
+
+logger = logging.getLogger("alcore")
+logger.addHandler(logging.NullHandler())
+
+
+def choice(prefix, word, what):
+    """The constant PREFIX_WORD; a ValueError lists the words that there are."""
+    value = getattr(_ffi, prefix + str(word).upper(), None)
+    if value is None:
+        words = [name[len(prefix):].lower() for name in vars(_ffi) if name.startswith(prefix)]
+        raise ValueError("%s: %r is none of %s" % (what, word, ", ".join(words)))
+    return value
+
+
+def text_of(value):
+    """A value of an option or parameter as the library reads it."""
+    if isinstance(value, bool):
+        return b"1" if value else b"0"
+    if isinstance(value, (list, tuple)):
+        return b",".join(text_of(part) for part in value)
+    if isinstance(value, float):
+        return repr(float(value)).encode()
+    return str(value).encode()
+
+
+def struct(kind, **fields):
+    """A size-first struct."""
+    made = kind(**fields)
+    made.size = ctypes.sizeof(kind)
+    return made
+
+
+def new(release, function, *arguments):
+    """Calls a function whose last argument is the handle it makes."""
+    out = ctypes.c_void_p()
+    try:
+        run(function, *arguments, ctypes.byref(out))
+    except BaseException:
+        if out:  # made, but Ctrl-C came
+            release(out)
+        raise
+    return out.value
+
+
+class Handle:
+    """A counted handle of the library. `close()` or leaving a `with` block gives it back at once; otherwise that happens
+    when Python drops the object. Handles may go in any order: each keeps what it needs."""
+
+    _noun = ""
+
+    def __init__(self, pointer, ctx):
+        self._pointer = pointer
+        self._ctx = ctx
+
+    @property
+    def _handle(self):
+        if self._pointer is None:
+            raise ValueError("this alcore.%s is closed" % type(self).__name__)
+        return self._pointer
+
+    @property
+    def closed(self):
+        """Whether the handle was given back."""
+        return self._pointer is None
+
+    @property
+    def context(self):
+        """The context that the handle belongs to."""
+        return self._ctx
+
+    def close(self):
+        """Gives the handle back; a second time does nothing."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            getattr(lib, "alcore_%s_unref" % self._noun)(pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_pointer", None) is not None:
+            self.close()
+
+    def __reduce__(self):
+        raise TypeError("alcore.%s is a handle of this process and cannot be pickled; a Selection can, and so can the "
+                        "texts and arrays that the handle was made from" % type(self).__name__)
+
+    def __copy__(self):
+        raise TypeError("alcore.%s is a handle and cannot be copied; use it twice instead" % type(self).__name__)
+
+    __deepcopy__ = __copy__
+
+    def __repr__(self):
+        return "<alcore.%s%s>" % (type(self).__name__, " closed" if self._pointer is None else self._facts())
+
+    def _facts(self):
+        return ""
+
+
+_numbers = itertools.count(1)
+_settings = {}  # number of a context -> its progress setting
+
+
+@_ffi.alcore_progress_function
+def _progress(user, stage, done, total):
+    if not stop_asked():
+        call_back(report, _settings.get(user), stage, done, total)
+    return 1 if stop_asked() else 0
+
+
+def _emit(level, component, message, fields):
+    target = logger.getChild((component or b"core").decode())
+    if target.isEnabledFor(level):
+        extra = {"alcore_fields": (fields or b"").decode("utf-8", "replace")}
+        target.log(level, "%s", (message or b"").decode("utf-8", "replace"), extra=extra)
+
+
+@_ffi.alcore_log_function
+def _log(user, level, component, message, fields):
+    call_back(_emit, level, component, message, fields)
+
+
+class Context(Handle):
+    """Threads, seed, log and progress of everything made from it. Most programs never make one: there is a default.
+
+    threads: worker threads, 0 = the cores this process may use. seed: default seed of requests.
+    progress: None shows a tqdm bar for calls longer than a second when tqdm is installed and stderr is a terminal; False
+    shows nothing; a function is called as progress(stage, done, total), with total -1 when unknown.
+    module_dir: where GPU and other modules are looked for first. Log lines go to logging.getLogger("alcore")."""
+
+    _noun = "ctx"
+
+    def __init__(self, *, threads=0, seed=0, progress=None, module_dir=None):
+        self._number = next(_numbers)
+        _settings[self._number] = progress
+        options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, user=self._number, seed=seed,
+                         threads=threads, module_dir=None if module_dir is None else os.fsencode(module_dir))
+        super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
+        self._ctx = None
+
+    @property
+    def context(self):
+        return self
+
+    @property
+    def threads(self):
+        """Worker threads of this context."""
+        return lib.alcore_ctx_threads(self._handle)
+
+    def cancel(self):
+        """Ends every call that runs on this context, and every later one, with CancelledError until cancel_clear(). May be
+        called from any thread."""
+        lib.alcore_ctx_cancel(self._handle)
+
+    def cancel_clear(self):
+        """Lets calls run again."""
+        lib.alcore_ctx_cancel_clear(self._handle)
+
+    def device_reason(self, device):
+        """Why a device ("cpu", "cuda") cannot be used, with the places where its module was looked for; "" when it can."""
+        lib.alcore_device_check(self._handle, device.encode())
+        return lib.alcore_device_reason(self._handle, device.encode()).decode()
+
+    def __del__(self):
+        _settings.pop(getattr(self, "_number", None), None)
+        super().__del__()
+
+    def _facts(self):
+        return " threads=%d" % self.threads
+
+
+_default = None
+_lock = threading.Lock()
+
+
+def default_context():
+    """The context that is used when none is given; a forked child has its own."""
+    global _default
+    if _default is None or _default.closed:
+        with _lock:
+            if _default is None or _default.closed:
+                _default = Context()
+    return _default
+
+
+def _forget_in_child():
+    global _default, _lock
+    _default, _lock = None, threading.Lock()
+    this.guard = this.pending = None
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def set_options(set_one, handle, options):
+    """Sets named options of a handle through its _set function."""
+    for name, value in options.items():
+        check(set_one(handle, name.rstrip("_").encode(), text_of(value)))

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models, scorers and strategies: the library's own by name, and the caller's."""
+import ctypes
+import os
+
+from . import _ffi
+from . import _hosts
+from ._calls import check, run
+from ._columns import column_of, path_of, put
+from ._handles import Handle, default_context, new, set_options, struct
+from ._library import lib
+from ._pool import Pool, pool_of
+from ._strings import name_of
+
+
+def _take_host(ctx, host, part, functions, noun, needs=()):
+    names = _hosts.fill_host(host, part, functions, needs)
+    try:
+        return new(getattr(lib, "alcore_%s_unref" % noun), getattr(lib, "alcore_%s_new_host" % noun), ctx._handle,
+                   ctypes.byref(host))
+    except BaseException:
+        _hosts.forget(host)
+        raise
+    finally:
+        del names
+
+
+class _OwnModel:
+    """A caller's model object behind the library's table."""
+
+    def __init__(self, model, ctx):
+        self.model, self.ctx = model, ctx
+
+    def answer(self, name, batch, writer):
+        texts = _hosts.batch_of(batch)
+        result = getattr(self.model, name)(texts)
+        column = column_of(_ffi.MODEL_FUNCTIONS[name], result)
+        lengths = None
+        if column.offsets is not None:
+            lengths = list(column.offsets.tolist() if hasattr(column.offsets, "tolist") else column.offsets)
+            if len(lengths) == len(texts) + 1:
+                lengths = [end - begin for begin, end in zip(lengths, lengths[1:])]
+        put(writer, texts.rows, column.values, lengths, "the result of %s()" % name, self.ctx._handle)
+
+
+class Model(Handle):
+    """Whatever turns texts into columns.
+
+    Model(object) takes any object with some of the methods embed(texts) -> float [n, dims], class_probs(texts) -> float
+    [n, classes], token_logprobs(texts) and token_probs(texts) -> a list with the numbers of each text, or (values,
+    offsets). texts is a list of str with `rows` and `languages`. An attribute `name` names the model in provenance, and
+    `batch_rows` bounds a batch."""
+
+    _noun = "model"
+
+    def __init__(self, model, *, name=None, batch_rows=None, context=None):
+        ctx = context or default_context()
+        functions = {method: _hosts._model_functions[method] for method in _ffi.MODEL_FUNCTIONS
+                     if callable(getattr(model, method, None))}
+        if not functions:
+            raise TypeError("a model needs one of the methods %s; %s has none" % (
+                ", ".join(_ffi.MODEL_FUNCTIONS), type(model).__name__))
+        name = name or getattr(model, "name", None)
+        rows = batch_rows if batch_rows is not None else getattr(model, "batch_rows", 0)
+        host = _ffi.alcore_model_host(batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
+        super().__init__(_take_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
+
+    @classmethod
+    def _made(cls, pointer, ctx):
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, ctx)
+        return made
+
+    @classmethod
+    def ngram(cls, labeled=None, *, order=0, dims=0, seed=0, context=None):
+        """The built-in n-gram model, trained on a labelled side, or cross-fitted on the pool itself. 0 is the default."""
+        pool = None if labeled is None else pool_of(labeled, context)
+        ctx = context or (pool.context if pool is not None else default_context())
+        options = struct(_ffi.alcore_ngram_options, order=order, dims=dims, seed=seed)
+        made = cls._made(new(lib.alcore_model_unref, lib.alcore_model_new_ngram, ctx._handle,
+                             pool._handle if pool is not None else None, ctypes.byref(options)), ctx)
+        made._labeled = pool
+        return made
+
+    @classmethod
+    def open(cls, path, *, context=None):
+        """A model folder, such as one of ready columns."""
+        ctx = context or default_context()
+        return cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path)), ctx)
+
+    @property
+    def name(self):
+        """Name of the model in provenance."""
+        return lib.alcore_model_name(self._handle).decode("utf-8", "replace")
+
+    def can(self, column):
+        """Whether the model makes a column."""
+        return bool(lib.alcore_model_can(self._handle, name_of(column, "column")))
+
+    def run(self, pool, column):
+        """Computes a column of a pool; masked rows are left out."""
+        run(lib.alcore_model_run, self._handle, pool._handle, name_of(column, "column"))
+
+    def _facts(self):
+        return " %r" % self.name
+
+
+def model_of(value, labeled, ctx):
+    """A Model from whatever stands for one: a Model, "ngram", a folder or an object with a model's methods."""
+    if isinstance(value, Model):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return Model.ngram(labeled, context=ctx) if value == "ngram" else Model.open(value, context=ctx)
+    return Model(value, context=ctx)
+
+
+class _Named(Handle):
+    """A part of the library by name, with its parameters."""
+
+    def __init__(self, name, params=None, *, context=None, **more):
+        ctx = context or default_context()
+        super().__init__(new(getattr(lib, "alcore_%s_unref" % self._noun), getattr(lib, "alcore_%s_new" % self._noun),
+                             ctx._handle, name_of(name, self._noun)), ctx)
+        self.name = name
+        self.set(**dict(params or {}, **more))
+
+    @classmethod
+    def _of_host(cls, pointer, ctx, name):
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, ctx)
+        made.name = name
+        return made
+
+    def set(self, **params):
+        """Sets parameters; a name that is a word of Python ends with an underscore."""
+        set_options(getattr(lib, "alcore_%s_set" % self._noun), self._handle, params)
+
+    def _facts(self):
+        return " %r" % self.name
+
+
+class Scorer(_Named):
+    """One number per row, larger = more worth labelling. Scorer(name, **parameters); alcore.scorers() lists them."""
+
+    _noun = "scorer"
+
+    def run(self, pool, model=None):
+        """Scores the unmasked rows and gives the pool the result as a column; missing columns come from the model."""
+        made = None if model is None else model_of(model, None, self.context)
+        run(lib.alcore_scorer_run, self._handle, pool._handle, None if made is None else made._handle)
+
+    _score_pool = run
+
+
+class Strategy(_Named):
+    """The rule that chooses. Strategy(name, **parameters); alcore.strategies() lists them."""
+
+    _noun = "strategy"
+
+
+class _Own:
+    """A function of a View, usable wherever a name is."""
+
+    pool_type = Pool
+
+    def __init__(self, function, needs, name=None):
+        self.function, self.name = function, name or getattr(function, "__name__", "host")
+        self.needs = (needs,) if isinstance(needs, str) else tuple(needs)
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments, **named):
+        return self.function(*arguments, **named)
+
+    def bind_strategy(self, ctx):
+        host = _ffi.alcore_strategy_host(name=self.name.encode())
+        pointer = _take_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self.needs)
+        return Strategy._of_host(pointer, ctx, self.name)
+
+    def __repr__(self):
+        return "<alcore.%s %r needs=%s>" % (type(self).__name__, self.name, self.needs)
+
+
+class OwnStrategy(_Own):
+    """An own strategy; see alcore.strategy."""
+
+
+class OwnScorer(_Own):
+    """An own scorer; see alcore.scorer. As a strategy it takes the highest scores."""
+
+    def bind(self, ctx):
+        host = _ffi.alcore_scorer_host(name=self.name.encode())
+        pointer = _take_host(ctx, host, self, {"score": _hosts._score}, "scorer", self.needs)
+        return Scorer._of_host(pointer, ctx, self.name)
+
+    def _score_pool(self, pool, model=None):
+        with self.bind(pool.context) as bound:
+            bound.run(pool, model)
+
+
+def _decorator(kind, function, needs, name):
+    if function is not None:
+        return kind(function, needs, name)
+    return lambda found: kind(found, needs, name)
+
+
+def scorer(function=None, *, needs=(), name=None):
+    """Turns a function of a View that returns float [count], larger = more worth labelling, into a scorer."""
+    return _decorator(OwnScorer, function, needs, name)
+
+
+def strategy(function=None, *, needs=(), name=None):
+    """Turns a function of a View into a strategy. It returns scores, float [count], or an Order of rows; budgets, ties,
+    masks and reports stay the library's work."""
+    return _decorator(OwnStrategy, function, needs, name)
+
+
+def strategy_of(value, ctx):
+    """A Strategy from whatever stands for one: a name, a Strategy, a decorated function."""
+    if isinstance(value, Strategy):
+        return value
+    if isinstance(value, _Own):
+        return value.bind_strategy(ctx)
+    if isinstance(value, str):
+        return Strategy(value, context=ctx)
+    raise TypeError("strategy: a name, an alcore.Strategy or a function with @alcore.strategy is expected, got %s" %
+                    type(value).__name__)
+
+
+def score(pool, by, model=None, **params):
+    """Scores a pool by a scorer's name, a Scorer or a decorated function, and gives it the result as a column."""
+    if isinstance(by, str):
+        with Scorer(by, params, context=pool.context) as made:
+            made.run(pool, model)
+    else:
+        by._score_pool(pool, model)
+
+
+def _facts_of(param, first, index):
+    info = _ffi.alcore_param_info()
+    info.size = ctypes.sizeof(info)
+    if first is None:
+        status = param(index, ctypes.byref(info))
+    else:
+        status = param(first, index, ctypes.byref(info))
+    if status == _ffi.ALCORE_E_NOT_FOUND:
+        return None
+    check(status)
+    kinds = {value: name[len("ALCORE_PARAM_"):].lower() for name, value in vars(_ffi).items()
+             if name.startswith("ALCORE_PARAM_")}
+    return {"name": info.name.decode(), "type": kinds[info.type], "default": (info.initial or b"").decode(),
+            "choices": info.choices.decode().split("|") if info.choices else None, "minimum": info.minimum,
+            "maximum": info.maximum, "help": (info.help or b"").decode()}
+
+
+def _all(step):
+    found = []
+    while True:
+        item = step(len(found))
+        if item is None:
+            return found
+        found.append(item)
+
+
+def params_of(param, first=None):
+    """Facts of every parameter: a list of dicts."""
+    return _all(lambda index: _facts_of(param, first, index))
+
+
+def strategies():
+    """The built-in strategies: name -> {"summary", "needs" by role, "params"}."""
+    roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()
+             if name.startswith("ALCORE_ROLE_")}
+    found = {}
+    for name in _all(lib.alcore_strategy_name):
+        needs = {role: [need.decode() for need in _all(lambda index: lib.alcore_strategy_needs(name, value, index))]
+                 for role, value in roles.items()}
+        found[name.decode()] = {"summary": lib.alcore_strategy_summary(name).decode(),
+                                "needs": {role: listed for role, listed in needs.items() if listed},
+                                "params": params_of(lib.alcore_strategy_param, name)}
+    return found
+
+
+def scorers():
+    """The built-in scorers: name -> {"summary", "needs", "params"}."""
+    return {name.decode(): {"summary": lib.alcore_scorer_summary(name).decode(),
+                            "needs": [need.decode() for need in _all(lambda i: lib.alcore_scorer_needs(name, i))],
+                            "params": params_of(lib.alcore_scorer_param, name)}
+            for name in _all(lib.alcore_scorer_name)}

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pool: rows of text with their states and columns."""
+import array
+import ctypes
+import os
+
+from . import _arrow, _ffi
+from ._arrays import integers, memory, plain
+from ._calls import check, run
+from ._columns import Column, ColumnWriter, column_of, give_column, path_of, read_column
+from ._handles import Handle, choice, default_context, new, struct
+from ._library import lib
+from ._strings import Strings, name_of, text_at, text_or_none
+
+STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi).items() if name.startswith("ALCORE_ROW_")}
+
+
+def state_bits(states):
+    """One state or several as bits."""
+    names = [states] if isinstance(states, str) else states
+    bits = 0
+    for name in names:
+        bits |= choice("ALCORE_ROW_", name, "state")
+    return bits
+
+
+class Pool(Handle):
+    """Texts that may be labelled. Row i is the i-th text, for good: nothing is removed or renumbered; what is labelled,
+    repeated, empty or excluded has a state.
+
+    texts: a list of str, a table with the Arrow interface (pandas, polars, pyarrow; columns text, id, lang, reference,
+    group, cost), the path of a file (a pathlib.Path), or nothing. ids, references, languages, groups: lists of str or None.
+    costs: numbers >= 0. dedup: "exact", "normalized" or "none". utf8: "refuse" or "replace"."""
+
+    _noun = "pool"
+
+    def __init__(self, texts=None, *, ids=None, references=None, languages=None, groups=None, costs=None, dedup="exact",
+                 utf8="refuse", max_text_bytes=0, context=None):
+        ctx = context or default_context()
+        options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
+                         utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes)
+        self._kept = {}  # column -> arrays that the library reads in place
+        self._request = None
+        super().__init__(new(lib.alcore_pool_unref, lib.alcore_pool_new, ctx._handle, ctypes.byref(options)), ctx)
+        if texts is not None:
+            self.add(texts, ids=ids, references=references, languages=languages, groups=groups, costs=costs)
+
+    # ---- rows ----
+
+    def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):
+        """Adds rows behind those that are there; all of them or none. As the arguments of Pool()."""
+        fields = {"ids": ids, "references": references, "languages": languages, "groups": groups}
+        if isinstance(texts, os.PathLike):
+            return self.read(texts)
+        if _arrow.is_table(texts):
+            return self._add_table(texts)
+        strings = {"texts": Strings(texts, "texts")}
+        strings.update({name: Strings(values, name, optional=True) for name, values in fields.items()
+                        if values is not None})
+        count = strings["texts"].count
+        for name, values in strings.items():
+            if values.count != count:
+                raise ValueError("%s: %d were given for %d texts" % (name, values.count, count))
+        records = struct(_ffi.alcore_records, count=count)
+        for name, values in strings.items():
+            setattr(records, name, ctypes.addressof(values.pointers))
+            length = {"texts": "text_lengths", "ids": "id_lengths", "references": "reference_lengths"}.get(name)
+            if length:
+                setattr(records, length, ctypes.addressof(values.lengths))
+        if costs is not None:
+            numbers = array.array("d", plain(costs))
+            if len(numbers) != count:
+                raise ValueError("costs: %d were given for %d texts" % (len(numbers), count))
+            records.costs = numbers.buffer_info()[0] if count else None
+        run(lib.alcore_pool_add_records, self._handle, ctypes.byref(records), None)
+
+    def _add_table(self, table):
+        address, capsule = _arrow.stream_of(table)
+        run(lib.alcore_pool_add_arrow, self._handle, address, None)
+        del capsule
+
+    def read(self, path, *, format="auto", text_column=None):
+        """Adds the records of a file: text, TSV or JSONL, also as .gz, .xz or .zst."""
+        options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
+                         text_column=None if text_column is None else name_of(text_column, "text_column"))
+        run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
+        return self
+
+    def __len__(self):
+        return lib.alcore_pool_rows(self._handle)
+
+    def __getitem__(self, row):
+        if isinstance(row, slice):
+            return [self[number] for number in range(*row.indices(len(self)))]
+        number = row if row >= 0 else row + len(self)
+        length = ctypes.c_size_t()
+        address = lib.alcore_pool_text(self._handle, number, ctypes.byref(length))
+        if address is None:
+            raise IndexError("row %d: the pool has %d" % (row, len(self)))
+        return text_at(address, length.value)
+
+    def __iter__(self):
+        return (self[row] for row in range(len(self)))
+
+    def id(self, row):
+        """Id of a row: the one it was given, or its 1-based number."""
+        buffer = ctypes.create_string_buffer(24)
+        return self._found(text_or_none(lib.alcore_pool_id(self._handle, row, buffer)), row)
+
+    def reference(self, row):
+        """Reference of a row; None when it has none."""
+        length = ctypes.c_size_t()
+        address = lib.alcore_pool_reference(self._handle, row, ctypes.byref(length))
+        return None if address is None else text_at(address, length.value)
+
+    def language(self, row):
+        """Language tag of a row, "unknown" without one."""
+        return self._found(text_or_none(lib.alcore_pool_language(self._handle, row)), row)
+
+    def group(self, row):
+        """Group of a row; None when it has none."""
+        return text_or_none(lib.alcore_pool_group(self._handle, row))
+
+    def cost(self, row):
+        """Cost of a row; NaN when it has none."""
+        return lib.alcore_pool_cost(self._handle, row)
+
+    def words(self, row):
+        """Words of a row."""
+        found = lib.alcore_pool_words(self._handle, row)
+        return self._found(None if found < 0 else found, row)
+
+    def _found(self, value, row):
+        if value is None:
+            raise IndexError("row %d: the pool has %d" % (row, len(self)))
+        return value
+
+    def find(self, id):
+        """Row with an id, the first when several share it; NotFoundError without one."""
+        row = ctypes.c_int64()
+        wanted = name_of(id, "id")
+        check(lib.alcore_pool_find(self._handle, wanted, len(wanted), ctypes.byref(row)))
+        return row.value
+
+    # ---- states ----
+
+    @property
+    def states(self):
+        """State bits of every row: a copy, uint32 [rows]. alcore.STATES has the bits by name."""
+        address = lib.alcore_pool_states(self._handle)
+        return array.array("I", (ctypes.c_uint32 * len(self)).from_address(address)) if address else array.array("I")
+
+    def count(self, states=()):
+        """Rows that have any of the states; those that may be selected without an argument. States: empty, duplicate,
+        labeled, excluded, filtered, nan, ineligible, known, missing."""
+        return lib.alcore_pool_count(self._handle, state_bits(states))
+
+    def rows_of(self, rows, what="rows"):
+        """Row numbers as the library reads them, from row numbers, a mask (one bool a row), ids or a Selection."""
+        if hasattr(rows, "indices") and not callable(rows.indices):
+            rows = rows.indices
+        values = list(plain(rows)) if not isinstance(rows, (int, str)) else [rows]
+        if values and all(isinstance(value, str) for value in values):
+            values = [self.find(value) for value in values]
+        elif values and all(isinstance(value, bool) for value in values):
+            if len(values) != len(self):
+                raise ValueError("%s: the mask has %d entries, the pool %d rows" % (what, len(values), len(self)))
+            values = [row for row, value in enumerate(values) if value]
+        return integers(values, what)
+
+    def mark(self, states, rows):
+        """Sets states of rows: "labeled", "excluded", "filtered", "ineligible"."""
+        address, count, kept = self.rows_of(rows)
+        run(lib.alcore_pool_mark, self._handle, state_bits(states), address, count)
+        del kept
+
+    def unmark(self, states, rows):
+        """Clears states of rows."""
+        address, count, kept = self.rows_of(rows)
+        run(lib.alcore_pool_unmark, self._handle, state_bits(states), address, count)
+        del kept
+
+    def mark_labeled(self, rows):
+        """Marks rows whose labels came back: a Selection, row numbers, ids or a mask."""
+        self.mark("labeled", rows)
+
+    def mark_texts(self, states, other):
+        """Sets states of the rows whose text stands in another pool or list."""
+        other = pool_of(other, self.context)
+        run(lib.alcore_pool_mark_texts, self._handle, state_bits(states), other._handle)
+
+    def filter(self, *, min_words=0, max_words=0, min_letters=0.0):
+        """Masks rows by words and by the share of letters among characters; 0 is no limit. Replaces the last filter."""
+        limits = struct(_ffi.alcore_filter, min_words=min_words, max_words=max_words, min_letters=min_letters)
+        run(lib.alcore_pool_filter, self._handle, ctypes.byref(limits))
+
+    def write(self, rows, path):
+        """Writes rows as TSV with index, id and text."""
+        address, count, kept = self.rows_of(rows)
+        run(lib.alcore_pool_write, self._handle, address, count, path_of(path))
+        del kept
+
+    # ---- columns ----
+
+    def set_column(self, name, values, **how):
+        """Gives the pool a column: an array, (values, offsets), a Column, or the path of a file; `how` as in Column().
+        Arrays are read in place unless copy=True."""
+        if isinstance(values, os.PathLike) or isinstance(values, str):
+            return self.read_column(name, values, **how)
+        if hasattr(values, "_score_pool"):
+            return values._score_pool(self)
+        column = Column(*_parts(column_of(name, values)), **how) if how else column_of(name, values)
+        self._kept[name] = give_column(self, name, column)
+
+    def read_column(self, name, path, *, meaning=None, log_base=None, rows=None, offsets=None, format=None):
+        """Gives the pool a column that stays in a file (.npy, .safetensors) or is read from one (.txt, .tsv, .lp)."""
+        options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0,
+                         meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0,
+                         offsets=None if offsets is None else path_of(offsets),
+                         format=None if format is None else name_of(format, "format"))
+        kept = None
+        if rows is not None:
+            options.rows, options.row_count, kept = integers(rows, name + " rows")
+        run(lib.alcore_pool_read_column, self._handle, name_of(name, "name"), path_of(path), ctypes.byref(options))
+        self._kept[name] = None
+        del kept
+
+    def get_column(self, name):
+        """A column that is in memory: an array, or (values, offsets) when it is ragged; valid until it is replaced."""
+        return read_column(self, name)
+
+    def column_rows(self, name, rows, width=1):
+        """Some rows of a column, wherever it lives: float64 [rows, width]."""
+        address, count, kept = self.rows_of(rows)
+        out = (ctypes.c_double * max(count * width, 1))()
+        check(lib.alcore_pool_column_rows(self._handle, name_of(name, "name"), address, count, out))
+        del kept
+        return memory(ctypes.addressof(out), [count, width], "d", out)
+
+    def drop_column(self, name):
+        """Takes a column away."""
+        check(lib.alcore_pool_drop_column(self._handle, name_of(name, "name")))
+        self._kept.pop(name, None)
+
+    @property
+    def columns(self):
+        """Names of the columns."""
+        names = []
+        while True:
+            name = lib.alcore_pool_column_name(self._handle, len(names))
+            if name is None:
+                return names
+            names.append(name.decode())
+
+    def write_column(self, name, path):
+        """Writes a column to a .npy, .tsv or .lp file."""
+        run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path))
+
+    def column(self, name, *, shape=None, missing="fail"):
+        """A ColumnWriter: `with pool.column(name) as writer: writer.put(rows, values, lengths)`. shape: "scalar", "dense",
+        "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put."""
+        return ColumnWriter(self, name, shape, missing)
+
+    def close(self):
+        request, self._request = self._request, None
+        if request is not None:
+            request.close()
+        super().close()
+
+    def _facts(self):
+        return " rows=%d selectable=%d columns=%s" % (len(self), self.count(), self.columns)
+
+
+def _parts(column):
+    return (column.values, column.offsets)
+
+
+def pool_of(value, context=None):
+    """A pool, or texts made into one."""
+    return value if isinstance(value, Pool) else Pool(value, context=context)

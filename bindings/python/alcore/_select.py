@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one call, and the request behind it."""
+import ctypes
+import inspect
+import os
+import warnings
+
+from . import _ffi
+from ._calls import run
+from ._columns import Column
+from ._handles import Handle, choice, default_context, new, text_of
+from ._calls import check
+from ._library import lib
+from ._parts import Strategy, model_of, params_of, strategy_of
+from ._pool import Pool, pool_of
+from ._selection import Selection
+
+
+class ImplicitModelWarning(UserWarning):
+    """The built-in n-gram model made a column, because neither the column nor a model was given."""
+
+
+warnings.filterwarnings("once", category=ImplicitModelWarning, append=True)
+
+
+class Request(Handle):
+    """Pools by role, strategy, model and options; `select()` answers it, round after round.
+
+    candidates, labeled and target are pools; strategy a name, Strategy or decorated function; model as in select();
+    further options by name, such as budget, seed, round."""
+
+    _noun = "request"
+
+    def __init__(self, candidates=None, *, labeled=None, target=None, strategy=None, model=None, context=None, **options):
+        ctx = context or (candidates.context if candidates is not None else default_context())
+        super().__init__(new(lib.alcore_request_unref, lib.alcore_request_new, ctx._handle), ctx)
+        self._held = {}
+        for role, pool in (("candidates", candidates), ("labeled", labeled), ("target", target)):
+            if pool is not None:
+                self.set_pool(role, pool)
+        if strategy is not None:
+            self.set_strategy(strategy)
+        if model is not None:
+            self.set_model(model)
+        self.set(**options)
+
+    def set_pool(self, role, pool, *, hold=True):
+        """Gives the pool of a role: "candidates", "labeled" or "target"; None takes it away."""
+        check(lib.alcore_request_set_pool(self._handle, choice("ALCORE_ROLE_", role, "role"),
+                                          None if pool is None else pool._handle))
+        self._held[role] = pool if hold else None
+
+    def set_strategy(self, strategy):
+        """Gives the strategy; None: the default one."""
+        made = None if strategy is None else strategy_of(strategy, self.context)
+        check(lib.alcore_request_set_strategy(self._handle, None if made is None else made._handle))
+
+    def set_model(self, model):
+        """Gives the model that computes missing columns; None: the built-in n-gram model."""
+        made = None if model is None else model_of(model, self._held.get("labeled"), self.context)
+        check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
+        self._held["model"] = made
+
+    def set(self, **options):
+        """Sets options by name."""
+        for name, value in options.items():
+            check(lib.alcore_request_set(self._handle, name.encode(), text_of(value)))
+
+    def select(self):
+        """Answers the request: a Selection."""
+        return self._select(self._held.get("candidates"))
+
+    def _select(self, pool):
+        if pool is None:
+            raise ValueError("the request has no pool of candidates")
+        pointer = new(lib.alcore_selection_unref, lib.alcore_select, self._handle)
+        return Selection(pointer, pool)
+
+    def candidates(self, count):
+        """Rows that would be scored, ascending: list of int."""
+        return self._candidates(self._held.get("candidates"), count)
+
+    def _candidates(self, pool, count):
+        out = (ctypes.c_int64 * max(min(count, len(pool)), 1))()
+        found = ctypes.c_int64()
+        run(lib.alcore_request_candidates, self._handle, count, out, ctypes.byref(found))
+        return out[:found.value]
+
+
+def request_options():
+    """The options of a request: a list of dicts as in strategies()."""
+    return params_of(lib.alcore_request_param)
+
+
+_option_defaults = {}
+
+
+def _defaults():
+    if not _option_defaults:
+        _option_defaults.update({fact["name"]: fact["default"] for fact in request_options()})
+    return _option_defaults
+
+
+class _Masks:
+    """States that hold for one call: rows that had them keep them."""
+
+    def __init__(self, pool):
+        self.pool, self.marked = pool, []
+
+    def mark(self, state, rows):
+        bit, states = choice("ALCORE_ROW_", state, "state"), self.pool.states
+        fresh = [row for row in rows if not states[row] & bit]
+        self.pool.mark(state, fresh)
+        self.marked.append((state, fresh))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for state, rows in self.marked:
+            self.pool.unmark(state, rows)
+
+
+def _rows_of(pool, given, by_id, what):
+    """Rows that a mask argument names. Strings are ids where ids were given, else texts."""
+    if isinstance(given, Pool):
+        return _rows_of_texts(pool, list(given))
+    values = list(given) if not isinstance(given, (str, int)) and not hasattr(given, "indices") else given
+    if isinstance(values, str):
+        values = [values]
+    if isinstance(values, list) and values and all(isinstance(value, str) for value in values) and not by_id:
+        return _rows_of_texts(pool, values)
+    _, _, rows = pool.rows_of(values, what)
+    return list(rows)
+
+
+def _rows_of_texts(pool, texts):
+    wanted = set(texts)
+    return [row for row, text in enumerate(pool) if text in wanted]
+
+
+def _split(named, own, options, columns):
+    """The free keyword arguments by where they go: the strategy's parameters, options of the request, columns."""
+    found = ({}, {}, {})
+    for name, value in named.items():
+        plain = name.rstrip("_")
+        if plain in columns:
+            if value is not None:
+                found[2][plain] = value
+        elif plain not in own and plain in options:
+            found[1][plain] = value
+        else:
+            found[0][plain] = value
+    return found
+
+
+def _warn(selection):
+    names = sorted({name for side in selection.provenance.get("inputs", {}).values()
+                    for name, column in side.get("columns", {}).items() if column.get("built_in")})
+    if names:
+        warnings.warn("%s: made by the built-in n-gram model, because neither a column nor a model was given; give one, or "
+                      "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=_user_level())
+
+
+def _user_level():
+    """Frames up to the caller's own code."""
+    level, frame = 1, inspect.currentframe()
+    here = os.path.dirname(__file__)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    return level - 1
+
+
+def _labeled_side(pool, labeled, masks):
+    """The labelled side of a call: a pool or texts are one; rows of the pool itself are marked."""
+    if labeled is None:
+        return None
+    if isinstance(labeled, (Pool, os.PathLike)):
+        return pool_of(labeled, pool.context)
+    values = list(labeled) if not hasattr(labeled, "indices") and not hasattr(labeled, "__arrow_c_stream__") else labeled
+    if isinstance(values, list) and values and not all(isinstance(value, str) for value in values):
+        masks.mark("labeled", _rows_of(pool, values, False, "labeled"))
+        return None
+    if not isinstance(values, list) and hasattr(values, "indices"):
+        masks.mark("labeled", values.indices)
+        return None
+    return pool_of(values, pool.context)
+
+
+def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
+           targets=None, fill=None, params=None, **named):
+    """What select() and Pool.select() share."""
+    if pool._request is None:
+        pool._request = Request(context=pool.context)
+        pool._request.set_pool("candidates", pool, hold=False)
+    request, made = pool._request, strategy_of(strategy, pool.context)
+    own = () if not isinstance(strategy, str) else [fact["name"] for fact in
+                                                    params_of(lib.alcore_strategy_param, strategy.encode())]
+    for_strategy, options, columns = _split(named, own, _defaults(), _ffi.COLUMNS)
+    made.set(**dict(params or {}, **for_strategy))
+    with _Masks(pool) as masks:
+        if exclude is not None:
+            masks.mark("excluded", _rows_of(pool, exclude, by_id, "exclude"))
+        if eligible is not None:
+            allowed = set(_rows_of(pool, eligible, by_id, "eligible"))
+            masks.mark("ineligible", [row for row in range(len(pool)) if row not in allowed])
+        side = _labeled_side(pool, labeled, masks)
+        for name, value in columns.items():
+            pool.set_column(name, value)
+        try:
+            request.set_pool("labeled", side)
+            request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
+            request.set_strategy(made)
+            request.set_model(model)
+            asked = dict(_defaults(), budget=budget, round=round, **options)
+            if seed is not None:
+                asked["seed"] = seed
+            if fill is not None:
+                asked["fill"] = fill
+            request.set(**asked)
+            selection = request._select(pool)
+        finally:
+            request.set_pool("labeled", None)
+            request.set_pool("target", None)
+            request.set_strategy(None)
+            request.set_model(None)
+    _warn(selection)
+    return selection
+
+
+def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
+           round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
+    """Picks the texts that are worth labelling next.
+
+    texts: list of str, a table with the Arrow interface, a file (pathlib.Path) or a Pool.
+    budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost.
+    strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
+    ids: list of str. labeled: texts whose labels are known, or rows of texts that are. exclude, eligible: rows, a mask with
+    one bool a row, a Selection, or ids (texts when no ids were given). round: from 1. seed: of every random draw.
+    model: what makes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
+    Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
+    DLPack, Arrow and buffers are read in place. targets: texts of the domain one cares about. cost: numbers [rows].
+    fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
+    that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
+
+    Returns a Selection; `indices` are positions in texts."""
+    if isinstance(texts, Pool):
+        if ids is not None or cost is not None:
+            raise TypeError("ids and cost belong to the texts: give them to Pool()")
+        pool = texts
+    else:
+        pool = Pool(texts, ids=ids, costs=cost)
+    return answer(pool, budget, strategy, ids is not None, labeled=labeled, exclude=exclude, eligible=eligible, round=round,
+                  seed=seed, model=model, targets=targets, fill=fill, params=params, **named)
+
+
+def select_from(pool, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
+    """Picks the rows of this pool that are worth labelling next; arguments as of alcore.select(). Columns that are given or
+    computed stay in the pool; exclude and eligible hold for this call. seed: the context's when None."""
+    return answer(pool, budget, strategy, True, round=round, seed=seed, **named)
+
+
+def candidates_of(pool, count, round=1, seed=None, labeled=None):
+    """Rows to be scored elsewhere: what a strategy with candidates=count would draw in that round. list of int."""
+    with Request(pool, round=round) as request:
+        if seed is not None:
+            request.set(seed=seed)
+        if labeled is not None:
+            request.set_pool("labeled", pool_of(labeled, pool.context))
+        return request.candidates(count)
+
+
+def _signature(function):
+    """Names the columns, which the library knows and this file does not, in a function's signature."""
+    signature = inspect.signature(function)
+    fixed = list(signature.parameters.values())
+    columns = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _ffi.COLUMNS]
+    rest = inspect.Parameter("strategy_params", inspect.Parameter.VAR_KEYWORD)
+    at = next((number for number, parameter in enumerate(fixed) if parameter.name == "targets"), len(fixed) - 1)
+    function.__signature__ = signature.replace(parameters=fixed[:at] + columns + fixed[at:-1] + [rest])
+
+
+_signature(select)
+_signature(select_from)
+Pool.select = select_from
+Pool.candidates = candidates_of

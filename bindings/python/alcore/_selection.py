@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The selection: ranked picks and all that is known about them."""
+import array
+import ctypes
+import json
+
+from . import _ffi
+from ._arrays import memory_of, numpy_or_none
+from ._calls import check, run
+from ._columns import path_of
+from ._handles import Handle, choice
+from ._library import lib
+from ._strings import text_or_none
+
+SCOPES = {"picks": _ffi.ALCORE_SCOPE_PICKS, "candidates": _ffi.ALCORE_SCOPE_CANDIDATES}
+
+
+class Selection(Handle):
+    """What was picked, best first. It never changes, and it pickles: a copy from a pickle has everything but the pool.
+
+    indices: rows, which are positions in the caller's own list. scores: larger = more worth labelling. costs and spent:
+    in the budget's unit. short: whether the pool ended before the budget did."""
+
+    _noun = "selection"
+
+    def __init__(self, pointer, pool):
+        super().__init__(pointer, pool.context)
+        self._pool = pool
+        self._facts_read = {}
+
+    def _fact(self, name, read):
+        if name not in self._facts_read:
+            self._facts_read[name] = read(self._handle)
+        return self._facts_read[name]
+
+    def __len__(self):
+        return self._fact("count", lib.alcore_selection_count)
+
+    @property
+    def pool(self):
+        """The pool of the picks; None in a copy from a pickle."""
+        return self._pool
+
+    def _numbers(self, name, read, kind):
+        def all_of(handle):
+            count = lib.alcore_selection_count(handle)
+            return (kind * count).from_address(read(handle))[:] if count else []
+        return list(self._fact(name, all_of))
+
+    @property
+    def indices(self):
+        """Positions of the picks in the caller's list: list of int."""
+        return self._numbers("indices", lib.alcore_selection_rows, ctypes.c_int64)
+
+    @property
+    def scores(self):
+        """Score of each pick: list of float."""
+        return self._numbers("scores", lib.alcore_selection_scores, ctypes.c_double)
+
+    @property
+    def costs(self):
+        """Cost of each pick in the budget's unit: list of float."""
+        return self._numbers("costs", lib.alcore_selection_costs, ctypes.c_double)
+
+    @property
+    def ids(self):
+        """Id of each pick: list of str."""
+        return list(self._fact("ids", lambda _: [self._pool.id(row) for row in self.indices]))
+
+    @property
+    def texts(self):
+        """Text of each pick: list of str."""
+        return list(self._fact("texts", lambda _: [self._pool[row] for row in self.indices]))
+
+    @property
+    def reasons(self):
+        """Why each pick was made: list of str."""
+        return list(self._fact("reasons", lambda handle: [text_or_none(lib.alcore_selection_reason(handle, rank))
+                                                          for rank in range(len(self))]))
+
+    @property
+    def spent(self):
+        """Sum of the costs."""
+        return self._fact("spent", lib.alcore_selection_spent)
+
+    @property
+    def short(self):
+        """Whether the pool ended before the budget did."""
+        return bool(self._fact("flags", lib.alcore_selection_flags) & _ffi.ALCORE_SELECTION_SHORT)
+
+    @property
+    def summary(self):
+        """The summary for people: several lines."""
+        return self._fact("summary", lambda handle: lib.alcore_selection_summary(handle).decode("utf-8", "replace"))
+
+    @property
+    def provenance(self):
+        """Where everything came from: a dict."""
+        return json.loads(self._fact("provenance", lib.alcore_selection_provenance))
+
+    def columns(self, scope="picks"):
+        """Names of the columns of the strategy's record, of the "picks" or of all "candidates"."""
+        def all_of(handle):
+            names = []
+            while True:
+                name = lib.alcore_selection_column_name(handle, SCOPES[scope], len(names))
+                if name is None:
+                    return names
+                names.append(name.decode())
+        if scope not in SCOPES:
+            raise ValueError("scope: %r is none of %s" % (scope, ", ".join(SCOPES)))
+        return list(self._fact(("columns", scope), all_of))
+
+    def column(self, name, scope="picks"):
+        """A column of the record: float64 or int64, [picks] or [candidates]; a read-only array over the library's memory."""
+        if scope not in SCOPES:
+            raise ValueError("scope: %r is none of %s" % (scope, ", ".join(SCOPES)))
+        key = ("column", scope, name)
+        if key in self._facts_read:
+            return _as_array(self._facts_read[key])
+        if self._pointer is None and self._pool is None:
+            raise LookupError("the record has no column %r of the %s" % (name, scope))
+        out = _ffi.alcore_tensor()
+        check(lib.alcore_selection_column(self._handle, SCOPES[scope], name.encode(), ctypes.byref(out)))
+        return memory_of(out, self)
+
+    @property
+    def records(self):
+        """One dict per pick: rank, index, id, text, score, cost, reason and the columns of the strategy's record."""
+        found = [dict(zip(("rank", "index", "id", "text", "score", "cost", "reason"), values)) for values in
+                 zip(range(1, len(self) + 1), self.indices, self.ids, self.texts, self.scores, self.costs, self.reasons)]
+        for name in self.columns():
+            for record, value in zip(found, self.column(name).tolist()):
+                record.setdefault(name, value)
+        return found
+
+    def to_dict(self):
+        """Everything as plain Python values, ready for JSON."""
+        return {"indices": self.indices, "ids": self.ids, "texts": self.texts, "scores": self.scores, "costs": self.costs,
+                "reasons": self.reasons, "spent": self.spent, "short": self.short, "records": self.records,
+                "provenance": self.provenance}
+
+    def to_numpy(self):
+        """The picks as NumPy arrays by name: index, score, cost and the columns of the record."""
+        numpy = numpy_or_none()
+        if numpy is None:
+            raise ImportError("to_numpy() needs NumPy")
+        found = {"index": numpy.array(self.indices, dtype="q"), "score": numpy.array(self.scores, dtype="d"),
+                 "cost": numpy.array(self.costs, dtype="d")}
+        found.update({name: numpy.array(self.column(name)) for name in self.columns() if name not in found})
+        return found
+
+    def to_arrow(self):
+        """The picks as a pyarrow.Table, one row a pick."""
+        import pyarrow
+        records = self.records
+        names = list(records[0]) if records else ["rank", "index", "id", "text", "score", "cost", "reason"]
+        return pyarrow.table({name: [record[name] for record in records] for name in names})
+
+    def write(self, path, format="auto"):
+        """Writes the picks as TSV, JSONL, CSV or text; the file appears whole or not at all."""
+        run(lib.alcore_selection_write, self._handle, path_of(path), choice("ALCORE_FORMAT_", format, "format"))
+
+    def report(self, path, format=None):
+        """Writes the report as Markdown, JSON or HTML."""
+        kind = 0 if format is None else choice("ALCORE_REPORT_", format, "format")
+        run(lib.alcore_selection_report, self._handle, path_of(path), kind)
+
+    def __iter__(self):
+        return iter(self.indices)
+
+    def __reduce__(self):
+        for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "summary", "provenance"):
+            getattr(self, name)
+        state = dict(self._facts_read)
+        if self._pointer is not None:
+            for scope in SCOPES:
+                for name in self.columns(scope):
+                    state["column", scope, name] = _plain_array(self.column(name, scope))
+            state.update({("columns", scope): self.columns(scope) for scope in SCOPES})
+        return _restored, (state,)
+
+
+    def _facts(self):
+        return " %d picks, spent %g%s" % (len(self), self.spent, ", short" if self.short else "")
+
+    def __repr__(self):
+        return "<alcore.Selection%s>" % (" closed" if self._pointer is None and self._pool is not None else self._facts())
+
+
+def _plain_array(values):
+    return array.array("q" if getattr(values, "dtype", None) == "int64" or getattr(values, "format", None) == "q" else "d",
+                       values.tolist())
+
+
+def _as_array(values):
+    numpy = numpy_or_none()
+    return memoryview(values) if numpy is None else numpy.frombuffer(values, dtype=values.typecode)
+
+
+def _restored(state):
+    made = Selection.__new__(Selection)
+    made._pointer, made._ctx, made._pool, made._facts_read = None, None, None, state
+    return made

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts in and out."""
+import ctypes
+
+
+class Strings:
+    """Texts as arrays of pointers and lengths; None where a text is absent."""
+
+    def __init__(self, values, what, optional=False):
+        if isinstance(values, (str, bytes)):
+            raise TypeError("%s: a list of texts is expected, not one text" % what)
+        if hasattr(values, "to_pylist"):
+            values = values.to_pylist()
+        encoded = []
+        for number, value in enumerate(values):
+            if isinstance(value, str):
+                try:
+                    value = value.encode()
+                except UnicodeEncodeError as error:
+                    raise ValueError("%s[%d]: the text cannot be written as UTF-8 (%s)" % (what, number,
+                                                                                          error.reason)) from None
+            elif value is None and optional:
+                pass
+            elif not isinstance(value, bytes):
+                raise TypeError("%s[%d]: a text is expected, got %s" % (what, number, type(value).__name__))
+            encoded.append(value)
+        self.count = len(encoded)
+        self.pointers = (ctypes.c_char_p * max(self.count, 1))(*encoded)
+        self.lengths = (ctypes.c_size_t * max(self.count, 1))(*map(len_or_0, encoded))
+
+
+def len_or_0(value):
+    return 0 if value is None else len(value)
+
+
+def text_at(address, length):
+    """UTF-8 in the library's memory as a str."""
+    return ctypes.string_at(address, length).decode("utf-8", "replace")
+
+
+def text_or_none(value):
+    return None if value is None else value.decode("utf-8", "replace")
+
+
+def name_of(name, what):
+    """A name for the library."""
+    if not isinstance(name, str):
+        raise TypeError("%s: a name is expected, got %s" % (what, type(name).__name__))
+    return name.encode()
