@@ -3,7 +3,7 @@
  * threads. */
 #include <string.h>
 
-#include "block_data.h"
+#include "block_bed.h"
 #include "strategy/kmeans.h"
 
 typedef struct expected {
@@ -49,7 +49,7 @@ static const expected EXPECTED[] = {
      0x359BBDEC4D90493A},
 };
 
-static void check_huds(block_data *data, const char *params, const int64_t *first, uint64_t order,
+static void check_huds(block_bed *data, const char *params, const int64_t *first, uint64_t order,
                        uint64_t h) {
     bed *b = &data->bed;
     ck_assert_int_eq(bed_run(b, "huds", params, 1e9), ALCORE_OK);
@@ -61,23 +61,23 @@ static void check_huds(block_data *data, const char *params, const int64_t *firs
 
 START_TEST(huds_gives_the_bits) {
     for (size_t e = 0; e < 2; e++) {
-        block_data data;
-        block_data_open(&data, EXPECTED[e].dims, 2);
+        block_bed data;
+        block_bed_open(&data, EXPECTED[e].dims, 2);
         check_huds(&data, "n_strata=3", EXPECTED[e].huds, EXPECTED[e].huds_order,
                    EXPECTED[e].huds_h);
         const double *counts = bed_fact(&data.bed, "strata counts");
         ck_assert(counts[0] == 6703 && counts[1] == 6545 && counts[2] == 6545);
         check_huds(&data, "n_strata=3 unit=1", EXPECTED[e].unit, EXPECTED[e].unit_order,
                    EXPECTED[e].unit_h);
-        block_data_close(&data);
+        block_bed_close(&data);
     }
 }
 END_TEST
 
 START_TEST(kcenter_gives_the_bits) {
     for (size_t e = 0; e < 2; e++) {
-        block_data data;
-        block_data_open(&data, EXPECTED[e].dims, 2);
+        block_bed data;
+        block_bed_open(&data, EXPECTED[e].dims, 2);
         bed *b = &data.bed;
         ck_assert_int_eq(bed_run(b, "kcenter", "", 100), ALCORE_OK);
         bed_expect_picks(b, 5, EXPECTED[e].kcenter);
@@ -86,28 +86,28 @@ START_TEST(kcenter_gives_the_bits) {
         double radii[100];
         for (int i = 0; i < 100; i++) radii[i] = radius[b->outcome.picks[i]];
         ck_assert_uint_eq(alcore_hash64(radii, sizeof radii), EXPECTED[e].kcenter_radii);
-        block_data_close(&data);
+        block_bed_close(&data);
     }
 }
 END_TEST
 
 START_TEST(idds_gives_the_bits) {
     for (size_t e = 0; e < 2; e++) {
-        block_data data;
-        block_data_open(&data, EXPECTED[e].dims, 2);
+        block_bed data;
+        block_bed_open(&data, EXPECTED[e].dims, 2);
         bed *b = &data.bed;
         ck_assert_int_eq(bed_run(b, "idds", "", 100), ALCORE_OK);
         bed_expect_picks(b, 5, EXPECTED[e].idds);
         ck_assert_uint_eq(bed_hash_picks(b, 100), EXPECTED[e].idds_picks);
         ck_assert_uint_eq(alcore_hash64(b->outcome.scores, 19793 * 8), EXPECTED[e].idds_scores);
-        block_data_close(&data);
+        block_bed_close(&data);
     }
 }
 END_TEST
 
 START_TEST(moments_give_the_bits) {
-    block_data data;
-    block_data_open(&data, 5, 1);
+    block_bed data;
+    block_bed_open(&data, 5, 1);
     bed *b = &data.bed;
     alcore_strategy *strategy;
     alcore__run *run;
@@ -121,7 +121,7 @@ START_TEST(moments_give_the_bits) {
     ck_assert(sd == 0x1.277902486bf83p-2);
     alcore__run_free(run);
     alcore_strategy_unref(strategy);
-    block_data_close(&data);
+    block_bed_close(&data);
 }
 END_TEST
 
@@ -207,8 +207,8 @@ static const alcore__strategy_def MEANS = {
 START_TEST(kmeans_gives_the_bits) {
     for (size_t e = 0; e < 2; e++) {
         for (int32_t parts = 0; parts <= 3; parts += 3) {
-            block_data data;
-            block_data_open(&data, EXPECTED[e].dims, 2);
+            block_bed data;
+            block_bed_open(&data, EXPECTED[e].dims, 2);
             data.bed.parts = parts;
             ck_assert_int_eq(bed_run_def(&data.bed, &MEANS, NULL), ALCORE_OK);
             for (int c = 0; c < 8; c++) ck_assert_int_eq(last.initial[c], EXPECTED[e].kmeans[c]);
@@ -216,7 +216,7 @@ START_TEST(kmeans_gives_the_bits) {
             ck_assert_uint_eq(alcore_hash64(bed_record(&data.bed, "assigned"), 19793 * 8),
                               EXPECTED[e].kmeans_assigned);
             ck_assert_uint_eq(last.centres, EXPECTED[e].kmeans_centres);
-            block_data_close(&data);
+            block_bed_close(&data);
         }
     }
 }
