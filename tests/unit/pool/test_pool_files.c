@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and columns from files and to files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "formats/array_file.h"
+#include "pool/column.h"
+#include "pool_test.h"
+
+static alcore_ctx *ctx;
+static alcore_pool *pool;
+
+static void setup(void) {
+    ctx = test_ctx();
+    pool = test_pool_of(ctx, 4);
+}
+
+static void teardown(void) {
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+
+static const char *text_file(const char *name, const char *content) {
+    return test_file(name, content, strlen(content));
+}
+
+static void check_file(const char *path, const char *expected) {
+    char found[4096] = "";
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    found[fread(found, 1, sizeof found - 1, file)] = '\0';
+    fclose(file);
+    ck_assert_str_eq(found, expected);
+}
+
+static const int64_t all_rows[] = {0, 1, 2, 3};
+
+/* Planted duplicates, an empty last line, columns of full length: the row of a pick is the line
+ * that is printed. */
+START_TEST(rows_are_lines) {
+    static const char *const lines[] = {"the cat",   "a dog", "the cat", "",
+                                        "birds fly", "a dog", " "};
+    char content[256] = "";
+    float scores[7];
+    double found[7];
+    int64_t shape[] = {7};
+    alcore_pool *read;
+    alcore_tensor values;
+    for (int i = 0; i < 7; i++) {
+        strcat(content, lines[i]);
+        strcat(content, "\n");
+        scores[i] = (float)(i * 7 % 5);
+    }
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &read));
+    ck_assert_ok(alcore_pool_read(read, text_file("lines.txt", content), NULL));
+    ck_assert_int_eq(alcore_pool_rows(read), 7);
+    ck_assert_ok(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, 1, shape));
+    ck_assert_ok(alcore_pool_set_column(read, "scores", &values, NULL, NULL));
+    const uint32_t *states = alcore_pool_states(read);
+    int64_t best = -1;
+    for (int64_t row = 0; row < 7; row++) {
+        ck_assert_str_eq(alcore_pool_text(read, row, NULL), lines[row]);
+        ck_assert_ok(alcore_pool_column_rows(read, "scores", &row, 1, &found[row]));
+        if (states[row] == 0 && (best < 0 || found[row] > found[best])) best = row;
+    }
+    const uint32_t expected[] = {
+        0, 0, ALCORE_ROW_DUPLICATE, ALCORE_ROW_EMPTY, 0, ALCORE_ROW_DUPLICATE, ALCORE_ROW_EMPTY};
+    ck_assert_mem_eq(states, expected, sizeof expected);
+    ck_assert_int_eq(best, 4); /* scores 0 2 4 1 3 0 2: row 2 has the largest, but repeats row 0 */
+    ck_assert_str_eq(alcore_pool_text(read, best, NULL), "birds fly");
+    /* Rows run on over files. */
+    ck_assert_ok(alcore_pool_read(read, text_file("more.txt", "one more"), NULL));
+    ck_assert_str_eq(alcore_pool_text(read, 7, NULL), "one more");
+    alcore_pool_unref(read);
+}
+END_TEST
+
+START_TEST(records_of_files) {
+    alcore_pool *read;
+    char buffer[24];
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &read));
+    ck_assert_ok(alcore_pool_read(
+        read, text_file("r.tsv", "id\ttext\tcost\nx\ta\\tb\t2.5\ny\tc\t0\n"), NULL));
+    ck_assert_ok(alcore_pool_read(
+        read, text_file("r.jsonl", "{\"id\": \"j\", \"source\": \"d\", \"lang\": \"sw\"}\n"),
+        NULL));
+    ck_assert_int_eq(alcore_pool_rows(read), 3);
+    ck_assert_str_eq(alcore_pool_text(read, 0, NULL), "a\tb");
+    ck_assert_double_eq(alcore_pool_cost(read, 0), 2.5);
+    ck_assert_str_eq(alcore_pool_id(read, 2, buffer), "j");
+    ck_assert_str_eq(alcore_pool_language(read, 2), "sw");
+    alcore_pool_unref(read);
+}
+END_TEST
+
+START_TEST(refused_files) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *strict;
+    options.max_text_bytes = 20;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &strict));
+    ck_assert_fails(alcore_pool_read(strict,
+                                     text_file("bad.txt", "fine\nb\xFF"
+                                                          "d\n"),
+                                     NULL),
+                    ALCORE_E_DATA, "bad.txt:2: the text is not valid UTF-8 at byte 1");
+    ck_assert_fails(alcore_pool_read(strict, test_file("nul.txt", "ok\na\0b\n", 7), NULL),
+                    ALCORE_E_DATA, "nul.txt:2");
+    ck_assert_fails(
+        alcore_pool_read(strict, text_file("long.txt", "x\n123456789012345678901\n"), NULL),
+        ALCORE_E_DATA, "long.txt:2");
+    ck_assert_fails(alcore_pool_read(strict, test_path("none.txt"), NULL), ALCORE_E_IO, "none.txt");
+    ck_assert_fails(alcore_pool_read(strict, NULL, NULL), ALCORE_E_INVALID, "path");
+    ck_assert_int_eq(alcore_pool_rows(strict), 0);
+    alcore_pool_unref(strict);
+    options.utf8 = ALCORE_UTF8_REPLACE;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &strict));
+    ck_assert_ok(alcore_pool_read(strict,
+                                  text_file("bad.txt", "fine\nb\xFF"
+                                                       "d\n"),
+                                  NULL));
+    ck_assert_str_eq(alcore_pool_text(strict, 1, NULL), "b\xEF\xBF\xBD"
+                                                        "d");
+    alcore_pool_unref(strict);
+}
+END_TEST
+
+/* A line of 300 MB is refused with file and line, and without 300 MB of memory. */
+START_TEST(enormous_line) {
+    const char *path = test_path("enormous.txt");
+    FILE *file = fopen(path, "wb");
+    static char block[1 << 20];
+    memset(block, 'x', sizeof block);
+    fputs("short\n", file);
+    for (int i = 0; i < 300; i++) fwrite(block, 1, sizeof block, file);
+    fclose(file);
+    alcore_status status = alcore_pool_read(pool, path, NULL);
+    remove(path);
+    ck_assert_int_eq(status, ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "enormous.txt:2"));
+    ck_assert_int_eq(alcore_pool_rows(pool), 4);
+}
+END_TEST
+
+/* ---- columns ---- */
+
+static const char *npy_file(const char *name, int32_t dtype, int64_t rows, int64_t dims,
+                            const void *data) {
+    const char *path = test_path(name);
+    const int64_t shape[] = {rows, dims};
+    ck_assert_ok(alcore__npy_write(ctx, path, dtype, dims > 0 ? 2 : 1, shape, data));
+    return path;
+}
+
+START_TEST(matrix_in_a_file) {
+    const double wide[] = {0, 1, 10, 11, 20, 21, 30, 31};
+    const uint16_t half[] = {0, 0x3C00, 0x4900, 0x4980, 0x4D00, 0x4D40, 0x4F80, 0x4FC0};
+    float single[8];
+    for (int i = 0; i < 8; i++) single[i] = (float)wide[i];
+    const struct {
+        int32_t dtype;
+        const void *data;
+    } cases[] = {{ALCORE_FLOAT64, wide}, {ALCORE_FLOAT32, single}, {ALCORE_FLOAT16, half}};
+    double out[8];
+    alcore_tensor view;
+    const char *path = npy_file("e.npy", cases[_i].dtype, 4, 2, cases[_i].data);
+    ck_assert_ok(alcore_pool_read_column(pool, "embeddings", path, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", all_rows, 4, out));
+    ck_assert_mem_eq(out, wide, sizeof wide);
+    const int64_t back[] = {3, 2, 0};
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", back, 3, out));
+    const double expected[] = {30, 31, 20, 21, 0, 1};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    ck_assert_fails(alcore_pool_column(pool, "embeddings", &view, NULL), ALCORE_E_UNSUPPORTED,
+                    "e.npy");
+    const alcore__column *column = alcore__pool_find_column(pool, "embeddings");
+    ck_assert(column->in_file);
+    ck_assert_str_eq(column->origin, path);
+    /* For some rows only, in another order. */
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    const int64_t rows[] = {3, 1};
+    options.rows = rows;
+    options.row_count = 2;
+    path = npy_file("e2.npy", cases[_i].dtype, 2, 2, cases[_i].data);
+    ck_assert_ok(alcore_pool_read_column(pool, "embeddings", path, &options));
+    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", all_rows, 4, out));
+    ck_assert(isnan(out[0]) && isnan(out[5]));
+    ck_assert_double_eq(out[2], 10);
+    ck_assert_double_eq(out[7], 1);
+}
+END_TEST
+
+START_TEST(ragged_in_files) {
+    const float tokens[] = {1, 2, 3, 4, 5};
+    const int64_t offsets[] = {0, 2, 2, 4, 5}, wrong[] = {0, 2, 2, 4, 6};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    char values[512], starts[512];
+    snprintf(values, sizeof values, "%s", npy_file("v.npy", ALCORE_FLOAT32, 5, 0, tokens));
+    snprintf(starts, sizeof starts, "%s", npy_file("o.npy", ALCORE_UINT64, 5, 0, offsets));
+    options.offsets = starts;
+    ck_assert_ok(alcore_pool_read_column(pool, "logprobs", values, &options));
+    const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
+    alcore__scratch scratch = {0};
+    alcore_sys_ragged block;
+    ck_assert_ok(column->ops->ragged(column, 1, 3, &scratch, &block));
+    ck_assert_mem_eq(block.values, tokens + 2, 3 * sizeof *tokens);
+    ck_assert_int_eq(block.offsets[1] - block.offsets[0], 0);
+    ck_assert_int_eq(block.offsets[3] - block.offsets[0], 3);
+    alcore__scratch_clear(ctx, &scratch);
+    options.offsets = npy_file("w.npy", ALCORE_INT64, 5, 0, wrong);
+    ck_assert_fails(alcore_pool_read_column(pool, "logprobs", values, &options), ALCORE_E_SHAPE,
+                    "last offset is 6, but there are 5");
+    options.offsets = npy_file("w.npy", ALCORE_INT64, 4, 0, wrong);
+    ck_assert_fails(alcore_pool_read_column(pool, "logprobs", values, &options), ALCORE_E_SHAPE,
+                    "expected offsets int64 or uint64 [5], found int64 [4]");
+    options.offsets = values;
+    ck_assert_fails(alcore_pool_read_column(pool, "logprobs", values, &options), ALCORE_E_SHAPE,
+                    "found float32");
+}
+END_TEST
+
+START_TEST(wrong_arrays_in_files) {
+    const float numbers[8] = {0};
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "e", npy_file("s.npy", ALCORE_FLOAT32, 3, 2, numbers), NULL),
+        ALCORE_E_SHAPE, "expected 4 rows for column \"e\", found 3");
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "e", npy_file("s.npy", ALCORE_INT32, 4, 0, numbers), NULL),
+        ALCORE_E_SHAPE, "found int32");
+    ck_assert_fails(alcore_pool_read_column(pool, "e", text_file("t.npy", "\x93NUMPY\1"), NULL),
+                    ALCORE_E_DATA, "t.npy");
+    ck_assert_fails(alcore_pool_read_column(pool, "e", test_path("no.npy"), NULL), ALCORE_E_IO,
+                    "no.npy");
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.format = "parquet";
+    ck_assert_fails(alcore_pool_read_column(pool, "e", "x", &options), ALCORE_E_INVALID, "parquet");
+    ck_assert_fails(alcore_pool_read_column(pool, "e", NULL, NULL), ALCORE_E_INVALID, "NULL");
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
+}
+END_TEST
+
+START_TEST(text_columns) {
+    double out[4];
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    const int64_t rows[] = {2, 0};
+    ck_assert_ok(
+        alcore_pool_read_column(pool, "scores", text_file("s.txt", "1\n2.5\n-3\n4e1\n"), NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all_rows, 4, out));
+    const double expected[] = {1, 2.5, -3, 40};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    ck_assert_fails(alcore_pool_read_column(pool, "scores", text_file("s.txt", "1\n2\n3\n"), NULL),
+                    ALCORE_E_SHAPE, "s.txt: expected 4 rows for column \"scores\", found 3");
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "scores", text_file("s.txt", "1\n2\n3\n4\n5\n6\n"), NULL),
+        ALCORE_E_SHAPE, "expected 4 rows for column \"scores\", found 6");
+    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all_rows, 4, out)); /* as it was */
+    ck_assert_double_eq(out[3], 40);
+    options.rows = rows;
+    options.row_count = 2;
+    ck_assert_ok(alcore_pool_read_column(pool, "some", text_file("s.txt", "7\n8\n"), &options));
+    ck_assert_ok(alcore_pool_column_rows(pool, "some", all_rows, 4, out));
+    ck_assert_double_eq(out[2], 7);
+    ck_assert_double_eq(out[0], 8);
+    ck_assert(isnan(out[1]) && isnan(out[3]));
+    /* By id, in any order; rows without a line have no value. */
+    ck_assert_ok(
+        alcore_pool_read_column(pool, "scores", text_file("s.tsv", "4\t0.5\n1\t0.25\n"), NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all_rows, 4, out));
+    ck_assert_double_eq(out[0], 0.25);
+    ck_assert_double_eq(out[3], 0.5);
+    ck_assert(isnan(out[1]) && isnan(out[2]));
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "scores", text_file("s.tsv", "4\t0.5\n9\t0.25\n"), NULL),
+        ALCORE_E_NOT_FOUND, "s.tsv:2: no row has the id \"9\"");
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "scores", text_file("s.tsv", "4\t0.5\n4\t0.25\n"), NULL),
+        ALCORE_E_DATA, "s.tsv:2: row 3 is given a second time");
+}
+END_TEST
+
+START_TEST(text_logprobs) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    ck_assert_ok(alcore_pool_read_column(
+        pool, "logprobs", text_file("t.lp", "2\t-1 -2\n1\t-3\n4\t\n3\t-4 -5 -6\n"), NULL));
+    alcore_tensor view, offsets;
+    ck_assert_ok(alcore_pool_column(pool, "logprobs", &view, &offsets));
+    const double expected[] = {-3, -1, -2, -4, -5, -6};
+    const int64_t starts[] = {0, 1, 3, 6, 6};
+    ck_assert_mem_eq(view.data, expected, sizeof expected);
+    ck_assert_mem_eq(offsets.data, starts, sizeof starts);
+    options.format = "fairseq";
+    ck_assert_ok(alcore_pool_read_column(
+        pool, "logprobs", text_file("gen.out", "S-1\tx\nP-1\t-1 -2\nP-0\t-1\n"), &options));
+    const alcore__column *column = alcore__pool_find_column(pool, "logprobs");
+    ck_assert(alcore__column_has(column, 0) && alcore__column_has(column, 1));
+    ck_assert(!alcore__column_has(column, 2));
+    ck_assert_fails(
+        alcore_pool_read_column(pool, "logprobs", text_file("gen.out", "P-4\t-1 -2\n"), &options),
+        ALCORE_E_SHAPE, "gen.out:1: expected 4 rows, found number 4");
+}
+END_TEST
+
+/* ---- writing ---- */
+
+START_TEST(written_rows) {
+    const char *texts[] = {"tab\there", "back\\slash"}, *ids[] = {"i\td", NULL};
+    const int64_t rows[] = {5, 4, 0}, outside[] = {0, 6};
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 2;
+    records.texts = texts;
+    records.ids = ids;
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    const char *path = test_path("rows.tsv");
+    ck_assert_ok(alcore_pool_write(pool, rows, 3, path));
+    check_file(path, "index\tid\ttext\n5\t6\tback\\\\slash\n4\ti\\td\ttab\\there\n0\t1\ttext 0\n");
+    ck_assert_fails(alcore_pool_write(pool, outside, 2, path), ALCORE_E_NOT_FOUND, "no row 6");
+    ck_assert_fails(alcore_pool_write(pool, rows, 3, "/no/such/folder/x.tsv"), ALCORE_E_IO, "/no/");
+    ck_assert_fails(alcore_pool_write(pool, rows, 3, NULL), ALCORE_E_INVALID, "path");
+}
+END_TEST
+
+START_TEST(written_columns) {
+    float matrix[] = {0.5f, 1, 0.1f, 3, 4, 5, 6, 7};
+    double tokens[] = {-0.1, -2, -3};
+    int64_t shape[] = {4, 2}, token_shape[] = {3}, offset_shape[] = {5},
+            offsets[] = {0, 2, 2, 2, 3};
+    const int64_t masked[] = {1};
+    double out[8];
+    alcore_tensor values, starts, view;
+    ck_assert_ok(alcore_tensor_init(&values, matrix, ALCORE_FLOAT32, 2, shape));
+    ck_assert_ok(alcore_pool_set_column(pool, "e", &values, NULL, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, tokens, ALCORE_FLOAT64, 1, token_shape));
+    ck_assert_ok(alcore_tensor_init(&starts, offsets, ALCORE_INT64, 1, offset_shape));
+    ck_assert_ok(alcore_pool_set_column(pool, "lp", &values, &starts, NULL));
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, masked, 1));
+
+    const char *path = test_path("e.tsv");
+    ck_assert_ok(alcore_pool_write_column(pool, "e", path));
+    check_file(path, "1\t0.5\t1\n3\t4\t5\n4\t6\t7\n");
+    path = test_path("lp.lp");
+    ck_assert_ok(alcore_pool_write_column(pool, "lp", path));
+    check_file(path, "1\t-0.1 -2\n3\t\n4\t-3\n");
+    ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
+    path = test_path("e.npy");
+    ck_assert_ok(alcore_pool_write_column(pool, "e", path));
+    ck_assert_ok(alcore_pool_read_column(pool, "back", path, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "back", all_rows, 4, out));
+    for (int i = 0; i < 8; i++) ck_assert_double_eq(out[i], (double)matrix[i]);
+    ck_assert_ok(alcore_pool_write_column(pool, "back", test_path("back.npy"))); /* from a file */
+
+    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.lp")), ALCORE_E_SHAPE,
+                    "not ragged");
+    ck_assert_fails(alcore_pool_write_column(pool, "lp", test_path("lp.npy")), ALCORE_E_SHAPE,
+                    "write it as .lp");
+    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.csv")), ALCORE_E_UNSUPPORTED,
+                    ".npy, .tsv or .lp");
+    ck_assert_fails(alcore_pool_write_column(pool, "no", path), ALCORE_E_NOT_FOUND, "\"no\"");
+
+    /* bfloat16 becomes float32. */
+    uint16_t brain[] = {0x3F80, 0x4000, 0x4040, 0x4080};
+    int64_t brain_shape[] = {4};
+    ck_assert_ok(alcore_tensor_init(&values, brain, ALCORE_BFLOAT16, 1, brain_shape));
+    ck_assert_ok(alcore_pool_set_column(pool, "b", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_write_column(pool, "b", test_path("b.npy")));
+    ck_assert_ok(alcore_pool_read_column(pool, "b", test_path("b.npy"), NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "b", all_rows, 4, out));
+    for (int i = 0; i < 4; i++) ck_assert_double_eq(out[i], i + 1);
+    ck_assert_fails(alcore_pool_column(pool, "b", &view, NULL), ALCORE_E_UNSUPPORTED, "b.npy");
+}
+END_TEST
+
+static void add(TCase *tests) {
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, rows_are_lines);
+    tcase_add_test(tests, records_of_files);
+    tcase_add_test(tests, refused_files);
+    tcase_add_test(tests, enormous_line);
+    tcase_add_loop_test(tests, matrix_in_a_file, 0, 3);
+    tcase_add_test(tests, ragged_in_files);
+    tcase_add_test(tests, wrong_arrays_in_files);
+    tcase_add_test(tests, text_columns);
+    tcase_add_test(tests, text_logprobs);
+    tcase_add_test(tests, written_rows);
+    tcase_add_test(tests, written_columns);
+}
+
+int main(void) {
+    return test_run("pool-files", add);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Masks: duplicates, marks, filters; and what the layers above ask of a pool. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/pool_internal.h"
+#include "pool_test.h"
+
+static alcore_ctx *ctx;
+
+static void setup(void) {
+    ctx = test_ctx();
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+static alcore_pool *pool_with(int32_t dedup, const char *const *texts, int64_t count) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool;
+    options.dedup = dedup;
+    ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
+    ck_assert_ok(alcore_pool_add_texts(pool, count, texts, NULL, NULL));
+    return pool;
+}
+
+START_TEST(duplicates) {
+    /* U+00E9, and e with a combining acute: equal only when normalised; likewise case, digits,
+     * punctuation and space. */
+    static const char *const texts[] = {"Version 2.1",
+                                        "version 35",
+                                        "Caf\xC3\xA9",
+                                        "Cafe\xCC\x81",
+                                        "Version 2.1",
+                                        "stra\xC3\x9F"
+                                        "e",
+                                        "STRASSE!",
+                                        " ",
+                                        "\t"};
+    static const uint32_t expected[3][9] = {[ALCORE_DEDUP_EXACT] = {0, 0, 0, 0, 2, 0, 0, 1, 1},
+                                            [ALCORE_DEDUP_NORMALIZED] = {0, 2, 0, 2, 2, 0, 2, 1, 1},
+                                            [ALCORE_DEDUP_NONE] = {0, 0, 0, 0, 0, 0, 0, 1, 1}};
+    alcore_pool *pool = pool_with(_i, texts, 9);
+    ck_assert_mem_eq(alcore_pool_states(pool), expected[_i], sizeof expected[_i]);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(many_duplicates) {
+    /* Every text three times, over many batches and growths of the index. */
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    enum { TEXTS = 20000 };
+    static char bytes[TEXTS][16];
+    static const char *texts[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(bytes[i], sizeof bytes[i], "%d", i);
+        texts[i] = bytes[i];
+    }
+    for (int round = 0; round < 3; round++)
+        ck_assert_ok(alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL));
+    for (int64_t row = 0; row < 3 * TEXTS; row++)
+        ck_assert_int_eq(alcore_pool_states(pool)[row], row < TEXTS ? 0 : ALCORE_ROW_DUPLICATE);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(failed_additions_leave_no_trace) {
+    /* Texts of a failed addition must not make later ones duplicates, and duplicates must still be
+     * found. */
+    alcore_pool *pool;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    enum { TEXTS = 3000 };
+    static char bytes[TEXTS + 1][16];
+    static const char *texts[TEXTS + 1], *languages[TEXTS + 1];
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(bytes[i], sizeof bytes[i], "t%d", i);
+        texts[i] = bytes[i];
+        languages[i] = i % 2 ? "xx" : NULL;
+    }
+    texts[TEXTS] = "bad \xFF";
+    languages[TEXTS] = "yy";
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.texts = texts;
+    records.languages = languages;
+    records.ids = texts;
+    records.groups = texts;
+    records.count = TEXTS + 1;
+    ck_assert_ok(alcore_pool_add_texts(pool, 1000, texts, NULL, NULL));
+    const uint64_t before = alcore__pool_fingerprint(pool);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_DATA, "row 4000");
+        ck_assert_int_eq(alcore_pool_rows(pool), 1000);
+        ck_assert_uint_eq(alcore__pool_fingerprint(pool), before);
+    }
+    const char *const *tags;
+    ck_assert_int_eq(alcore__pool_languages(pool, &tags), 1);
+    ck_assert_str_eq(tags[0], "unknown");
+    ck_assert_ok(alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL));
+    for (int64_t row = 0; row < 1000 + TEXTS; row++) {
+        const bool again = row >= 1000 && row < 2000;
+        ck_assert_int_eq(alcore_pool_states(pool)[row], again ? ALCORE_ROW_DUPLICATE : 0);
+        ck_assert_ptr_null(alcore_pool_id(pool, row, NULL));
+        ck_assert_ptr_null(alcore_pool_group(pool, row));
+        ck_assert_str_eq(alcore_pool_language(pool, row), "unknown");
+    }
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(marks) {
+    alcore_pool *pool = test_pool_of(ctx, 4);
+    const int64_t rows[] = {1, 3}, outside[] = {0, 4};
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED, rows, 2));
+    ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_LABELED), 2);
+    ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, outside, 2), ALCORE_E_NOT_FOUND,
+                    "no row 4");
+    ck_assert_int_eq(alcore_pool_states(pool)[0], 0); /* nothing was marked */
+    ck_assert_ok(alcore_pool_unmark(pool, ALCORE_ROW_LABELED, rows, 1));
+    ck_assert_int_eq(alcore_pool_states(pool)[1], ALCORE_ROW_EXCLUDED);
+    ck_assert_int_eq(alcore_pool_states(pool)[3], ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED);
+    static const uint32_t refused[] = {0,
+                                       ALCORE_ROW_EMPTY,
+                                       ALCORE_ROW_DUPLICATE,
+                                       ALCORE_ROW_NAN,
+                                       ALCORE_ROW_KNOWN,
+                                       ALCORE_ROW_MISSING,
+                                       512,
+                                       ALCORE_ROW_LABELED | ALCORE_ROW_EMPTY};
+    for (int i = 0; i < 8; i++) {
+        ck_assert_fails(alcore_pool_mark(pool, refused[i], rows, 1), ALCORE_E_INVALID, "states");
+        ck_assert_fails(alcore_pool_unmark(pool, refused[i], rows, 1), ALCORE_E_INVALID, "states");
+    }
+    ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, NULL, 1), ALCORE_E_INVALID, "rows");
+    ck_assert_fails(alcore_pool_mark(pool, ALCORE_ROW_LABELED, rows, -1), ALCORE_E_INVALID, "-1");
+    ck_assert_ok(alcore__pool_mark_internal(pool, ALCORE_ROW_NAN, rows, 1));
+    ck_assert_int_eq(alcore_pool_count(pool, ALCORE_ROW_NAN), 1);
+    ck_assert_ptr_null(alcore_pool_states(NULL));
+    ck_assert_int_eq(alcore_pool_count(NULL, 0), 0);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(texts_of_another_pool) {
+    static const char *const texts[] = {"A b", "c", "a B!", "", "d"}, *const others[] = {"c", "a b",
+                                                                                         ""};
+    static const bool expected[2][5] = {{false, true, false, false, false},
+                                        {true, true, true, false, false}};
+    for (int32_t dedup = 0; dedup < 2; dedup++) {
+        for (int32_t other_dedup = 0; other_dedup < 3; other_dedup++) {
+            alcore_pool *pool = pool_with(dedup, texts, 5);
+            alcore_pool *other = pool_with(other_dedup, others, 3);
+            ck_assert_ok(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, other));
+            for (int64_t row = 0; row < 5; row++)
+                ck_assert_int_eq((alcore_pool_states(pool)[row] & ALCORE_ROW_EXCLUDED) != 0,
+                                 expected[dedup][row]);
+            ck_assert_fails(alcore_pool_mark_texts(pool, ALCORE_ROW_EMPTY, other), ALCORE_E_INVALID,
+                            "states");
+            ck_assert_fails(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, pool),
+                            ALCORE_E_INVALID, "itself");
+            ck_assert_fails(alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, NULL),
+                            ALCORE_E_INVALID, "NULL");
+            alcore_pool_unref(pool);
+            alcore_pool_unref(other);
+        }
+    }
+}
+END_TEST
+
+START_TEST(filters) {
+    /* Hindi "namaste": letters and their marks count as letters. */
+    static const char *const texts[] = {"one", "one two", "one two three", "12345 ab",
+                                        "\xE0\xA4\xA8\xE0\xA4\xAE\xE0\xA4\xB8\xE0\xA5"
+                                        "\x8D\xE0\xA4\xA4\xE0\xA5\x87"};
+    alcore_pool *pool = test_pool(ctx, texts, 5);
+    const int64_t marked[] = {1};
+    alcore_filter filter = ALCORE_FILTER_INIT;
+    static const struct {
+        int64_t min_words, max_words;
+        double min_letters;
+        uint32_t expected[5];
+    } cases[] = {{0, 0, 0, {0, 0, 0, 0, 0}},       {2, 0, 0, {16, 0, 0, 0, 16}},
+                 {0, 2, 0, {0, 0, 16, 0, 0}},      {0, 0, 0.3, {0, 0, 0, 16, 0}},
+                 {0, 0, 2.0 / 7, {0, 0, 0, 0, 0}}, /* the share itself is no less */
+                 {2, 2, 1, {16, 0, 16, 16, 16}},   {0, 0, 0, {0, 0, 0, 0, 0}}};
+    ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, marked, 1));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        filter.min_words = cases[i].min_words;
+        filter.max_words = cases[i].max_words;
+        filter.min_letters = cases[i].min_letters;
+        ck_assert_ok(alcore_pool_filter(pool, &filter));
+        for (int64_t row = 0; row < 5; row++)
+            ck_assert_int_eq(alcore_pool_states(pool)[row],
+                             cases[i].expected[row] | (row == 1 ? ALCORE_ROW_EXCLUDED : 0));
+    }
+    filter.min_letters = 1.5;
+    ck_assert_fails(alcore_pool_filter(pool, &filter), ALCORE_E_INVALID, "1.5");
+    filter.min_letters = 0;
+    filter.max_words = -1;
+    ck_assert_fails(alcore_pool_filter(pool, &filter), ALCORE_E_INVALID, "negative");
+    filter.size = 4;
+    ck_assert_fails(alcore_pool_filter(pool, &filter), ALCORE_E_STRUCT_SIZE, "alcore_filter");
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(init_functions) {
+    alcore_filter filter;
+    alcore_pool_options options;
+    alcore_records records;
+    alcore_read_options read;
+    alcore_column_options column;
+    memset(&filter, 1, sizeof filter);
+    ck_assert_ok(alcore_filter_init(&filter, sizeof filter));
+    ck_assert_mem_eq(&filter, &(alcore_filter)ALCORE_FILTER_INIT, sizeof filter);
+    ck_assert_ok(alcore_pool_options_init(&options, sizeof options));
+    ck_assert_uint_eq(options.size, sizeof options);
+    ck_assert_ok(alcore_records_init(&records, sizeof records));
+    ck_assert_uint_eq(records.size, sizeof records);
+    ck_assert_ok(alcore_read_options_init(&read, sizeof read));
+    ck_assert_uint_eq(read.size, sizeof read);
+    ck_assert_ok(alcore_column_options_init(&column, sizeof column));
+    ck_assert_uint_eq(column.size, sizeof column);
+    ck_assert_int_eq(alcore_filter_init(&filter, 8), ALCORE_E_STRUCT_SIZE);
+}
+END_TEST
+
+START_TEST(languages) {
+    static const char *texts[] = {"a", "b", "c", "d"}, *tags[] = {"sw", NULL, "de", "sw"};
+    static const int64_t ranks[] = {1, 2, 0, 1};
+    alcore_pool *pool;
+    const char *const *names;
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 4;
+    records.texts = texts;
+    records.languages = tags;
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
+    ck_assert_int_eq(alcore__pool_languages(pool, &names), 0);
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_int_eq(alcore__pool_languages(pool, &names), 3);
+    ck_assert_str_eq(names[0], "de");
+    ck_assert_str_eq(names[1], "sw");
+    ck_assert_str_eq(names[2], "unknown");
+    for (int64_t row = 0; row < 4; row++)
+        ck_assert_int_eq(alcore__pool_language_rank(pool, row), ranks[row]);
+    tags[0] = "aa";
+    tags[1] = "unknown";
+    records.count = 2;
+    ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
+    ck_assert_int_eq(alcore__pool_languages(pool, &names), 4);
+    ck_assert_int_eq(alcore__pool_language_rank(pool, 2), 1);
+    ck_assert_int_eq(alcore__pool_language_rank(pool, 4), 0);
+    ck_assert_int_eq(alcore__pool_language_rank(pool, 5), 3);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+START_TEST(facts_for_the_layers_above) {
+    static const char *texts[] = {"abc", "\xE4\xBD\xA0\xE5\xA5\xBD", "x 1!"};
+    alcore_pool *pool = test_pool(ctx, texts, 3), *swapped;
+    ck_assert_int_eq(alcore__pool_characters(pool, 0), 3);
+    ck_assert_int_eq(alcore__pool_characters(pool, 1), 2);
+    ck_assert_double_eq(alcore__pool_unspaced_share(pool), 2.0 / 6);
+    ck_assert_ptr_eq(alcore__pool_ctx(pool), ctx);
+    const alcore__hash hash = alcore__hash128("abc", 3), found = alcore__pool_text_hash(pool, 0);
+    ck_assert(hash.low == found.low && hash.high == found.high);
+    texts[0] = "x 1!";
+    texts[2] = "abc";
+    swapped = test_pool(ctx, texts, 3);
+    ck_assert_uint_ne(alcore__pool_fingerprint(pool), alcore__pool_fingerprint(swapped));
+    alcore_pool_unref(swapped);
+    texts[0] = "abc";
+    texts[2] = "x 1!";
+    /* One at a time or at once: the same pool. */
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &swapped));
+    for (int i = 0; i < 3; i++)
+        ck_assert_ok(alcore_pool_add_texts(swapped, 1, texts + i, NULL, NULL));
+    ck_assert_uint_eq(alcore__pool_fingerprint(pool), alcore__pool_fingerprint(swapped));
+    alcore_pool_unref(swapped);
+    alcore_pool_unref(pool);
+}
+END_TEST
+
+/* ---- busy ---- */
+
+static alcore_pool *busy_pool;
+static int calls_inside;
+
+static int32_t call_inside(void *user, const char *stage, int64_t done, int64_t total) {
+    const char *texts[] = {"inside"};
+    int64_t row = 0;
+    (void)user, (void)stage, (void)done, (void)total;
+    if (busy_pool == NULL) return 0;
+    calls_inside++;
+    ck_assert_int_eq(alcore_pool_add_texts(busy_pool, 1, texts, NULL, NULL), ALCORE_E_BUSY);
+    ck_assert_int_eq(alcore_pool_mark(busy_pool, ALCORE_ROW_LABELED, &row, 1), ALCORE_E_BUSY);
+    ck_assert_int_eq(alcore_pool_find(busy_pool, "1", 1, &row), ALCORE_E_BUSY);
+    ck_assert_str_eq(alcore_pool_text(busy_pool, 0, NULL), "first"); /* takes no lock */
+    return calls_inside >= 2;                                        /* then cancel */
+}
+
+START_TEST(callbacks_find_the_pool_busy) {
+    alcore_ctx *own;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    const char *first[] = {"first"};
+    options.progress = call_inside;
+    ck_assert_ok(alcore_ctx_new(&options, &own));
+    alcore_pool *pool = test_pool(own, first, 1);
+    enum { TEXTS = 1 << 20 };
+    const char **texts = malloc(TEXTS * sizeof *texts);
+    for (int i = 0; i < TEXTS; i++) texts[i] = "the same text again and again";
+    busy_pool = pool;
+    alcore_status status = ALCORE_OK;
+    /* Long enough for two calls of progress: then it is cancelled, and nothing was added. */
+    for (int i = 0; i < 100 && status == ALCORE_OK; i++) {
+        const int64_t before = alcore_pool_rows(pool);
+        status = alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL);
+        if (status != ALCORE_OK) ck_assert_int_eq(alcore_pool_rows(pool), before);
+    }
+    ck_assert_int_eq(status, ALCORE_E_CANCELLED);
+    ck_assert_int_eq(calls_inside, 2);
+    busy_pool = NULL;
+    ck_assert_ok(alcore_pool_add_texts(pool, 1, texts, NULL, NULL));
+    free(texts);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(own);
+}
+END_TEST
+
+static void add(TCase *tests) {
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, duplicates, 0, 3);
+    tcase_add_test(tests, many_duplicates);
+    tcase_add_test(tests, failed_additions_leave_no_trace);
+    tcase_add_test(tests, marks);
+    tcase_add_test(tests, texts_of_another_pool);
+    tcase_add_test(tests, filters);
+    tcase_add_test(tests, init_functions);
+    tcase_add_test(tests, languages);
+    tcase_add_test(tests, facts_for_the_layers_above);
+    tcase_add_test(tests, callbacks_find_the_pool_busy);
+}
+
+int main(void) {
+    return test_run("pool-states", add);
+}
