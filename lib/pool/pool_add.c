@@ -211,9 +211,11 @@ static alcore_status hash_batch(alcore__pool_add *add, uint64_t hashes[BATCH]) {
             ALCORE__TRY(key_of_row(add, row, &key));
             *hash = alcore__hash128(key.text, key.length).low;
         }
-        if (pool->dedup != ALCORE_DEDUP_NONE)
-            __builtin_prefetch(
-                &pool->duplicates.slots[alcore__index_home(&pool->duplicates, *hash)]);
+        if (pool->dedup != ALCORE_DEDUP_NONE) {
+            const alcore__hash_slot *slots = pool->duplicates.slots;
+            __builtin_prefetch(&slots[alcore__index_home(&pool->duplicates, *hash)]);
+            __builtin_prefetch(&slots[alcore__index_home(&pool->duplicates, *hash + 4)]);
+        }
     }
     return ALCORE_OK;
 }

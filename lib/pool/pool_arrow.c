@@ -13,8 +13,12 @@ enum field { TEXT, ID, LANGUAGE, REFERENCE, GROUP, COST, FIELDS };
 
 /* Names of each field, the first that is there counts; as in TSV. */
 static const char *const field_names[FIELDS][4] = {
-    [TEXT] = {"text", "source", "src"}, [ID] = {"id"},       [LANGUAGE] = {"lang", "language"},
-    [REFERENCE] = {"reference"},        [GROUP] = {"group"}, [COST] = {"cost"}};
+    [TEXT] = {"text", "source", "src"},
+    [ID] = {"id"},
+    [LANGUAGE] = {"lang", "language"},
+    [REFERENCE] = {"reference", "target", "translation"},
+    [GROUP] = {"group"},
+    [COST] = {"cost"}};
 
 typedef struct arrow_reader {
     struct ArrowArrayStream *stream;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool/text_store.h"
 
+#include "pool/huge_pages.h"
+
 typedef struct alcore__text_chunk {
     struct alcore__text_chunk *older;
     size_t size; /* of data */
     char data[];
 } alcore__text_chunk;
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 16 << 20 };
 
 char *alcore__text_store_alloc(alcore_ctx *ctx, alcore__text_store *store, size_t length) {
     if (length > SIZE_MAX / 2) return NULL;
@@ -19,6 +21,7 @@ char *alcore__text_store_alloc(alcore_ctx *ctx, alcore__text_store *store, size_
         if (size < length + 1) size = length + 1;
         alcore__text_chunk *chunk = alcore__alloc(ctx, sizeof *chunk + size);
         if (chunk == NULL) return NULL;
+        alcore__prefer_huge_pages(chunk, sizeof *chunk + size);
         chunk->older = store->newest;
         chunk->size = size;
         *store = (alcore__text_store){chunk, 0, store->bytes + size};

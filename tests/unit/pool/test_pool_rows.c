@@ -247,8 +247,8 @@ START_TEST(words_of_every_length) {
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
     uint32_t state = 12345;
     for (int round = 0; round < 4000; round++) {
-        char text[40];
-        size_t length = (size_t)round % 33;
+        static char text[9000];
+        size_t length = round < 3900 ? (size_t)round % 67 : (size_t)round * 2;
         int64_t words = 0;
         for (size_t i = 0; i < length; i++) {
             state = state * 1664525u + 1013904223u;
