@@ -19,7 +19,7 @@ budget=3000w
 if [ ! -f build/quick/build.ninja ]; then
     rm -rf build/quick
     mkdir -p build
-    echo "building (half a minute)"
+    echo "building"
     meson setup build/quick -Dtests=disabled >build/quick.txt 2>&1 || { cat build/quick.txt >&2; exit 1; }
 fi
 ninja -C build/quick >build/quick.txt 2>&1 || { cat build/quick.txt >&2; exit 1; }
