@@ -19,7 +19,7 @@ if ! grep -q "ABI baseline $digest" CHANGELOG.md; then
     # Under the newest release's heading.
     awk -v line="- ABI baseline $digest: $2" '
         { print }
-        /^## / && !done { print ""; print line; done = 1; getline; if ($0 != "") print }' CHANGELOG.md >CHANGELOG.new
+        /^## / && !done { print ""; print line; done = 1; if ((getline) > 0 && $0 != "") print }' CHANGELOG.md >CHANGELOG.new
     mv CHANGELOG.new CHANGELOG.md
 fi
 echo "$baseline: $(wc -c <"$baseline") bytes, $digest"
