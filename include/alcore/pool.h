@@ -108,7 +108,8 @@ ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path, c
 
 struct ArrowArrayStream;
 
-/** Adds the records of an Arrow C stream of structs: string or large string columns named as in TSV, numeric cost.
+/** Adds the records of an Arrow C stream of structs: string or large string columns named as in TSV, numeric cost. A
+ * null text is an empty text, so that rows stay those of the caller's table.
  * @param[in,out] stream consumed and released, also on failure
  * @serialized per pool @since 0.1 @return ALCORE_OK, ALCORE_E_DATA, ALCORE_E_UNSUPPORTED (an Arrow type), ALCORE_E_CALLBACK */
 ALCORE_API alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
@@ -173,7 +174,7 @@ typedef struct alcore_filter {
     size_t size;        /**< sizeof(alcore_filter) */
     int64_t min_words;  /**< rows with fewer words are masked */
     int64_t max_words;  /**< rows with more words are masked; 0: no limit */
-    double min_letters; /**< rows whose share of letters among non-space characters is lower are masked */
+    double min_letters; /**< rows whose share of letters (and their marks) among non-space characters is lower are masked */
 } alcore_filter;
 #define ALCORE_FILTER_INIT ALCORE_INIT(alcore_filter)
 
@@ -242,7 +243,8 @@ ALCORE_API alcore_status alcore_pool_take_column(alcore_pool *pool, const char *
                                                  const alcore_column_options *options);
 
 /** Gives the pool a column that stays in a file and is read in blocks: .npy, or a tensor of a .safetensors ("FILE:tensor"). Text
- * forms (.txt, .tsv, .lp, marian, fairseq) are read at once. Compressed files are read at once too.
+ * forms (.txt, .tsv, .lp, marian, fairseq), also compressed, are read at once; compressed arrays are refused. Rows that a form joined by
+ * id does not name have no value.
  * @serialized per pool @callback progress @since 0.1
  * @return ALCORE_OK, ALCORE_E_IO, ALCORE_E_DATA, ALCORE_E_SHAPE (expected and found rows) */
 ALCORE_API alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name, const char *path,
@@ -261,7 +263,7 @@ ALCORE_API const char *alcore_pool_column_name(const alcore_pool *pool, int64_t 
 ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char *name, alcore_tensor *out_values,
                                             alcore_tensor *out_offsets);
 
-/** Copies rows of a column, widened to float32 or kept, wherever the column lives.
+/** Copies rows of a column, widened to float64, wherever the column lives. Rows without a value come as NaN.
  * @param[in] rows int64 [count] @param[out] out float64 [count, n], host
  * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (a ragged column), ALCORE_E_IO */
 ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
@@ -292,7 +294,7 @@ enum {
     ALCORE_MISSING_MASK = 1  /**< they get ALCORE_ROW_MISSING */
 };
 
-/** Begins a column of a pool.
+/** Begins a column of a pool. It covers the rows that the pool has now.
  * @param[in] pool kept @param[in] name borrowed @param[in] shape ALCORE_COLUMN_* @param[out] out owned
  * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM */
 ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name, int32_t shape,

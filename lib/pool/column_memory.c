@@ -56,7 +56,8 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
-    if (array->managed != NULL && array->managed->deleter != NULL)
+    /* A forked child calls nothing of the host: its memory is a copy that nobody waits for. */
+    if (array->managed != NULL && array->managed->deleter != NULL && !alcore__forked(ctx))
         array->managed->deleter((struct DLManagedTensorVersioned *)array->managed);
     *array = (alcore__memory_array){0};
 }
