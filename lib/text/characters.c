@@ -107,9 +107,11 @@ static alcore_status normalize_one(alcore_ctx *ctx, int32_t point, waiting *run,
 /* ASCII in the normalised form; 0 for what is dropped. '$', '+', '<' and the like are symbols
  * (category S), not punctuation, and stay. */
 static char normalize_ascii(char c) {
+    /* One bit for each of !"#%&'()*,-./:;?@[\]_{} */
+    static const uint64_t punctuation[2] = {UINT64_C(0x8c00f7ee00000000), UINT64_C(0x28000000b8000001)};
     if (c >= 'A' && c <= 'Z') return (char)(c | 0x20);
     if (c >= '0' && c <= '9') return '0';
-    if (c <= ' ' || c == 0x7F || memchr("!\"#%&'()*,-./:;?@[\\]_{}", c, 23)) return 0;
+    if (c <= ' ' || c == 0x7F || (punctuation[c >> 6] >> (c & 63) & 1)) return 0;
     return c;
 }
 
