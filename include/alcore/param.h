@@ -25,7 +25,7 @@ typedef struct alcore_param_info {
     const char *name;    /**< such as "lambda" */
     const char *help;    /**< one line */
     const char *initial; /**< the default, as text */
-    const char *choices; /**< "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE, else NULL */
+    const char *choices; /**< "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE; of a number the words that may stand for it ("all"), or NULL */
     double minimum;      /**< of numbers; -infinity for none */
     double maximum;      /**< of numbers; infinity for none */
     int32_t type;        /**< ALCORE_PARAM_* */
