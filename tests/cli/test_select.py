@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -376,6 +377,32 @@ def an_interrupt_leaves_nothing_behind(box):
     equal(process.returncode, 130)
     contains(err.decode(), "interrupted")
     equal(box.names(), before)
+
+
+@case
+def progress_shows_on_a_terminal_only(box):
+    box.file("pool.txt", "".join("sentence %d says %d\n" % (i, i * 7919 % 100003) for i in range(60000)))
+    args = ["select", "pool.txt", "--strategy", "kcenter", "--budget", "100", "--out", "s.tsv"]
+    shown = {}
+    for quiet in (False, True):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([ALCORE, *args] + ["--quiet"] * quiet, cwd=box.path, stderr=slave)
+        os.close(slave)
+        output = b""
+        while True:
+            try:
+                data = os.read(master, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not data:
+                break
+            output += data
+        os.close(master)
+        equal(process.wait(timeout=60), 0)
+        shown[quiet] = output.decode()
+    contains(shown[False], " %", "/s", "s left")
+    equal(shown[True], "")
+    assert "s left" not in box.run(*args).err
 
 
 @case
