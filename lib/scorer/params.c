@@ -58,6 +58,22 @@ static alcore_status fail_value(const alcore__param *row, const char *owner, con
     }
 }
 
+/* A whole number written in digits alone, exactly; false for any other spelling. */
+static bool read_digits(const char *text, int64_t *out) {
+    bool negative = *text == '-';
+    int64_t value = 0;
+    if (*text == '-' || *text == '+') text++;
+    if (*text == '\0') return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9') return false;
+        int64_t digit = *text - '0';
+        if (value > (INT64_MAX - digit) / 10) return false;
+        value = value * 10 + digit;
+    }
+    *out = negative ? -value : value;
+    return true;
+}
+
 static bool read_number(const alcore__param *row, const char *text, size_t length, double *out) {
     return alcore__parse_double(text, length, out) && isfinite(*out) && *out >= row->minimum &&
            *out <= row->maximum;
@@ -99,7 +115,7 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
         }
         if (!read_number(row, text, strlen(text), &value->number))
             return fail_value(row, owner, text);
-        if (row->type == ALCORE_PARAM_INTEGER) {
+        if (row->type == ALCORE_PARAM_INTEGER && !read_digits(text, &value->integer)) {
             /* Beyond 2^53 a double no longer holds every whole number. */
             if (value->number != floor(value->number) || fabs(value->number) > 0x1p53) {
                 return fail_value(row, owner, text);
