@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what the bindings take from the public headers.
 
-    generate.py             writes api.json, ../python/alcore/_ffi.py and ../python/alcore/_select.pyi
+    generate.py             writes api.json, ../python/alcore/_ffi.py, ../python/alcore/_select.pyi and ../lua/lua_tables.c
     generate.py --check     says which of them differ from the headers; exit status 1 when one does
     generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
 import json
@@ -134,13 +134,35 @@ def layout_program(api):
     return "\n".join(out + ['    puts("}");', "    return 0;", "}"])
 
 
+#: Values that Lua says as a word: the table's name and the prefix of its constants.
+LUA_TABLES = {"dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+              "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "report_kinds": "ALCORE_REPORT_",
+              "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
+              "shapes": "ALCORE_COLUMN_"}
+
+
+def write_lua(api):
+    out = ["/* SPDX-License-Identifier: Apache-2.0 */",
+           "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
+           '#include "lua_binding.h"', "", "/* clang-format off */"]
+    for table, prefix in LUA_TABLES.items():
+        names = [name for name in api["constants"] if name.startswith(prefix)]
+        out.append("const al_constant al_%s[] = {" % table)
+        out += ['    {"%s", %s},' % (name[len(prefix):].lower(), name) for name in names]
+        out.append("    {NULL, 0}};")
+    out.append("const al_constant al_usual_columns[] = {")
+    out += ['    {"%s", %s},' % item for item in api["columns"].items()]
+    out += ["    {NULL, 0}};", 'const char al_default_strategy[] = "%s";' % api["default_strategy"]]
+    return "\n".join(out) + "\n"
+
+
 def main(arguments):
     api = read_api(ROOT)
     if arguments == ["--layout"]:
         print(layout_program(api))
         return 0
     made = {HERE / "api.json": write_json(api), PACKAGE / "_ffi.py": write_ffi(api),
-            PACKAGE / "_select.pyi": write_select_stub(api)}
+            PACKAGE / "_select.pyi": write_select_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
     if arguments == ["--check"]:
         stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
         for path in stale:

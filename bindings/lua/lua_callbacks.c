@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From C into Lua. Nothing here lets an error of Lua jump over a frame of the library: every body
+ * runs protected, the first error value waits on the stack until the library has returned, and
+ * al_leave() raises it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua_binding.h"
+
+static const char HOSTS[] = "alcore.hosts";
+
+alcore_status al_call_back(al_home *home, lua_CFunction body, void *data) {
+    static const char homeless[] = "a Lua function was asked for outside of a call from Lua";
+    static const char raised[] = "an error in a Lua function";
+    al_frame *frame = home->frame;
+    if (frame == NULL) return alcore_error_set(ALCORE_E_CALLBACK, homeless, sizeof homeless - 1);
+    lua_State *L = frame->L;
+    if (al_protected_call(L, body, data) == 0) return ALCORE_OK;
+    size_t length = sizeof raised - 1;
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : raised;
+    alcore_status status = alcore_error_set(ALCORE_E_CALLBACK, text, length);
+    if (frame->raised == 0)
+        frame->raised = lua_gettop(L);
+    else
+        lua_pop(L, 1);
+    return status;
+}
+
+/* ---- what functions answer ---- */
+
+static alcore_status status_of(const char *code) {
+    for (alcore_status status = -1; code != NULL && status > -200; status--)
+        if (strcmp(alcore_status_name(status), code) == 0) return status;
+    return ALCORE_E_CALLBACK;
+}
+
+alcore_status al_answer(lua_State *L, int first, const char *what) {
+    if (lua_gettop(L) >= first && !lua_isnil(L, first)) return ALCORE_OK;
+    size_t length = 0;
+    const char *code = lua_type(L, first + 2) == LUA_TSTRING ? lua_tostring(L, first + 2) : NULL;
+    if (lua_type(L, first + 1) != LUA_TSTRING) luaL_error(L, "%s returned nothing", what);
+    const char *text = lua_tolstring(L, first + 1, &length);
+    return alcore_error_set(status_of(code), text, length);
+}
+
+/* ---- log and progress ---- */
+
+typedef struct log_line {
+    al_home *home;
+    int32_t level;
+    const char *component, *message, *fields;
+} log_line;
+
+/* Pushes a function of the context, or returns 0. */
+static int push_context_function(lua_State *L, const al_home *home, const char *name) {
+    al_push_functions(L, home);
+    if (!lua_istable(L, -1)) return 0;
+    lua_getfield(L, -1, name);
+    return lua_isfunction(L, -1);
+}
+
+static int run_log(lua_State *L) {
+    const log_line *line = lua_touserdata(L, 1);
+    if (!push_context_function(L, line->home, "log")) return 0;
+    lua_pushinteger(L, line->level);
+    lua_pushstring(L, line->component);
+    lua_pushstring(L, line->message);
+    lua_pushstring(L, line->fields);
+    lua_call(L, 4, 0);
+    return 0;
+}
+
+void al_log(void *user, int32_t level, const char *component, const char *message,
+            const char *fields) {
+    al_home *home = user;
+    log_line line = {home, level, component, message, fields};
+    if (home->frame != NULL) (void)al_call_back(home, run_log, &line);
+}
+
+typedef struct progress_tick {
+    al_home *home;
+    const char *stage;
+    int64_t done, total;
+    int32_t stop;
+} progress_tick;
+
+static int nothing(lua_State *L) {
+    (void)L;
+    return 0;
+}
+
+static int run_progress(lua_State *L) {
+    progress_tick *tick = lua_touserdata(L, 1);
+    /* A count hook, such as the one lua(1) sets at Ctrl-C, fires when Lua runs: give it a chance
+     * even where nobody asked for progress. */
+    if (!push_context_function(L, tick->home, "call_progress") &&
+        !push_context_function(L, tick->home, "progress")) {
+        if (luaL_loadstring(L, "return") != 0) return lua_error(L);
+        lua_call(L, 0, 0);
+        return nothing(L);
+    }
+    lua_pushstring(L, tick->stage);
+    lua_pushnumber(L, (lua_Number)tick->done);
+    if (tick->total < 0)
+        lua_pushnil(L);
+    else
+        lua_pushnumber(L, (lua_Number)tick->total);
+    lua_call(L, 3, 1);
+    tick->stop = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
+    return 0;
+}
+
+int32_t al_progress(void *user, const char *stage, int64_t done, int64_t total) {
+    al_home *home = user;
+    progress_tick tick = {home, stage, done, total, 0};
+    if (home->frame == NULL) return 0;
+    /* After an error, here or in a log function, the call is to end. */
+    if (al_call_back(home, run_progress, &tick) != ALCORE_OK || home->frame->raised != 0) return 1;
+    return tick.stop;
+}
+
+/* ---- functions of hosts ---- */
+
+al_host *al_host_new(lua_State *L, int owner, int functions, al_home *home) {
+    functions = al_absolute(L, functions);
+    owner = al_absolute(L, owner);
+    al_anchor(L, owner, functions, "functions");
+    al_push_weak(L, HOSTS);
+    al_host *host = malloc(sizeof *host);
+    if (host == NULL) luaL_error(L, "out of memory");
+    host->home = home;
+    lua_pushlightuserdata(L, host);
+    lua_pushvalue(L, functions);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    return host;
+}
+
+void al_host_destroy(void *user) {
+    free(user);
+}
+
+void al_push_host_function(lua_State *L, const al_host *host, const char *name) {
+    al_push_weak(L, HOSTS);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)host);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    if (!lua_istable(L, -1)) luaL_error(L, "the function '%s' was collected", name);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: threads, seed, log, progress, cancelling. */
+#include <stdlib.h>
+
+#include "lua_binding.h"
+
+static const char HOMES[] = "alcore.homes", OWN[] = "alcore.own context";
+
+void al_home_release(al_home *home) {
+    if (--home->users > 0) return;
+    alcore_ctx_unref(home->ctx);
+    free(home);
+}
+
+void al_push_functions(lua_State *L, const al_home *home) {
+    al_push_weak(L, HOMES);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)home);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+}
+
+/* Every object of the home keeps this table; an entry of an earlier home at the same address may
+ * still be there. */
+static void begin_functions(lua_State *L, al_home *home) {
+    al_push_weak(L, HOMES);
+    lua_pushlightuserdata(L, home);
+    lua_newtable(L);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+static void unref(void *handle) {
+    alcore_ctx_unref(handle);
+}
+
+static void check_function(lua_State *L, int index, const char *name) {
+    if (!lua_isnil(L, index) && !lua_isfunction(L, index))
+        luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, index));
+}
+
+/* Takes the field of the options as the context's function of that name. */
+static void take_function(lua_State *L, int options, const al_home *home, const char *name) {
+    if (options == 0) return;
+    lua_getfield(L, options, name);
+    check_function(L, -1, name);
+    al_push_functions(L, home);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+/* Pushes a new context, or leaves 3 results and returns their number. */
+static int make(lua_State *L, int table) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    if (table != 0) {
+        options.threads = (int32_t)al_field_integer(L, table, "threads");
+        options.seed = al_field_seed(L, table, "seed");
+        options.module_dir = al_field_string(L, table, "module_dir");
+    }
+    al_object *object = al_new(L, &al_context_kind, NULL);
+    al_home *home = calloc(1, sizeof *home);
+    if (home == NULL) return luaL_error(L, "out of memory");
+    object->home = home; /* the collector frees it from here on */
+    home->users = 1;
+    begin_functions(L, home);
+    al_join(L, object, home);
+    home->users = 1;
+    options.log = al_log;
+    options.progress = al_progress;
+    options.user = home;
+    alcore_status status = alcore_ctx_new(&options, &home->ctx);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    object->handle = alcore_ctx_ref(home->ctx);
+    take_function(L, table, home, "log");
+    take_function(L, table, home, "progress");
+    return 0;
+}
+
+al_home *al_home_of(lua_State *L, int table) {
+    if (table != 0) {
+        lua_getfield(L, table, "context");
+        al_object *given = lua_isnil(L, -1) ? NULL : al_check(L, -1, &al_context_kind);
+        lua_pop(L, 1);
+        if (given != NULL) return given->home;
+    }
+    lua_getfield(L, LUA_REGISTRYINDEX, OWN);
+    al_object *own = al_test(L, -1, &al_context_kind);
+    lua_pop(L, 1);
+    if (own != NULL) return own->home;
+    if (make(L, 0) != 0) luaL_error(L, "%s", lua_tostring(L, -2));
+    own = lua_touserdata(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, OWN);
+    return own->home;
+}
+
+/*** Makes a context.
+ * @function alcore.context
+ * @tparam[opt] table options threads, seed, module_dir, log, progress
+ * @return a context */
+static int new_context(lua_State *L) {
+    int table = lua_isnoneornil(L, 1) ? 0 : 1;
+    if (table) luaL_checktype(L, 1, LUA_TTABLE);
+    int failed = make(L, table);
+    return failed ? failed : 1;
+}
+
+static int cancel(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    alcore_ctx_cancel(self->handle);
+    return 0;
+}
+
+static int cancel_clear(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    alcore_ctx_cancel_clear(self->handle);
+    return 0;
+}
+
+static int set_function(lua_State *L, const char *name) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    lua_settop(L, 2);
+    check_function(L, 2, name);
+    al_push_functions(L, self->home);
+    lua_insert(L, 2);
+    lua_setfield(L, 2, name);
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int on_progress(lua_State *L) {
+    return set_function(L, "progress");
+}
+
+static int on_log(lua_State *L) {
+    return set_function(L, "log");
+}
+
+/*** Whether a device can be used; else nil, why not, code. */
+static int device(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    const char *name = luaL_checkstring(L, 2);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_device_check(self->handle, name);
+    int failed = al_leave(L, &frame);
+    if (failed) {
+        const char *reason = alcore_device_reason(self->handle, name);
+        if (reason[0] == '\0') return failed;
+        lua_pushstring(L, reason);
+        lua_replace(L, -3);
+        return failed;
+    }
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+static int threads(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_context_kind);
+    lua_pushinteger(L, alcore_ctx_threads(self->handle));
+    return 1;
+}
+
+static const al_method methods[] = {{"cancel", cancel},           {"cancel_clear", cancel_clear},
+                                    {"device", device},           {"on_log", on_log},
+                                    {"on_progress", on_progress}, {NULL, NULL}};
+static const al_method getters[] = {{"threads", threads}, {NULL, NULL}};
+const al_kind al_context_kind = {"alcore.context", unref, methods, getters};
+const al_method al_context_functions[] = {{"context", new_context}, {NULL, NULL}};

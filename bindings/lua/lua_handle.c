@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles as userdata, and calls into the library. */
+#include <string.h>
+
+#include "lua_binding.h"
+
+/* ---- calls ---- */
+
+void al_enter(lua_State *L, al_home *home, al_frame *frame) {
+    /* Callbacks run in this frame of the stack and must not have to grow it. */
+    luaL_checkstack(L, AL_STACK, "a call of alcore");
+    frame->outer = home->frame;
+    frame->home = home;
+    frame->L = L;
+    frame->view = NULL;
+    frame->raised = 0;
+    frame->status = ALCORE_OK;
+    frame->captured = 0;
+    home->frame = frame;
+}
+
+static void copy_text(al_frame *frame) {
+    const char *text = alcore_last_error();
+    size_t length = strlen(text);
+    if (length >= sizeof frame->text) length = sizeof frame->text - 1;
+    memcpy(frame->text, text, length);
+    frame->text[length] = '\0';
+    frame->captured = 1;
+}
+
+void al_capture(al_frame *frame) {
+    if (frame->status != ALCORE_OK && !frame->captured) copy_text(frame);
+}
+
+static int push_failure(lua_State *L, alcore_status status, const char *text) {
+    const char *code = alcore_status_name(status);
+    lua_pushnil(L);
+    lua_pushstring(L, text[0] != '\0' ? text : code);
+    lua_pushstring(L, code);
+    return 3;
+}
+
+int al_leave(lua_State *L, al_frame *frame) {
+    /* First of all: Lua's collector may run on any push, and a finaliser may call the library. */
+    al_capture(frame);
+    frame->home->frame = frame->outer;
+    if (frame->raised != 0) {
+        lua_pushvalue(L, frame->raised);
+        return lua_error(L);
+    }
+    return frame->status == ALCORE_OK ? 0 : push_failure(L, frame->status, frame->text);
+}
+
+int al_fail(lua_State *L, alcore_status status) {
+    al_frame frame;
+    copy_text(&frame);
+    return push_failure(L, status, frame.text);
+}
+
+/* ---- objects ---- */
+
+void al_push_weak(lua_State *L, const char *name) {
+    lua_getfield(L, LUA_REGISTRYINDEX, name);
+    if (lua_istable(L, -1)) return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, name);
+}
+
+void al_set_functions(lua_State *L, const al_method *functions) {
+    for (; functions != NULL && functions->name != NULL; functions++) {
+        lua_pushcfunction(L, functions->function);
+        lua_setfield(L, -2, functions->name);
+    }
+}
+
+static void drop(al_object *object, const al_kind *kind) {
+    void *handle = object->handle;
+    al_home *home = object->home;
+    object->handle = NULL;
+    object->home = NULL;
+    if (handle != NULL) kind->unref(handle);
+    if (home != NULL) al_home_release(home);
+}
+
+static const al_kind *own_kind(lua_State *L) {
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int collect(lua_State *L) {
+    drop(lua_touserdata(L, 1), own_kind(L));
+    return 0;
+}
+
+static al_object *test(lua_State *L, int index, const al_kind *kind) {
+    al_object *object = lua_touserdata(L, index);
+    if (object == NULL || !lua_getmetatable(L, index)) return NULL;
+    luaL_getmetatable(L, kind->name);
+    int same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same ? object : NULL;
+}
+
+/* close() and __close: gives the handle back now. A second time is no error. */
+static int close_object(lua_State *L) {
+    const al_kind *kind = own_kind(L);
+    al_object *object = test(L, 1, kind);
+    if (object == NULL) return luaL_error(L, "close: %s expected", kind->name);
+    if (object->home != NULL && object->home->frame != NULL)
+        return luaL_error(L, "close: a call on the context of this %s is under way", kind->name);
+    drop(object, kind);
+    return 0;
+}
+
+static int describe(lua_State *L) {
+    const al_kind *kind = own_kind(L);
+    al_object *object = test(L, 1, kind);
+    if (object == NULL) return luaL_error(L, "%s expected", kind->name);
+    lua_pushfstring(L, object->handle != NULL ? "%s: %p" : "%s (closed)", kind->name,
+                    object->handle);
+    return 1;
+}
+
+/* __index with the tables of methods and getters as upvalues 2 and 3. */
+static int look_up(lua_State *L) {
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(2));
+    if (!lua_isnil(L, -1)) return 1;
+    lua_pop(L, 1);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, lua_upvalueindex(3));
+    if (lua_isnil(L, -1)) {
+        const al_kind *kind = own_kind(L);
+        if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "%s has named fields", kind->name);
+        return luaL_error(L, "%s has no field '%s'", kind->name, lua_tostring(L, 2));
+    }
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
+static void push_closure(lua_State *L, const al_kind *kind, lua_CFunction function) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)kind);
+    lua_pushcclosure(L, function, 1);
+}
+
+void al_register_kind(lua_State *L, const al_kind *kind) {
+    luaL_newmetatable(L, kind->name);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)kind);
+    lua_newtable(L);
+    al_set_functions(L, kind->methods);
+    push_closure(L, kind, close_object);
+    lua_setfield(L, -2, "close");
+    lua_newtable(L);
+    al_set_functions(L, kind->getters);
+    lua_pushcclosure(L, look_up, 3);
+    lua_setfield(L, -2, "__index");
+    push_closure(L, kind, collect);
+    lua_setfield(L, -2, "__gc");
+    push_closure(L, kind, close_object);
+    lua_setfield(L, -2, "__close");
+    push_closure(L, kind, describe);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushstring(L, kind->name);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushstring(L, kind->name);
+    lua_setfield(L, -2, "__name");
+    for (const al_method *method = kind->getters; method != NULL && method->name; method++) {
+        if (strcmp(method->name, "count") != 0) continue;
+        lua_pushcfunction(L, method->function);
+        lua_setfield(L, -2, "__len");
+    }
+    lua_pop(L, 1);
+}
+
+al_object *al_new(lua_State *L, const al_kind *kind, al_home *home) {
+    luaL_checkstack(L, AL_STACK, "an object of alcore");
+    al_object *object = lua_newuserdata(L, sizeof *object);
+    object->handle = NULL;
+    object->home = NULL;
+    luaL_getmetatable(L, kind->name);
+    lua_setmetatable(L, -2);
+    lua_createtable(L, 1, 0);
+    lua_setuservalue(L, -2);
+    if (home != NULL) al_join(L, object, home);
+    return object;
+}
+
+void al_join(lua_State *L, al_object *object, al_home *home) {
+    object->home = home;
+    home->users++;
+    lua_getuservalue(L, -1);
+    al_push_functions(L, home);
+    lua_rawseti(L, -2, 1);
+    lua_pop(L, 1);
+}
+
+al_object *al_test(lua_State *L, int index, const al_kind *kind) {
+    al_object *object = test(L, index, kind);
+    return object != NULL && object->handle != NULL ? object : NULL;
+}
+
+al_object *al_check(lua_State *L, int index, const al_kind *kind) {
+    al_object *object = luaL_checkudata(L, index, kind->name);
+    if (object->handle == NULL) luaL_error(L, "this %s is closed", kind->name);
+    return object;
+}
+
+void al_anchor(lua_State *L, int owner, int index, const char *name) {
+    index = al_absolute(L, index);
+    lua_getuservalue(L, owner);
+    lua_pushvalue(L, index);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+void al_push_anchor(lua_State *L, int owner, const char *name) {
+    lua_getuservalue(L, owner);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Language models: train, read and write ARPA, score. */
+#include "lua_binding.h"
+
+static void unref(void *handle) {
+    alcore_lm_unref(handle);
+}
+
+/*** Trains a language model.
+ * @function alcore.lm
+ * @tparam table texts a list of strings
+ * @tparam[opt] table options order, context
+ * @return a language model; or nil, message, code */
+static int train(lua_State *L) {
+    alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
+    size_t *lengths = NULL;
+    int64_t count = 0;
+    lua_settop(L, 2);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    if (!lua_isnil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        options.order = (int32_t)al_field_integer(L, 2, "order");
+    }
+    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    /* A copy of the list: a progress function could change the caller's while texts are read. */
+    lua_createtable(L, (int)al_length(L, 1), 0);
+    for (int64_t i = 1; i <= al_length(L, 1); i++) {
+        lua_rawgeti(L, 1, (int)i);
+        lua_rawseti(L, -2, (int)i);
+    }
+    const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
+    al_object *object = al_new(L, &al_lm_kind, home);
+    alcore_lm *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_lm_train(home->ctx, &options, texts, lengths, count, &handle);
+    object->handle = handle;
+    int failed = al_leave(L, &frame);
+    return failed ? failed : 1;
+}
+
+/*** Reads a language model in ARPA format.
+ * @function alcore.read_lm */
+static int read(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    lua_settop(L, 2);
+    if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TTABLE);
+    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    al_object *object = al_new(L, &al_lm_kind, home);
+    alcore_lm *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_lm_read_arpa(home->ctx, path, &handle);
+    object->handle = handle;
+    int failed = al_leave(L, &frame);
+    return failed ? failed : 1;
+}
+
+static int write(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_lm_kind);
+    const char *path = luaL_checkstring(L, 2);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_lm_write_arpa(self->handle, path);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Log10 probability of a text with its end. */
+static int score(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_lm_kind);
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    double log10_probability;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_lm_score(self->handle, text, length, &log10_probability);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_pushnumber(L, (lua_Number)log10_probability);
+    return 1;
+}
+
+/*** Natural log-probabilities of the words of a text and of its end. */
+static int tokens(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_lm_kind);
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    /* A word takes a byte and a space at least. */
+    int64_t room = (int64_t)length / 2 + 2, count;
+    float *values = al_buffer(L, room, sizeof *values);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_lm_token_logprobs(self->handle, text, length, values, room, &count);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_createtable(L, (int)count, 0);
+    for (int64_t i = 0; i < count; i++) {
+        lua_pushnumber(L, (lua_Number)values[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+static int order(lua_State *L) {
+    lua_pushinteger(L, alcore_lm_order(al_check(L, 1, &al_lm_kind)->handle));
+    return 1;
+}
+
+static const al_method methods[] = {
+    {"score", score}, {"tokens", tokens}, {"write", write}, {NULL, NULL}};
+static const al_method getters[] = {{"order", order}, {NULL, NULL}};
+const al_kind al_lm_kind = {"alcore.lm", unref, methods, getters};
+const al_method al_lm_functions[] = {{"lm", train}, {"read_lm", read}, {NULL, NULL}};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models: functions of the caller's, the built-in n-gram model, folders of columns. */
+#include <string.h>
+
+#include "lua_binding.h"
+
+static void unref(void *handle) {
+    alcore_model_unref(handle);
+}
+
+/* ---- functions of the caller's ---- */
+
+typedef struct asked {
+    const al_host *host;
+    const char *function;
+    const alcore_batch *batch;
+    alcore_column_writer *out;
+    int ragged; /* the answer has rows of tokens */
+    alcore_status status;
+} asked;
+
+static void push_batch(lua_State *L, const alcore_batch *batch) {
+    lua_createtable(L, 0, 4);
+    lua_pushinteger(L, (lua_Integer)batch->count);
+    lua_setfield(L, -2, "count");
+    al_push_integers(L, batch->rows, batch->count, 1);
+    lua_setfield(L, -2, "indices");
+    lua_createtable(L, (int)batch->count, 0);
+    lua_createtable(L, (int)batch->count, 0);
+    for (int64_t i = 0; i < batch->count; i++) {
+        lua_pushlstring(L, batch->texts[i], batch->lengths[i]);
+        lua_rawseti(L, -3, (int)i + 1);
+        lua_pushstring(L, batch->languages[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lua_setfield(L, -3, "languages");
+    lua_setfield(L, -2, "texts");
+}
+
+static int run_model(lua_State *L) {
+    asked *call = lua_touserdata(L, 1);
+    int first = lua_gettop(L) + 1;
+    al_push_host_function(L, call->host, call->function);
+    push_batch(L, call->batch);
+    lua_call(L, 1, 3);
+    call->status = al_answer(L, first, call->function);
+    if (call->status != ALCORE_OK) return 0;
+    const al_array *array = al_array_from(L, first, call->function, call->ragged);
+    if (array->path != NULL)
+        return luaL_error(L, "%s: numbers in memory expected, got a file", call->function);
+    if (call->ragged && array->lengths == NULL)
+        return luaL_error(L, "%s: an array of alcore.ragged() or a list of lists expected",
+                          call->function);
+    int64_t rows = call->ragged ? array->lengths_count : array->shape[0];
+    if (rows != call->batch->count)
+        return luaL_error(L, "%s: gave %d rows for %d texts", call->function, (int)rows,
+                          (int)call->batch->count);
+    call->status = alcore_column_writer_put(call->out, call->batch->rows, call->batch->count,
+                                            &array->values, call->ragged ? array->lengths : NULL);
+    return 0;
+}
+
+static alcore_status answer(void *user, const char *function, int ragged, const alcore_batch *batch,
+                            alcore_column_writer *out) {
+    asked call = {user, function, batch, out, ragged, ALCORE_OK};
+    alcore_status status = al_call_back(call.host->home, run_model, &call);
+    return status == ALCORE_OK ? call.status : status;
+}
+
+#define FUNCTION(name, ragged)                                                                     \
+    static alcore_status name(void *user, const alcore_batch *batch, alcore_column_writer *out) {  \
+        return answer(user, #name, ragged, batch, out);                                            \
+    }
+FUNCTION(embed, 0)
+FUNCTION(class_probs, 0)
+FUNCTION(token_logprobs, 1)
+FUNCTION(token_probs, 1)
+
+/* Whether the table has a function of that name. */
+static int has_function(lua_State *L, int table, const char *name) {
+    lua_getfield(L, table, name);
+    if (!lua_isnil(L, -1) && !lua_isfunction(L, -1))
+        luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, -1));
+    int found = lua_isfunction(L, -1);
+    lua_pop(L, 1);
+    return found;
+}
+
+/*** A model of the caller's functions. Each gets a batch {count, indices, texts, languages} and
+ * returns one row of numbers per text; token functions return a list of lists or an array of
+ * alcore.ragged().
+ * @function alcore.model
+ * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, batch_rows
+ * @return a model; or nil, message, code */
+static int new_model(lua_State *L) {
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    lua_settop(L, 1);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    al_home *home = al_home_of(L, 1);
+#define TAKE(function)                                                                             \
+    if (has_function(L, 1, #function)) host.function = function
+    TAKE(embed);
+    TAKE(class_probs);
+    TAKE(token_logprobs);
+    TAKE(token_probs);
+#undef TAKE
+    host.batch_rows = al_field_integer(L, 1, "batch_rows");
+    al_object *object = al_new(L, &al_model_kind, home);
+    int place = lua_gettop(L);
+    host.name = al_field_string(L, 1, "name");
+    host.destroy = al_host_destroy;
+    host.user = al_host_new(L, place, 1, home);
+    alcore_model *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_model_new_host(home->ctx, &host, &handle);
+    object->handle = handle;
+    if (frame.status != ALCORE_OK) al_host_destroy(host.user);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_pushvalue(L, place);
+    return 1;
+}
+
+/* ---- models of the library ---- */
+
+/*** The built-in n-gram model.
+ * @function alcore.ngram
+ * @tparam[opt] table options labeled (a pool), order, dims, seed, context
+ * @return a model; or nil, message, code */
+static int ngram(lua_State *L) {
+    alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
+    lua_settop(L, 1);
+    if (lua_isnil(L, 1)) {
+        lua_newtable(L);
+        lua_replace(L, 1);
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    options.order = (int32_t)al_field_integer(L, 1, "order");
+    options.dims = (int32_t)al_field_integer(L, 1, "dims");
+    options.seed = al_field_seed(L, 1, "seed");
+    lua_getfield(L, 1, "labeled");
+    al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
+    al_home *home = labeled != NULL ? labeled->home : al_home_of(L, 1);
+    al_object *object = al_new(L, &al_model_kind, home);
+    alcore_model *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_model_new_ngram(home->ctx, labeled != NULL ? labeled->handle : NULL,
+                                          &options, &handle);
+    object->handle = handle;
+    int failed = al_leave(L, &frame);
+    return failed ? failed : 1;
+}
+
+/*** Opens a model folder: today, a folder of ready columns.
+ * @function alcore.open
+ * @tparam string path
+ * @tparam[opt] table options context
+ * @return a model; or nil, message, code */
+static int open_model(lua_State *L) {
+    const char *path = luaL_checkstring(L, 1);
+    lua_settop(L, 2);
+    if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TTABLE);
+    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    al_object *object = al_new(L, &al_model_kind, home);
+    alcore_model *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_model_open(home->ctx, path, &handle);
+    object->handle = handle;
+    int failed = al_leave(L, &frame);
+    return failed ? failed : 1;
+}
+
+static int name(lua_State *L) {
+    lua_pushstring(L, alcore_model_name(al_check(L, 1, &al_model_kind)->handle));
+    return 1;
+}
+
+/*** Whether the model can make a column. */
+static int can(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    lua_pushboolean(L, alcore_model_can(self->handle, luaL_checkstring(L, 2)) != 0);
+    return 1;
+}
+
+/*** Computes a column of a pool. */
+static int run(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_model_kind);
+    al_object *pool = al_check(L, 2, &al_pool_kind);
+    const char *column = luaL_checkstring(L, 3);
+    if (self->home != pool->home)
+        return luaL_error(L, "run: the model and the pool belong to different contexts");
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_model_run(self->handle, pool->handle, column);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_pushvalue(L, 2);
+    return 1;
+}
+
+static const al_method methods[] = {{"can", can}, {"run", run}, {NULL, NULL}};
+static const al_method getters[] = {{"name", name}, {NULL, NULL}};
+const al_kind al_model_kind = {"alcore.model", unref, methods, getters};
+const al_method al_model_functions[] = {
+    {"model", new_model}, {"ngram", ngram}, {"open", open_model}, {NULL, NULL}};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** Decides what to label next.
+ * @module alcore */
+/* The entry: is this the Lua and the library that the module was built for? */
+#include "lua_binding.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Which Lua runs is seen by the functions it has: lua_version() itself changed its type between
+ * versions, and values cannot be asked before the version is known. */
+#define PROBE(symbol) extern __attribute__((weak)) void al_has_##symbol(void) __asm__(#symbol)
+PROBE(lua_newuserdatauv); /* 5.4 */
+PROBE(lua_isinteger);     /* 5.3 and later */
+PROBE(lua_callk);         /* 5.2 and later */
+PROBE(lua_setfenv);       /* 5.1 and LuaJIT */
+
+static int running_version(void) {
+    if (al_has_lua_newuserdatauv != NULL) return 504;
+    if (al_has_lua_isinteger != NULL) return 503;
+    if (al_has_lua_callk != NULL) return 502;
+    return al_has_lua_setfenv != NULL ? 501 : 0;
+}
+
+/* Only functions that are the same in every Lua until the version is known. */
+static int refuse(lua_State *L, int running) {
+    return luaL_error(L,
+                      "this alcore module was built for Lua %d.%d and this is Lua %d.%d: put the "
+                      "module of Lua %d.%d on package.cpath",
+                      LUA_VERSION_NUM / 100, LUA_VERSION_NUM % 100, running / 100, running % 100,
+                      running / 100, running % 100);
+}
+
+EXPORT int luaopen_alcore(lua_State *L);
+
+int luaopen_alcore(lua_State *L) {
+    static const al_kind *const kinds[] = {&al_context_kind, &al_pool_kind,      &al_writer_kind,
+                                           &al_request_kind, &al_selection_kind, &al_strategy_kind,
+                                           &al_scorer_kind,  &al_model_kind,     &al_lm_kind};
+    int running = running_version();
+    if (running != LUA_VERSION_NUM) return refuse(L, running);
+    if (alcore_abi() != ALCORE_ABI)
+        return luaL_error(L,
+                          "this alcore module was built for ABI %d of libalcore and found ABI %d",
+                          ALCORE_ABI, (int)alcore_abi());
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) al_register_kind(L, kinds[i]);
+    al_array_register(L);
+    al_view_register(L);
+    lua_newtable(L);
+    al_set_functions(L, al_context_functions);
+    al_set_functions(L, al_pool_functions);
+    al_set_functions(L, al_array_functions);
+    al_set_functions(L, al_request_functions);
+    al_set_functions(L, al_strategy_functions);
+    al_set_functions(L, al_model_functions);
+    al_set_functions(L, al_lm_functions);
+    al_set_functions(L, al_registry_functions);
+    lua_pushstring(L, alcore_version());
+    lua_setfield(L, -2, "version");
+    return 1;
+}

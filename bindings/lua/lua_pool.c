@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools: rows of text, their states and columns. */
+#include <math.h>
+
+#include "lua_binding.h"
+
+static void unref(void *handle) {
+    alcore_pool_unref(handle);
+}
+
+/* ---- making and filling ---- */
+
+/* Records made of the list of texts at an index and the fields ids, references, languages, groups
+ * and cost of the options, which are lists as long as it. Holds what it reads on the stack. */
+static void read_records(lua_State *L, int texts, int options, alcore_records *records) {
+    static const char *const fields[] = {"ids", "references", "languages", "groups"};
+    size_t *lengths[4] = {NULL, NULL, NULL, NULL};
+    const char **lists[4] = {NULL, NULL, NULL, NULL};
+    size_t *text_lengths;
+    luaL_checkstack(L, AL_STACK + 16, "records");
+    records->texts = al_strings(L, texts, "texts", 0, &text_lengths, &records->count);
+    records->text_lengths = text_lengths;
+    if (options == 0) return;
+    for (int i = 0; i < 4; i++) {
+        lua_getfield(L, options, fields[i]);
+        if (!lua_isnil(L, -1) && !lua_istable(L, -1))
+            luaL_error(L, "%s: a list of strings expected, got %s", fields[i],
+                       luaL_typename(L, -1));
+        if (lua_istable(L, -1) && al_length(L, -1) > records->count)
+            luaL_error(L, "%s: %d entries for %d texts", fields[i], (int)al_length(L, -1),
+                       (int)records->count);
+        int64_t count = records->count;
+        lists[i] = al_strings(L, -1, fields[i], 1, &lengths[i], &count);
+    }
+    records->ids = lists[0];
+    records->id_lengths = lengths[0];
+    records->references = lists[1];
+    records->reference_lengths = lengths[1];
+    records->languages = lists[2];
+    records->groups = lists[3];
+    lua_getfield(L, options, "cost");
+    if (lua_isnil(L, -1)) return;
+    int64_t count;
+    records->costs = al_numbers(L, -1, "cost", &count);
+    if (count != records->count)
+        luaL_error(L, "cost: %d entries for %d texts", (int)count, (int)records->count);
+}
+
+static int add_records(lua_State *L, al_object *pool, int texts, int options) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    read_records(L, texts, options, &records);
+    al_frame frame;
+    al_enter(L, pool->home, &frame);
+    frame.status = alcore_pool_add_records(pool->handle, &records, NULL);
+    return al_leave(L, &frame);
+}
+
+int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object **out) {
+    alcore_pool_options given = ALCORE_POOL_OPTIONS_INIT;
+    if (options != 0) {
+        given.dedup = al_field_constant(L, options, "dedup", al_dedups);
+        given.utf8 = al_field_constant(L, options, "utf8", al_malformed);
+        given.max_text_bytes = al_field_integer(L, options, "max_text_bytes");
+    }
+    al_object *pool = al_new(L, &al_pool_kind, home);
+    int place = lua_gettop(L);
+    alcore_pool *handle = NULL;
+    al_frame frame;
+    al_enter(L, home, &frame);
+    frame.status = alcore_pool_new(home->ctx, &given, &handle);
+    pool->handle = handle;
+    int failed = al_leave(L, &frame);
+    if (!failed && texts != 0) failed = add_records(L, pool, texts, options);
+    if (failed) return failed;
+    lua_settop(L, place);
+    *out = pool;
+    return 0;
+}
+
+void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home) {
+    al_object *object = al_new(L, &al_pool_kind, home);
+    object->handle = alcore_pool_ref(pool);
+}
+
+/*** Makes a pool.
+ * @function alcore.pool
+ * @tparam[opt] table texts a list of strings
+ * @tparam[opt] table options ids, references, languages, groups, cost: lists as long as texts;
+ * dedup, utf8, max_text_bytes, context
+ * @return a pool; or nil, message, code */
+static int new_pool(lua_State *L) {
+    lua_settop(L, 2);
+    int options = lua_isnil(L, 2) ? 0 : 2;
+    int texts = lua_isnil(L, 1) ? 0 : 1;
+    if (options) luaL_checktype(L, 2, LUA_TTABLE);
+    al_object *pool;
+    int failed = al_pool_make(L, texts, options, al_home_of(L, options), &pool);
+    return failed ? failed : 1;
+}
+
+/*** Adds texts at the end; the options are those of alcore.pool(). */
+static int add(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    lua_settop(L, 3);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    int failed = add_records(L, self, 2, lua_isnil(L, 3) ? 0 : 3);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Adds the records of a file; options: format, text_column. */
+static int read(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *path = luaL_checkstring(L, 2);
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    lua_settop(L, 3);
+    if (!lua_isnil(L, 3)) {
+        luaL_checktype(L, 3, LUA_TTABLE);
+        options.format = al_field_constant(L, 3, "format", al_file_formats);
+        options.text_column = al_field_string(L, 3, "text_column");
+    }
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_read(self->handle, path, &options);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* ---- rows ---- */
+
+static int count(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    lua_pushinteger(L, (lua_Integer)alcore_pool_rows(self->handle));
+    return 1;
+}
+
+static int push_string(lua_State *L, const char *text, size_t length) {
+    if (text == NULL)
+        lua_pushnil(L);
+    else
+        lua_pushlstring(L, text, length);
+    return 1;
+}
+
+static int64_t row_argument(lua_State *L) {
+    return al_integer(L, 2, "index") - 1;
+}
+
+static int text(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    size_t length = 0;
+    const char *found = alcore_pool_text(self->handle, row_argument(L), &length);
+    return push_string(L, found, length);
+}
+
+static int id(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    char number[24];
+    lua_pushstring(L, alcore_pool_id(self->handle, row_argument(L), number));
+    return 1;
+}
+
+static int reference(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    size_t length = 0;
+    const char *found = alcore_pool_reference(self->handle, row_argument(L), &length);
+    return push_string(L, found, length);
+}
+
+static int language(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    lua_pushstring(L, alcore_pool_language(self->handle, row_argument(L)));
+    return 1;
+}
+
+static int group(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    lua_pushstring(L, alcore_pool_group(self->handle, row_argument(L)));
+    return 1;
+}
+
+static int cost(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    double value = alcore_pool_cost(self->handle, row_argument(L));
+    if (isnan(value))
+        lua_pushnil(L);
+    else
+        lua_pushnumber(L, (lua_Number)value);
+    return 1;
+}
+
+static int words(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    int64_t value = alcore_pool_words(self->handle, row_argument(L));
+    if (value < 0)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, (lua_Integer)value);
+    return 1;
+}
+
+/*** Index of the row with an id; nil, message, code without one. */
+static int find(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    size_t length;
+    const char *name = luaL_checklstring(L, 2, &length);
+    int64_t row;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_find(self->handle, name, length, &row);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_pushinteger(L, (lua_Integer)row + 1);
+    return 1;
+}
+
+/* ---- states ---- */
+
+static int change_states(lua_State *L, int rows_at, uint32_t bits, int set) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    int64_t count_of_rows;
+    int failed;
+    int64_t *rows = al_rows(L, rows_at, self, &count_of_rows, &failed);
+    if (failed) return failed;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = set ? alcore_pool_mark(self->handle, bits, rows, count_of_rows)
+                       : alcore_pool_unmark(self->handle, bits, rows, count_of_rows);
+    failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static uint32_t state_argument(lua_State *L, int index) {
+    luaL_checktype(L, index, LUA_TSTRING);
+    return (uint32_t)al_constant_check(L, index, al_row_states, "state", 0);
+}
+
+/*** Sets a state of rows: pool:mark("excluded", {1, 5, "an id"}); a selection stands for its rows.
+ */
+static int mark(lua_State *L) {
+    return change_states(L, 3, state_argument(L, 2), 1);
+}
+
+static int unmark(lua_State *L) {
+    return change_states(L, 3, state_argument(L, 2), 0);
+}
+
+/*** Marks rows whose labels came back: a selection, or a list of indices and ids. */
+static int mark_labeled(lua_State *L) {
+    return change_states(L, 2, ALCORE_ROW_LABELED, 1);
+}
+
+/*** Marks the rows whose text stands in another pool. */
+static int mark_texts(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    uint32_t bits = state_argument(L, 2);
+    al_object *other = al_check(L, 3, &al_pool_kind);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_mark_texts(self->handle, bits, other->handle);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Rows in a state; without one, the rows in none: those that can be selected. */
+static int count_state(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    uint32_t bits = lua_isnoneornil(L, 2) ? 0 : state_argument(L, 2);
+    lua_pushinteger(L, (lua_Integer)alcore_pool_count(self->handle, bits));
+    return 1;
+}
+
+/*** Whether the row at an index is in a state; without one, the names of its states. */
+static int state(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    int64_t row = row_argument(L);
+    if (row < 0 || row >= alcore_pool_rows(self->handle)) return 0;
+    uint32_t bits = alcore_pool_states(self->handle)[row];
+    if (!lua_isnoneornil(L, 3)) {
+        lua_pushboolean(L, (bits & state_argument(L, 3)) != 0);
+        return 1;
+    }
+    lua_newtable(L);
+    for (const al_constant *at = al_row_states; at->name != NULL; at++) {
+        if ((bits & (uint32_t)at->value) == 0) continue;
+        lua_pushstring(L, at->name);
+        lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/*** Masks rows by length and letters: min_words, max_words, min_letters. */
+static int filter(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    alcore_filter limits = ALCORE_FILTER_INIT;
+    limits.min_words = al_field_integer(L, 2, "min_words");
+    limits.max_words = al_field_integer(L, 2, "max_words");
+    limits.min_letters = al_field_number(L, 2, "min_letters");
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_filter(self->handle, &limits);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Writes rows to a file with the columns index, id and text. */
+static int write(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *path = luaL_checkstring(L, 3);
+    int64_t count_of_rows;
+    int failed;
+    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
+    if (failed) return failed;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_write(self->handle, rows, count_of_rows, path);
+    failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* ---- columns ---- */
+
+/*** Gives the pool a column: a list, or an array of alcore.matrix(), ragged() or file(). */
+static int set_column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2);
+    luaL_checkany(L, 3);
+    int failed = al_set_column(L, self, name, al_array_from(L, 3, name, al_usual_ragged(name)));
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int drop_column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_drop_column(self->handle, name);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static int columns(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name;
+    lua_newtable(L);
+    for (int64_t i = 0; (name = alcore_pool_column_name(self->handle, i)) != NULL; i++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+/*** The numbers of a column that is in memory, as a list or a list of lists. */
+static int get_column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2);
+    alcore_tensor values, offsets;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_column(self->handle, name, &values, &offsets);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    al_push_tensor(L, &values, &offsets);
+    return 1;
+}
+
+/*** Rows of a column wherever it lives: width numbers each, 1 if not given. */
+static int column_rows(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2);
+    int64_t width = lua_isnoneornil(L, 4) ? 1 : al_integer(L, 4, "width"), count_of_rows;
+    int failed;
+    int64_t *rows = al_rows(L, 3, self, &count_of_rows, &failed);
+    if (failed) return failed;
+    if (width < 1 || width > 1 << 24) return luaL_error(L, "width: 1 or more expected");
+    double *numbers = al_buffer(L, count_of_rows * width, sizeof *numbers);
+    int64_t shape[2] = {count_of_rows, width};
+    alcore_tensor out;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_column_rows(self->handle, name, rows, count_of_rows, numbers);
+    failed = al_leave(L, &frame);
+    if (failed) return failed;
+    if (alcore_tensor_init(&out, numbers, ALCORE_FLOAT64, width > 1 ? 2 : 1, shape) != ALCORE_OK)
+        return luaL_error(L, "%s", alcore_last_error());
+    al_push_tensor(L, &out, NULL);
+    return 1;
+}
+
+static int write_column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_write_column(self->handle, name, path);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+static const al_method methods[] = {{"add", add},
+                                    {"candidates", al_pool_candidates},
+                                    {"column", al_pool_column_writer},
+                                    {"column_rows", column_rows},
+                                    {"cost", cost},
+                                    {"count_state", count_state},
+                                    {"drop_column", drop_column},
+                                    {"filter", filter},
+                                    {"find", find},
+                                    {"get_column", get_column},
+                                    {"group", group},
+                                    {"id", id},
+                                    {"language", language},
+                                    {"mark", mark},
+                                    {"mark_labeled", mark_labeled},
+                                    {"mark_texts", mark_texts},
+                                    {"read", read},
+                                    {"reference", reference},
+                                    {"select", al_pool_select},
+                                    {"set_column", set_column},
+                                    {"state", state},
+                                    {"text", text},
+                                    {"unmark", unmark},
+                                    {"words", words},
+                                    {"write", write},
+                                    {"write_column", write_column},
+                                    {NULL, NULL}};
+static const al_method getters[] = {{"columns", columns}, {"count", count}, {NULL, NULL}};
+const al_kind al_pool_kind = {"alcore.pool", unref, methods, getters};
+const al_method al_pool_functions[] = {{"pool", new_pool}, {NULL, NULL}};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library offers, as tables: strategies, scorers, parameters, needs, devices. */
+#include "lua_binding.h"
+
+static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
+    const char *name;
+    lua_newtable(L);
+    for (int32_t i = 0; (name = name_of(i)) != NULL; i++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/*** Names of the built-in strategies. */
+static int strategies(lua_State *L) {
+    push_names(L, alcore_strategy_name);
+    return 1;
+}
+
+/*** Names of the built-in scorers. */
+static int scorers(lua_State *L) {
+    push_names(L, alcore_scorer_name);
+    return 1;
+}
+
+/*** Names of the devices this build knows. */
+static int devices(lua_State *L) {
+    push_names(L, alcore_device_name);
+    return 1;
+}
+
+static void push_info(lua_State *L, const alcore_param_info *info) {
+    static const char *const types[] = {"",       "flag",    "integer", "number",
+                                        "choice", "numbers", "text"};
+    lua_createtable(L, 0, 7);
+    lua_pushstring(L, info->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, info->help);
+    lua_setfield(L, -2, "help");
+    lua_pushstring(L, info->initial);
+    lua_setfield(L, -2, "default");
+    lua_pushstring(L, info->choices);
+    lua_setfield(L, -2, "choices");
+    lua_pushnumber(L, (lua_Number)info->minimum);
+    lua_setfield(L, -2, "minimum");
+    lua_pushnumber(L, (lua_Number)info->maximum);
+    lua_setfield(L, -2, "maximum");
+    int known = info->type > 0 && info->type < (int32_t)(sizeof types / sizeof *types);
+    lua_pushstring(L, types[known ? info->type : 0]);
+    lua_setfield(L, -2, "type");
+}
+
+static alcore_status request_param(const char *name, int32_t index, alcore_param_info *out) {
+    (void)name;
+    return alcore_request_param(index, out);
+}
+
+static int push_params(lua_State *L, const char *name,
+                       alcore_status (*param)(const char *name, int32_t index,
+                                              alcore_param_info *out)) {
+    alcore_param_info info = ALCORE_PARAM_INFO_INIT;
+    alcore_status status;
+    lua_newtable(L);
+    for (int32_t i = 0; (status = param(name, i, &info)) == ALCORE_OK; i++) {
+        push_info(L, &info);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return status == ALCORE_E_NOT_FOUND ? 1 : al_fail(L, status);
+}
+
+/*** Parameters of a strategy: a list of {name, help, default, choices, minimum, maximum, type};
+ * without a name, the options of a request. */
+static int params(lua_State *L) {
+    if (lua_isnoneornil(L, 1)) return push_params(L, NULL, request_param);
+    return push_params(L, luaL_checkstring(L, 1), alcore_strategy_param);
+}
+
+/*** Parameters of a scorer. */
+static int scorer_params(lua_State *L) {
+    return push_params(L, luaL_checkstring(L, 1), alcore_scorer_param);
+}
+
+/*** Columns a strategy needs in a role: "candidates" (default), "labeled" or "target". */
+static int needs(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1), *need;
+    int32_t role = al_constant_check(L, 2, al_roles, "role", ALCORE_ROLE_CANDIDATES);
+    lua_newtable(L);
+    for (int32_t i = 0; (need = alcore_strategy_needs(name, role, i)) != NULL; i++) {
+        lua_pushstring(L, need);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/*** Columns a scorer needs. */
+static int scorer_needs(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1), *need;
+    lua_newtable(L);
+    for (int32_t i = 0; (need = alcore_scorer_needs(name, i)) != NULL; i++) {
+        lua_pushstring(L, need);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/*** One line about a strategy or scorer; nil for another name. */
+static int about(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    const char *text = alcore_strategy_summary(name);
+    lua_pushstring(L, text != NULL ? text : alcore_scorer_summary(name));
+    return 1;
+}
+
+/*** Whether an optional part was built in; nil for a name the library does not know. */
+static int feature(lua_State *L) {
+    int32_t known = alcore_feature(luaL_checkstring(L, 1));
+    if (known < 0) return 0;
+    lua_pushboolean(L, known);
+    return 1;
+}
+
+/*** Compiler, features and dependencies of the library, as a JSON object. */
+static int build_info(lua_State *L) {
+    lua_pushstring(L, alcore_build_info());
+    return 1;
+}
+
+const al_method al_registry_functions[] = {{"about", about},
+                                           {"build_info", build_info},
+                                           {"devices", devices},
+                                           {"feature", feature},
+                                           {"needs", needs},
+                                           {"params", params},
+                                           {"scorer_needs", scorer_needs},
+                                           {"scorer_params", scorer_params},
+                                           {"scorers", scorers},
+                                           {"strategies", strategies},
+                                           {NULL, NULL}};

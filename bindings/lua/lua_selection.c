@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Selections: picks as lists and as an iterator, the strategy's record, reports. */
+#include <string.h>
+
+#include "lua_binding.h"
+
+static void unref(void *handle) {
+    alcore_selection_unref(handle);
+}
+
+static alcore_selection *own(lua_State *L) {
+    return al_check(L, 1, &al_selection_kind)->handle;
+}
+
+/* The list kept under a name, made by push the first time: a selection never changes. */
+static int kept(lua_State *L, const char *name, void (*push)(lua_State *L, alcore_selection *of)) {
+    alcore_selection *selection = own(L);
+    al_push_anchor(L, 1, name);
+    if (!lua_isnil(L, -1)) return 1;
+    lua_pop(L, 1);
+    push(L, selection);
+    al_anchor(L, 1, -1, name);
+    return 1;
+}
+
+static int count(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_selection_count(own(L)));
+    return 1;
+}
+
+static void push_indices(lua_State *L, alcore_selection *of) {
+    al_push_integers(L, alcore_selection_rows(of), alcore_selection_count(of), 1);
+}
+
+static void push_rows0(lua_State *L, alcore_selection *of) {
+    al_push_integers(L, alcore_selection_rows(of), alcore_selection_count(of), 0);
+}
+
+static void push_scores(lua_State *L, alcore_selection *of) {
+    al_push_doubles(L, alcore_selection_scores(of), alcore_selection_count(of));
+}
+
+static void push_costs(lua_State *L, alcore_selection *of) {
+    al_push_doubles(L, alcore_selection_costs(of), alcore_selection_count(of));
+}
+
+static void push_text(lua_State *L, alcore_selection *of, int64_t rank) {
+    size_t length = 0;
+    const char *text =
+        alcore_pool_text(alcore_selection_pool(of), alcore_selection_rows(of)[rank], &length);
+    lua_pushlstring(L, text, length);
+}
+
+static void push_id(lua_State *L, alcore_selection *of, int64_t rank) {
+    char number[24];
+    lua_pushstring(
+        L, alcore_pool_id(alcore_selection_pool(of), alcore_selection_rows(of)[rank], number));
+}
+
+static void push_reason(lua_State *L, alcore_selection *of, int64_t rank) {
+    lua_pushstring(L, alcore_selection_reason(of, rank));
+}
+
+static void push_each(lua_State *L, alcore_selection *of,
+                      void (*push)(lua_State *L, alcore_selection *of, int64_t rank)) {
+    int64_t picks = alcore_selection_count(of);
+    lua_createtable(L, (int)(picks < 1 << 20 ? picks : 1 << 20), 0);
+    for (int64_t rank = 0; rank < picks; rank++) {
+        push(L, of, rank);
+        lua_rawseti(L, -2, (int)rank + 1);
+    }
+}
+
+static void push_texts(lua_State *L, alcore_selection *of) {
+    push_each(L, of, push_text);
+}
+
+static void push_ids(lua_State *L, alcore_selection *of) {
+    push_each(L, of, push_id);
+}
+
+static void push_reasons(lua_State *L, alcore_selection *of) {
+    push_each(L, of, push_reason);
+}
+
+static void push_column(lua_State *L, alcore_selection *of, int32_t scope, const char *name) {
+    alcore_tensor values;
+    if (alcore_selection_column(of, scope, name, &values) != ALCORE_OK)
+        luaL_error(L, "%s", alcore_last_error());
+    al_push_tensor(L, &values, NULL);
+}
+
+static void push_records(lua_State *L, alcore_selection *of) {
+    const char *name;
+    lua_newtable(L);
+    for (int32_t i = 0; (name = alcore_selection_column_name(of, ALCORE_SCOPE_PICKS, i)); i++) {
+        push_column(L, of, ALCORE_SCOPE_PICKS, name);
+        lua_setfield(L, -2, name);
+    }
+}
+
+#define KEPT(name)                                                                                 \
+    static int get_##name(lua_State *L) {                                                          \
+        return kept(L, #name, push_##name);                                                        \
+    }
+KEPT(indices)
+KEPT(rows0)
+KEPT(scores)
+KEPT(costs)
+KEPT(texts)
+KEPT(ids)
+KEPT(reasons)
+KEPT(records)
+
+static int get_spent(lua_State *L) {
+    lua_pushnumber(L, (lua_Number)alcore_selection_spent(own(L)));
+    return 1;
+}
+
+static int get_short(lua_State *L) {
+    lua_pushboolean(L, (alcore_selection_flags(own(L)) & ALCORE_SELECTION_SHORT) != 0);
+    return 1;
+}
+
+static int get_provenance(lua_State *L) {
+    lua_pushstring(L, alcore_selection_provenance(own(L)));
+    return 1;
+}
+
+static int get_summary(lua_State *L) {
+    lua_pushstring(L, alcore_selection_summary(own(L)));
+    return 1;
+}
+
+static int get_pool(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    al_push_anchor(L, 1, "pool");
+    if (al_test(L, -1, &al_pool_kind) != NULL) return 1;
+    al_push_pool(L, alcore_selection_pool(self->handle), self->home);
+    return 1;
+}
+
+/*** A column of the strategy's record: for the picks, or for all candidates.
+ * @function selection:column
+ * @tparam string name
+ * @tparam[opt] string scope "picks" or "candidates"
+ * @return a list; or nil, message, code */
+static int column(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    const char *name = luaL_checkstring(L, 2);
+    int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
+    alcore_tensor values;
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_selection_column(self->handle, scope, name, &values);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    al_push_tensor(L, &values, NULL);
+    return 1;
+}
+
+/*** Names of the record's columns, for the picks or for all candidates. */
+static int column_names(lua_State *L) {
+    alcore_selection *self = own(L);
+    int32_t scope = al_constant_check(L, 2, al_scopes, "scope", ALCORE_SCOPE_PICKS);
+    const char *name;
+    lua_newtable(L);
+    for (int32_t i = 0; (name = alcore_selection_column_name(self, scope, i)) != NULL; i++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+static int next_pick(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    int64_t rank = al_integer(L, 2, "rank");
+    if (rank < 0 || rank >= alcore_selection_count(self->handle)) return 0;
+    lua_pushinteger(L, (lua_Integer)rank + 1);
+    lua_createtable(L, 0, 7);
+    int64_t row = alcore_selection_rows(self->handle)[rank];
+    lua_pushinteger(L, (lua_Integer)row + 1);
+    lua_setfield(L, -2, "index");
+    lua_pushinteger(L, (lua_Integer)row);
+    lua_setfield(L, -2, "row0");
+    push_id(L, self->handle, rank);
+    lua_setfield(L, -2, "id");
+    push_text(L, self->handle, rank);
+    lua_setfield(L, -2, "text");
+    lua_pushnumber(L, (lua_Number)alcore_selection_scores(self->handle)[rank]);
+    lua_setfield(L, -2, "score");
+    lua_pushnumber(L, (lua_Number)alcore_selection_costs(self->handle)[rank]);
+    lua_setfield(L, -2, "cost");
+    push_reason(L, self->handle, rank);
+    lua_setfield(L, -2, "reason");
+    return 2;
+}
+
+/*** Iterates: for rank, pick in selection:each() do print(pick.index, pick.text) end. A pick has
+ * index, row0 (the number the C library, the command line and Python use), id, text, score, cost,
+ * reason. */
+static int each(lua_State *L) {
+    al_check(L, 1, &al_selection_kind);
+    lua_pushcfunction(L, next_pick);
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, 0);
+    return 3;
+}
+
+static int to_file(lua_State *L, const al_constant *kinds,
+                   alcore_status (*call)(const alcore_selection *selection, const char *path,
+                                         int32_t kind)) {
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    const char *path = luaL_checkstring(L, 2);
+    int32_t kind = al_constant_check(L, 3, kinds, "format", 0);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = call(self->handle, path, kind);
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Writes the picks to a file. */
+static int write(lua_State *L) {
+    return to_file(L, al_file_formats, alcore_selection_write);
+}
+
+/*** Writes the report to a .md, .json or .html file. */
+static int report(lua_State *L) {
+    return to_file(L, al_report_kinds, alcore_selection_report);
+}
+
+static const al_method methods[] = {{"column", column}, {"column_names", column_names},
+                                    {"each", each},     {"report", report},
+                                    {"write", write},   {NULL, NULL}};
+#define GETTER(name)                                                                               \
+    { #name, get_##name }
+static const al_method getters[] = {
+    {"count", count}, GETTER(costs),      GETTER(ids),     GETTER(indices), GETTER(pool),
+    GETTER(short),    GETTER(provenance), GETTER(reasons), GETTER(records), GETTER(rows0),
+    GETTER(scores),   GETTER(spent),      GETTER(summary), GETTER(texts),   {NULL, NULL}};
+const al_kind al_selection_kind = {"alcore.selection", unref, methods, getters};

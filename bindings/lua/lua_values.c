@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values between Lua and C: whole numbers, numbers as text, lists, rows. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua_binding.h"
+
+/* Above it neighbouring whole numbers are the same double. */
+#define EXACT 9007199254740992.0
+
+/* ---- single values ---- */
+
+int64_t al_integer(lua_State *L, int index, const char *what) {
+    if (lua_type(L, index) != LUA_TNUMBER)
+        luaL_error(L, "%s: a whole number expected, got %s", what, luaL_typename(L, index));
+    double value = (double)lua_tonumber(L, index);
+    if (!(value >= -EXACT && value <= EXACT) || value != floor(value))
+        luaL_error(L, "%s: a whole number of at most 2^53 expected", what);
+    return (int64_t)value;
+}
+
+/* The shortest text that reads back as the same number, with a point whatever the locale is. */
+static void print_number(double value, char text[64]) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 64, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    size_t number = strspn(text, "+-0123456789");
+    if (text[number] == '\0' || strchr("eEin.", text[number]) != NULL) return;
+    size_t rest = number + strcspn(text + number, "0123456789");
+    memmove(text + number + 1, text + rest, strlen(text + rest) + 1);
+    text[number] = '.';
+}
+
+static void push_list_text(lua_State *L, int index, const char *what) {
+    int64_t count = al_length(L, index);
+    lua_pushliteral(L, "");
+    for (int64_t i = 1; i <= count; i++) {
+        if (i > 1) {
+            lua_pushliteral(L, ",");
+            lua_concat(L, 2);
+        }
+        lua_rawgeti(L, index, (int)i);
+        if (lua_type(L, -1) == LUA_TTABLE)
+            luaL_error(L, "%s: a list of single values expected", what);
+        al_push_text(L, -1, what);
+        lua_remove(L, -2);
+        lua_concat(L, 2);
+    }
+}
+
+const char *al_push_text(lua_State *L, int index, const char *what) {
+    index = al_absolute(L, index);
+    switch (lua_type(L, index)) {
+    case LUA_TSTRING:
+        lua_pushvalue(L, index);
+        break;
+    case LUA_TBOOLEAN:
+        lua_pushstring(L, lua_toboolean(L, index) ? "1" : "0");
+        break;
+    case LUA_TTABLE:
+        push_list_text(L, index, what);
+        break;
+    case LUA_TNUMBER: {
+        char text[64];
+        double value = (double)lua_tonumber(L, index);
+        if (value == floor(value) && fabs(value) > EXACT && !isinf(value))
+            luaL_error(L, "%s: Lua does not hold whole numbers above 2^53 exactly; give a string",
+                       what);
+        if (value == floor(value) && !isinf(value))
+            snprintf(text, sizeof text, "%" PRId64, (int64_t)value);
+        else
+            print_number(value, text);
+        lua_pushstring(L, text);
+        break;
+    }
+    default:
+        luaL_error(L, "%s: a string, number, boolean or list expected, got %s", what,
+                   luaL_typename(L, index));
+    }
+    return lua_tostring(L, -1);
+}
+
+int32_t al_constant_check(lua_State *L, int index, const al_constant *list, const char *what,
+                          int32_t absent) {
+    if (lua_isnoneornil(L, index)) return absent;
+    const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
+    for (const al_constant *at = list; name != NULL && at->name != NULL; at++)
+        if (strcmp(at->name, name) == 0) return at->value;
+    luaL_checkstack(L, AL_STACK, what);
+    lua_pushfstring(L, "%s: one of", what);
+    for (const al_constant *at = list; at->name != NULL; at++) {
+        lua_pushfstring(L, " %s", at->name);
+        lua_concat(L, 2);
+    }
+    lua_pushfstring(L, " expected, got %s", name != NULL ? name : luaL_typename(L, index));
+    lua_concat(L, 2);
+    lua_error(L);
+    return absent;
+}
+
+int32_t al_usual_shape(const char *column) {
+    for (const al_constant *at = al_usual_columns; at->name != NULL; at++)
+        if (strcmp(at->name, column) == 0) return at->value;
+    return -1;
+}
+
+/* ---- fields of tables ---- */
+
+int32_t al_field_constant(lua_State *L, int table, const char *field, const al_constant *list) {
+    lua_getfield(L, table, field);
+    int32_t value = al_constant_check(L, -1, list, field, 0);
+    lua_pop(L, 1);
+    return value;
+}
+
+int64_t al_field_integer(lua_State *L, int table, const char *field) {
+    lua_getfield(L, table, field);
+    int64_t value = lua_isnil(L, -1) ? 0 : al_integer(L, -1, field);
+    lua_pop(L, 1);
+    return value;
+}
+
+double al_field_number(lua_State *L, int table, const char *field) {
+    lua_getfield(L, table, field);
+    if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TNUMBER)
+        luaL_error(L, "%s: a number expected, got %s", field, luaL_typename(L, -1));
+    double value = (double)lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+uint64_t al_field_seed(lua_State *L, int table, const char *field) {
+    lua_getfield(L, table, field);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        return 0;
+    }
+    const char *text = al_push_text(L, -1, field);
+    uint64_t value = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (value > (UINT64_MAX - digit) / 10) break;
+        value = value * 10 + digit;
+    }
+    if (at == text || *at != '\0')
+        luaL_error(L, "%s: a whole number from 0 to 2^64 - 1 expected, got %s", field, text);
+    lua_pop(L, 2);
+    return value;
+}
+
+const char *al_field_string(lua_State *L, int table, const char *field) {
+    lua_getfield(L, table, field);
+    if (lua_isnil(L, -1)) return NULL;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "%s: a string expected, got %s", field, luaL_typename(L, -1));
+    return lua_tostring(L, -1);
+}
+
+/* ---- lists ---- */
+
+void *al_buffer(lua_State *L, int64_t count, size_t bytes) {
+    if (count < 0 || (uint64_t)count > (SIZE_MAX / 4) / bytes) luaL_error(L, "out of memory");
+    return lua_newuserdata(L, count == 0 ? bytes : (size_t)count * bytes);
+}
+
+int64_t al_length(lua_State *L, int index) {
+    return (int64_t)lua_rawlen(L, index);
+}
+
+static int64_t check_list(lua_State *L, int index, const char *what, const char *of) {
+    if (lua_type(L, index) != LUA_TTABLE)
+        luaL_error(L, "%s: a list of %s expected, got %s", what, of, luaL_typename(L, index));
+    return al_length(L, index);
+}
+
+const char **al_strings(lua_State *L, int index, const char *what, int optional, size_t **lengths,
+                        int64_t *count) {
+    index = al_absolute(L, index);
+    if (lua_isnoneornil(L, index)) return NULL;
+    int64_t length = check_list(L, index, what, "strings");
+    /* A list with holes is as long as the texts it goes with. */
+    if (optional) length = *count;
+    const char **strings = al_buffer(L, length, sizeof *strings);
+    if (lengths != NULL) *lengths = al_buffer(L, length, sizeof **lengths);
+    for (int64_t i = 0; i < length; i++) {
+        lua_rawgeti(L, index, (int)(i + 1));
+        size_t bytes = 0;
+        int type = lua_type(L, -1);
+        if (type == LUA_TSTRING)
+            strings[i] = lua_tolstring(L, -1, &bytes);
+        else if (optional && type == LUA_TNIL)
+            strings[i] = NULL;
+        else
+            luaL_error(L, "%s[%d]: a string expected, got %s", what, (int)(i + 1),
+                       luaL_typename(L, -1));
+        if (lengths != NULL) (*lengths)[i] = bytes;
+        lua_pop(L, 1); /* the list holds the string */
+    }
+    *count = length;
+    return strings;
+}
+
+double *al_numbers(lua_State *L, int index, const char *what, int64_t *count) {
+    index = al_absolute(L, index);
+    *count = check_list(L, index, what, "numbers");
+    double *numbers = al_buffer(L, *count, sizeof *numbers);
+    for (int64_t i = 0; i < *count; i++) {
+        lua_rawgeti(L, index, (int)(i + 1));
+        if (lua_type(L, -1) != LUA_TNUMBER)
+            luaL_error(L, "%s[%d]: a number expected, got %s", what, (int)(i + 1),
+                       luaL_typename(L, -1));
+        numbers[i] = (double)lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    return numbers;
+}
+
+/* The row of an index or id on top of the stack. */
+static int64_t row_of(lua_State *L, const al_object *pool, int64_t place, int *failed) {
+    if (lua_type(L, -1) == LUA_TSTRING && pool != NULL) {
+        size_t length;
+        const char *id = lua_tolstring(L, -1, &length);
+        int64_t row;
+        alcore_status status = alcore_pool_find(pool->handle, id, length, &row);
+        if (status != ALCORE_OK) *failed = al_fail(L, status);
+        return row;
+    }
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        luaL_error(L, "rows[%d]: an index%s expected, got %s", (int)place,
+                   pool != NULL ? " or id" : "", luaL_typename(L, -1));
+    int64_t index = al_integer(L, -1, "an index");
+    if (index < 1) luaL_error(L, "rows[%d]: indices count from 1", (int)place);
+    return index - 1;
+}
+
+int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count, int *failed) {
+    index = al_absolute(L, index);
+    *failed = 0;
+    const al_object *selection = al_test(L, index, &al_selection_kind);
+    if (selection != NULL) {
+        *count = alcore_selection_count(selection->handle);
+        int64_t *rows = al_buffer(L, *count, sizeof *rows);
+        if (*count > 0)
+            memcpy(rows, alcore_selection_rows(selection->handle), (size_t)*count * sizeof *rows);
+        return rows;
+    }
+    *count = check_list(L, index, "rows", pool != NULL ? "indices or ids" : "indices");
+    int64_t *rows = al_buffer(L, *count, sizeof *rows);
+    for (int64_t i = 0; i < *count; i++) {
+        lua_rawgeti(L, index, (int)(i + 1));
+        rows[i] = row_of(L, pool, i + 1, failed);
+        if (*failed) return NULL;
+        lua_pop(L, 1);
+    }
+    return rows;
+}
+
+/* ---- to Lua ---- */
+
+void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus) {
+    lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+    for (int64_t i = 0; i < count; i++) {
+        lua_pushinteger(L, (lua_Integer)(values[i] + plus));
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+void al_push_doubles(lua_State *L, const double *values, int64_t count) {
+    lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+    for (int64_t i = 0; i < count; i++) {
+        lua_pushnumber(L, (lua_Number)values[i]);
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+/* Numbers [from, from + count) of a tensor of the library, which gives float64, float32 or int64.
+ */
+static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t from, int64_t count) {
+    const char *data = (const char *)tensor->data + tensor->byte_offset;
+    lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+    for (int64_t i = 0; i < count; i++) {
+        const char *at = data + (size_t)(from + i) * (tensor->dtype.bits / 8u);
+        double number = 0;
+        float single;
+        int64_t whole;
+        if (tensor->dtype.code == ALCORE_KIND_INT && tensor->dtype.bits == 64) {
+            memcpy(&whole, at, sizeof whole);
+            lua_pushinteger(L, (lua_Integer)whole);
+        } else {
+            if (tensor->dtype.code != ALCORE_KIND_FLOAT || tensor->dtype.bits < 32)
+                luaL_error(L, "this column holds numbers of %d bits; Lua reads float32 and float64",
+                           (int)tensor->dtype.bits);
+            if (tensor->dtype.bits == 64) memcpy(&number, at, sizeof number);
+            if (tensor->dtype.bits == 32) {
+                memcpy(&single, at, sizeof single);
+                number = (double)single;
+            }
+            lua_pushnumber(L, (lua_Number)number);
+        }
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+static void push_rows(lua_State *L, const alcore_tensor *values, int64_t from, int64_t rows) {
+    int64_t stride = values->strides != NULL ? values->strides[0] : 0;
+    if (values->ndim < 2) {
+        push_run(L, values, from, rows);
+        return;
+    }
+    if (stride == 0) stride = values->shape[1];
+    lua_createtable(L, (int)(rows < 1 << 20 ? rows : 1 << 20), 0);
+    for (int64_t i = 0; i < rows; i++) {
+        push_run(L, values, (from + i) * stride, values->shape[1]);
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}
+
+void al_push_tensor(lua_State *L, const alcore_tensor *values, const alcore_tensor *offsets) {
+    luaL_checkstack(L, AL_STACK, "an array");
+    if (offsets == NULL || offsets->data == NULL) {
+        push_rows(L, values, 0, values->shape[0]);
+        return;
+    }
+    const int64_t *begin = offsets->data;
+    int64_t rows = offsets->shape[0] - 1;
+    lua_createtable(L, (int)(rows < 1 << 20 ? rows : 1 << 20), 0);
+    for (int64_t i = 0; i < rows; i++) {
+        push_rows(L, values, begin[i], begin[i + 1] - begin[i]);
+        lua_rawseti(L, -2, (int)(i + 1));
+    }
+}

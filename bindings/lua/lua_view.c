@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The view: what an own scorer or strategy sees of the candidates. Valid during the callback. */
+#include <string.h>
+
+#include "lua_binding.h"
+
+static const char VIEW[] = "alcore.view";
+
+typedef struct lua_view {
+    al_home *home;
+    uint64_t number;
+} lua_view;
+
+static const al_frame *frame_of(lua_State *L, int index) {
+    const lua_view *self = luaL_checkudata(L, index, VIEW);
+    for (const al_frame *frame = self->home != NULL ? self->home->frame : NULL; frame != NULL;
+         frame = frame->outer)
+        if (frame->view != NULL && frame->view_number == self->number) return frame;
+    luaL_error(L, "this view is over: it lasts as long as the function it was given to");
+    return NULL;
+}
+
+static const alcore_view *view_of(lua_State *L) {
+    return frame_of(L, 1)->view;
+}
+
+void al_push_view(lua_State *L, al_home *home) {
+    lua_view *self = lua_newuserdata(L, sizeof *self);
+    self->home = NULL;
+    luaL_getmetatable(L, VIEW);
+    lua_setmetatable(L, -2);
+    self->home = home;
+    self->number = home->frame->view_number;
+    home->users++;
+}
+
+int64_t al_view_size(lua_State *L, int index) {
+    return alcore_view_count(frame_of(L, index)->view);
+}
+
+static int collect(lua_State *L) {
+    lua_view *self = lua_touserdata(L, 1);
+    al_home *home = self->home;
+    self->home = NULL;
+    if (home != NULL) al_home_release(home);
+    return 0;
+}
+
+/*** Number of candidates. */
+static int count(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_view_count(view_of(L)));
+    return 1;
+}
+
+/*** Indices of the candidates, ascending. */
+static int indices(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    al_push_integers(L, alcore_view_rows(view), alcore_view_count(view), 1);
+    return 1;
+}
+
+/*** Texts of the candidates. */
+static int texts(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    const int64_t *rows = alcore_view_rows(view);
+    int64_t candidates = alcore_view_count(view);
+    lua_createtable(L, (int)(candidates < 1 << 20 ? candidates : 1 << 20), 0);
+    for (int64_t i = 0; i < candidates; i++) {
+        size_t length = 0;
+        const char *text = alcore_pool_text(alcore_view_pool(view), rows[i], &length);
+        lua_pushlstring(L, text, length);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+/*** A column that was named in needs: numbers of the candidates in their order, lists of numbers
+ * for matrices and ragged columns. */
+static int column(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    alcore_tensor values, offsets;
+    if (alcore_view_column(view, luaL_checkstring(L, 2), &values, &offsets) != ALCORE_OK)
+        return luaL_error(L, "%s", alcore_last_error());
+    al_push_tensor(L, &values, &offsets);
+    return 1;
+}
+
+/*** Indices of the labelled rows. */
+static int labeled(lua_State *L) {
+    int64_t rows_count = 0;
+    const int64_t *rows = alcore_view_labeled(view_of(L), &rows_count);
+    al_push_integers(L, rows, rows_count, 1);
+    return 1;
+}
+
+/*** The pool of the candidates. */
+static int pool(lua_State *L) {
+    const al_frame *frame = frame_of(L, 1);
+    al_push_pool(L, alcore_view_pool(frame->view), frame->home);
+    return 1;
+}
+
+/*** The labelled side of the request, or nil. */
+static int labeled_pool(lua_State *L) {
+    const al_frame *frame = frame_of(L, 1);
+    alcore_pool *side = alcore_view_labeled_pool(frame->view);
+    if (side == NULL) return 0;
+    al_push_pool(L, side, frame->home);
+    return 1;
+}
+
+/*** Costs of the candidates in the budget's unit. */
+static int costs(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    al_push_doubles(L, alcore_view_costs(view), alcore_view_count(view));
+    return 1;
+}
+
+static int budget(lua_State *L) {
+    lua_pushnumber(L, (lua_Number)alcore_view_budget(view_of(L)));
+    return 1;
+}
+
+static int round_number(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)alcore_view_round(view_of(L)));
+    return 1;
+}
+
+/*** A number in [0, 1) for a counter: the same for the same seed, round and counter. */
+static int view_random(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    uint64_t bits = alcore_view_random(view, (uint64_t)al_integer(L, 2, "counter"));
+    lua_pushnumber(L, (lua_Number)((double)(bits >> 11) * 0x1p-53));
+    return 1;
+}
+
+static const al_method methods[] = {{"budget", budget},
+                                    {"column", column},
+                                    {"costs", costs},
+                                    {"count", count},
+                                    {"indices", indices},
+                                    {"labeled", labeled},
+                                    {"labeled_pool", labeled_pool},
+                                    {"pool", pool},
+                                    AL_METHOD(view_, random),
+                                    {"round", round_number},
+                                    {"texts", texts},
+                                    {NULL, NULL}};
+
+void al_view_register(lua_State *L) {
+    luaL_newmetatable(L, VIEW);
+    lua_newtable(L);
+    al_set_functions(L, methods);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, count);
+    lua_setfield(L, -2, "__len");
+    lua_pushcfunction(L, collect);
+    lua_setfield(L, -2, "__gc");
+    lua_pushstring(L, VIEW);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushstring(L, VIEW);
+    lua_setfield(L, -2, "__name");
+    lua_pop(L, 1);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The column writer: a column put together from the caller's own loop. */
+#include "lua_binding.h"
+
+static void unref(void *handle) {
+    alcore_column_writer_unref(handle);
+}
+
+/*** Begins a column, which appears in the pool when the writer is finished.
+ * @function pool:column
+ * @tparam string name
+ * @tparam[opt] string shape "scalar", "dense", "ragged" or "ragged_dense"; the usual columns know
+ * theirs
+ * @return a column writer; or nil, message, code */
+int al_pool_column_writer(lua_State *L) {
+    al_object *pool = al_check(L, 1, &al_pool_kind);
+    const char *name = luaL_checkstring(L, 2);
+    int32_t shape = al_constant_check(L, 3, al_shapes, "shape", al_usual_shape(name));
+    if (shape < 0) return luaL_error(L, "column: the shape of '%s' is to be said", name);
+    al_object *writer = al_new(L, &al_writer_kind, pool->home);
+    int place = lua_gettop(L);
+    lua_pushboolean(L, shape >= ALCORE_COLUMN_RAGGED);
+    al_anchor(L, place, -1, "ragged");
+    alcore_column_writer *handle = NULL;
+    al_frame frame;
+    al_enter(L, pool->home, &frame);
+    frame.status = alcore_column_writer_new(pool->handle, name, shape, &handle);
+    writer->handle = handle;
+    int failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_pushvalue(L, place);
+    return 1;
+}
+
+/* 1, or what is wrong as 3 results; then the writer itself. */
+static int self_or(lua_State *L, int failed) {
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Gives the values of some rows: writer:put({3, 1}, {{0.1, 0.2}, {0.3, 0.4}}); for a ragged
+ * column an array of alcore.ragged(), or all values in a row and the lengths. */
+static int put(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_writer_kind);
+    int64_t rows_count, lengths_count;
+    int failed;
+    lua_settop(L, 4);
+    int64_t *rows = al_rows(L, 2, NULL, &rows_count, &failed);
+    al_push_anchor(L, 1, "ragged");
+    al_array *array = al_array_from(L, 3, "values", lua_toboolean(L, -1) && lua_isnil(L, 4));
+    if (array->path != NULL) return luaL_error(L, "put: values in memory expected, got a file");
+    int64_t *lengths = array->lengths;
+    lengths_count = array->lengths_count;
+    if (!lua_isnil(L, 4)) {
+        double *numbers = al_numbers(L, 4, "lengths", &lengths_count);
+        lengths = al_buffer(L, lengths_count, sizeof *lengths);
+        for (int64_t i = 0; i < lengths_count; i++) lengths[i] = (int64_t)numbers[i];
+    }
+    if (lengths != NULL && lengths_count != rows_count)
+        return luaL_error(L, "put: %d rows and %d lengths", (int)rows_count, (int)lengths_count);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status =
+        alcore_column_writer_put(self->handle, rows, rows_count, &array->values, lengths);
+    return self_or(L, al_leave(L, &frame));
+}
+
+/*** Indices of the rows that were not given yet. */
+static int missing(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_writer_kind);
+    int64_t count = alcore_column_writer_missing(self->handle, NULL, 0);
+    int64_t *rows = al_buffer(L, count, sizeof *rows);
+    int64_t found = alcore_column_writer_missing(self->handle, rows, count);
+    al_push_integers(L, rows, found < count ? found : count, 1);
+    return 1;
+}
+
+static int repeats(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_writer_kind);
+    lua_pushinteger(L, (lua_Integer)alcore_column_writer_repeats(self->handle));
+    return 1;
+}
+
+static int with_path(lua_State *L,
+                     alcore_status (*call)(alcore_column_writer *writer, const char *path)) {
+    al_object *self = al_check(L, 1, &al_writer_kind);
+    const char *path = luaL_checkstring(L, 2);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = call(self->handle, path);
+    return self_or(L, al_leave(L, &frame));
+}
+
+/*** Saves what was put, for another process to merge. */
+static int save(lua_State *L) {
+    return with_path(L, alcore_column_writer_save);
+}
+
+/*** Adds what another process saved. */
+static int merge(lua_State *L) {
+    return with_path(L, alcore_column_writer_merge);
+}
+
+/*** Gives the column to the pool; missing rows are an error ("fail") or masked ("mask"). */
+static int finish(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_writer_kind);
+    int32_t rule = al_constant_check(L, 2, al_missing_rules, "missing", ALCORE_MISSING_FAIL);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_column_writer_finish(self->handle, rule);
+    return self_or(L, al_leave(L, &frame));
+}
+
+static const al_method methods[] = {{"finish", finish}, {"merge", merge}, {"missing", missing},
+                                    {"put", put},       {"save", save},   {"repeats", repeats},
+                                    {NULL, NULL}};
+const al_kind al_writer_kind = {"alcore.column_writer", unref, methods, NULL};
