@@ -71,7 +71,7 @@ check() {
     results+=("$label=build/$name")
 }
 
-if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled; then
+if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled; then
     # Parsers are fuzzed in the sanitized build.
     check plain plain --setup "$setup" --no-suite fuzz
     [ -z "$full" ] || check plain valgrind --setup valgrind

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The Lua module converts and nothing else: no text in its sources is the name of a strategy, scorer or column.
+Names come from lua_tables.c, which is made from the headers. usage: test_names.py ROOT"""
+import json
+import re
+import sys
+from pathlib import Path
+
+root = Path(sys.argv[1])
+api = json.loads((root / "bindings/gen/api.json").read_text())
+names = set(api["columns"])
+for source in [*root.glob("lib/strategy/*.c"), *root.glob("lib/scorer/*.c")]:
+    names |= set(re.findall(r'^    \.?(?:name = )?\{?"([a-z][a-z-]+)"', source.read_text(), re.M))
+names |= set(re.findall(r'\.name = "([a-z-]+)"', "".join(p.read_text() for p in root.glob("lib/strategy/*.c"))))
+assert {"huds", "random", "entropy", "embeddings", "logprobs"} <= names, sorted(names)
+names -= {"host"}  # the name of any function of the caller's
+
+failed = 0
+sources = sorted(path for path in root.glob("bindings/lua/*.[ch]") if path.name != "lua_tables.c")
+for number, path in enumerate(sources, 1):
+    code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    found = sorted({text for text in re.findall(r'"((?:[^"\\]|\\.)*)"', code) if text in names})
+    for text in found:
+        print('# %s names "%s"' % (path.name, text))
+    failed += bool(found)
+    print("%s %d - %s names no strategy, scorer or column" % ("not ok" if found else "ok", number, path.name))
+print("1..%d" % len(sources))
+sys.exit(failed > 0)
