@@ -13,49 +13,65 @@ ALCORE_BEGIN
 /** A context. Made by alcore_ctx_new(); every other handle keeps a reference to its context. */
 typedef struct alcore_ctx alcore_ctx;
 
-/** Memory functions. Must be thread-safe; may be called from any thread. All three or none are
- * given. */
+/** Memory functions. Must be thread-safe; may be called from any thread. All three are given. */
 typedef struct alcore_allocator {
     size_t size; /**< sizeof(alcore_allocator) */
     void *user;  /**< passed back to every function */
     /** Returns bytes of memory aligned for any object type, or NULL. bytes is never 0. */
     void *(*allocate)(void *user, size_t bytes);
-    /** Grows or shrinks; the old block stays valid when NULL is returned. */
+    /** Grows or shrinks a block of old_bytes; the old block stays valid when NULL is returned.
+     * memory is never NULL, new_bytes is never 0. */
     void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
     /** Gives back a block of that many bytes. memory is never NULL. */
     void (*release)(void *user, void *memory, size_t bytes);
 } alcore_allocator;
+/** An alcore_allocator with its size set and everything else 0. */
 #define ALCORE_ALLOCATOR_INIT ALCORE_INIT(alcore_allocator)
 
 /** Levels of a log line. */
-enum { ALCORE_LOG_DEBUG = 10, ALCORE_LOG_INFO = 20, ALCORE_LOG_WARN = 30, ALCORE_LOG_ERROR = 40 };
+enum {
+    ALCORE_LOG_DEBUG = 10, /**< what helps to find a defect */
+    ALCORE_LOG_INFO = 20,  /**< what was done */
+    ALCORE_LOG_WARN = 30,  /**< input that was read in a way one may not expect */
+    ALCORE_LOG_ERROR = 40  /**< a failure that no status tells */
+};
 
-/** Receives one log line. Runs on the thread that entered the call. Silent by default.
- * @param user the pointer of alcore_ctx_options
- * @param level ALCORE_LOG_*
- * @param component "pool", "strategy", ... borrowed
- * @param message one line, UTF-8, without newline, borrowed
- * @param fields a JSON object with the facts of the message, or NULL, borrowed */
+/** Receives one log line. Runs on the thread that entered the call; lines of workers are queued for
+ * it. Silent by default.
+ * @param[in] user the pointer of alcore_ctx_options
+ * @param[in] level ALCORE_LOG_*
+ * @param[in] component borrowed: "pool", "strategy", ...
+ * @param[in] message borrowed: one line, UTF-8, without newline
+ * @param[in] fields borrowed: a JSON object with the facts of the message; NULL: none
+ * @since 0.1 */
 typedef void (*alcore_log_function)(void *user, int32_t level, const char *component,
                                     const char *message, const char *fields);
 
 /** Receives progress, at most 10 times a second and at least every 100 ms of a call that lasts
  * longer. Runs on the thread that entered the call.
- * @param stage what is being done, such as "reading", borrowed
- * @param done units done @param total units in all, -1 when unknown
- * @return 0 to go on; anything else cancels the call (ALCORE_E_CANCELLED) */
+ * @param[in] user the pointer of alcore_ctx_options
+ * @param[in] stage borrowed: what is being done, such as "reading"
+ * @param[in] done units done
+ * @param[in] total units in all; -1 when unknown
+ * @return 0 to go on; anything else cancels this call (ALCORE_E_CANCELLED), not the context
+ * @since 0.1 */
 typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64_t done,
                                             int64_t total);
 
 /** How alcore_files.open is asked to open. */
 enum {
-    ALCORE_FILE_READ = 1,  /**< an existing file, for reading */
-    ALCORE_FILE_CREATE = 2 /**< a new file, for writing; ALCORE_E_BUSY when the path exists */
+    ALCORE_FILE_READ = 1, /**< an existing file, for reading */
+    /** A new file, for writing. A path that exists is ALCORE_E_BUSY and stays as it is: the library
+     * then tries another name. */
+    ALCORE_FILE_CREATE = 2
 };
 
 /** Virtual files: every file the library touches goes through this table. Functions must be
  * thread-safe and may be called from any thread; a function reports a failure by a negative status,
- * best with alcore_error_set(). Missing functions (NULL) mean unsupported. */
+ * best with alcore_error_set(). A NULL function means unsupported. A result is created beside its
+ * target (PATH.alcore-NUMBERS), written, synced, closed and renamed over the target; it is removed
+ * when that fails. The path "-" is standard input when read and standard output when created; it is
+ * never renamed or removed. */
 typedef struct alcore_files {
     size_t size;                 /**< sizeof(alcore_files) */
     void *user;                  /**< passed back to every function */
@@ -79,65 +95,103 @@ typedef struct alcore_files {
     /** Removes a file. */
     alcore_status (*remove)(void *user, const char *path);
 } alcore_files;
+/** An alcore_files with its size set and everything else 0. */
 #define ALCORE_FILES_INIT ALCORE_INIT(alcore_files)
 
 /** Settings of a context. Zero means default everywhere. */
 typedef struct alcore_ctx_options {
     size_t size;                       /**< sizeof(alcore_ctx_options) */
-    const alcore_allocator *allocator; /**< copied; NULL: malloc */
-    const alcore_files *files;         /**< copied; NULL: the file system */
+    const alcore_allocator *allocator; /**< kept: copied; NULL: malloc */
+    const alcore_files *files;         /**< kept: copied; NULL: the file system */
     alcore_log_function log;           /**< NULL: silent */
     alcore_progress_function progress; /**< NULL: none */
     void *user;                        /**< passed to log and progress */
-    const char
-        *module_dir;  /**< copied; where modules are looked for first; NULL: the usual places */
+    /** Kept: copied. Folder in which modules are looked for first; then come the environment
+     * variable ALCORE_MODULE_DIR (not in a set-user-id program) and the folder of libalcore. NULL:
+     * these. */
+    const char *module_dir;
     uint64_t seed;    /**< default seed of requests made from this context */
     int32_t threads;  /**< worker threads, 0 to 4096; 0: the cores of the affinity mask */
     int32_t reserved; /**< 0 */
 } alcore_ctx_options;
+/** An alcore_ctx_options with its size set and everything else 0. */
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
 
 /** What ALCORE_CTX_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes @param[in] size sizeof the caller's struct
- * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE */
+ * @param[out] options filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_ctx_options_init(alcore_ctx_options *options, size_t size);
 
 /** Makes a context.
- * @param[in] options borrowed; NULL for all defaults
- * @param[out] out owned by the caller; NULL on failure
- * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_NOMEM, ALCORE_E_INVALID, ALCORE_E_STRUCT_* */
+ * @param[in] options borrowed; NULL: all defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID (threads or reserved out of range, an allocator without one
+ * of its functions), ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
+ * @threadsafe @callback allocator
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_ctx_new(const alcore_ctx_options *options, alcore_ctx **out);
 
-/** Takes another reference. @threadsafe @since 0.1 @return ctx itself; NULL for NULL */
+/** Takes another reference.
+ * @param[in] ctx the context; NULL is allowed
+ * @return owned: ctx itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx);
 
-/** Drops a reference; the last one releases the context. NULL is allowed. @threadsafe @since 0.1 */
+/** Drops a reference; the last one ends the workers and releases the context.
+ * @param[in] ctx the caller's reference; NULL is allowed
+ * @threadsafe @callback allocator; destroy of the files
+ * @since 0.1 */
 ALCORE_API void alcore_ctx_unref(alcore_ctx *ctx);
 
 /** Cancels: every call that runs on this context, and every later one, ends with ALCORE_E_CANCELLED
- * within 100 ms, until alcore_ctx_cancel_clear(). Safe from any thread and from a signal handler.
- * @threadsafe async-signal-safe @since 0.1 */
+ * within 100 ms, until alcore_ctx_cancel_clear(). It is sticky, so that a Ctrl-C between two calls
+ * is not lost. A call that is not interrupted in time, such as a host's own function, first has to
+ * return.
+ * @param[in] ctx borrowed; NULL is allowed
+ * @threadsafe Async-signal-safe.
+ * @since 0.1 */
 ALCORE_API void alcore_ctx_cancel(alcore_ctx *ctx);
 
-/** Lets calls run again after alcore_ctx_cancel(). @threadsafe @since 0.1 */
+/** Lets calls run again after alcore_ctx_cancel().
+ * @param[in] ctx borrowed; NULL is allowed
+ * @threadsafe Async-signal-safe.
+ * @since 0.1 */
 ALCORE_API void alcore_ctx_cancel_clear(alcore_ctx *ctx);
 
 /** Worker threads of this context: what was asked for, or the cores of the affinity mask.
- * @threadsafe @since 0.1 */
+ * @param[in] ctx borrowed
+ * @return 1 or more; 0 for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API int32_t alcore_ctx_threads(const alcore_ctx *ctx);
 
-/** Names of devices this build knows, one a call: "cpu", "cuda".
- * @param[in] index from 0 @threadsafe @since 0.1 @return a static string; NULL past the last */
+/** Names of devices this library knows, one a call: "cpu", "cuda". Knowing one does not mean that
+ * it can be used: see alcore_device_check().
+ * @param[in] index from 0
+ * @return a view, valid for ever; NULL past the last
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_device_name(int32_t index);
 
 /** Whether a device can be used, loading its module on first use.
- * @param[in] ctx borrowed @param[in] device "cpu" or "cuda" @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE */
+ * @param[in] ctx borrowed
+ * @param[in] device borrowed: "cpu" or "cuda"
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no such device), ALCORE_E_MODULE (the
+ *   text names every place looked at), ALCORE_E_NOMEM; or what the module said
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_device_check(alcore_ctx *ctx, const char *device);
 
 /** Why a device cannot be used, with the places where its module was looked for; "" when it can.
- * @param[in] ctx borrowed @param[in] device "cpu" or "cuda" @threadsafe @since 0.1
- * @return a view, valid until ctx is released, never NULL */
+ * @param[in] ctx borrowed
+ * @param[in] device borrowed: "cpu" or "cuda"
+ * @return a view, valid until ctx is released; never NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_device_reason(alcore_ctx *ctx, const char *device);
 
 ALCORE_END

@@ -5,20 +5,27 @@
 #define ALCORE_EXPORT_H
 
 #if defined(__GNUC__)
+/** Marks an exported function. */
 #define ALCORE_API __attribute__((visibility("default")))
 #else
+/** Marks an exported function. */
 #define ALCORE_API
 #endif
 
 #ifdef __cplusplus
+/** Opens the C part of a header in C++. */
 #define ALCORE_BEGIN extern "C" {
+/** Closes what ALCORE_BEGIN opened. */
 #define ALCORE_END }
 /** First value of a size-first struct: its size, everything else 0. */
 #define ALCORE_INIT(type)                                                                          \
     { sizeof(type) }
 #else
+/** Opens the C part of a header in C++. */
 #define ALCORE_BEGIN
+/** Closes what ALCORE_BEGIN opened. */
 #define ALCORE_END
+/** First value of a size-first struct: its size, everything else 0. */
 #define ALCORE_INIT(type)                                                                          \
     { .size = sizeof(type) }
 #endif

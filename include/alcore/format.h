@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * File formats of records: what readers and writers of every noun are told. */
+ * File formats of records: what readers and writers of every noun are told. Their rules are in
+ * docs/formats.md. */
 #ifndef ALCORE_FORMAT_H
 #define ALCORE_FORMAT_H
 
@@ -10,23 +11,40 @@ ALCORE_BEGIN
 
 /** File formats. */
 enum {
-    ALCORE_FORMAT_AUTO = 0,  /**< by the suffix: .txt .tsv .csv .jsonl, then .gz .xz .zst */
-    ALCORE_FORMAT_TEXT = 1,  /**< one text per line, split on \n only */
-    ALCORE_FORMAT_TSV = 2,   /**< a header line names the columns; no quoting; \t \n \\ escapes are undone */
-    ALCORE_FORMAT_JSONL = 3, /**< one object per line: id, source or text, lang, reference, group, cost */
-    ALCORE_FORMAT_CSV = 4    /**< written only: RFC 4180 with a BOM */
+    /** By the suffix. Read: .tsv, .jsonl or .ndjson, anything else as text, each followed by .gz,
+     * .xz or .zst when compressed; the suffix of another known format (.csv, .po, .tmx, .parquet,
+     * ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl, .txt, "-" as TSV; anything else is
+     * ALCORE_E_UNSUPPORTED. */
+    ALCORE_FORMAT_AUTO = 0,
+    ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
+    /** A header line names the columns; no quoting; the escapes of TAB, LF and backslash (a
+     * backslash before t, n or another backslash) are undone, and made when written. */
+    ALCORE_FORMAT_TSV = 2,
+    /** One JSON object per line; the keys are the column names of TSV. */
+    ALCORE_FORMAT_JSONL = 3,
+    /** Written only, as in RFC 4180, with a byte order mark and CR LF; asked for in reading it is
+     * ALCORE_E_PARAM. */
+    ALCORE_FORMAT_CSV = 4
 };
 
 /** How a file of records is read. Zero means default. */
 typedef struct alcore_read_options {
-    size_t size;             /**< sizeof(alcore_read_options) */
-    int32_t format;          /**< ALCORE_FORMAT_* */
-    int32_t reserved;        /**< 0 */
-    const char *text_column; /**< of TSV and JSONL; NULL: the first of text, source, src */
+    size_t size;      /**< sizeof(alcore_read_options) */
+    int32_t format;   /**< ALCORE_FORMAT_* */
+    int32_t reserved; /**< 0 */
+    /** Borrowed. Column of the texts in TSV, JSONL and Arrow; NULL: the first of text, source, src.
+     */
+    const char *text_column;
 } alcore_read_options;
+/** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)
 
-/** What ALCORE_READ_OPTIONS_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_READ_OPTIONS_INIT does, for languages without macros.
+ * @param[out] options filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_read_options_init(alcore_read_options *options, size_t size);
 
 ALCORE_END

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The model: whatever turns texts into columns. The caller's own functions, the built-in n-gram model, or files. */
+ * The model: whatever turns texts into columns. The caller's own functions, the built-in n-gram
+ * model, or files. docs/own-model.md shows how columns come from other tools. */
 #ifndef ALCORE_MODEL_H
 #define ALCORE_MODEL_H
 
@@ -8,10 +9,10 @@
 
 ALCORE_BEGIN
 
-/** A model. */
+/** A model. It may be used with several pools, one call at a time. */
 typedef struct alcore_model alcore_model;
 
-/** Some rows of a pool on their way to a model. */
+/** Some rows of a pool on their way to a model: views, valid during the call. */
 typedef struct alcore_batch {
     size_t size;                  /**< sizeof(alcore_batch) */
     int64_t count;                /**< rows */
@@ -21,77 +22,149 @@ typedef struct alcore_batch {
     const char *const *languages; /**< [count] tags */
 } alcore_batch;
 
-/** A function of a model: computes the batch and hands the result to alcore_column_writer_put(out, batch->rows, ...).
- * Runs on the thread that entered the call. Returns ALCORE_OK or a failure (see alcore_error_set()). */
-typedef alcore_status (*alcore_model_function)(void *user, const alcore_batch *batch, alcore_column_writer *out);
+/** A function of a model: computes the batch and hands the result to
+ * alcore_column_writer_put(out, batch->rows, ...). Runs on the thread that entered the call. The
+ * pool may be read meanwhile, not changed.
+ * @param[in] user the pointer of alcore_model_host
+ * @param[in] batch borrowed: the rows to compute
+ * @param[in,out] out borrowed: takes the values, in one put or several
+ * @return ALCORE_OK or a failure (see alcore_error_set()), which ends the outer call
+ * @since 0.1 */
+typedef alcore_status (*alcore_model_function)(void *user, const alcore_batch *batch,
+                                               alcore_column_writer *out);
 
-/** A caller's model. A function that is NULL is unsupported; asking for it names what is missing. */
+/** A caller's model. A function that is NULL is unsupported; asking for it names what is missing.
+ */
 typedef struct alcore_model_host {
-    size_t size;                          /**< sizeof(alcore_model_host) */
-    void *user;                           /**< passed to every function */
-    void (*destroy)(void *user);          /**< called once when the model goes; may be NULL */
-    const char *name;                     /**< copied; names the model and its state in provenance: columns it made are
-                                               used again under the same name; NULL: "host", asked again each time */
-    int64_t batch_rows;                   /**< rows of a batch at most; 0: 256 */
-    alcore_model_function embed;          /**< "embeddings": float [count, dims] */
-    alcore_model_function token_logprobs; /**< "logprobs": float [tokens], natural logarithm, lengths [count] */
-    alcore_model_function class_probs;    /**< "probs": float [count, classes] */
-    alcore_model_function token_probs;    /**< "token_probs": float [tokens, classes], lengths [count] */
+    size_t size;                 /**< sizeof(alcore_model_host) */
+    void *user;                  /**< passed to every function */
+    void (*destroy)(void *user); /**< called once when the model goes; may be NULL */
+    /** Copied. Names the model and its state in provenance: columns it made are used again under
+     * the same name, so a model that was trained further needs another. NULL: "host", asked again
+     * each time */
+    const char *name;
+    int64_t batch_rows;          /**< rows of a batch at most, up to 2^24; 0: 256 */
+    alcore_model_function embed; /**< "embeddings": float [count, dims] */
+    /** "logprobs": float [tokens], natural logarithm, <= 0, lengths [count] */
+    alcore_model_function token_logprobs;
+    alcore_model_function class_probs; /**< "probs": float [count, classes], probabilities */
+    /** "token_probs": float [tokens, classes], probabilities, lengths [count] */
+    alcore_model_function token_probs;
 } alcore_model_host;
+/** An alcore_model_host with its size set and everything else 0. */
 #define ALCORE_MODEL_HOST_INIT ALCORE_INIT(alcore_model_host)
 
-/** What ALCORE_MODEL_HOST_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_MODEL_HOST_INIT does, for languages without macros.
+ * @param[out] host filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_model_host_init(alcore_model_host *host, size_t size);
 
 /** Makes a model of the caller's functions.
- * @param[in] ctx kept @param[in] host borrowed, copied @param[out] out owned
- * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_* */
-ALCORE_API alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host, alcore_model **out);
+ * @param[in] ctx kept
+ * @param[in] host kept: copied
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
+ * is not called
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host,
+                                               alcore_model **out);
 
 /** Settings of the n-gram model. Zero means default. */
 typedef struct alcore_ngram_options {
-    size_t size;    /**< sizeof(alcore_ngram_options) */
-    int32_t order;  /**< of the language model, 1 to 6; 0: 4 */
-    int32_t dims;   /**< of embeddings; 0: 256 */
-    uint64_t seed;  /**< of the random projection */
+    size_t size;   /**< sizeof(alcore_ngram_options) */
+    int32_t order; /**< of the language model, 1 to 6; 0: 4 */
+    int32_t dims;  /**< of embeddings, up to 4096; 0: 256 */
+    uint64_t seed; /**< of the random projection */
 } alcore_ngram_options;
+/** An alcore_ngram_options with its size set and everything else 0. */
 #define ALCORE_NGRAM_OPTIONS_INIT ALCORE_INIT(alcore_ngram_options)
 
-/** What ALCORE_NGRAM_OPTIONS_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_NGRAM_OPTIONS_INIT does, for languages without macros.
+ * @param[out] options filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_ngram_options_init(alcore_ngram_options *options, size_t size);
 
-/** Makes the built-in n-gram model: interpolated modified Kneser-Ney for token log-probabilities (spec 6.5), hashed
- * character-n-gram TF-IDF with a seeded random projection for embeddings. It is trained when it is first asked: on the labelled
- * side; without one, cross-fitted in five folds of the pool itself, so that no row is scored by a model that saw its text.
- * @param[in] ctx kept @param[in] labeled kept; NULL: cross-fitted @param[in] options borrowed, NULL for defaults
- * @param[out] out owned @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_PARAM, ALCORE_E_NOMEM */
+/** Makes the built-in n-gram model: "logprobs" by an interpolated modified Kneser-Ney language
+ * model (see alcore/lm.h), "embeddings" by hashed character n-grams, weighted by TF-IDF and
+ * projected at random from a seed. It is trained when it is first asked: on the labelled side;
+ * without one, cross-fitted in five folds of the pool itself, so that no row is scored by a model
+ * that saw its text.
+ * @param[in] ctx kept
+ * @param[in] labeled kept; NULL: cross-fitted
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order, dims), ALCORE_E_NOMEM,
+ * ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
-                                                const alcore_ngram_options *options, alcore_model **out);
+                                                const alcore_ngram_options *options,
+                                                alcore_model **out);
 
-/** Opens a model folder. Today: a folder of ready columns, one entry per row of the pool: embeddings.npy, probs.npy,
- * logprobs.npy with logprobs.offsets.npy, scores.npy (or the same tensors in columns.safetensors).
- * @param[in] ctx kept @param[in] path borrowed @param[out] out owned
- * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (says what the folder holds) */
+/** Opens a model folder: today one of ready columns, with one entry per row of the pool. A column
+ * is NAME.npy or the tensor NAME of columns.safetensors, and beside it, where each row has tokens,
+ * NAME.offsets (int64 [rows + 1]) in either form. The names are embeddings, probs, logprobs,
+ * token_probs, scores, qa_start and qa_end, of which all but embeddings, probs and scores have
+ * offsets.
+ * @param[in] ctx kept
+ * @param[in] path borrowed: the folder
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no such column there), ALCORE_E_DATA (offsets
+ * are missing), ALCORE_E_UNSUPPORTED (a Hugging Face model), ALCORE_E_NOMEM
+ * @threadsafe
+ * @callback files
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_model_open(alcore_ctx *ctx, const char *path, alcore_model **out);
 
-/** Takes another reference. @threadsafe @since 0.1 */
+/** Takes another reference.
+ * @param[in] model the handle; NULL is allowed
+ * @return owned: model itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_model *alcore_model_ref(alcore_model *model);
 
-/** Drops a reference. NULL is allowed. @threadsafe @since 0.1 */
+/** Drops a reference; the last one releases the model.
+ * @param[in] model the caller's reference; NULL is allowed
+ * @threadsafe
+ * @callback destroy of a host's model
+ * @since 0.1 */
 ALCORE_API void alcore_model_unref(alcore_model *model);
 
-/** Name of the model, for provenance. @threadsafe @since 0.1 @return a view */
+/** Name of the model, for provenance: that of the host, "ngram", or the folder.
+ * @param[in] model borrowed
+ * @return a view, valid until the model is released
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_model_name(const alcore_model *model);
 
-/** Whether the model can produce a column ("embeddings", "logprobs", "probs", "token_probs"). @threadsafe @since 0.1 @return 1 or 0 */
+/** Whether the model can produce a column.
+ * @param[in] model borrowed; NULL can nothing
+ * @param[in] column borrowed: "embeddings", "logprobs", "probs", "token_probs", ...
+ * @return 1 or 0
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *column);
 
-/** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out; "embeddings" are computed for
- * labelled rows too, which strategies keep away from.
- * @param[in] model borrowed @param[in,out] pool changed @param[in] column "embeddings", "logprobs", "probs", "token_probs"
- * @serialized per pool @callback the model's functions, progress @since 0.1
- * @return ALCORE_OK, ALCORE_E_UNSUPPORTED (names what is missing), ALCORE_E_SHAPE, ALCORE_E_CALLBACK, ALCORE_E_CANCELLED */
-ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const char *column);
+/** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out;
+ * but "embeddings" are computed for labelled rows too, which strategies keep away from.
+ * @param[in] model borrowed; it learns when it is first asked
+ * @param[in,out] pool borrowed, changed
+ * @param[in] column borrowed: "embeddings", "logprobs", "probs", "token_probs", ...
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (names what is missing),
+ * ALCORE_E_SHAPE, ALCORE_E_MISSING (names the first row that got no value), ALCORE_E_CALLBACK or
+ * what the host's function returned, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per model and pool; ALCORE_E_BUSY while another call uses either.
+ * @callback the model's functions, progress, log, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool,
+                                          const char *column);
 
 ALCORE_END
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Named parameters of strategies, scorers and requests, readable at run time. The command line's help, the bindings and
- * docs/strategies.md come from these tables. */
+ * Named parameters of strategies, scorers and requests, readable at run time. The command line's
+ * help, the bindings and docs/strategies.md come from these tables. */
 #ifndef ALCORE_PARAM_H
 #define ALCORE_PARAM_H
 
@@ -11,29 +11,38 @@ ALCORE_BEGIN
 
 /** Types of a parameter's value. */
 enum {
-    ALCORE_PARAM_FLAG = 1,   /**< 0 or 1 */
-    ALCORE_PARAM_INTEGER = 2,
-    ALCORE_PARAM_NUMBER = 3,
-    ALCORE_PARAM_CHOICE = 4, /**< one of choices */
+    ALCORE_PARAM_FLAG = 1,    /**< 0 or 1 */
+    ALCORE_PARAM_INTEGER = 2, /**< a whole number */
+    ALCORE_PARAM_NUMBER = 3,  /**< a number */
+    ALCORE_PARAM_CHOICE = 4,  /**< one of choices */
     ALCORE_PARAM_NUMBERS = 5, /**< numbers separated by commas: one per round, the last one stays */
-    ALCORE_PARAM_TEXT = 6
+    ALCORE_PARAM_TEXT = 6     /**< any text; what it may say stands in the help */
 };
 
-/** Facts of one parameter. All strings are static views. */
+/** Facts of one parameter. All strings are views, valid for ever. */
 typedef struct alcore_param_info {
     size_t size;         /**< sizeof(alcore_param_info) */
     const char *name;    /**< such as "lambda" */
     const char *help;    /**< one line */
     const char *initial; /**< the default, as text */
-    const char *choices; /**< "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE; of a number the words that may stand for it ("all"), or NULL */
-    double minimum;      /**< of numbers; -infinity for none */
-    double maximum;      /**< of numbers; infinity for none */
-    int32_t type;        /**< ALCORE_PARAM_* */
-    int32_t reserved;    /**< 0 */
+    /** "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE; of a number the words that may stand for
+     * it
+     * ("all"), or NULL */
+    const char *choices;
+    double minimum;   /**< of numbers; -infinity for none */
+    double maximum;   /**< of numbers; infinity for none */
+    int32_t type;     /**< ALCORE_PARAM_* */
+    int32_t reserved; /**< 0 */
 } alcore_param_info;
+/** An alcore_param_info with its size set and everything else 0. */
 #define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)
 
-/** What ALCORE_PARAM_INFO_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_PARAM_INFO_INIT does, for languages without macros.
+ * @param[out] info filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_param_info_init(alcore_param_info *info, size_t size);
 
 ALCORE_END

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The request: pools by role, strategy, budget, model and round; and the one call that answers it. */
+ * The request: pools by role, strategy, budget, model and round; and the one call that answers it.
+ */
 #ifndef ALCORE_REQUEST_H
 #define ALCORE_REQUEST_H
 
@@ -9,55 +10,109 @@
 
 ALCORE_BEGIN
 
-/** A request. It may be changed and used again: the next round is alcore_request_set(request, "round", "2"). */
+/** A request. It may be changed and used again: the next round is alcore_request_set(request,
+ * "round", "2"). */
 typedef struct alcore_request alcore_request;
 
 /** Makes an empty request: strategy huds, round 1, the context's seed.
- * @param[in] ctx kept @param[out] out owned @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_NOMEM */
+ * @param[in] ctx kept
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out);
 
-/** Takes another reference. @threadsafe @since 0.1 */
+/** Takes another reference.
+ * @param[in] request the handle; NULL is allowed
+ * @return owned: request itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
 
-/** Drops a reference. NULL is allowed. @threadsafe @since 0.1 */
+/** Drops a reference; the last one releases the request with its references.
+ * @param[in] request the caller's reference; NULL is allowed
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
-/** Gives a pool. One candidates pool, one labelled side, one target. Rows of the candidates whose text stands on the labelled side are
- * never selected.
- * @param[in] role ALCORE_ROLE_* @param[in] pool kept; NULL takes the role away
- * @serialized per request @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID */
-ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alcore_pool *pool);
+/** Gives a pool. One candidates pool, one labelled side, one target. Rows of the candidates whose
+ * text stands on the labelled side are never selected.
+ * @param[in,out] request borrowed, changed
+ * @param[in] role ALCORE_ROLE_*
+ * @param[in] pool kept; NULL takes the role away
+ * @return ALCORE_OK, ALCORE_E_INVALID (no such role), ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_t role,
+                                                 alcore_pool *pool);
 
-/** Gives the strategy. @param[in] strategy kept; NULL: huds with its defaults @serialized per request @since 0.1 */
-ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy);
+/** Gives the strategy.
+ * @param[in,out] request borrowed, changed
+ * @param[in] strategy kept; NULL: huds with its defaults
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
+                                                     alcore_strategy *strategy);
 
-/** Gives the model that computes missing columns. @param[in] model kept; NULL: the built-in n-gram model
- * @serialized per request @since 0.1 */
+/** Gives the model that computes missing columns.
+ * @param[in,out] request borrowed, changed
+ * @param[in] model kept; NULL: the built-in n-gram model
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model);
 
-/** Sets an option from text: "budget" ("1000", "1000w", "20000 characters", "150u"), "fill", "seed", "round", "spread", "tie", "nan",
- * "device", ...; alcore_request_param() lists them.
- * @serialized per request @since 0.1 @return ALCORE_OK, ALCORE_E_PARAM (unknown: names the nearest; out of bounds: names the bounds) */
-ALCORE_API alcore_status alcore_request_set(alcore_request *request, const char *name, const char *value);
+/** Sets an option from text: "budget" ("1000", "1000w", "20000 characters", "150u"), "fill",
+ * "seed", "round", "spread", "tie", "nan", "device", ...; alcore_request_param() lists them.
+ * @param[in,out] request borrowed, changed
+ * @param[in] name borrowed: an option's name
+ * @param[in] value borrowed: its value as text; numbers have a decimal point in every locale
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
+ * names the bounds), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set(alcore_request *request, const char *name,
+                                            const char *value);
 
-/** Facts of a request's option. @param[in,out] out size-first @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_NOT_FOUND (past the last) */
+/** Facts of a request's option.
+ * @param[in] index from 0
+ * @param[in,out] out size-first; filled with views, valid for ever
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_request_param(int32_t index, alcore_param_info *out);
 
-/** Answers the request. Columns that the strategy needs come from the pool, else from the model, else from the built-in n-gram
- * model; the selection records who produced what. The pools are read, and computed columns are kept in them for the next call.
- * @param[in] request borrowed @param[out] out owned; NULL on failure
- * @serialized per request and per pool @callback model, scorer and strategy functions, progress @since 0.1
- * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT), ALCORE_E_INVALID (no pool), ALCORE_E_PARAM (no
- *   budget), ALCORE_E_MISSING, ALCORE_E_DATA, ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED, ALCORE_E_CANCELLED, ALCORE_E_NOMEM */
+/** Answers the request. Columns that the strategy needs come from the pool, else from the model,
+ * else from the built-in n-gram model; the selection records who produced what. The pools are read,
+ * and computed columns are kept in them for the next call. Without a row that may be selected the
+ * answer is an empty selection with ALCORE_SELECTION_SHORT, and no column is asked for; a budget of
+ * 0 gives an empty one without that flag.
+ * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
+ * ALCORE_E_INVALID (no pool), ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value
+ * for a candidate), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED,
+ * ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK or what a host's
+ * function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per request, its pools and its model; ALCORE_E_BUSY while another call uses them.
+ * @callback model, scorer and strategy functions, progress, log, files
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection **out);
 
-/** The rows that would be scored: those a request's strategy would see as candidates (spec 3.7), for scoring elsewhere. Uses
- * "candidates", "seed" and "round" and the masks of the request.
- * @param[in] count candidates to draw @param[out] out int64 [count] ascending @param[out] out_count rows written
- * @serialized per request and per pool @since 0.1 */
-ALCORE_API alcore_status alcore_request_candidates(alcore_request *request, int64_t count, int64_t *out,
-                                                   int64_t *out_count);
+/** The rows that a strategy with candidates=count would see, for scoring elsewhere: count rows
+ * drawn from the unmasked ones with the request's seed and round (HUDS scores 20,000
+ * candidates a round).
+ * @param[in] request borrowed, with a pool of candidates
+ * @param[in] count candidates to draw, 0 or more
+ * @param[out] out int64 [count] ascending, host; NULL only if count is 0
+ * @param[out] out_count rows written: count, or all that may be selected when there are fewer
+ * @return ALCORE_OK, ALCORE_E_INVALID (no pool), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while a call changes the request or its pools.
+ * @callback progress
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
+                                                   int64_t *out, int64_t *out_count);
 
 ALCORE_END
 

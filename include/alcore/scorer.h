@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The scorer: one number per row, larger = more worth labelling. Built-in scores (spec 3.1, 4.2, 4.9, 7.4) and the caller's own. */
+ * The scorer: one number per row, larger = more worth labelling. Built-in scores and the caller's
+ * own.
+ *
+ * The built-in scores, p being probabilities, log natural, p1 >= p2 the two likeliest classes:
+ *
+ *     nnll         -(1/S) sum of log p(token), S tokens: the uncertainty of HUDS, Algorithm 1
+ *     nsp          1 - exp((1/T) sum of log p(token)): HUDS, section 4.3; ordered as nnll
+ *     uncertainty  1 - (p1 - p2), of a row or the largest of its words: DeMuX, section 3.2
+ *     margin       the same of a row only
+ *     sum-prob     -(max log p(start) + max log p(end)): DeMuX, section 3.2, question answering
+ *     lc           1 - p1, least confidence
+ *     entropy      -(sum of p log p), 0 log 0 = 0
+ *
+ * alcore_scorer_name() lists them, alcore_scorer_param() their options; docs/strategies.md is made
+ * from both, docs/papers.md names the papers. */
 #ifndef ALCORE_SCORER_H
 #define ALCORE_SCORER_H
 
@@ -12,22 +26,46 @@ ALCORE_BEGIN
 /** A scorer with its parameters. */
 typedef struct alcore_scorer alcore_scorer;
 
-/** Names of the built-in scorers, one a call. @threadsafe @since 0.1 @return a static string; NULL past the last */
+/** Names of the built-in scorers, one a call.
+ * @param[in] index from 0
+ * @return a view, valid for ever; NULL past the last
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_scorer_name(int32_t index);
 
-/** One line about a built-in scorer. @threadsafe @since 0.1 @return a static string; NULL: no such scorer */
+/** One line about a built-in scorer.
+ * @param[in] name borrowed: a scorer's name
+ * @return a view, valid for ever; NULL: no such scorer
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_scorer_summary(const char *name);
 
-/** Facts of a built-in scorer's parameter. @param[in,out] out size-first @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such scorer; names the nearest) */
-ALCORE_API alcore_status alcore_scorer_param(const char *name, int32_t index, alcore_param_info *out);
+/** Facts of a built-in scorer's parameter.
+ * @param[in] name borrowed: a scorer's name
+ * @param[in] index from 0
+ * @param[in,out] out size-first; filled with views, valid for ever
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such
+ *   scorer; names the nearest), ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_param(const char *name, int32_t index,
+                                             alcore_param_info *out);
 
-/** Names of the columns a built-in scorer needs, one a call; "|" separates alternatives. @threadsafe @since 0.1
- * @return a static string; NULL past the last */
+/** Names of the columns a built-in scorer needs, one a call; "|" separates alternatives.
+ * @param[in] name borrowed: a scorer's name
+ * @param[in] index from 0
+ * @return a view, valid for ever; NULL past the last, or no such scorer
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_scorer_needs(const char *name, int32_t index);
 
-/** Makes a built-in scorer. @param[in] ctx kept @param[out] out owned @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM */
+/** Makes a built-in scorer with its defaults.
+ * @param[in] ctx kept
+ * @param[in] name borrowed: a scorer's name
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out);
 
 /** A run of rows for a host scorer. */
@@ -39,71 +77,153 @@ typedef struct alcore_scorer_host {
     void *user;                  /**< passed to every function */
     void (*destroy)(void *user); /**< called once when the scorer goes; may be NULL */
     const char *name;            /**< copied; NULL: "host" */
-    const char *const *needs;    /**< NULL-terminated list of column names the view must have; copied; NULL: none */
-    /** Fills scores [alcore_view_count(view)], larger = more worth labelling. */
+    /** Copied: NULL-terminated list of column names the view must have; NULL: none */
+    const char *const *needs;
+    /** Fills scores, float64 [alcore_view_count(view)], larger = more worth labelling, finite. Runs
+     * on the thread that entered the call. */
     alcore_status (*score)(void *user, const alcore_view *view, double *scores);
 } alcore_scorer_host;
+/** An alcore_scorer_host with its size set and everything else 0. */
 #define ALCORE_SCORER_HOST_INIT ALCORE_INIT(alcore_scorer_host)
 
-/** What ALCORE_SCORER_HOST_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_SCORER_HOST_INIT does, for languages without macros.
+ * @param[out] host filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_host_init(alcore_scorer_host *host, size_t size);
 
-/** Makes a scorer of the caller's function. @param[in] ctx kept @param[in] host borrowed, copied @param[out] out owned
- * @threadsafe @since 0.1 */
-ALCORE_API alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host, alcore_scorer **out);
+/** Makes a scorer of the caller's function.
+ * @param[in] ctx kept
+ * @param[in] host kept: copied
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
+ * is not called
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host,
+                                                alcore_scorer **out);
 
-/** Takes another reference. @threadsafe @since 0.1 */
+/** Takes another reference.
+ * @param[in] scorer the handle; NULL is allowed
+ * @return owned: scorer itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_scorer *alcore_scorer_ref(alcore_scorer *scorer);
 
-/** Drops a reference. NULL is allowed. @threadsafe @since 0.1 */
+/** Drops a reference; the last one releases the scorer.
+ * @param[in] scorer the caller's reference; NULL is allowed
+ * @threadsafe
+ * @callback destroy of a host's scorer
+ * @since 0.1 */
 ALCORE_API void alcore_scorer_unref(alcore_scorer *scorer);
 
-/** Sets a parameter from text. @serialized per scorer @since 0.1
- * @return ALCORE_OK, ALCORE_E_PARAM (unknown: names the nearest; out of bounds: names the bounds) */
-ALCORE_API alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const char *value);
+/** Sets a parameter from text.
+ * @param[in,out] scorer borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value borrowed: its value as text; numbers have a decimal point in every locale
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
+ * names the bounds; a host's scorer has none), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name,
+                                           const char *value);
 
-/** Scores the unmasked rows of a pool and gives it the column "scores". Missing columns come from the model.
+/** Scores the unmasked rows of a pool and gives it the column "scores". Missing columns come from
+ * the model and stay in the pool.
+ * @param[in] scorer borrowed
+ * @param[in,out] pool borrowed, changed
  * @param[in] model borrowed; NULL: columns of the pool only
- * @serialized per pool @callback the model's and scorer's functions, progress @since 0.1
- * @return ALCORE_OK, ALCORE_E_MISSING (names the column), ALCORE_E_DATA (names the row) */
-ALCORE_API alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model);
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_MISSING (names the column, or the row without a
+ * value), ALCORE_E_DATA (names the row: a NaN, an infinity, a value out of range), ALCORE_E_SHAPE,
+ *   ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_BUSY
+ * @serialized per pool, scorer and model; ALCORE_E_BUSY while another call changes them.
+ * @callback the model's and scorer's functions, progress, log, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool,
+                                           alcore_model *model);
 
 /* ---- the view: what a host scorer or host strategy sees ---- */
 
-/** Candidates in the view. @since 0.1 */
+/** Candidates in the view.
+ * @param[in] view borrowed
+ * @return 0 or more
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API int64_t alcore_view_count(const alcore_view *view);
 
-/** Row numbers of the candidates, ascending: int64 [count]. @since 0.1 @return a view */
+/** Row numbers of the candidates, ascending.
+ * @param[in] view borrowed
+ * @return a view: int64 [count], host, valid during the callback
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API const int64_t *alcore_view_rows(const alcore_view *view);
 
-/** The pool the rows belong to. @since 0.1 @return borrowed */
+/** The pool the rows belong to.
+ * @param[in] view borrowed
+ * @return a view, valid during the callback; the pool may be read, not changed
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view);
 
-/** A column of the candidates, gathered: float64 [count] or [count, n]; ragged: [tokens] or [tokens, n] with offsets.
- * @param[in] name one of the columns the host named in needs
- * @param[out] out_values a view, valid during the callback
- * @param[out] out_offsets int64 [count + 1] of a ragged column, else data NULL; may be NULL
- * @since 0.1 @return ALCORE_OK, ALCORE_E_NOT_FOUND */
-ALCORE_API alcore_status alcore_view_column(const alcore_view *view, const char *name, alcore_tensor *out_values,
-                                            alcore_tensor *out_offsets);
+/** A column of the candidates, gathered: float64 [count] or [count, n]; ragged: [tokens] or
+ * [tokens, n] with offsets.
+ * @param[in] view borrowed
+ * @param[in] name borrowed: one of the columns the host named in needs
+ * @param[out] out_values a view, valid during the callback; all 0 on failure
+ * @param[out] out_offsets a view: int64 [count + 1] of a ragged column, else data NULL; NULL is
+ * allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_view_column(const alcore_view *view, const char *name,
+                                            alcore_tensor *out_values, alcore_tensor *out_offsets);
 
-/** Rows of the pool that are labelled, ascending. @param[out] out_count @since 0.1 @return a view */
+/** Rows of the pool that are labelled, ascending.
+ * @param[in] view borrowed
+ * @param[out] out_count their number; NULL is allowed
+ * @return a view: int64 [out_count], host, valid during the callback
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API const int64_t *alcore_view_labeled(const alcore_view *view, int64_t *out_count);
 
-/** The labelled side given to the request. @since 0.1 @return borrowed; NULL without one */
+/** The labelled side given to the request.
+ * @param[in] view borrowed
+ * @return a view, valid during the callback; NULL without one, and for a scorer
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API alcore_pool *alcore_view_labeled_pool(const alcore_view *view);
 
-/** Cost of each candidate in the budget's unit: float64 [count]. @since 0.1 @return a view */
+/** Cost of each candidate in the budget's unit.
+ * @param[in] view borrowed
+ * @return a view: float64 [count], host, valid during the callback; 1 each for items
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API const double *alcore_view_costs(const alcore_view *view);
 
-/** The budget, in its unit; infinity for a scorer. @since 0.1 */
+/** The budget.
+ * @param[in] view borrowed
+ * @return units of alcore_view_costs(); infinity for a scorer
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API double alcore_view_budget(const alcore_view *view);
 
-/** The round, from 1. @since 0.1 */
+/** The round.
+ * @param[in] view borrowed
+ * @return from 1; 1 for a scorer
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API int64_t alcore_view_round(const alcore_view *view);
 
-/** A reproducible random number for a counter: the same for the same seed, round and counter, whatever the order of calls.
- * @since 0.1 @return 64 random bits: alcore_rng_derive(seed, tag, round, counter) with a tag of host functions */
+/** A reproducible random number for a counter: the same for the same seed, round and counter,
+ * whatever the order of calls.
+ * @param[in] view borrowed
+ * @param[in] counter any number
+ * @return 64 random bits: alcore_rng_derive(seed, tag, round, counter) with a tag of host functions
+ * @threadsafe During the callback that got the view.
+ * @since 0.1 */
 ALCORE_API uint64_t alcore_view_random(const alcore_view *view, uint64_t counter);
 
 ALCORE_END

@@ -4,7 +4,12 @@
  *
  * Every call that can fail returns an alcore_status. The text that belongs to it is kept per
  * thread, cleared when the outermost status call of a thread begins, and names the row, file, line,
- * tensor or parameter at fault. */
+ * tensor or parameter at fault.
+ *
+ * Beside the codes that its comment lists, every status call on a handle may answer
+ * ALCORE_E_INVALID (a NULL where the comment allows none), ALCORE_E_NOMEM, ALCORE_E_CANCELLED and
+ * ALCORE_E_FORKED, and a call that runs a callback whatever status that callback returned. After a
+ * failure outs are NULL or 0 and handles are as they were. */
 #ifndef ALCORE_STATUS_H
 #define ALCORE_STATUS_H
 
@@ -18,18 +23,20 @@ ALCORE_BEGIN
 /** Result of a call: 0 is success, every failure is negative. Values are pinned for good. */
 typedef int32_t alcore_status;
 
+/** Status codes. */
 enum {
-    ALCORE_OK = 0,
+    ALCORE_OK = 0,              /**< success */
     ALCORE_E_INVALID = -10,     /**< a wrong argument */
     ALCORE_E_PARAM = -11,       /**< unknown strategy, scorer, parameter or value out of bounds */
     ALCORE_E_STRUCT_SIZE = -12, /**< a struct's size is below its first version or absurdly large */
-    ALCORE_E_STRUCT_NEWER =
-        -13, /**< a struct uses fields this library does not know (nonzero tail) */
-    ALCORE_E_STRUCT_UNSET =
-        -14,              /**< a struct's size is 0: its INIT macro or init function was not used */
+    /** A struct uses fields this library does not know (nonzero tail). */
+    ALCORE_E_STRUCT_NEWER = -13,
+    /** A struct's size is 0: its INIT macro or init function was not used. */
+    ALCORE_E_STRUCT_UNSET = -14,
     ALCORE_E_DATA = -20,  /**< bad input data: the text names file, line, row or column */
     ALCORE_E_SHAPE = -21, /**< an array of the wrong shape or dtype */
-    ALCORE_E_MISSING = -22, /**< a column the strategy needs is neither given nor can be computed */
+    /** A needed column, or its value for a row, is neither given nor can be computed. */
+    ALCORE_E_MISSING = -22,
     ALCORE_E_NOT_FOUND = -23,   /**< no such row, id or column */
     ALCORE_E_NOMEM = -30,       /**< out of memory */
     ALCORE_E_IO = -40,          /**< a file could not be opened, read, written or renamed */
@@ -44,21 +51,27 @@ enum {
 };
 
 /** Name of a status code, such as "ALCORE_E_NOMEM"; "unknown status" for any other number.
- * @threadsafe @since 0.1 @return a static string, never NULL */
+ * @param[in] status any number
+ * @return a view, valid for ever; never NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_status_name(alcore_status status);
 
-/** Text of this thread's last error; "" when the last outermost call succeeded.
- * @threadsafe @since 0.1
- * @return a view, valid until this thread's next call into the library, never NULL */
+/** Text of this thread's last error; "" when the last outermost status call succeeded. Calls that
+ * return no status leave it alone.
+ * @return a view, valid until this thread's next status call; never NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_last_error(void);
 
 /** Sets this thread's error text. A callback calls it before it returns a nonzero status: that
  * status and this text come back from the outer call.
  * @param[in] status the code the callback is about to return
- * @param[in] text UTF-8, need not be terminated; NULL clears the text
+ * @param[in] text kept: copied; UTF-8, need not be terminated; NULL clears the text
  * @param[in] length bytes of text; the text is cut at 1023 bytes, at a code point
- * @threadsafe @since 0.1 @return status itself, so that a callback can `return
- * alcore_error_set(...)` */
+ * @return status itself, so that a callback can `return alcore_error_set(...)`
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text, size_t length);
 
 ALCORE_END

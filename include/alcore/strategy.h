@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The strategy: the rule that chooses. Built-in strategies by name (spec 2), with named parameters, and the caller's own. */
+ * The strategy: the rule that chooses. Built-in strategies by name, with named parameters, and the
+ * caller's own.
+ *
+ * The most uncertain rows of a score are taken by the strategies of the same name (see
+ * alcore/scorer.h). Beside them:
+ *
+ *     huds              H = lambda d + (1 - lambda) u, u = nnll, d = the cosine distance from the
+ *                       centroid of the row's stratum of u: HUDS, eq. 3 and 4
+ *     diversity         huds with lambda 1
+ *     diversity-global  d from the centroid of all candidates
+ *     idds              alpha mean f(v, unlabelled) - (1 - alpha) mean f(v, labelled): HUDS, eq. 5,
+ *                       after Tsvigun et al. 2022
+ *     kcenter           farthest first from what is labelled or chosen: core-set
+ *                       (Sener and Savarese 2018)
+ *     random            draws without replacement
+ *
+ * alcore_strategy_name() lists them, alcore_strategy_param() their options; docs/strategies.md is
+ * made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_STRATEGY_H
 #define ALCORE_STRATEGY_H
 
@@ -18,23 +35,50 @@ enum {
     ALCORE_ROLE_TARGET = 3      /**< unlabelled texts of the languages or domain one cares about */
 };
 
-/** Names of the built-in strategies, one a call. @threadsafe @since 0.1 @return a static string; NULL past the last */
+/** Names of the built-in strategies, one a call.
+ * @param[in] index from 0
+ * @return a view, valid for ever; NULL past the last
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_strategy_name(int32_t index);
 
-/** One line about a built-in strategy. @threadsafe @since 0.1 @return a static string; NULL: no such strategy */
+/** One line about a built-in strategy.
+ * @param[in] name borrowed: a strategy's name
+ * @return a view, valid for ever; NULL: no such strategy
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_strategy_summary(const char *name);
 
-/** Facts of a built-in strategy's parameter. @param[in,out] out size-first @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such strategy; names the nearest) */
-ALCORE_API alcore_status alcore_strategy_param(const char *name, int32_t index, alcore_param_info *out);
+/** Facts of a built-in strategy's parameter.
+ * @param[in] name borrowed: a strategy's name
+ * @param[in] index from 0
+ * @param[in,out] out size-first; filled with views, valid for ever
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_PARAM (no such
+ *   strategy; names the nearest), ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_param(const char *name, int32_t index,
+                                               alcore_param_info *out);
 
-/** Names of the columns a built-in strategy needs in a role, one a call; "|" separates alternatives: "scores|logprobs".
- * @param[in] role ALCORE_ROLE_* @threadsafe @since 0.1 @return a static string; NULL past the last */
+/** Names of the columns a built-in strategy needs in a role, one a call; "|" separates
+ * alternatives: "scores|logprobs".
+ * @param[in] name borrowed: a strategy's name
+ * @param[in] role ALCORE_ROLE_*
+ * @param[in] index from 0
+ * @return a view, valid for ever; NULL past the last, or no such strategy
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API const char *alcore_strategy_needs(const char *name, int32_t role, int32_t index);
 
-/** Makes a built-in strategy. @param[in] ctx kept @param[out] out owned @threadsafe @since 0.1
- * @return ALCORE_OK, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM */
-ALCORE_API alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out);
+/** Makes a built-in strategy with its defaults.
+ * @param[in] ctx kept
+ * @param[in] name borrowed: a strategy's name
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name,
+                                             alcore_strategy **out);
 
 /** What a host strategy answers: scores or an order. */
 typedef struct alcore_choice alcore_choice;
@@ -45,40 +89,82 @@ typedef struct alcore_strategy_host {
     void *user;                  /**< passed to every function */
     void (*destroy)(void *user); /**< called once when the strategy goes; may be NULL */
     const char *name;            /**< copied; NULL: "host" */
-    const char *const *needs;    /**< NULL-terminated list of column names the view must have; copied; NULL: none */
-    /** Looks at the candidates and answers with alcore_choice_scores() or alcore_choice_order(). Budgets, ties, masks and reports
-     * are the library's work. */
+    /** Copied: NULL-terminated list of column names the view must have; NULL: none */
+    const char *const *needs;
+    /** Looks at the candidates and answers with alcore_choice_scores() or alcore_choice_order().
+     * Budgets, ties, masks and reports are the library's work. Runs on the thread that entered the
+     * call. */
     alcore_status (*choose)(void *user, const alcore_view *view, alcore_choice *out);
 } alcore_strategy_host;
+/** An alcore_strategy_host with its size set and everything else 0. */
 #define ALCORE_STRATEGY_HOST_INIT ALCORE_INIT(alcore_strategy_host)
 
-/** What ALCORE_STRATEGY_HOST_INIT does, for languages without macros. @threadsafe @since 0.1 */
+/** What ALCORE_STRATEGY_HOST_INIT does, for languages without macros.
+ * @param[out] host filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_strategy_host_init(alcore_strategy_host *host, size_t size);
 
-/** Makes a strategy of the caller's function. @param[in] ctx kept @param[in] host borrowed, copied @param[out] out owned
- * @threadsafe @since 0.1 */
+/** Makes a strategy of the caller's function.
+ * @param[in] ctx kept
+ * @param[in] host kept: copied
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
+ * is not called
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
                                                   alcore_strategy **out);
 
-/** Answers with one score per candidate, larger = more worth labelling; ties go to the lower row.
- * @param[in] scores float64 [count] copied @param[in] count alcore_view_count() @since 0.1
- * @return ALCORE_OK, ALCORE_E_SHAPE, ALCORE_E_DATA (a NaN; names the row) */
-ALCORE_API alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, int64_t count);
+/** Answers with one score per candidate, larger = more worth labelling; ties go to the lower row,
+ * or as the request's option "tie" says.
+ * @param[in,out] choice borrowed, changed: a later answer replaces an earlier one
+ * @param[in] scores kept, copied: float64 [count], host, in the order of alcore_view_rows()
+ * @param[in] count alcore_view_count()
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (another count), ALCORE_E_DATA (a NaN; names
+ * the row), ALCORE_E_NOMEM
+ * @serialized per choice
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores,
+                                              int64_t count);
 
 /** Answers with rows in the order in which they are to be bought; rows left out are never selected.
- * @param[in] rows int64 [count] row numbers among the candidates, each once, copied @since 0.1
- * @return ALCORE_OK, ALCORE_E_DATA (a row that is no candidate or stands twice) */
-ALCORE_API alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, int64_t count);
+ * @param[in,out] choice borrowed, changed: a later answer replaces an earlier one
+ * @param[in] rows kept, copied: int64 [count] row numbers among the candidates, each once, host
+ * @param[in] count entries of rows, 0 or more
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (a row that is no candidate or stands twice),
+ *   ALCORE_E_NOMEM
+ * @serialized per choice
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows,
+                                             int64_t count);
 
-/** Takes another reference. @threadsafe @since 0.1 */
+/** Takes another reference.
+ * @param[in] strategy the handle; NULL is allowed
+ * @return owned: strategy itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_strategy *alcore_strategy_ref(alcore_strategy *strategy);
 
-/** Drops a reference. NULL is allowed. @threadsafe @since 0.1 */
+/** Drops a reference; the last one releases the strategy.
+ * @param[in] strategy the caller's reference; NULL is allowed
+ * @threadsafe
+ * @callback destroy of a host's strategy
+ * @since 0.1 */
 ALCORE_API void alcore_strategy_unref(alcore_strategy *strategy);
 
-/** Sets a parameter from text. @serialized per strategy @since 0.1
- * @return ALCORE_OK, ALCORE_E_PARAM (unknown: names the nearest; out of bounds: names the bounds) */
-ALCORE_API alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, const char *value);
+/** Sets a parameter from text.
+ * @param[in,out] strategy borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value borrowed: its value as text; numbers have a decimal point in every locale
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (unknown: names the nearest; out of bounds:
+ * names the bounds; a host's strategy has none), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name,
+                                             const char *value);
 
 ALCORE_END
 

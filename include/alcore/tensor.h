@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be
- * passed as the other; dlpack.h is neither included nor defined here. */
+ * passed as the other; dlpack.h is neither included nor defined here. Calls take arrays in host
+ * memory; another device is ALCORE_E_UNSUPPORTED. */
 #ifndef ALCORE_TENSOR_H
 #define ALCORE_TENSOR_H
 
@@ -10,14 +11,19 @@
 ALCORE_BEGIN
 
 /** Kinds of numbers: DLPack's DLDataTypeCode. */
-enum { ALCORE_KIND_INT = 0, ALCORE_KIND_UINT = 1, ALCORE_KIND_FLOAT = 2, ALCORE_KIND_BFLOAT = 4 };
+enum {
+    ALCORE_KIND_INT = 0,   /**< signed */
+    ALCORE_KIND_UINT = 1,  /**< unsigned */
+    ALCORE_KIND_FLOAT = 2, /**< IEEE 754 */
+    ALCORE_KIND_BFLOAT = 4 /**< bfloat16 */
+};
 
 /** Kinds of devices: DLPack's DLDeviceType. */
 enum {
-    ALCORE_DEVICE_CPU = 1,
-    ALCORE_DEVICE_CUDA = 2,
-    ALCORE_DEVICE_CUDA_HOST = 3,
-    ALCORE_DEVICE_CUDA_MANAGED = 13
+    ALCORE_DEVICE_CPU = 1,          /**< host memory */
+    ALCORE_DEVICE_CUDA = 2,         /**< memory of a CUDA device */
+    ALCORE_DEVICE_CUDA_HOST = 3,    /**< pinned host memory, taken like host memory */
+    ALCORE_DEVICE_CUDA_MANAGED = 13 /**< CUDA unified memory */
 };
 
 /** The number type of an array: DLPack's DLDataType. */
@@ -49,23 +55,25 @@ struct DLManagedTensorVersioned;
 
 /** Number types of alcore_tensor_init(). */
 enum {
-    ALCORE_FLOAT16 = 1,
-    ALCORE_BFLOAT16 = 2,
-    ALCORE_FLOAT32 = 3,
-    ALCORE_FLOAT64 = 4,
-    ALCORE_INT32 = 5,
-    ALCORE_INT64 = 6,
-    ALCORE_UINT64 = 7,
-    ALCORE_UINT8 = 8
+    ALCORE_FLOAT16 = 1,  /**< IEEE 754 binary16 */
+    ALCORE_BFLOAT16 = 2, /**< upper half of a binary32 */
+    ALCORE_FLOAT32 = 3,  /**< IEEE 754 binary32 */
+    ALCORE_FLOAT64 = 4,  /**< IEEE 754 binary64 */
+    ALCORE_INT32 = 5,    /**< 32-bit signed */
+    ALCORE_INT64 = 6,    /**< 64-bit signed */
+    ALCORE_UINT64 = 7,   /**< 64-bit unsigned */
+    ALCORE_UINT8 = 8     /**< a byte */
 };
 
 /** Describes a contiguous row-major array in host memory.
- * @param[out] out filled; keeps the pointers data and shape
- * @param[in] data kept as a pointer, not copied
+ * @param[out] out filled with the pointers data and shape; all 0 on failure
+ * @param[in] data borrowed as long as out is used, not copied; NULL only for an empty array
  * @param[in] dtype ALCORE_FLOAT32, ...
  * @param[in] ndim dimensions, 1 or more
- * @param[in] shape kept as a pointer: [ndim]
- * @threadsafe @since 0.1 @return ALCORE_OK, ALCORE_E_INVALID */
+ * @param[in] shape borrowed as long as out is used: int64 [ndim], each 0 or more
+ * @return ALCORE_OK, ALCORE_E_INVALID
+ * @threadsafe
+ * @since 0.1 */
 ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype,
                                             int32_t ndim, int64_t *shape);
 

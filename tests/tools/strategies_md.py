@@ -18,10 +18,11 @@ def section(noun, entries):
             for p in entry["parameters"]:
                 low, high = p["minimum"], p["maximum"]
                 values = (p.get("choices") or "").replace("|", ", ") or p["type"]
-                if low is not None and high is not None:
-                    values += ", %g to %g" % (low, high)
-                elif low is not None:
-                    values += ", %g or more" % low
+                if p["type"] in ("integer", "number", "numbers"):
+                    if low is not None and high is not None and high < 2 ** 53 - 1:
+                        values += ", %.10g to %.10g" % (low, high)
+                    elif low is not None:
+                        values += ", %.10g or more" % low
                 lines.append("| `%s` | `%s` | %s | %s |" % (p["name"], p["default"], values, p["help"]))
             lines.append("")
     return lines

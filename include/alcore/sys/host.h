@@ -20,6 +20,7 @@ typedef struct alcore_sys_host {
     size_t size; /**< sizeof(alcore_sys_host) of the library that loads */
     /** Memory from the context's allocator; NULL when there is none. */
     void *(*allocate)(void *user, size_t bytes);
+    /** Gives back a block of that many bytes; memory is never NULL. */
     void (*release)(void *user, void *memory, size_t bytes);
     /** One line to the context's log (ALCORE_LOG_*). */
     void (*log)(void *user, int32_t level, const char *component, const char *message);
