@@ -167,9 +167,9 @@ ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
 /** The Arrow C stream interface. */
 struct ArrowArrayStream;
 
-/** Adds the records of an Arrow C stream of structs: string or large string columns named as in
- * TSV, and a numeric cost. A null text is an empty text, so that rows stay those of the caller's
- * table. All of them or, on failure, none.
+/** Adds the records of an Arrow C stream of structs: string, large string or string view columns
+ * named as in TSV, and a numeric cost. A null text is an empty text, so that rows stay those of the
+ * caller's table. All of them or, on failure, none.
  * @param[in,out] pool borrowed, changed
  * @param[in] stream owned by the library from here on: consumed and released, also on failure
  * @param[in] options borrowed; NULL: defaults; the format is not looked at

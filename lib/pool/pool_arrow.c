@@ -24,7 +24,7 @@ typedef struct arrow_reader {
     struct ArrowArrayStream *stream;
     struct ArrowSchema schema; /* release NULL: none */
     int64_t child[FIELDS];     /* -1: the stream has no such column */
-    char format[FIELDS];       /* "u", "U", or a number's */
+    char format[FIELDS];       /* "u", "U", "v" (string view), or a number's */
     alcore__pool_add add;
 } arrow_reader;
 
@@ -52,13 +52,15 @@ static alcore_status check_format(const struct ArrowSchema *child, enum field fi
         *out = format[0];
         return ALCORE_OK;
     }
-    const char *type = child->dictionary != NULL   ? "dictionary"
-                       : strcmp(format, "vu") == 0 ? "string view"
-                                                   : format;
+    if (field != COST && child->dictionary == NULL && strcmp(format, "vu") == 0) {
+        *out = 'v';
+        return ALCORE_OK;
+    }
+    const char *type = child->dictionary != NULL ? "dictionary" : format;
     return alcore__fail(ALCORE_E_UNSUPPORTED, "Arrow column \"%s\" has the type %s; expected %s",
                         child->name, type,
                         field == COST ? "an integer or floating-point number"
-                                      : "string or large string: cast it to utf8");
+                                      : "string, large string or string view: cast it to utf8");
 }
 
 static alcore_status find_field(arrow_reader *reader, enum field field, const char *wanted) {
@@ -98,14 +100,39 @@ static bool is_valid(const struct ArrowArray *array, int64_t index) {
     return (bits[index / 8] >> (index % 8) & 1) != 0;
 }
 
+/* buffers: how many there must be; 0: those of string views. */
 static alcore_status check_array(const struct ArrowArray *array, int64_t rows, int64_t buffers,
                                  const char *name) {
     const bool empty = array != NULL && rows == 0;
     int64_t end;
-    if (array == NULL || array->length < rows || array->offset < 0 || array->n_buffers != buffers ||
+    if (array == NULL || array->length < rows || array->offset < 0 ||
+        (buffers > 0 ? array->n_buffers != buffers : array->n_buffers < 3) ||
         __builtin_add_overflow(array->offset, array->length, &end) ||
-        (!empty && buffers > 1 && (array->buffers == NULL || array->buffers[1] == NULL)))
+        (!empty && (array->buffers == NULL || array->buffers[1] == NULL)))
         return alcore__fail(ALCORE_E_DATA, "Arrow column \"%s\" is malformed", name);
+    return ALCORE_OK;
+}
+
+/* One string of 16 bytes: its length, then up to 12 bytes of text, or 4 of them, the number of a
+ * data buffer and the place in it. The last buffer holds the sizes of the data buffers. */
+static alcore_status view_at(const struct ArrowArray *array, int64_t index, int64_t row,
+                             const char *name, const char **out, size_t *out_length) {
+    const char *view = (const char *)array->buffers[1] + index * 16;
+    const int64_t data_buffers = array->n_buffers - 3;
+    int32_t place[4]; /* length, first bytes, buffer, offset */
+    memcpy(place, view, sizeof place);
+    if (place[0] >= 0 && place[0] <= 12) {
+        *out = view + 4;
+        *out_length = (size_t)place[0];
+        return ALCORE_OK;
+    }
+    const int64_t *sizes = array->buffers[array->n_buffers - 1];
+    if (place[0] < 0 || place[2] < 0 || place[2] >= data_buffers || place[3] < 0 || sizes == NULL ||
+        (int64_t)place[3] + place[0] > sizes[place[2]] || array->buffers[2 + place[2]] == NULL)
+        return alcore__fail(ALCORE_E_DATA,
+                            "Arrow column \"%s\" has a malformed view at row %" PRId64, name, row);
+    *out = (const char *)array->buffers[2 + place[2]] + place[3];
+    *out_length = (size_t)place[0];
     return ALCORE_OK;
 }
 
@@ -116,6 +143,7 @@ static alcore_status string_at(const struct ArrowArray *array, char format, int6
     *out = NULL;
     *out_length = 0;
     if (!is_valid(array, index)) return ALCORE_OK;
+    if (format == 'v') return view_at(array, index, row, name, out, out_length);
     if (format == 'u') {
         start = ((const int32_t *)array->buffers[1])[index];
         end = ((const int32_t *)array->buffers[1])[index + 1];
@@ -205,7 +233,10 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
     for (int field = 0; field < FIELDS; field++) {
         const int64_t child = reader->child[field];
         if (child >= 0)
-            ALCORE__TRY(check_array(batch->children[child], end, field == COST ? 2 : 3,
+            ALCORE__TRY(check_array(batch->children[child], end,
+                                    field == COST                  ? 2
+                                    : reader->format[field] == 'v' ? 0
+                                                                   : 3,
                                     reader->schema.children[child]->name));
     }
     for (int64_t row = 0; row < batch->length;) {

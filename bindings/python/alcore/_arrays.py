@@ -176,17 +176,17 @@ def _convert(value, what, accept, ctx):
         raise TypeError("%s: an array of numbers is expected, got %s" % (what, type(value).__name__))
     if _has_buffer(value):
         return _from_buffer(value, what)
+    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+        found = _arrow.numbers_of(value, what)
+        if found is not None:
+            data, dtype, shape, keep = found
+            return Tensor(data, dtype, shape, keep=keep)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, what, ctx)
     if hasattr(value, "__cuda_array_interface__"):
         _refuse_device(ALCORE_DEVICE_CUDA, 0, what, ctx)
     if hasattr(value, "__array_interface__"):
         return _from_interface(value, what)
-    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
-        found = _arrow.numbers_of(value, what)
-        if found is not None:
-            data, dtype, shape, keep = found
-            return Tensor(data, dtype, shape, keep=keep)
     if hasattr(value, "__array__"):
         return _from_buffer(value.__array__(), what)
     if hasattr(value, "__iter__"):

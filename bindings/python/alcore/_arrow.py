@@ -50,7 +50,10 @@ def schema_format(value):
     schema = Schema()
     if stream.get_schema(ctypes.addressof(stream), ctypes.addressof(schema)):
         raise ValueError("the Arrow stream has no schema")
-    return Released(schema).item.format
+    keep = Released(schema)
+    found = schema.format
+    del keep
+    return found
 
 
 def is_table(value):

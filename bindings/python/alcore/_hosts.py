@@ -147,7 +147,7 @@ def scores_of(result, count, name):
     """What an own function returned, as float64 [count]."""
     tensor = tensor_of(result, "the result of %s" % name, None)
     if tensor.shape != (count,):
-        raise ValueError("the result of %s: [%d] scores are expected, one a candidate, got %s" % (
+        raise ValueError("the result of %s: one number a candidate is expected, [%d], got %s" % (
             name, count, list(tensor.shape)))
     if tensor.dtype == (_ffi.ALCORE_KIND_FLOAT, 64) and (tensor.strides_array is None or tensor.strides_array[0] == 1):
         return tensor.struct.data + tensor.struct.byte_offset if count else None, tensor

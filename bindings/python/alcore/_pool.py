@@ -45,6 +45,14 @@ class Pool(Handle):
         if texts is not None:
             self.add(texts, ids=ids, references=references, languages=languages, groups=groups, costs=costs)
 
+    @classmethod
+    def borrowed(cls, pointer, context=None):
+        """A Pool of a handle that somebody else holds."""
+        made = cls.__new__(cls)
+        made._kept, made._request = {}, None
+        Handle.__init__(made, lib.alcore_pool_ref(pointer), context or default_context())
+        return made
+
     # ---- rows ----
 
     def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):

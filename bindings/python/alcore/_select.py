@@ -109,7 +109,7 @@ class _Masks:
 
     def mark(self, state, rows):
         bit, states = choice("ALCORE_ROW_", state, "state"), self.pool.states
-        fresh = [row for row in rows if not states[row] & bit]
+        fresh = [row for row in rows if not 0 <= row < len(states) or not states[row] & bit]  # the library names strays
         self.pool.mark(state, fresh)
         self.marked.append((state, fresh))
 

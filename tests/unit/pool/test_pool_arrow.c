@@ -16,7 +16,7 @@ typedef struct producer {
     struct ArrowArrayStream stream;
     int64_t children;
     const char *names[MAX_CHILDREN], *formats[MAX_CHILDREN];
-    const void *buffers[MAX_CHILDREN][3];
+    const void *buffers[MAX_CHILDREN][4];
     int64_t child_offset, offset, length, null_count, root_nulls;
     int batches, given;
     int fail_schema, fail_batch; /* codes; fail_batch comes with the last batch */
@@ -69,7 +69,9 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
         from->child_arrays[i] = (struct ArrowArray){.length = ROWS,
                                                     .null_count = from->null_count,
                                                     .offset = from->child_offset,
-                                                    .n_buffers = text ? 3 : 2,
+                                                    .n_buffers = text                         ? 3
+                                                                 : from->formats[i][0] == 'v' ? 4
+                                                                                              : 2,
                                                     .buffers = from->buffers[i]};
         from->array_pointers[i] = &from->child_arrays[i];
     }
@@ -205,13 +207,71 @@ static void check_refused(producer *from, alcore_status status, const char *part
     ck_assert_int_eq(alcore_pool_rows(pool), 2);
 }
 
+/* A string of a view column: inside the view up to 12 bytes, else in a data buffer. */
+typedef struct view {
+    int32_t length;
+    union {
+        char text[12];
+        struct {
+            char first[4];
+            int32_t buffer, offset;
+        } place;
+    } in;
+} view;
+
+START_TEST(string_views) {
+    static const char data[] = "..twelve and more bytes";
+    static const int64_t sizes[] = {sizeof data - 1};
+    view views[ROWS + 1] = {
+        {3, {"a b"}}, {12, {"exactly 12 b"}}, {0, {""}}, {21, {""}}, {1, {"x"}}};
+    producer from;
+    init(&from);
+    memcpy(views[3].in.place.first, "twel", 4);
+    views[3].in.place.buffer = 0;
+    views[3].in.place.offset = 2;
+    from.formats[2] = "vu";
+    from.buffers[2][0] = NULL;
+    from.buffers[2][1] = views;
+    from.buffers[2][2] = data;
+    from.buffers[2][3] = sizes;
+    from.child_offset = from.offset = from.null_count = from.root_nulls = 0;
+    from.length = ROWS;
+    from.batches = 1;
+    int64_t first = alcore_pool_rows(pool);
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
+    ck_assert_str_eq(alcore_pool_text(pool, first, NULL), "a b");
+    ck_assert_str_eq(alcore_pool_text(pool, first + 1, NULL), "exactly 12 b");
+    ck_assert_str_eq(alcore_pool_text(pool, first + 2, NULL), "");
+    ck_assert_str_eq(alcore_pool_text(pool, first + 3, NULL), "twelve and more bytes");
+}
+END_TEST
+
+START_TEST(malformed_views) {
+    static const int64_t sizes[] = {20};
+    static const int32_t bad[][3] = {{-1, 0, 0}, {13, 1, 0}, {13, -1, 0}, {13, 0, -1}, {13, 0, 8}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        view views[ROWS] = {0};
+        producer from;
+        init(&from);
+        views[0].length = bad[i][0];
+        views[0].in.place.buffer = bad[i][1];
+        views[0].in.place.offset = bad[i][2];
+        from.formats[2] = "vu";
+        from.buffers[2][0] = NULL;
+        from.buffers[2][1] = views;
+        from.buffers[2][2] = "twenty bytes of text";
+        from.buffers[2][3] = sizes;
+        from.child_offset = from.offset = from.null_count = from.root_nulls = 0;
+        from.length = ROWS;
+        check_refused(&from, ALCORE_E_DATA, "malformed view");
+    }
+}
+END_TEST
+
 START_TEST(refused) {
     static const int32_t falling[] = {0, 3, 2, 8, 9};
     static const float negative[] = {1, 2, -3, 0}, nan_costs[] = {NAN, 2, 3, 0};
     producer from;
-    init(&from);
-    from.formats[2] = "vu";
-    check_refused(&from, ALCORE_E_UNSUPPORTED, "\"source\" has the type string view");
     init(&from);
     from.formats[1] = "l";
     check_refused(&from, ALCORE_E_UNSUPPORTED, "\"id\" has the type l");
@@ -269,6 +329,8 @@ static void add(TCase *tests) {
     tcase_add_test(tests, null_structs_are_empty_rows);
     tcase_add_test(tests, text_column_by_name);
     tcase_add_test(tests, integer_costs);
+    tcase_add_test(tests, string_views);
+    tcase_add_test(tests, malformed_views);
     tcase_add_test(tests, refused);
 }
 

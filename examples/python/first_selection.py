@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Picks the first sentences to label and says why.   usage: first_selection.py POOL.txt [BUDGET]"""
+import sys
+from pathlib import Path
+
+import alcore
+
+
+def main():
+    texts = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
+    budget = sys.argv[2] if len(sys.argv) > 2 else "60w"
+    picked = alcore.select(texts, budget=budget, model="ngram")
+    for record in picked.records:
+        print("%d\t%s\n\t%s" % (record["index"], texts[record["index"]], record["reason"]))
+    print("%d sentences, %g words" % (len(picked), picked.spent))
+
+
+if __name__ == "__main__":
+    main()

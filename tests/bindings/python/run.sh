@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh FILE...: runs test files with the interpreter of build/venv. run.sh --bench FILE: runs a benchmark with it.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${ALCORE_VENV:-$here/../../../build/venv}
+exec 9>"${TMPDIR:-/tmp}/alcore-venv.lock"
+flock 9
+"$here/venv.sh" ${ALCORE_TEST_FULL:+full} >&2
+exec 9>&-
+if [ "$1" = --bench ]; then
+    exec "$folder/bin/python" "$2"
+fi
+exec "$folder/bin/python" "$here/run_pytest.py" "$@"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generated core is that of the headers, and the package knows no strategy and no column by name."""
+import ast
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+
+import alcore
+from alcore import _ffi
+
+GENERATED = {"_ffi.py"}
+
+
+def generate(root, *arguments):
+    return subprocess.run([sys.executable, str(root / "bindings" / "gen" / "generate.py"), *arguments],
+                          capture_output=True, text=True)
+
+
+def test_generated_files_are_up_to_date(root):
+    done = generate(root, "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_structs_have_the_layout_of_c(root, build, tmp_path):
+    source, program = tmp_path / "layout.c", tmp_path / "layout"
+    source.write_text(generate(root, "--layout").stdout)
+    subprocess.run([os.environ.get("CC", "cc"), "-I", root / "include", "-I", build / "include", source, "-o", program],
+                   check=True)
+    layout = json.loads(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+    assert len(layout) > 10
+    for name, offsets in layout.items():
+        struct = getattr(_ffi, name)
+        mine = {field: getattr(struct, field).offset for field, *_ in struct._fields_}
+        assert dict(mine, **{"": ctypes.sizeof(struct)}) == offsets, name
+
+
+def test_every_exported_function_has_a_prototype(root):
+    text = (root / "lib" / "alcore.map").read_text()
+    exported = set(re.findall(r"\b(alcore_\w+);", text))
+    assert exported and exported == set(_ffi.FUNCTIONS)
+
+
+def test_every_function_is_in_the_library():
+    for name in _ffi.FUNCTIONS:
+        assert getattr(alcore._lib, name) is not None
+
+
+def test_every_status_has_an_exception():
+    codes = {value for name, value in vars(_ffi).items() if name.startswith("ALCORE_E_")}
+    assert codes == set(alcore._errors.BY_STATUS)
+    for status, found in alcore._errors.BY_STATUS.items():
+        assert issubclass(found, alcore.Error) and found.status == status
+        assert alcore._lib.alcore_status_name(status).decode() == found("x").name
+
+
+def words_of(tree):
+    """(line, word) of every string that is no documentation, and of every identifier."""
+    docs = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body and \
+                isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
+            docs.add(node.body[0].value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and node not in docs:
+            text = node.value if isinstance(node.value, str) else node.value.decode()
+            yield from ((node.lineno, word) for word in re.split(r"[^\w-]+", text))
+        for field in ("id", "attr", "arg", "name"):
+            if isinstance(getattr(node, field, None), str):
+                yield node.lineno, getattr(node, field)
+
+
+def test_package_knows_no_strategy_and_no_column(root):
+    names = set(alcore.strategies()) | set(alcore.scorers()) | set(_ffi.COLUMNS)
+    # Verbs of the C API that share a word: alcore_selection_scores(), alcore_choice_scores(), alcore_view_random().
+    # A Selection's scores are the picks' own, not the column; View.random() draws.
+    verbs = {"scores": {"_selection.py"}, "random": {"_hosts.py"}}
+    for verb, noun in (("scores", "selection"), ("random", "view")):
+        assert "alcore_%s_%s" % (noun, verb) in _ffi.FUNCTIONS
+    seen = 0
+    for path in sorted((root / "bindings" / "python" / "alcore").glob("*.py")):
+        if path.name in GENERATED:
+            continue
+        for line, word in words_of(ast.parse(path.read_text(encoding="utf-8"))):
+            seen += 1
+            if path.name in verbs.get(word, ()):
+                continue
+            assert word not in names, "%s:%d knows %r" % (path.name, line, word)
+    assert seen > 1000
+
+
+def test_stub_has_the_signature_that_runs(root):
+    import inspect
+    tree = ast.parse((root / "bindings" / "python" / "alcore" / "_select.pyi").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            names = [a.arg for a in node.args.args + node.args.kwonlyargs] + [node.args.kwarg.arg]
+            function = getattr(alcore._select, node.name)
+            running = [name for name in inspect.signature(function).parameters]
+            assert sorted(names) == sorted(running) or node.name == "select_from", node.name

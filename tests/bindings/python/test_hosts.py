@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Own models, scorers and strategies; exceptions that come back from them."""
+import gc
+import weakref
+
+import pytest
+
+import alcore
+from alcore import _hosts
+
+
+class Letters:
+    """Embeds by counting letters; a token is the less likely the longer it is."""
+
+    name = "letters"
+    batch_rows = 7
+
+    def __init__(self):
+        self.batches = []
+
+    def embed(self, texts):
+        self.batches.append(texts)
+        return [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
+
+    def token_logprobs(self, texts):
+        return [[-float(len(word)) for word in text.split()] for text in texts]
+
+    def class_probs(self, texts):
+        return [[1 / (1 + len(text)), 1 - 1 / (1 + len(text))] for text in texts]
+
+
+def test_own_model(texts):
+    model = Letters()
+    picked = alcore.select(texts[:60], "40w", model=model)
+    assert model.batches and max(map(len, model.batches)) <= 7
+    assert all(isinstance(text, str) for batch in model.batches for text in batch)
+    assert [texts[row] for batch in model.batches for row in batch.rows] == [t for batch in model.batches for t in batch]
+    columns = picked.provenance["inputs"]["candidates"]["columns"]
+    assert all("letters" in column["from"] for column in columns.values())
+    given = alcore.select(texts[:60], "40w", embeddings=model.embed(texts[:60]),
+                          logprobs=model.token_logprobs(texts[:60]))
+    assert given.indices == picked.indices
+
+
+def test_own_model_with_arrays(texts, numpy):
+    class Arrays(Letters):
+        def embed(self, texts):
+            return numpy.array(super().embed(texts), dtype="f4")
+
+        def token_logprobs(self, texts):
+            values = numpy.concatenate([numpy.array(row) for row in super().token_logprobs(texts)])
+            offsets = numpy.cumsum([0] + [len(text.split()) for text in texts])
+            return values, offsets
+
+    assert alcore.select(texts[:60], "40w", model=Arrays()).indices == \
+        alcore.select(texts[:60], "40w", model=Letters()).indices
+
+
+def test_model_facts(pool):
+    with alcore.Model(Letters()) as model:
+        assert model.name == "letters" and model.can("embeddings") and not model.can("token_probs")
+        model.run(pool, "probs")
+        assert "probs" in pool.columns and "letters" in repr(model)
+        with pytest.raises(alcore.UnsupportedError, match="token_probs"):
+            model.run(pool, "token_probs")
+    with pytest.raises(TypeError, match="needs one of the methods embed"):
+        alcore.Model(object())
+
+
+def test_wrong_answer_of_a_model(pool):
+    class Short(Letters):
+        def embed(self, texts):
+            return [[1.0]]
+
+    class Ints(Letters):
+        def embed(self, texts):
+            return "nonsense"
+
+    with pytest.raises(alcore.ShapeError):
+        pool.select(5, model=Short())
+    with pytest.raises(TypeError, match="embeddings|embed"):
+        pool.select(5, model=Ints())
+
+
+class Trouble(Exception):
+    pass
+
+
+def test_exceptions_come_back_intact(pool):
+    trouble = Trouble("all of it", 7)
+
+    class Failing:
+        def embed(self, texts):
+            raise trouble
+
+    with pytest.raises(Trouble) as caught:
+        alcore.Model(Failing()).run(pool, "embeddings")
+    assert caught.value is trouble
+    assert [entry.name for entry in caught.traceback][-1] == "embed"
+
+    @alcore.strategy
+    def failing(view):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pool.select(5, failing)
+    assert pool.select(5, "random").indices
+
+
+def test_exception_of_progress(texts):
+    def progress(stage, done, total):
+        raise Trouble(stage)
+
+    import time
+
+    class Slow(Letters):
+        def embed(self, texts):
+            time.sleep(0.15)
+            return super().embed(texts)
+
+    with alcore.Context(progress=progress) as ctx, alcore.Pool(texts[:60], context=ctx) as pool:
+        with pytest.raises(Trouble):
+            pool.select(5, model=Slow())
+
+
+def test_progress_is_told(texts):
+    import time
+    seen = []
+
+    class Slow(Letters):
+        def embed(self, texts):
+            time.sleep(0.12)
+            return super().embed(texts)
+
+    with alcore.Context(progress=lambda *told: seen.append(told), threads=1) as ctx:
+        with alcore.Pool(texts[:60], context=ctx) as pool:
+            pool.select(5, model=Slow())
+        assert ctx.threads == 1
+    assert seen and all(isinstance(stage, str) and done <= total for stage, done, total in seen if total >= 0)
+
+
+def test_tqdm_bar(texts, monkeypatch):
+    tqdm = pytest.importorskip("tqdm")
+    import io
+    import sys
+    import time
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    class Slow(Letters):
+        def embed(self, texts):
+            time.sleep(0.12)
+            return super().embed(texts)
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(alcore._progress, "DELAY", 0.0)
+    monkeypatch.setattr(tqdm, "tqdm", __import__("functools").partial(tqdm.tqdm, file=terminal))
+    with alcore.Pool(texts[:60]) as pool:
+        pool.select(5, model=Slow())
+    assert "model" in terminal.getvalue()
+
+
+def test_own_scorer(pool, numpy):
+    budgets = []
+
+    @alcore.scorer(needs=("probs",))
+    def middle(view):
+        assert len(view) == len(view.rows) == len(view.texts)
+        budgets.append(view.budget)
+        return 1 - numpy.abs(view.probs[:, 0] - 0.5)
+
+    probs = [[row / 200, 1 - row / 200] for row in range(200)]
+    pool.set_column("probs", probs)
+    alcore.score(pool, middle)
+    first = pool.select(3, "uncertainty").indices
+    assert pool.select(3, middle).indices == first and 100 in first
+    assert alcore.select(list(pool), 3, middle, probs=probs).indices == first
+    pool.score("margin")
+    assert pool.select(1, "uncertainty").indices == [100]
+    assert budgets[:2] == [float("inf"), 3]
+    assert middle.__doc__ is None and "middle" in repr(middle)
+    pool.set_column("scores", middle)
+
+
+def test_own_strategy(pool, numpy):
+    seen = {}
+
+    @alcore.strategy(needs=("embeddings",))
+    def longest(view):
+        seen.update(rows=view.rows.tolist(), costs=view.costs.tolist(), budget=view.budget, round=view.round,
+                    labeled=view.labeled.tolist(), random=view.random(3), width=view.embeddings.shape[1],
+                    same=view["embeddings"] is not None, view=view, side=view.labeled_pool)
+        with pytest.raises(AttributeError):
+            view.nothing
+        return [len(text) for text in view.texts] and numpy.array([len(text) for text in view.texts], dtype="f4")
+
+    pool.mark("labeled", [3, 1])
+    picked = pool.select("9w", longest, round=2, model=Letters())
+    lengths = {row: len(pool[row]) for row in seen["rows"]}
+    assert picked.indices[0] == max(lengths, key=lambda row: (lengths[row], -row))
+    assert seen["budget"] == 9 and seen["round"] == 2 and seen["labeled"] == [1, 3] and seen["width"] == 5
+    assert seen["costs"][:2] == [pool.words(row) for row in seen["rows"][:2]] and seen["side"] is None
+    assert picked.provenance["strategy"] == "longest"
+    with pytest.raises(ValueError, match="only while the function runs"):
+        len(seen["view"])
+
+
+def test_ragged_column_of_a_view(pool):
+    @alcore.strategy(needs=("logprobs",))
+    def worst(view):
+        values, offsets = view.logprobs
+        return [-min(values[begin:end]) for begin, end in zip(offsets, offsets[1:])]
+
+    assert pool.select(1, worst, model=Letters()).indices == \
+        [max(range(len(pool)), key=lambda row: (max(map(len, pool[row].split())), -row))]
+
+
+def test_order(pool):
+    @alcore.strategy
+    def backwards(view):
+        return alcore.Order(view.rows[::-1])
+
+    assert pool.select(3, backwards).indices == [199, 198, 197]
+
+    @alcore.strategy
+    def stray(view):
+        return alcore.Order([5000])
+
+    with pytest.raises(alcore.DataError, match="5000"):
+        pool.select(3, stray)
+
+
+def test_wrong_answers(pool):
+    def answering(result):
+        return alcore.strategy(lambda view: result, name="odd")
+
+    with pytest.raises(ValueError, match="the result of odd: one number a candidate"):
+        pool.select(3, answering([1.0]))
+    with pytest.raises(TypeError, match="the result of odd"):
+        pool.select(3, answering(None))
+    with pytest.raises(alcore.DataError, match="NaN"):
+        pool.select(3, answering([float("nan")] * 200))
+
+
+def test_labelled_pool_of_a_view(pool):
+    seen = []
+
+    @alcore.strategy
+    def look(view):
+        seen.append(list(view.labeled_pool))
+        return [1.0] * len(view)
+
+    pool.select(3, look, labeled=["one text", "another"])
+    assert seen == [["one text", "another"]]
+
+
+def test_nested_calls(pool):
+    @alcore.strategy
+    def delegating(view):
+        inner = alcore.select(view.texts, 5, "random", seed=3)
+        return alcore.Order([int(view.rows[index]) for index in inner.indices])
+
+    assert pool.select(5, delegating).indices == alcore.select(list(pool), 5, "random", seed=3).indices
+
+
+def test_busy(pool):
+    @alcore.strategy
+    def changing(view):
+        pool.add(["one more"])
+
+    with pytest.raises(alcore.BusyError):
+        pool.select(5, changing)
+    assert len(pool) == 200
+
+
+def test_parts_are_let_go(pool):
+    gc.collect()
+    live = len(_hosts._live)
+
+    class Model(Letters):
+        pass
+
+    model = Model()
+    gone = weakref.ref(model)
+    pool.select(5, model=model)
+    del model
+    gc.collect()
+    assert gone() is None and len(_hosts._live) == live
+
+
+def test_logging(pool, caplog):
+    pool.select(5)
+    assert any(record.name == "alcore.request" and "n-gram" in record.message for record in caplog.records)

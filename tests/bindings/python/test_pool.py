@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools, column writers, language models and the registry."""
+import pytest
+
+import alcore
+
+
+def test_rows(texts):
+    with alcore.Pool(texts[:3], ids=["x", None, "z"], languages=["de", None, "fr"], groups=["g", None, None],
+                     references=["r", None, None], costs=[1, 2, 3]) as pool:
+        assert len(pool) == 3 and pool[0] == texts[0] and pool[-1] == texts[2] and pool[1:] == texts[1:3]
+        assert [pool.id(row) for row in range(3)] == ["x", "2", "z"]
+        assert pool.language(1) == "unknown" and pool.group(1) is None and pool.reference(0) == "r"
+        assert pool.cost(2) == 3 and pool.words(0) == len(texts[0].split()) and pool.find("z") == 2
+        for wrong in (pool.__getitem__, pool.id, pool.words, pool.language):
+            with pytest.raises(IndexError, match="the pool has 3"):
+                wrong(3)
+        with pytest.raises(alcore.NotFoundError):
+            pool.find("w")
+        assert "rows=3" in repr(pool)
+    with pytest.raises(ValueError, match="ids: 1 were given for 2 texts"):
+        alcore.Pool(["a", "b"], ids=["x"])
+    with pytest.raises(ValueError, match="dedup: 'never' is none of exact, normalized, none"):
+        alcore.Pool([], dedup="never")
+
+
+def test_states():
+    with alcore.Pool(["a b", "a b", "", "c d", "e f g"]) as pool:
+        assert pool.count() == 3 and pool.count("duplicate") == 1 and pool.count(["duplicate", "empty"]) == 2
+        pool.mark("excluded", [3])
+        assert pool.states[3] == alcore.STATES["excluded"]
+        pool.unmark("excluded", [3])
+        pool.filter(min_words=3)
+        assert pool.count("filtered") == 4 and pool.count() == 1
+        pool.filter()
+        pool.mark_texts("excluded", ["c d"])
+        assert pool.count("excluded") == 1
+        with pytest.raises(ValueError, match="is none of"):
+            pool.mark("odd", [1])
+        with pytest.raises(alcore.InvalidError):
+            pool.mark("empty", [1])
+        with pytest.raises(TypeError, match="whole numbers"):
+            pool.mark("excluded", [1.5])
+
+
+def test_files(tmp_path, texts):
+    path = tmp_path / "pool.jsonl"
+    path.write_text('{"id": "q", "text": "a b"}\n{"id": "r", "text": "c d"}\n')
+    with alcore.Pool(path) as pool:
+        assert list(pool) == ["a b", "c d"] and pool.id(0) == "q"
+        pool.write([1], tmp_path / "out.tsv")
+        assert "c d" in (tmp_path / "out.tsv").read_text()
+        pool.read(path)
+        assert len(pool) == 4
+    assert alcore.select(path, 1, "random").ids[0] in "qr"
+    with pytest.raises(alcore.FileError, match="none.txt"):
+        alcore.Pool(tmp_path / "none.txt")
+    with pytest.raises(OSError):
+        alcore.Pool(tmp_path / "none.txt")
+
+
+def test_column_files(tmp_path, numpy):
+    numpy.save(tmp_path / "e.npy", numpy.arange(6.0).reshape(3, 2))
+    with alcore.Pool(["a", "b", "c"]) as pool:
+        pool.set_column("embeddings", tmp_path / "e.npy")
+        assert pool.column_rows("embeddings", [2, 0], 2).tolist() == [[4, 5], [0, 1]]
+        pool.set_column("scores", [1, 2, 3])
+        assert sorted(pool.columns) == ["embeddings", "scores"]
+        pool.write_column("scores", tmp_path / "s.npy")
+        assert numpy.load(tmp_path / "s.npy").tolist() == [1, 2, 3]
+        pool.drop_column("scores")
+        assert pool.columns == ["embeddings"]
+        with pytest.raises(alcore.NotFoundError):
+            pool.get_column("scores")
+
+
+def test_column_writer(tmp_path):
+    with alcore.Pool(["a b", "c", "d e"]) as pool:
+        with pool.column("logprobs") as writer:
+            writer.put([2, 0], [-1.0, -2.0, -3.0, -4.0], [2, 2])
+            assert writer.missing == [1]
+            writer.put([1, 2], [-5.0, -9.0, -9.0], [1, 2])
+            assert writer.repeats == 1 and writer.missing == []
+        values, offsets = pool.get_column("logprobs")
+        assert values.tolist() == [-3, -4, -5, -1, -2] and offsets.tolist() == [0, 2, 3, 5]
+        with pytest.raises(alcore.MissingError, match="1"):
+            with pool.column("scores") as writer:
+                writer.put([0, 2], [1.0, 2.0])
+        with pytest.raises(RuntimeError):
+            with pool.column("scores") as writer:
+                raise RuntimeError
+        assert pool.columns == ["logprobs"]
+        with pool.column("scores", missing="mask") as writer:
+            writer.put([0, 2], [1.0, 2.0])
+        assert pool.count("missing") == 1
+        with pool.column("mine") as writer:
+            writer.put([0, 1, 2], [[1.0, 2.0]] * 3)
+        assert pool.get_column("mine").tolist() == [[1, 2]] * 3
+        with pytest.raises(ValueError, match="nothing was put"):
+            with pool.column("other"):
+                pass
+        with pytest.raises(ValueError, match="2 lengths were given for 1 rows"):
+            pool.column("logprobs").put([0], [-1.0], [1, 1])
+        first, second = pool.column("scores"), pool.column("scores")
+        first.put([0, 1], [1.0, 2.0])
+        second.put([2], [3.0])
+        first.save(tmp_path / "part")
+        second.merge(tmp_path / "part")
+        second.finish()
+        assert pool.get_column("scores").tolist() == [1, 2, 3]
+
+
+def test_registry():
+    strategies = alcore.strategies()
+    assert set(strategies["huds"]) == {"summary", "needs", "params"}
+    assert strategies["huds"]["needs"]["candidates"]
+    facts = {fact["name"]: fact for fact in strategies["huds"]["params"]}
+    assert facts["lambda"]["type"] == "numbers" and facts["lambda"]["help"]
+    assert alcore.scorers()["entropy"]["needs"]
+    assert {"budget", "seed", "round"} <= {fact["name"] for fact in alcore.request_options()}
+    with alcore.Scorer("entropy") as scorer:
+        with pytest.raises(alcore.ParamError):
+            scorer.set(nonsense=1)
+
+
+def test_language_model(tmp_path, texts):
+    with alcore.LanguageModel(texts[:100], order=3) as model:
+        assert model.order == 3 and model.ngrams(1) > 10 and model.ngrams(9) == 0
+        values = model.token_logprobs("the data")
+        assert len(values) == 3 and max(values) <= 0
+        assert abs(sum(values) / 2.302585092994046 - model.score("the data")) < 1e-4
+        model.write(tmp_path / "m.arpa")
+        with alcore.LanguageModel.read(tmp_path / "m.arpa") as again:
+            assert abs(again.score("the data") - model.score("the data")) < 1e-4
+        assert model.fingerprint and "order=3" in repr(model)
+    with pytest.raises(alcore.DataError):
+        alcore.LanguageModel([])
+
+
+def test_context(tmp_path):
+    with alcore.Context(threads=2, seed=5, module_dir=tmp_path) as ctx:
+        assert ctx.threads == 2 and ctx.device_reason("cpu") == "" and str(tmp_path) in ctx.device_reason("cuda")
+        with alcore.Pool(["a b", "c d", "e f", "g h"], context=ctx) as pool:
+            assert pool.select(1, "random").provenance["seed"] == 5
+    assert alcore.build_info() and alcore.version().count(".") == 2

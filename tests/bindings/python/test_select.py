@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one call."""
+import copy
+import inspect
+import json
+import os
+import pickle
+import subprocess
+import warnings
+
+import pytest
+
+import alcore
+
+
+def command(*arguments):
+    return subprocess.run([os.environ["ALCORE"], *map(str, arguments)], capture_output=True, text=True, check=True)
+
+
+@pytest.mark.parametrize("name", ["huds", "random", "nnll", "idds", "kcenter", "diversity"])
+def test_same_picks_as_the_command(name, texts, tmp_path):
+    pool = tmp_path / "pool.txt"
+    pool.write_text("\n".join(texts[:300]) + "\n")
+    out = tmp_path / "picks.tsv"
+    command("select", pool, "--budget", "80w", "--strategy", name, "--seed", 7, "--round", 2, "--out", out, "--quiet")
+    lines = out.read_text().splitlines()
+    place = lines[0].split("\t").index("index")
+    wanted = [int(line.split("\t")[place]) for line in lines[1:]]
+    picked = alcore.select(texts[:300], budget="80w", strategy=name, seed=7, round=2)
+    assert picked.indices == wanted and wanted
+
+
+def test_indices_are_those_of_the_list(texts):
+    picked = alcore.select(texts, "60w")
+    assert [texts[index] for index in picked.indices] == picked.texts
+    assert [str(index + 1) for index in picked.indices] == picked.ids
+    assert sum(picked.costs) == picked.spent >= 60 and not picked.short
+    assert len(picked) == len(picked.scores) == len(picked.reasons) == len(picked.records)
+    assert picked.records[0]["text"] == picked.texts[0] and "u" in picked.records[0]
+    assert picked.provenance["budget"]["unit"] == "words"
+    json.dumps(picked.to_dict())
+
+
+def test_signature():
+    parameters = inspect.signature(alcore.select).parameters
+    assert list(parameters)[:3] == ["texts", "budget", "strategy"]
+    assert parameters["budget"].default == "1000w" and parameters["strategy"].default == "huds"
+    assert parameters["round"].default == 1 and parameters["seed"].default == 0
+    for name in ("ids", "labeled", "exclude", "eligible", "round", "seed", "model", "scores", "logprobs", "probs",
+                 "embeddings", "targets", "cost", "fill", "params"):
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY, name
+    assert list(parameters)[-1] == "strategy_params"
+
+
+def test_columns_decide():
+    texts = ["one two", "three four", "five six", "seven eight"]
+    assert alcore.select(texts, 2, "uncertainty", probs=[[.9, .1], [.5, .5], [.6, .4], [1.0, 0.0]]).indices == [1, 2]
+    ragged = ([-0.1, -0.1, -5.0, -0.2, -0.2, -9.0], [0, 2, 3, 5, 6])
+    assert alcore.select(texts, 2, "nnll", logprobs=ragged).indices == [3, 1]
+    lists = [[-0.1, -0.1], [-5.0], [-0.2, -0.2], [-9.0]]
+    assert alcore.select(texts, 2, "nnll", logprobs=lists).indices == [3, 1]
+
+
+def test_parameters_of_every_form(texts):
+    wanted = alcore.select(texts[:200], "60w", lambda_=0.3, n_strata=5)
+    assert wanted.provenance["parameters"]["lambda"] in (0.3, "0.3")
+    assert alcore.select(texts[:200], "60w", params={"lambda": 0.3, "n_strata": 5}).indices == wanted.indices
+    assert alcore.select(texts[:200], "60w", alcore.Strategy("huds", lambda_=0.3, n_strata=5)).indices == wanted.indices
+    assert alcore.select(texts[:200], "60w", tie="random").provenance["options"]["tie"] == "random"
+    with pytest.raises(alcore.ParamError, match="did you mean lambda"):
+        alcore.select(texts[:200], "60w", lamda=1)
+    with pytest.raises(alcore.ParamError, match="did you mean huds"):
+        alcore.select(texts[:200], "60w", "hudz")
+    with pytest.raises(TypeError, match="a name, an alcore.Strategy"):
+        alcore.select(texts[:200], "60w", 5)
+
+
+def test_masks():
+    texts = ["aa bb", "cc dd", "ee ff", "gg hh", "ii jj"]
+
+    def left(**named):
+        return sorted(alcore.select(texts, 5, "random", **named).indices)
+
+    assert left() == [0, 1, 2, 3, 4]
+    assert left(exclude=[0, 2]) == [1, 3, 4]
+    assert left(exclude=[True, False, True, False, False]) == [1, 3, 4]
+    assert left(exclude=["cc dd"]) == [0, 2, 3, 4]
+    assert left(ids=list("vwxyz"), exclude=["v", "z"]) == [1, 2, 3]
+    assert left(eligible=[1, 3]) == [1, 3]
+    assert left(labeled=["aa bb", "other"]) == [1, 2, 3, 4]
+    assert left(labeled=[4]) == [0, 1, 2, 3]
+    assert alcore.select(texts, 5, "random", eligible=[1]).short
+    first = alcore.select(texts, 2, "random")
+    assert not set(left(exclude=first)) & set(first.indices)
+    with pytest.raises(alcore.NotFoundError):
+        left(exclude=[99])
+    with pytest.raises(ValueError, match="mask has 2 entries"):
+        left(exclude=[True, False])
+
+
+def test_costs_and_fill():
+    texts = ["a b", "c d", "e f"]
+    picked = alcore.select(texts, "5u", "uncertainty", probs=[[.5, .5], [.6, .4], [.9, .1]], cost=[3, 4, 1], fill="skip")
+    assert picked.indices == [0, 2] and picked.costs == [3.0, 1.0]
+    with pytest.raises(ValueError, match="costs: 1 were given"):
+        alcore.select(texts, "5u", cost=[1])
+    with pytest.raises(TypeError, match="belong to the texts"):
+        alcore.select(alcore.Pool(texts), 1, cost=[1, 2, 3])
+
+
+def test_pickle_keeps_everything(texts):
+    picked = alcore.select(texts[:300], "60w")
+    copied = pickle.loads(pickle.dumps(picked))
+    assert copied.to_dict() == picked.to_dict()
+    assert copied.summary == picked.summary and copied.pool is None and len(copied) == len(picked)
+    for scope in ("picks", "candidates"):
+        assert copied.columns(scope) == picked.columns(scope)
+        for name in picked.columns(scope):
+            assert copied.column(name, scope).tolist() == picked.column(name, scope).tolist()
+    assert pickle.loads(pickle.dumps(copied)).to_dict() == picked.to_dict()
+    with pytest.raises(LookupError):
+        copied.column("no such")
+
+
+def test_implicit_model_warns_once(texts):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
+        warnings.filterwarnings("once", category=alcore.ImplicitModelWarning)
+        for _ in range(3):
+            alcore.select(texts[:50], 2)
+        assert [found.category for found in caught] == [alcore.ImplicitModelWarning]
+        assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alcore.select(texts[:50], 2, model="ngram")
+        alcore.select(texts[:50], 2, "random")
+
+
+def test_model_named_is_the_built_in(texts):
+    assert alcore.select(texts[:200], 5, model="ngram", labeled=texts[200:260]).indices == \
+        alcore.select(texts[:200], 5, labeled=texts[200:260]).indices
+
+
+def test_empty_and_huge():
+    assert alcore.select([], 5, "random").indices == []
+    assert alcore.select(["", " "], 5).indices == []
+    long = "word " * 400000
+    picked = alcore.select([long, "short one"], 1, "random", exclude=[1])
+    assert picked.texts == [long]
+    many = ["text number %d" % number for number in range(100000)]
+    assert len(alcore.select(many, 1000, "random")) == 1000
+
+
+def test_bad_texts():
+    with pytest.raises(TypeError, match="not one text"):
+        alcore.select("abc")
+    with pytest.raises(TypeError, match=r"texts\[1\]: a text is expected, got int"):
+        alcore.select(["a", 1])
+    with pytest.raises(ValueError, match=r"texts\[0\]: the text cannot be written"):
+        alcore.select(["\udc00"])
+    with pytest.raises(alcore.DataError):
+        alcore.select([b"\xff\xff ok"])
+    with pytest.raises(alcore.DataError, match="NUL"):
+        alcore.select(["a\0b c", "d"])
+
+
+def test_rounds(pool):
+    seen = set()
+    for round in (1, 2, 3):
+        picked = pool.select("40w", round=round, candidates=50)
+        assert not seen & set(picked.indices) and picked.indices
+        seen |= set(picked.indices)
+        pool.mark_labeled(picked)
+    assert pool.count("labeled") == len(seen)
+    drawn = pool.candidates(20, 4, 9)
+    assert len(drawn) == 20 == len(set(drawn)) and not seen & set(drawn)
+    assert drawn == pool.candidates(20, round=4, seed=9) != pool.candidates(20, round=5, seed=9)
+
+
+def test_masks_of_a_call_end_with_it(pool):
+    pool.mark("excluded", [5])
+    assert 7 in pool.select(200, "random", exclude=[5, 6]).indices
+    assert pool.count("excluded") == 1
+    assert 6 in pool.select(200, "random").indices
+    with pytest.raises(alcore.ParamError):
+        pool.select("nonsense", "random", exclude=[5, 6])
+    assert pool.count("excluded") == 1
+
+
+def test_selection_of_many_forms(texts, tmp_path, numpy):
+    picked = alcore.select(texts[:200], "60w")
+    arrays = picked.to_numpy()
+    assert arrays["index"].tolist() == picked.indices and arrays["u"].dtype == "float64"
+    picked.write(tmp_path / "picks.jsonl")
+    assert [json.loads(line)["al"]["index"] for line in (tmp_path / "picks.jsonl").open()] == picked.indices
+    picked.report(tmp_path / "report.md")
+    assert (tmp_path / "report.md").read_text().startswith("#")
+    column = picked.column("u")
+    with pytest.raises(ValueError):
+        column[0] = 1
+    with pytest.raises(ValueError, match="scope"):
+        picked.column("u", "everything")
+    assert list(picked) == picked.indices
+
+
+def test_view_outlives_the_selection(texts):
+    column = alcore.select(texts[:200], "60w").column("u", "candidates")
+    assert len(column) == 200 or len(column) > 100
+    assert sum(column.tolist()) == sum(column.tolist())
+
+
+def test_request(pool):
+    with alcore.Request(pool, strategy="random", budget=5, seed=3) as request:
+        first = request.select().indices
+        assert first == pool.select(5, "random", seed=3).indices
+        request.set(round=2)
+        assert request.select().indices != first
+        assert len(request.candidates(10)) == 10
+    with pytest.raises(ValueError, match="closed"):
+        request.select()
+    with pytest.raises(ValueError, match="no pool"):
+        alcore.Request(budget=3).select()
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.copy(pool)

