@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs pytest on the files given and says the outcome of every case in TAP."""
+import os
 import re
 import sys
 
@@ -9,14 +10,16 @@ import pytest
 
 class Tap:
     def __init__(self):
-        self.count, self.lines = 0, []
+        self.count = 0
+        self.out = os.fdopen(os.dup(1), "w", errors="replace")  # pytest captures the other one
 
     def say(self, good, name, skip=None, details=""):
         self.count += 1
-        print("%s %d - %s%s" % ("ok" if good else "not ok", self.count, name, "" if skip is None else " # SKIP " + skip))
+        print("%s %d - %s%s" % ("ok" if good else "not ok", self.count, name, "" if skip is None else " # SKIP " + skip),
+              file=self.out)
         for line in details.splitlines():
-            print("# " + line)
-        sys.stdout.flush()
+            print("# " + line, file=self.out)
+        self.out.flush()
 
     def pytest_runtest_logreport(self, report):
         name = re.sub(r".*?([\w]+)\.py::", r"\1.", report.nodeid).replace("#", " ")
@@ -35,9 +38,8 @@ class Tap:
 
 def main():
     tap = Tap()
-    sys.stdout.reconfigure(errors="replace")
-    status = pytest.main(["-q", "-p", "no:terminal", "-p", "no:cacheprovider", *sys.argv[1:]], plugins=[tap])
-    print("1..%d" % tap.count)
+    status = pytest.main(["-p", "no:terminal", "-p", "no:cacheprovider", *sys.argv[1:]], plugins=[tap])
+    print("1..%d" % tap.count, file=tap.out, flush=True)
     return 0 if status in (0, 1) and tap.count else 1
 
 
