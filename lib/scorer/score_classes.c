@@ -221,22 +221,21 @@ static alcore_status margin_rows(alcore__score_call *call) {
 
 const alcore__score alcore__score_class_uncertainty = {
     "uncertainty",
-    "One minus the margin of the two likeliest classes, of a row or of its words (spec 7.4)",
+    "One minus the margin of the two likeliest classes, of a row or of its words (DeMuX)",
     &UNCERTAINTY_PARAMS,
     "raw",
     PROBS_OR_TOKENS,
     uncertainty_rows};
 
 const alcore__score alcore__score_lc = {
-    "lc",       "Least confidence: one minus the largest class probability (spec 4.9)",
+    "lc",       "Least confidence: one minus the largest class probability",
     &NO_PARAMS, "confidence",
     PROBS,      lc_rows};
 
 const alcore__score alcore__score_entropy = {
-    "entropy",   "Entropy of the class probabilities (spec 4.9)", &NO_PARAMS, "entropy", PROBS,
-    entropy_rows};
+    "entropy", "Entropy of the class probabilities", &NO_PARAMS, "entropy", PROBS, entropy_rows};
 
 const alcore__score alcore__score_margin = {
-    "margin",       "One minus the margin of the two likeliest classes (spec 7.4)",
+    "margin",       "One minus the margin of the two likeliest classes (DeMuX)",
     &MARGIN_PARAMS, "margin",
     PROBS,          margin_rows};

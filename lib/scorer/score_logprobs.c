@@ -147,13 +147,13 @@ alcore_status alcore__score_uncertainty(alcore__score_call *call) {
 }
 
 const alcore__score alcore__score_nnll = {
-    "nnll",     "Mean of minus the token log-probabilities: how unsure the model is (spec 3.1)",
+    "nnll",     "Mean of minus the token log-probabilities: how unsure the model is (HUDS)",
     &NO_PARAMS, "nnll",
     LOGPROBS,   nnll_rows};
 
 const alcore__score alcore__score_nsp = {
     "nsp",
-    "One minus the geometric mean of the token probabilities, in the order of NNLL (spec 4.2)",
+    "One minus the geometric mean of the token probabilities, in the order of NNLL (HUDS)",
     &NO_PARAMS,
     "nnll",
     LOGPROBS,

@@ -64,6 +64,6 @@ static alcore_status sum_prob_rows(alcore__score_call *call) {
 }
 
 const alcore__score alcore__score_sum_prob = {
-    "sum-prob", "Minus the logs of the likeliest start and end of an answer, summed (spec 7.4)",
+    "sum-prob", "Minus the logs of the likeliest start and end of an answer, summed (DeMuX)",
     &NO_PARAMS, "sum_prob",
     NEEDS,      sum_prob_rows};

@@ -30,7 +30,7 @@ static alcore_status margin(alcore__score_call *call) {
 const alcore__strategy_def alcore__strategy_uncertainty = {
     .name = "uncertainty",
     .summary = "The smallest margin between the two likeliest classes, of a row or of its words "
-               "(spec 7.4)",
+               "(DeMuX)",
     .params = &UNCERTAINTY,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS_OR_TOKENS},
     .score_rows = uncertainty,
@@ -40,7 +40,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
 
 const alcore__strategy_def alcore__strategy_lc = {
     .name = "lc",
-    .summary = "Least confidence: the smallest probability of the likeliest class (spec 4.9)",
+    .summary = "Least confidence: the smallest probability of the likeliest class",
     .params = &PLAIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = lc,
@@ -50,7 +50,7 @@ const alcore__strategy_def alcore__strategy_lc = {
 
 const alcore__strategy_def alcore__strategy_entropy = {
     .name = "entropy",
-    .summary = "The largest entropy of the class probabilities (spec 4.9)",
+    .summary = "The largest entropy of the class probabilities",
     .params = &PLAIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = entropy,
@@ -60,7 +60,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
 
 const alcore__strategy_def alcore__strategy_margin = {
     .name = "margin",
-    .summary = "The smallest margin between the two likeliest classes (spec 7.4)",
+    .summary = "The smallest margin between the two likeliest classes (DeMuX)",
     .params = &MARGIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = margin,

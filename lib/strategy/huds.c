@@ -373,8 +373,8 @@ static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
-    .summary =
-        "Uncertainty mixed with the distance from the centre of rows of like uncertainty (spec 3)",
+    .summary = "Uncertainty mixed with the distance from the centre of rows of like uncertainty "
+               "(HUDS, eq. 3 and 4)",
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -383,8 +383,7 @@ const alcore__strategy_def alcore__strategy_huds = {
 
 const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
-    .summary =
-        "The distance from the centre of rows of like uncertainty: HUDS with lambda 1 (spec 4.3)",
+    .summary = "The distance from the centre of rows of like uncertainty: HUDS with lambda 1",
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -393,7 +392,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
 
 const alcore__strategy_def alcore__strategy_diversity_global = {
     .name = "diversity-global",
-    .summary = "The distance from the centre of all rows (spec 4.3)",
+    .summary = "The distance from the centre of all rows (HUDS)",
     .params = &GLOBAL_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
     HUDS_STEPS,

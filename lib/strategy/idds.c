@@ -268,7 +268,7 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_idds = {
     .name = "idds",
-    .summary = "Rows like the unlabelled rows and unlike the labelled ones (spec 4.4)",
+    .summary = "Rows like the unlabelled rows and unlike the labelled ones (Tsvigun et al. 2022)",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(idds_plan),

@@ -310,7 +310,8 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
-    .summary = "Farthest first from all that is labelled or chosen (core-set, spec 4.7)",
+    .summary =
+        "Farthest first from all that is labelled or chosen (core-set, Sener and Savarese 2018)",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(kcenter_plan),

@@ -9,8 +9,7 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_nnll = {
     .name = "nnll",
-    .summary =
-        "The most uncertain rows by the mean of minus their token log-probabilities (spec 3.1)",
+    .summary = "The most uncertain rows by the mean of minus their token log-probabilities (HUDS)",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = alcore__score_uncertainty,
@@ -27,7 +26,7 @@ static alcore_status score_nsp(alcore__score_call *call) {
 
 const alcore__strategy_def alcore__strategy_nsp = {
     .name = "nsp",
-    .summary = "The rows of the smallest geometric mean of token probabilities (spec 4.2)",
+    .summary = "The rows of the smallest geometric mean of token probabilities (HUDS)",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = score_nsp,
