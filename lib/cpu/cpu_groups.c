@@ -6,6 +6,8 @@
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
+#define CACHE_LINE 64
+
 /* The rows of a group that wait to be added. */
 typedef struct waiting {
     int64_t row[CPU_TOGETHER];
@@ -20,6 +22,15 @@ static void add_waiting(const alcore_sys_rows *rows, const waiting *wait, int co
     CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
 }
 
+/* A row that waits is read some rows later and then not in order, which the processor cannot
+ * foresee. */
+static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
+    size_t bytes = cpu_bytes(rows->dtype);
+    const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
+    for (size_t at = 0; at < (size_t)rows->dims * bytes; at += CACHE_LINE)
+        __builtin_prefetch(row + at);
+}
+
 static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts,
                               waiting *wait, double *unit) {
@@ -29,6 +40,7 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
         if (g < 0) continue;
         int64_t at = counts[g]++ % CPU_TOGETHER;
         wait[g].row[at] = i;
+        fetch_ahead(rows, i);
         if (at < CPU_TOGETHER - 1) continue;
         add_waiting(rows, &wait[g], CPU_TOGETHER, unit, sums + g * rows->dims);
         alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);

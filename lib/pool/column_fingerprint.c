@@ -4,9 +4,11 @@
 #include "base/tensor_view.h"
 #include "pool/pool_internal.h"
 
-/* Blocks that are read at most: reading a matrix of gigabytes once more only to name it would cost
- * as much as selecting from it. */
-#define MOST_BLOCKS 64
+/* Reading a matrix of gigabytes once more only to name it would cost as much as selecting from it:
+ * of more than WHOLE_BYTES, this many parts are read that lie evenly over it. */
+#define PARTS 64
+#define PART_BYTES ((int64_t)1 << 20)
+#define WHOLE_BYTES ((int64_t)256 << 20)
 
 static uint64_t join(uint64_t fingerprint, const void *data, size_t bytes) {
     const uint64_t both[2] = {fingerprint, alcore_hash64(data, bytes)};
@@ -39,21 +41,38 @@ static alcore_status add_ragged(const alcore__column *column, int64_t first, int
     return ALCORE_OK;
 }
 
+/* How a column is read: `read` parts of `rows` rows, out of `parts`. */
+typedef struct reading {
+    int64_t rows, parts, read;
+} reading;
+
+static reading reading_of(const alcore__column *column) {
+    const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
+    reading plan = {.rows = ALCORE_BLOCK_ROWS};
+    bool whole = bytes == 0 || column->row_count <= WHOLE_BYTES / bytes;
+    if (column->ragged) /* the rows say little about the bytes, but much about the time */
+        whole = column->row_count <= PARTS * ALCORE_BLOCK_ROWS;
+    else if (!whole && PART_BYTES / bytes < ALCORE_BLOCK_ROWS)
+        plan.rows = PART_BYTES / bytes > 0 ? PART_BYTES / bytes : 1;
+    plan.parts = (column->row_count + plan.rows - 1) / plan.rows;
+    plan.read = whole || plan.parts < PARTS ? plan.parts : PARTS;
+    return plan;
+}
+
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
     const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
                              column->ragged};
-    const int64_t blocks = (column->row_count + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
-    const int64_t read = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+    const reading plan = reading_of(column);
     uint64_t fingerprint = alcore_hash64(facts, sizeof facts);
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
 
     fingerprint = join(fingerprint, &column->log_scale, sizeof column->log_scale);
-    for (int64_t i = 0; i < read && status == ALCORE_OK; i++) {
-        const int64_t block = blocks <= MOST_BLOCKS ? i : i * (blocks - 1) / (MOST_BLOCKS - 1);
-        const int64_t first = block * ALCORE_BLOCK_ROWS, left = column->row_count - first;
-        const int64_t count = left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS;
-        status = alcore__tick(column->ctx, "naming the inputs", i, read);
+    for (int64_t i = 0; i < plan.read && status == ALCORE_OK; i++) {
+        const int64_t part = plan.read == plan.parts ? i : i * (plan.parts - 1) / (PARTS - 1);
+        const int64_t first = part * plan.rows, left = column->row_count - first;
+        const int64_t count = left < plan.rows ? left : plan.rows;
+        status = alcore__tick(column->ctx, "naming the inputs", i, plan.read);
         if (status == ALCORE_OK)
             status = (column->ragged ? add_ragged : add_rows)(column, first, count, &scratch,
                                                               &fingerprint);
