@@ -173,8 +173,10 @@ CPU_INLINE void float_row(const char *row, int64_t dims, int32_t dtype, float *o
 }
 
 /* sums[j] = sums[j] + row 0 [j] + row 1 [j] ..., from the left: the running sum in row order. */
-CPU_INLINE void add_rows(const char *const *row, int count, int64_t dims, int32_t dtype,
+CPU_INLINE void add_rows(const char *const *rows, int count, int64_t dims, int32_t dtype,
                          double *sums) {
+    const char *row[CPU_TOGETHER]; /* copies: writing sums cannot change them */
+    for (int r = 0; r < count; r++) row[r] = rows[r];
     int64_t j = 0;
     for (; j + CPU_WIDTH <= dims; j += CPU_WIDTH) {
         cpu_vector sum = cpu_load_double(sums + j);

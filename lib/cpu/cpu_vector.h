@@ -113,7 +113,15 @@ CPU_INLINE cpu_vector cpu_load(const char *row, int64_t j, int32_t dtype) {
         __builtin_memcpy(&v, row + j * 8, sizeof v);
         return v;
     }
-    return __builtin_convertvector(cpu_load_float(row, j, dtype), cpu_vector);
+    cpu_half_vector v = cpu_load_float(row, j, dtype);
+#if defined(__AVX512F__)
+    /* Compilers make four instructions of the generic form. */
+    return (cpu_vector)_mm512_cvtps_pd((__m256)v);
+#elif defined(__AVX2__)
+    return (cpu_vector)_mm256_cvtps_pd((__m128)v);
+#else
+    return __builtin_convertvector(v, cpu_vector);
+#endif
 }
 
 /* x * x + sum for numbers of dtype: one operation where the product is exact, which gives the same
