@@ -85,7 +85,8 @@ def corpus(folder):
         run = Run(real_columns, pool, labeled, column, given[column])
         tap.check(run.good, f'corpus: the column {column} as a file ({run.measured})', run.text)
     run, again = select('given', '--logprobs', given['logprobs'], '--embeddings', given['embeddings'])
-    tap.check(again == first and first, f'corpus: the same bytes from columns in files ({run.measured})', run.text)
+    tap.check(first and without_words(again) == without_words(first),
+              f'corpus: the same picks, record and reasons from columns in files ({run.measured})', run.text)
 
     run = Run(ALCORE, 'score', pool, '--text-column', 'en', '--labeled', labeled, '--scorer', 'nnll', '--quiet',
               '--out', given['scores'])
@@ -93,8 +94,13 @@ def corpus(folder):
     run, first = select('nnll', '--strategy', 'nnll')
     tap.check(first.count(b'\n') > 100, f'corpus: select by nnll ({run.measured})', run.text)
     run, again = select('nnll-scores', '--strategy', 'nnll', '--scores', given['scores'])
-    tap.check(picks(again) == picks(first) and first, f'corpus: the same picks from scores in a file ({run.measured})',
-              run.text)
+    tap.check(first and picks(again) == picks(first),
+              f'corpus: the same picks from scores in a file ({run.measured})', run.text)
+
+
+def without_words(selection):
+    """A selection less its rare words: tokens of a file are not known to be words."""
+    return re.sub(rb'; rare words: [^\t]*', b'', selection)
 
 
 def picks(selection):
