@@ -144,12 +144,14 @@ size_t alcore__print_double(double value, char out[32]) {
     /* 15 digits survive any normal double, so trying fewer is needed below the normal range only.
      */
     int digits = value == 0 || fabs(value) >= 0x1p-1022 ? 15 : 1;
+    char text[64]; /* 24 bytes and the locale's point */
     size_t length = 0;
     for (; digits <= 17; digits++) {
         double again;
-        snprintf(out, 32, "%.*g", digits, value);
-        length = plain_point(out);
-        if (alcore__parse_double(out, length, &again) && again == value) break;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        length = plain_point(text);
+        if (alcore__parse_double(text, length, &again) && again == value) break;
     }
+    memcpy(out, text, length + 1);
     return length;
 }
