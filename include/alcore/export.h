@@ -19,7 +19,11 @@
 #define ALCORE_END }
 /** First value of a size-first struct: its size, everything else 0. */
 #define ALCORE_INIT(type)                                                                          \
-    { sizeof(type) }
+    [] {                                                                                           \
+        type alcore_initial{};                                                                     \
+        alcore_initial.size = sizeof(type);                                                        \
+        return alcore_initial;                                                                     \
+    }()
 #else
 /** Opens the C part of a header in C++. */
 #define ALCORE_BEGIN
