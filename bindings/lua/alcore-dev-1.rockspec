@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- luarocks make bindings/lua/alcore-dev-1.rockspec ALCORE_DIR=PREFIX, in the root of the sources; libalcore is
+-- installed in PREFIX.
+rockspec_format = "3.0"
+package = "alcore"
+version = "dev-1"
+source = {url = "."}
+description = {
+    summary = "Active learning for NLP and machine translation: decides what to label next",
+    license = "Apache-2.0",
+}
+dependencies = {"lua >= 5.1, < 5.5"}
+external_dependencies = {ALCORE = {header = "alcore/alcore.h", library = "alcore"}}
+build = {
+    type = "builtin",
+    modules = {
+        alcore = {
+            sources = {
+                "bindings/lua/lua_callbacks.c", "bindings/lua/lua_context.c", "bindings/lua/lua_handle.c",
+                "bindings/lua/lua_lm.c", "bindings/lua/lua_matrix.c", "bindings/lua/lua_model.c",
+                "bindings/lua/lua_module.c", "bindings/lua/lua_pool.c", "bindings/lua/lua_registry.c",
+                "bindings/lua/lua_request.c", "bindings/lua/lua_selection.c", "bindings/lua/lua_strategy.c",
+                "bindings/lua/lua_tables.c", "bindings/lua/lua_values.c", "bindings/lua/lua_view.c",
+                "bindings/lua/lua_writer.c",
+            },
+            defines = {"_GNU_SOURCE"},
+            libraries = {"alcore", "m"},
+            incdirs = {"$(ALCORE_INCDIR)", "bindings/lua"},
+            libdirs = {"$(ALCORE_LIBDIR)"},
+        },
+    },
+}
