@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Lua module converts and nothing else: no text in its sources is the name of a strategy, scorer or column.
-Names come from lua_tables.c, which is made from the headers. usage: test_names.py ROOT"""
+Names come from lua_tables.c, which is made from the headers. And the rockspec lists every source.
+usage: test_names.py ROOT"""
 import json
 import re
 import sys
@@ -25,5 +26,9 @@ for number, path in enumerate(sources, 1):
         print('# %s names "%s"' % (path.name, text))
     failed += bool(found)
     print("%s %d - %s names no strategy, scorer or column" % ("not ok" if found else "ok", number, path.name))
-print("1..%d" % len(sources))
+listed = set(re.findall(r'"bindings/lua/(\w+\.c)"', (root / "bindings/lua/alcore-dev-1.rockspec").read_text()))
+same = listed == {path.name for path in root.glob("bindings/lua/*.c")}
+failed += not same
+print("%s %d - the rockspec lists every source" % ("ok" if same else "not ok", len(sources) + 1))
+print("1..%d" % (len(sources) + 1))
 sys.exit(failed > 0)
