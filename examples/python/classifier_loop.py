@@ -36,7 +36,7 @@ def main():
             picked = pool.select(20, "margin", probs=classifier.predict_proba(features), round=round)
         pool.mark_labeled(picked)  # an annotator would answer now
         chosen += picked.indices
-        classifier = LogisticRegression(max_iter=500).fit(features[chosen], [labels[row] for row in chosen])
+        classifier = LogisticRegression(max_iter=500, class_weight="balanced").fit(features[chosen], [labels[row] for row in chosen])
         print("round %d: %3d labels, accuracy %.3f" % (round, len(chosen), classifier.score(test_features, test_labels)))
 
 

@@ -101,9 +101,10 @@ def run(rank, size, rounds, folder):
         if rank == 0:
             print("round %d: %d sentences, loss %.3f, next: %s" % (round, len(chosen), loss, picked.indices))
     if size > 1:
-        same = [None] * size
-        dist.all_gather_object(same, chosen)
-        assert all(other == chosen for other in same)
+        mine = torch.tensor(chosen)
+        everybody = [torch.zeros_like(mine) for _ in range(size)]
+        dist.all_gather(everybody, mine)
+        assert all(torch.equal(other, mine) for other in everybody)
         dist.destroy_process_group()
 
 

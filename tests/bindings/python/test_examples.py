@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example runs and says what it should."""
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+
+def run(root, name, *arguments, needs=()):
+    for package in needs:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip("no package " + package)
+    done = subprocess.run([sys.executable, str(root / "examples" / "python" / name), *map(str, arguments)],
+                          capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_first_selection(root, texts):
+    out = run(root, "first_selection.py", root / "examples" / "data" / "pool.txt", "60w")
+    rows = [int(row) for row in re.findall(r"^(\d+)\t", out, re.M)]
+    assert rows and all("%d\t%s\n" % (row, texts[row]) in out for row in rows)
+
+
+def test_jsonl(root, tmp_path, texts):
+    pool, picks, answers = tmp_path / "pool.jsonl", tmp_path / "picks.jsonl", tmp_path / "answers.jsonl"
+    pool.write_text("".join(json.dumps({"id": "s%d" % row, "text": text}) + "\n" for row, text in enumerate(texts[:60])))
+    assert "0 rows labelled" in run(root, "jsonl_io.py", pool, picks, answers)
+    first = [json.loads(line) for line in picks.open()]
+    assert first and all(texts[int(pick["id"][1:])] == pick["text"] for pick in first)
+    answers.write_text("".join(json.dumps({"id": pick["id"], "reference": "x"}) + "\n" for pick in first))
+    assert "round 2" in run(root, "jsonl_io.py", pool, picks, answers)
+    second = [json.loads(line)["id"] for line in picks.open()]
+    assert second and not set(second) & {pick["id"] for pick in first}
+
+
+def test_own_acquisition(root):
+    path = root / "examples" / "python" / "own_acquisition.py"
+    assert len(path.read_text().splitlines()) < 60
+    lines = run(root, "own_acquisition.py").splitlines()
+    assert len(lines) == 4 * 3 and all(re.search(r"accuracy 0\.\d+ \+- 0\.\d+$", line) for line in lines)
+
+
+def test_classifier_loop(root):
+    found = [float(value) for value in re.findall(r"accuracy (\S+)", run(root, "classifier_loop.py", 5, needs=["sklearn"]))]
+    assert len(found) == 5 and found[-1] > 0.8
+
+
+@pytest.mark.parametrize("how", ["one", "ddp"])
+def test_torch_loop(root, how):
+    out = run(root, "torch_loop.py", 2, *(["--ddp"] if how == "ddp" else []), needs=["torch"])
+    assert len(re.findall(r"^round \d: \d+ sentences, loss", out, re.M)) == 2
