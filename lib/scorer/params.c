@@ -113,6 +113,14 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
             value->number = row->type == ALCORE_PARAM_NUMBER ? (double)NAN : 0.0;
             return ALCORE_OK;
         }
+        /* Digits are taken exactly: a seed may have more of them than a double holds. */
+        if (row->type == ALCORE_PARAM_INTEGER &&
+            alcore__parse_int(text, strlen(text), &value->integer)) {
+            value->number = (double)value->integer;
+            return value->number >= row->minimum && value->number <= row->maximum
+                       ? ALCORE_OK
+                       : fail_value(row, owner, text);
+        }
         if (!read_number(row, text, strlen(text), &value->number))
             return fail_value(row, owner, text);
         if (row->type == ALCORE_PARAM_INTEGER && !read_digits(text, &value->integer)) {
