@@ -123,8 +123,8 @@ ALCORE_API alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_
  * @param[in,out] choice borrowed, changed: a later answer replaces an earlier one
  * @param[in] scores kept, copied: float64 [count], host, in the order of alcore_view_rows()
  * @param[in] count alcore_view_count()
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (another count), ALCORE_E_DATA (a NaN; names
- * the row), ALCORE_E_NOMEM
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (another count), ALCORE_E_DATA (a NaN or
+ * infinity; names the row), ALCORE_E_NOMEM
  * @serialized per choice
  * @since 0.1 */
 ALCORE_API alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores,

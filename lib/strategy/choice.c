@@ -30,9 +30,9 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
                             (long long)count, (long long)outcome->count);
     }
     for (int64_t i = 0; i < count; i++) {
-        if (isnan(scores[i])) {
-            return alcore__fail(ALCORE_E_DATA, "row %lld: the score is NaN",
-                                (long long)outcome->rows[i]);
+        if (!isfinite(scores[i])) {
+            return alcore__fail(ALCORE_E_DATA, "row %lld: the score is %s",
+                                (long long)outcome->rows[i], isnan(scores[i]) ? "NaN" : "infinite");
         }
     }
     double *copy;
