@@ -53,7 +53,8 @@ static void release(alcore_model *model) {
     folder_free(model->object.ctx, model->data);
 }
 
-static const alcore__model_table table = {.can = can, .run = run, .release = release};
+static const alcore__model_table table = {
+    .engine = "cpu", .can = can, .run = run, .release = release};
 
 /* "PATH/NAME" as an owned string. */
 static alcore_status join(alcore_ctx *ctx, const char *path, const char *format, const char *name,

@@ -53,11 +53,12 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
     return status;
 }
 
-void alcore__column_sign(alcore_pool *pool, const char *column, char *origin) {
+void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine) {
     /* The column is ours while the pool is held for writing. */
     alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
     made->origin = origin;
+    made->engine = engine;
 }
 
 /* The origin is written first, so that nothing can fail once the column stands. */
@@ -72,7 +73,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
         alcore__buffer_clear(alcore__pool_ctx(pool), &origin);
         return status;
     }
-    alcore__column_sign(pool, column, origin.data);
+    alcore__column_sign(pool, column, origin.data, model->table->engine);
     alcore__write_end(pool);
     return ALCORE_OK;
 }
@@ -103,7 +104,7 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
     *out = false;
     const alcore__column *found = alcore__pool_find_column(pool, column);
     if (found == NULL) return ALCORE_OK;
-    if (strncmp(found->origin, "model ", 6) != 0) {
+    if (found->engine == NULL) {
         *out = true;
         return ALCORE_OK;
     }

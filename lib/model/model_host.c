@@ -113,7 +113,8 @@ static void release(alcore_model *model) {
     alcore__free(model->object.ctx, host);
 }
 
-static const alcore__model_table table = {.can = can, .run = run, .release = release};
+static const alcore__model_table table = {
+    .engine = "host", .can = can, .run = run, .release = release};
 
 alcore_status alcore_model_host_init(alcore_model_host *host, size_t size) {
     return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),

@@ -12,6 +12,7 @@
 
 /* What one kind of model can do. data is alcore_model.data. */
 typedef struct alcore__model_table {
+    const char *engine; /* what runs it: "cpu", or "host" for the caller's functions */
     bool (*can)(const alcore_model *model, const char *column);
     /* Puts the column into the pool. Called for columns that can() confirms, holding nothing. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column);
@@ -56,8 +57,8 @@ enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from);
-/* Says who made a column of the pool; takes over origin. For calls that hold the pool for writing.
- */
-void alcore__column_sign(alcore_pool *pool, const char *column, char *origin);
+/* Says who made a column of the pool; takes over origin. engine: of the model that did, valid for
+ * ever; NULL: no model. For calls that hold the pool for writing. */
+void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine);
 
 #endif

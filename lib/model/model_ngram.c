@@ -198,7 +198,7 @@ static void release(alcore_model *model) {
 }
 
 static const alcore__model_table table = {
-    .can = can, .run = run, .describe = describe, .release = release};
+    .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
 
 alcore_status alcore_ngram_options_init(alcore_ngram_options *options, size_t size) {
     return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_ngram_options, seed),

@@ -34,12 +34,13 @@ struct alcore__column {
     const alcore__column_ops *ops;
     alcore_ctx *ctx; /* not counted: the pool holds it */
     char *name;
-    char *origin;      /* who made it: "given", a path, "model ngram ..." */
-    int64_t row_count; /* entries: the pool's rows when it was set */
-    int64_t dims;      /* numbers of a row, or of a token */
-    int32_t dtype;     /* ALCORE_FLOAT32, ... */
-    int32_t meaning;   /* ALCORE_MEANS_* */
-    double log_scale;  /* multiply stored log-probabilities by this: log(base), 1 for natural */
+    char *origin;       /* who made it: "given", a path, "model ngram ..." */
+    const char *engine; /* that ran the model which made it, valid for ever; NULL: no model did */
+    int64_t row_count;  /* entries: the pool's rows when it was set */
+    int64_t dims;       /* numbers of a row, or of a token */
+    int32_t dtype;      /* ALCORE_FLOAT32, ... */
+    int32_t meaning;    /* ALCORE_MEANS_* */
+    double log_scale;   /* multiply stored log-probabilities by this: log(base), 1 for natural */
     bool ragged;
     bool in_file;                /* blocks are read from a file */
     void *data;                  /* of ops */

@@ -144,31 +144,6 @@ static alcore_status draw(answer *self) {
     return keep_drawn(self);
 }
 
-/* Greedy strategies read the matrix once per pick: says so before hours are spent. */
-static void estimate(const answer *self) {
-    const alcore__values *values = alcore__strategy_values(self->strategy);
-    const char *name = alcore__strategy_name(self->strategy);
-    bool greedy = strcmp(name, "kcenter") == 0 ||
-                  (strcmp(name, "idds") == 0 &&
-                   strcmp(alcore__values_text(values, "mode"), "oneshot") != 0) ||
-                  self->input.fill.limited;
-    if (!greedy) return;
-    double total = 0;
-    int64_t candidates = 0;
-    for (int64_t i = 0; i < self->masks.rows; i++) {
-        if (!self->masks.take[i]) continue;
-        candidates++;
-        total += self->costs == NULL ? 1 : self->costs[i];
-    }
-    double picks = total > 0 ? self->input.fill.budget * (double)candidates / total : 0;
-    picks = fmin(picks, (double)candidates);
-    if (picks <= 100) return;
-    alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL,
-                "%s reads the matrix of %lld candidates about %.0f times, once per pick; "
-                "candidates=N bounds the work",
-                name, (long long)candidates, picks);
-}
-
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;
@@ -225,7 +200,6 @@ static alcore_status run(answer *self) {
     ALCORE__TRY(draw(self));
     ALCORE__TRY(check_values(self, &input->candidates));
     if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
-    estimate(self);
     return alcore__strategy_run(self->strategy, input, &self->outcome);
 }
 

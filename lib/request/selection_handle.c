@@ -67,6 +67,9 @@ static alcore_status keep_request(alcore_selection *self, const alcore_request *
     self->budget = request->budget;
     self->fill_policy = input->fill.policy;
     self->engine = input->kernels->engine;
+    self->reason = alcore__strategy_reason(strategy);
+    self->measure = alcore__strategy_measure(strategy);
+    self->scored = alcore__strategy_scores(strategy);
     ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
     ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
     if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
@@ -102,8 +105,9 @@ static alcore_status keep_inputs(alcore_selection *self, const alcore_request *r
                                    .dtype = column->dtype,
                                    .ragged = column->ragged};
         memcpy(source->name, entry->name, sizeof source->name);
-        source->given = strncmp(column->origin, "model ", 6) != 0;
-        if (source->given) ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+        source->engine = column->engine;
+        if (source->engine == NULL)
+            ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
         ALCORE__TRY(copy_text(ctx, column->origin, &source->origin));
         self->source_count++;
     }

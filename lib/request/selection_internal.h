@@ -33,8 +33,8 @@ typedef struct alcore__source {
     int64_t rows, dims;
     int32_t dtype;
     bool ragged;
-    bool given; /* not made by a model: fingerprint is set */
-    uint64_t fingerprint;
+    const char *engine;   /* that ran the model; NULL: not made by one */
+    uint64_t fingerprint; /* without an engine */
 } alcore__source;
 
 /* One side of the inputs. */
@@ -60,9 +60,11 @@ struct alcore_selection {
 
     /* What was asked, for the words. */
     char *strategy;
-    char *parameters; /* JSON object of every effective parameter */
-    char *command;    /* JSON or NULL */
-    char *options;    /* JSON object of the request's options */
+    const char *reason, *measure; /* of the strategy, valid for ever; reason may be NULL */
+    bool scored;                  /* the strategy made scores of columns */
+    char *parameters;             /* JSON object of every effective parameter */
+    char *command;                /* JSON or NULL */
+    char *options;                /* JSON object of the request's options */
     uint64_t seed;
     int64_t round;
     alcore__budget budget;

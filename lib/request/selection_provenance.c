@@ -36,8 +36,9 @@ static void put_columns(const alcore_selection *selection, int32_t role, alcore_
         if (source->ragged) alcore__json_put_string(json, NULL, "tokens");
         if (source->dims > 1) alcore__json_put_integer(json, NULL, source->dims);
         alcore__json_close(json, ']');
+        if (source->engine != NULL) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
-        if (source->given) put_fingerprint(json, source->fingerprint);
+        if (source->engine == NULL) put_fingerprint(json, source->fingerprint);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');
@@ -108,6 +109,19 @@ static void put_facts(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, '}');
 }
 
+/* Each operation of the run and what ran it. */
+static void put_engines(const alcore_selection *selection, alcore__json_out *json) {
+    const char *model = NULL;
+    for (int32_t i = 0; i < selection->source_count; i++)
+        if (selection->sources[i].engine != NULL) model = selection->sources[i].engine;
+    alcore__json_open(json, "engines", '{');
+    alcore__json_put_string(json, "device", selection->device);
+    if (model != NULL) alcore__json_put_string(json, "model", model);
+    if (selection->scored) alcore__json_put_string(json, "scorer", selection->engine);
+    alcore__json_put_string(json, "strategy", selection->engine);
+    alcore__json_close(json, '}');
+}
+
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, selection->seed);
@@ -125,10 +139,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     put_budget(selection, json);
     put_terms(selection, json);
     put_facts(selection, json);
-    alcore__json_open(json, "engines", '{');
-    alcore__json_put_string(json, "device", selection->device);
-    alcore__json_put_string(json, "strategy", selection->engine);
-    alcore__json_close(json, '}');
+    put_engines(selection, json);
 }
 
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {

@@ -7,25 +7,6 @@
 #include "request/selection_internal.h"
 #include "text/words.h"
 
-/* Strategies whose score is no measure of a row by itself. */
-static const struct {
-    const char *strategy, *words;
-} phrases[] = {
-    {"random", "drawn at random"},
-    {"kcenter", "farthest from the labelled and the chosen rows"},
-    {"idds", "like the pool, unlike the labelled rows"},
-};
-
-/* What the score of a strategy measures; "score" for the others. */
-static const struct {
-    const char *strategy, *words;
-} measures[] = {
-    {"nnll", "uncertainty"},        {"nsp", "uncertainty"},
-    {"uncertainty", "uncertainty"}, {"lc", "least confidence"},
-    {"entropy", "entropy"},         {"margin", "smallness of the margin"},
-    {"diversity", "diversity"},     {"diversity-global", "diversity"},
-};
-
 /* A word counts as rare when the model gave it less than one chance in 10,000. */
 #define RARE_LOGPROB (-9.210340371976184)
 enum { RARE_WORDS = 3 };
@@ -85,15 +66,11 @@ static alcore_status put_decision(writer *self, int64_t rank, int64_t position) 
 
 static alcore_status put_score(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
-    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
-        if (strcmp(phrases[i].strategy, selection->strategy) == 0)
-            return alcore__buffer_append(self->ctx, &self->line, phrases[i].words,
-                                         strlen(phrases[i].words));
-    const char *measure = "score";
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-        if (strcmp(measures[i].strategy, selection->strategy) == 0) measure = measures[i].words;
+    if (selection->reason != NULL)
+        return alcore__buffer_append(self->ctx, &self->line, selection->reason,
+                                     strlen(selection->reason));
     return alcore__buffer_format(
-        self->ctx, &self->line, "%s top %" PRId64 " %%", measure,
+        self->ctx, &self->line, "%s top %" PRId64 " %%", selection->measure,
         top_percent(selection->terms.score_at_least[rank], selection->outcome.count));
 }
 
@@ -167,7 +144,7 @@ static const alcore__column *aligned_logprobs(const alcore_selection *selection)
     for (int32_t i = 0; i < selection->source_count; i++) {
         const alcore__source *source = &selection->sources[i];
         if (source->role == ALCORE_ROLE_CANDIDATES && strcmp(source->name, "logprobs") == 0 &&
-            strncmp(source->origin, "model ngram order", 17) == 0)
+            source->engine != NULL && strncmp(source->origin, "model ngram order", 17) == 0)
             return alcore__pool_find_column(selection->pool, source->name);
     }
     return NULL;

@@ -120,7 +120,7 @@ static void say_sources(lines *page, const alcore_selection *selection) {
         /* What follows the semicolon tells versions apart and is for the provenance. */
         int length = (int)strcspn(source->origin, ";");
         say(page, "%s%s: %s%.*s%s\n", source->name, labeled ? " of the labelled side" : "",
-            strncmp(source->origin, "model ", 6) == 0 ? "" : "from ", length, source->origin,
+            source->engine != NULL ? "" : "from ", length, source->origin,
             source->built_in ? " (none was given)" : "");
     }
 }

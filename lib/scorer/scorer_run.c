@@ -163,7 +163,7 @@ static alcore_status give_column(scoring *self) {
         alcore__buffer_clear(self->ctx, &origin);
         return status;
     }
-    alcore__column_sign(self->pool, "scores", origin.data);
+    alcore__column_sign(self->pool, "scores", origin.data, NULL);
     alcore__write_end(self->pool);
     return ALCORE_OK;
 }

@@ -31,6 +31,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
     .name = "uncertainty",
     .summary = "The smallest margin between the two likeliest classes, of a row or of its words "
                "(DeMuX)",
+    .measure = "uncertainty",
     .params = &UNCERTAINTY,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS_OR_TOKENS},
     .score_rows = uncertainty,
@@ -41,6 +42,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
 const alcore__strategy_def alcore__strategy_lc = {
     .name = "lc",
     .summary = "Least confidence: the smallest probability of the likeliest class",
+    .measure = "least confidence",
     .params = &PLAIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = lc,
@@ -51,6 +53,7 @@ const alcore__strategy_def alcore__strategy_lc = {
 const alcore__strategy_def alcore__strategy_entropy = {
     .name = "entropy",
     .summary = "The largest entropy of the class probabilities",
+    .measure = "entropy",
     .params = &PLAIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = entropy,
@@ -61,6 +64,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
 const alcore__strategy_def alcore__strategy_margin = {
     .name = "margin",
     .summary = "The smallest margin between the two likeliest classes (DeMuX)",
+    .measure = "smallness of the margin",
     .params = &MARGIN,
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = margin,

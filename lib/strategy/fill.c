@@ -67,6 +67,9 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     alcore_status status = kernels->dots(&work, &all, NULL, vector, dots);
     double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
     filler->norms[count] = norm;
+    if (status == ALCORE_OK && !isfinite(norm))
+        status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
+                                      run->outcome.rows[position]);
     *redundant = false;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         double cosine = alcore__cosine(dots[i], norm, filler->norms[i]);

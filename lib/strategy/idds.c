@@ -269,6 +269,7 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 const alcore__strategy_def alcore__strategy_idds = {
     .name = "idds",
     .summary = "Rows like the unlabelled rows and unlike the labelled ones (Tsvigun et al. 2022)",
+    .reason = "like the pool, unlike the labelled rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(idds_plan),

@@ -312,6 +312,7 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
     .summary =
         "Farthest first from all that is labelled or chosen (core-set, Sener and Savarese 2018)",
+    .reason = "farthest from the labelled and the chosen rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(kcenter_plan),

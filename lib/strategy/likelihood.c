@@ -10,6 +10,7 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 const alcore__strategy_def alcore__strategy_nnll = {
     .name = "nnll",
     .summary = "The most uncertain rows by the mean of minus their token log-probabilities (HUDS)",
+    .measure = "uncertainty",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = alcore__score_uncertainty,
@@ -27,6 +28,7 @@ static alcore_status score_nsp(alcore__score_call *call) {
 const alcore__strategy_def alcore__strategy_nsp = {
     .name = "nsp",
     .summary = "The rows of the smallest geometric mean of token probabilities (HUDS)",
+    .measure = "uncertainty",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = score_nsp,

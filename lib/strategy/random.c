@@ -30,6 +30,7 @@ static const alcore__param_table PARAMS = {NULL, 0};
 const alcore__strategy_def alcore__strategy_random = {
     .name = "random",
     .summary = "Rows drawn at random without replacement",
+    .reason = "drawn at random",
     .params = &PARAMS,
     .begin = begin,
     .finish = finish,

@@ -93,6 +93,12 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
 /* ---- what a request asks of a strategy before it runs ---- */
 
 const char *alcore__strategy_name(const alcore_strategy *strategy);
+/* Words for the reasons of picks, valid for ever: the reason of every pick, NULL where the score
+ * tells it; and what the score measures. */
+const char *alcore__strategy_reason(const alcore_strategy *strategy);
+const char *alcore__strategy_measure(const alcore_strategy *strategy);
+/* Whether the strategy makes scores of columns (lib/scorer) before it decides. */
+bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
 const alcore__values *
 alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */

@@ -250,6 +250,20 @@ alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member, d
     return kernels(matrix)->widen(&work, &row, NULL, out);
 }
 
+alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source,
+                                   int64_t row) {
+    for (int64_t j = 0; j < dims; j++) {
+        if (isfinite(values[j])) continue;
+        return alcore__fail(ALCORE_E_DATA,
+                            "row %lld%s: number %lld in column \"embeddings\" is %s; nan=exclude "
+                            "leaves such rows out",
+                            (long long)row,
+                            source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side" : "",
+                            (long long)j, isnan(values[j]) ? "NaN" : "infinite");
+    }
+    return ALCORE_OK;
+}
+
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     const alcore__run *run = matrix->block->run;
     alcore__matrix raw = *matrix;
@@ -259,16 +273,8 @@ alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < raw.block->count && status == ALCORE_OK; i++) {
         status = alcore__matrix_row(&raw, i, values);
-        for (int64_t j = 0; j < raw.rows.dims && status == ALCORE_OK; j++) {
-            if (isfinite(values[j])) continue;
-            status = alcore__fail(
-                ALCORE_E_DATA,
-                "row %lld%s: number %lld in column \"embeddings\" is %s; nan=exclude leaves such "
-                "rows out",
-                (long long)raw.block->rows[i],
-                run->source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side" : "",
-                (long long)j, isnan(values[j]) ? "NaN" : "infinite");
-        }
+        if (status == ALCORE_OK)
+            status = alcore__vector_check(values, raw.rows.dims, run->source, raw.block->rows[i]);
     }
     alcore__free(run->ctx, values);
     return status;

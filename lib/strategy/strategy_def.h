@@ -29,6 +29,9 @@ enum {
 
 typedef struct alcore__strategy_def {
     const char *name, *summary;
+    /* For the reasons of picks. reason: the whole of it, where the score is no measure of a row by
+     * itself; measure: what the score measures; NULL: "score". */
+    const char *reason, *measure;
     const alcore__param_table *params;
     const char *const *needs[4]; /* by ALCORE_ROLE_*; NULL: none */
     size_t plan_bytes;           /* of run->plan, zeroed before begin */
@@ -149,6 +152,8 @@ alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
 /* Names the first member with a NaN or infinity; ALCORE_OK when there is none. Called when a sum is
  * not finite. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
+/* The same for one vector of a source's row. */
+alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source, int64_t row);
 alcore_sys_work alcore__run_work(const alcore__run *run);
 /* The pass that looks for NaN: payload uint8 [members], 1 where the row is to be masked. */
 alcore_status alcore__check_block(alcore__block *block);

@@ -119,6 +119,18 @@ const char *alcore__strategy_name(const alcore_strategy *strategy) {
     return strategy->owner + sizeof PREFIX - 1;
 }
 
+const char *alcore__strategy_reason(const alcore_strategy *strategy) {
+    return strategy->def->reason;
+}
+
+const char *alcore__strategy_measure(const alcore_strategy *strategy) {
+    return strategy->def->measure ? strategy->def->measure : "score";
+}
+
+bool alcore__strategy_scores(const alcore_strategy *strategy) {
+    return strategy->def->score_rows != NULL;
+}
+
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy) {
     return strategy->object.ctx;
 }
