@@ -162,13 +162,19 @@ static alcore_status share_of(alcore_ctx *ctx, const alcore__outcome *outcome, c
     return ALCORE_OK;
 }
 
+/* The first number of a fact; NaN: the strategy tells none of that name. */
+static double fact_of(const alcore__outcome *outcome, const char *name) {
+    for (int32_t i = 0; i < outcome->fact_count; i++)
+        if (strcmp(outcome->facts[i].name, name) == 0) return outcome->facts[i].values[0];
+    return (double)NAN;
+}
+
 static alcore_status weigh(alcore_ctx *ctx, const alcore_strategy *strategy,
                            const alcore__run_input *input, const alcore__outcome *outcome,
                            const double *u, const double *d, alcore__terms *out) {
     const alcore__values *values = alcore__strategy_values(strategy);
     size_t count = (size_t)outcome->count, picks = (size_t)outcome->pick_count;
-    if (!alcore__values_has(values, "lambda")) return ALCORE_OK;
-    double lambda = alcore__values_of_round(values, "lambda", input->round);
+    double lambda = fact_of(outcome, "lambda"); /* a NaN: the strategy mixes nothing */
     const char *rescale = alcore__values_text(values, "rescale");
     if (!(lambda > 0 && lambda < 1)) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, picks, sizeof *out->u_share, &out->u_share));
