@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing JSON. Reading it is jansson's work; its writer would bypass the context's allocator. */
+/* Writing JSON into memory of the context's allocator. */
 #include "request/json_text.h"
 
 #include <inttypes.h>

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/json_scan.h"
 #include "request/request_internal.h"
+#include "text/utf8.h"
 
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
@@ -28,17 +30,24 @@ static const alcore__param options[] = {
 };
 static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
 
+/* Rows of one pool say nothing of another's: sticky=1 begins anew. */
+static void forget_drawn(alcore_request *request) {
+    alcore_ctx *ctx = request->object.ctx;
+    alcore__free(ctx, request->last.take);
+    alcore__free(ctx, request->before.take);
+    request->last = request->before = (alcore__drawn){0};
+}
+
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;
+    forget_drawn(request);
     alcore_pool_unref(request->candidates);
     alcore_pool_unref(request->labeled);
     alcore_pool_unref(request->target);
     alcore_strategy_unref(request->strategy);
     alcore_model_unref(request->model);
     alcore__values_clear(ctx, &request->values);
-    alcore__free(ctx, request->last.take);
-    alcore__free(ctx, request->before.take);
 }
 
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
@@ -92,6 +101,7 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
         return end(request,
                    alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
     alcore_pool *old = *place;
+    if (place == &request->candidates && pool != old) forget_drawn(request);
     *place = alcore_pool_ref(pool);
     alcore_pool_unref(old);
     return end(request, ALCORE_OK);
@@ -113,10 +123,30 @@ alcore_status alcore_request_set_model(alcore_request *request, alcore_model *mo
     return end(request, ALCORE_OK);
 }
 
+/* The provenance holds it as it is, so it must be what it says. */
+static alcore_status check_command(alcore_ctx *ctx, const char *value) {
+    size_t length = strlen(value);
+    if (length == 0) return ALCORE_OK;
+    char *copy = alcore__strndup(ctx, value, length), *word;
+    if (copy == NULL) return alcore__fail_memory(length + 1);
+    alcore__json json;
+    alcore__json_begin(&json, copy, length, 1);
+    bool valid = alcore__utf8_check(value, length) == length && alcore__json_enter(&json, '[');
+    while (valid && alcore__json_item(&json)) valid = alcore__json_string(&json, &word, &length);
+    valid = valid && alcore__json_end(&json);
+    alcore__free(ctx, copy);
+    if (valid) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "request: command is a JSON array of texts, such as "
+                        "[\"program\",\"argument\"], not \"%s\"",
+                        value);
+}
+
 static alcore_status set_option(alcore_request *request, const char *name, const char *value) {
     alcore__budget budget = {0};
     bool is_budget = strcmp(name, "budget") == 0;
     if (is_budget) ALCORE__TRY(alcore__budget_parse(value, &budget));
+    if (strcmp(name, "command") == 0) ALCORE__TRY(check_command(request->object.ctx, value));
     ALCORE__TRY(alcore__values_set(request->object.ctx, &request->values, "request", name, value));
     if (is_budget) {
         request->budget = budget;
