@@ -81,22 +81,25 @@ static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, boo
 
     keep_all.dedup = ALCORE_DEDUP_NONE;
     TRY(outcome(alcore_pool_new(ctx, &keep_all, &ids)));
-    code = outcome(alcore_pool_read(ids, path, NULL));
-    int64_t count = alcore_pool_rows(ids);
     size_t base = strlen(path);
     for (size_t i = 0; i < 3; i++) {
         static const char *const packed[] = {".gz", ".xz", ".zst"};
         size_t suffix = strlen(packed[i]);
         if (base > suffix && !strcmp(path + base - suffix, packed[i])) base -= suffix;
     }
-    bool lines = !((base > 4 && !strncmp(path + base - 4, ".tsv", 4)) ||
-                   (base > 6 && !strncmp(path + base - 6, ".jsonl", 6)));
+    bool table = base > 4 && !strncmp(path + base - 4, ".tsv", 4);
+    bool objects = base > 6 && !strncmp(path + base - 6, ".jsonl", 6);
+    /* A table may have the column "id" and no other. */
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    if (table) options.text_column = "id";
+    code = outcome(alcore_pool_read(ids, path, &options));
+    int64_t count = alcore_pool_rows(ids);
     int64_t *rows = code == EXIT_DONE ? malloc(((size_t)count + 1) * sizeof *rows) : NULL;
     if (code == EXIT_DONE && !rows) code = complain(EXIT_MEMORY, "out of memory");
     *out_count = 0;
     for (int64_t i = 0; code == EXIT_DONE && i < count; i++) {
         char buffer[24];
-        const char *id = lines ? alcore_pool_text(ids, i, NULL) : alcore_pool_id(ids, i, buffer);
+        const char *id = objects ? alcore_pool_id(ids, i, buffer) : alcore_pool_text(ids, i, NULL);
         int64_t row;
 
         if (!*id) continue;
@@ -104,7 +107,7 @@ static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, boo
             rows[(*out_count)++] = row;
         else if (all)
             code = complain(EXIT_DATA, "%s:%lld: the pool has no id '%s'", path,
-                            (long long)(lines ? i + 1 : i + 2), id);
+                            (long long)(table ? i + 2 : i + 1), id);
     }
     alcore_pool_unref(ids);
     if (code != EXIT_DONE) {
