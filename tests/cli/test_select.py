@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import signal
+import struct
 import subprocess
 import time
 
@@ -432,6 +433,109 @@ def a_device_that_is_missing_is_said(box):
     contains(box.run(*huds(box), "--budget", "2", "--device", "cuda", expect=6).err, "libalcore-cuda.so")
     box.run(*huds(box), "--budget", "2", "--device", "cpu")
     box.run(*huds(box), "--budget", "2", "--device", "gpu", expect=2)
+
+
+@case
+def a_list_of_ids_needs_no_text(box):
+    args = huds(box) + ["-p", "lambda=0", "--budget", "2"]
+    box.file("ids.tsv", "id\n1\n2\n")
+    equal(picks(box.run(*args, "--eligible", "ids.tsv")), [1, 0])
+    box.file("ids.txt", "8\n7\n")
+    equal(picks(box.run(*args, "--exclude", "ids.txt", "--exclude", "ids.tsv")), [5, 4])
+    box.file("ids.jsonl", '{"id": "1", "source": "x"}\n{"id": "99", "source": "y"}\n')
+    contains(box.run(*args, "--eligible", "ids.jsonl", expect=3).err, "ids.jsonl:2:", "99")
+    box.file("ids.tsv", "id\n1\n99\n")
+    contains(box.run(*args, "--eligible", "ids.tsv", expect=3).err, "ids.tsv:3:", "99")
+
+
+@case
+def a_file_that_is_called_like_a_model_is_a_file(box):
+    args = huds(box)
+    os.rename(os.path.join(box.path, "u.npy"), os.path.join(box.path, "model u.npy"))
+    done = box.run("select", "pool.txt", "--strategy", "nnll", "--scores", "model u.npy", "--budget", "3")
+    equal(picks(done), [7, 6, 5])
+    contains(done.err, "scores: from model u.npy")
+    box.npy("model e.npy", E)
+    done = box.run("select", "pool.txt", "--scores", "model u.npy", "--embeddings", "model e.npy", "-p", "n_strata=4", "--budget", "4")
+    equal(picks(done), [7, 5, 4, 6])
+
+
+@case
+def columns_come_from_safetensors(box):
+    args = huds(box)
+    flat = [x for row in E for x in row]
+    head = json.dumps({"u": {"dtype": "F64", "shape": [8], "data_offsets": [0, 64]},
+                       "e": {"dtype": "F32", "shape": [8, 2], "data_offsets": [64, 128]}}).encode()
+    head += b" " * (-len(head) % 8)
+    box.file("c.safetensors", struct.pack("<Q", len(head)) + head + struct.pack("<8d16f", *U, *flat))
+    args = ["select", "pool.txt", "-p", "n_strata=4", "--budget", "4", "--scores", "c.safetensors:u", "--embeddings"]
+    equal(picks(box.run(*args, "c.safetensors:e")), [7, 5, 4, 6])
+    contains(box.run(*args, "c.safetensors:none", expect=3).err, "none")
+    contains(box.run(*args, "c.safetensors", expect=3).err, "TENSOR")
+
+
+@case
+def lambda_follows_the_round(box):
+    args = huds(box) + ["--budget", "4", "-p", "lambda=0,0.5,1"]
+    equal(picks(box.run(*args)), [7, 6, 5, 4])
+    equal(picks(box.run(*args, "--round", "2")), [7, 5, 4, 6])
+    equal(picks(box.run(*args, "--round", "3")), [4, 5, 0, 1])
+    equal(picks(box.run(*args, "--round", "9")), [4, 5, 0, 1])
+    equal(picks(box.run(*args, "-p", "lambda_first=1")), [4, 5, 0, 1])
+
+
+@case
+def sides_may_be_several_files(box):
+    args = huds(box) + ["-p", "lambda=0", "--budget", "2"]
+    box.file("l1.txt", "o\n")
+    box.file("l2.txt", "k l m n\n")
+    done = box.run(*args, "--labeled", "l1.txt", "--labeled", "l2.txt", "--target", "l1.txt", "--target", "l2.txt")
+    equal(picks(done), [5, 4])
+    contains(done.err, "2 already on the labelled side")
+
+
+@case
+def words_without_spaces_are_warned_of(box):
+    thai = "".join("ภาษาไทย%d\n" % i for i in range(5))
+    box.file("pool.txt", thai + "".join("plain words %d\n" % i for i in range(5)))
+    args = ["select", "pool.txt", "--strategy", "random"]
+    contains(box.run(*args, "--budget", "4w").err, "words are separated by spaces", "Thai")
+    assert "separated" not in box.run(*args, "--budget", "4").err
+    box.file("pool.txt", "ภาษา\n" + "".join("plain words only %d\n" % i for i in range(20)))
+    assert "separated" not in box.run(*args, "--budget", "4w").err
+
+
+@case
+def many_passes_are_told_once(box):
+    box.file("pool.txt", "".join("text number %d\n" % i for i in range(150)))
+    box.npy("e.npy", [[i % 13, i % 7, i] for i in range(150)])
+    args = ["select", "pool.txt", "--embeddings", "e.npy", "--budget"]
+    for strategy in ("kcenter", "idds"):
+        done = box.run(*args, "120", "--strategy", strategy)
+        equal(done.err.count("candidates=N"), 1, strategy)
+        contains(done.err, "passes over 150 rows")
+        assert "candidates=N" not in box.run(*args, "50", "--strategy", strategy).err
+    box.file("u.txt", "".join("%d\n" % i for i in range(150)))
+    done = box.run(*args, "120", "--strategy", "nnll", "--scores", "u.txt", "--spread", "0.5")
+    assert "candidates=N" not in done.err  # the spread looks at picks only
+
+
+@case
+def a_lopsided_mix_names_the_remedy(box):
+    box.file("wide.txt", "".join("%r\n" % (100 * u) for u in U))
+    args = huds(box) + ["--budget", "2"]
+    args[3] = "wide.txt"
+    contains(box.run(*args).err, "uncertainty spreads", "-p rescale=rank")
+    assert "spreads" not in box.run(*args, "-p", "rescale=rank").err
+
+
+@case
+def an_output_of_no_format_is_refused_before_the_work(box):
+    args = huds(box) + ["--budget", "2"]
+    contains(box.run(*args, "--out", "s.xlsx", expect=2).err, "s.xlsx", ".csv")
+    contains(box.run(*args, "--out", "s", expect=2).err, ".csv")
+    contains(box.run(*args, "--out", "s.tsv", "--report", "r.pdf", expect=2).err, "r.pdf", ".html")
+    assert not box.exists("s.tsv")
 
 
 if __name__ == "__main__":

@@ -428,7 +428,154 @@ START_TEST(like_rows_are_passed_over) {
 }
 END_TEST
 
+/* Another pool's rows are no last round's candidates. */
+START_TEST(candidates_of_another_pool_are_forgotten) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *first = numbered_pool(ctx, 40), *second = numbered_pool(ctx, 40);
+    alcore_request *request = request_for(ctx, first, "huds", "2"), *fresh;
+    alcore_strategy *strategy;
+    alcore_tensor stale, drawn;
+    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_works(alcore_strategy_set(strategy, "candidates", "10"));
+    ck_works(alcore_strategy_set(strategy, "sticky", "1"));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    alcore_selection_unref(selected(request));
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, second));
+    ck_works(alcore_request_set(request, "round", "2"));
+    fresh = request_for(ctx, second, "huds", "2");
+    ck_works(alcore_request_set_strategy(fresh, strategy));
+    ck_works(alcore_request_set(fresh, "round", "2"));
+    alcore_selection *one = selected(request), *two = selected(fresh);
+    ck_works(alcore_selection_column(one, ALCORE_SCOPE_CANDIDATES, "row", &stale));
+    ck_works(alcore_selection_column(two, ALCORE_SCOPE_CANDIDATES, "row", &drawn));
+    ck_assert_int_eq(stale.shape[0], 10);
+    ck_assert_mem_eq(stale.data, drawn.data, 10 * sizeof(int64_t));
+    alcore_selection_unref(one);
+    alcore_selection_unref(two);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_request_unref(fresh);
+    alcore_pool_unref(first);
+    alcore_pool_unref(second);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Seeds are 64 bits wide; a double holds 53 of them. */
+START_TEST(a_long_seed_is_taken_exactly) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 10);
+    alcore_request *request = request_for(ctx, pool, "random", "5");
+    ck_works(alcore_request_set(request, "seed", "9007199254740993"));
+    alcore_selection *selection = selected(request);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "\"seed\":9007199254740993,\"round\""));
+    ck_fails(alcore_request_set(request, "seed", "9300000000000000000"), ALCORE_E_PARAM, "seed");
+    ck_fails(alcore_request_set(request, "seed", "-1"), ALCORE_E_PARAM, "seed");
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(the_command_is_json) {
+    static const char *const bad[] = {"alcore select", "{}", "[\"a\",1]", "[\"a\"] x", "[\"a\"",
+                                      "[\"\xff\"]", "[\"a\"],\"seed\":[1]"};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 3);
+    alcore_request *request = request_for(ctx, pool, "random", "1");
+    ck_works(alcore_request_set(request, "command", "[\"a\", \"b \\\"c\\\"\"]"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_fails(alcore_request_set(request, "command", bad[i]), ALCORE_E_PARAM, "JSON array");
+    alcore_selection *selection = selected(request);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "[\"a\", \"b \\\"c\\\"\"]"));
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "command", ""));
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* A NaN under the spread compares false with everything (spec 1.4). */
+START_TEST(a_nan_under_the_spread_names_its_row) {
+    double vectors[16];
+    alcore_selection *selection;
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = huds_pool(ctx);
+    memcpy(vectors, huds_embeddings, sizeof vectors);
+    vectors[2 * 4 + 1] = (double)NAN;
+    give(pool, "embeddings", vectors, 8, 2);
+    alcore_request *request = request_for(ctx, pool, "nnll", "8");
+    ck_works(alcore_request_set(request, "spread", "0.97"));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: number 1");
+    ck_assert_ptr_null(selection);
+    ck_works(alcore_request_set(request, "nan", "exclude"));
+    selection = selected(request);
+    for (int64_t k = 0; k < alcore_selection_count(selection); k++)
+        ck_assert_int_ne(alcore_selection_rows(selection)[k], 4);
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+static alcore_status infinite_scores(void *user, const alcore_view *view, alcore_choice *out) {
+    double scores[8] = {0};
+    (void)user;
+    scores[5] = (double)INFINITY;
+    return alcore_choice_scores(out, scores, alcore_view_count(view));
+}
+
+START_TEST(an_infinite_score_names_its_row) {
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    alcore_selection *selection;
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = numbered_pool(ctx, 8);
+    alcore_request *request = request_for(ctx, pool, "random", "3");
+    host.choose = infinite_scores;
+    ck_works(alcore_strategy_new_host(ctx, &host, &strategy));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 5: the score is infinite");
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* lambda_first weighs the first round (spec 3.6); the summary tells of the terms as they were mixed. */
+START_TEST(terms_follow_the_first_lambda) {
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = huds_pool(ctx);
+    alcore_request *request = request_for(ctx, pool, "huds", "4");
+    alcore_strategy *strategy;
+    ck_works(alcore_strategy_new(ctx, "huds", &strategy));
+    ck_works(alcore_strategy_set(strategy, "lambda", "0"));
+    ck_works(alcore_strategy_set(strategy, "lambda_first", "0.5"));
+    ck_works(alcore_request_set_strategy(request, strategy));
+    alcore_selection *selection = selected(request);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "nnll alone"));
+    alcore_selection_unref(selection);
+    ck_works(alcore_request_set(request, "round", "2"));
+    selection = selected(request);
+    ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "nnll alone"));
+    alcore_selection_unref(selection);
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 CHECK_SUITE("request", budgets_are_read, options_say_what_is_wrong, huds_picks, draws,
             small_and_odd_pools, masks, budgets_in_words_characters_and_units,
             columns_come_from_the_built_in_model, missing_columns_are_named,
-            index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over);
+            index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over,
+            candidates_of_another_pool_are_forgotten, a_long_seed_is_taken_exactly,
+            the_command_is_json, a_nan_under_the_spread_names_its_row,
+            an_infinite_score_names_its_row, terms_follow_the_first_lambda);

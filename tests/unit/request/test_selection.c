@@ -106,6 +106,17 @@ START_TEST(provenance_is_json) {
                      2);
     ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(root, "masked"), "empty")),
                      0);
+    json_t *engines = json_object_get(root, "engines");
+    ck_assert_ptr_nonnull(json_string_value(json_object_get(engines, "scorer")));
+    ck_assert_ptr_nonnull(json_string_value(json_object_get(engines, "strategy")));
+    ck_assert_ptr_null(json_object_get(engines, "model")); /* every column was given */
+    json_decref(root);
+    ck_works(alcore_pool_drop_column(pool, "scores"));
+    alcore_selection_unref(selection);
+    selection = selected(request);
+    root = json_loads(alcore_selection_provenance(selection), 0, &error);
+    engines = json_object_get(root, "engines");
+    ck_assert_str_eq(json_string_value(json_object_get(engines, "model")), "cpu");
     json_decref(root);
     close_huds();
 }
