@@ -58,22 +58,6 @@ static alcore_status fail_value(const alcore__param *row, const char *owner, con
     }
 }
 
-/* A whole number written in digits alone, exactly; false for any other spelling. */
-static bool read_digits(const char *text, int64_t *out) {
-    bool negative = *text == '-';
-    int64_t value = 0;
-    if (*text == '-' || *text == '+') text++;
-    if (*text == '\0') return false;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9') return false;
-        int64_t digit = *text - '0';
-        if (value > (INT64_MAX - digit) / 10) return false;
-        value = value * 10 + digit;
-    }
-    *out = negative ? -value : value;
-    return true;
-}
-
 static bool read_number(const alcore__param *row, const char *text, size_t length, double *out) {
     return alcore__parse_double(text, length, out) && isfinite(*out) && *out >= row->minimum &&
            *out <= row->maximum;
@@ -113,17 +97,11 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
             value->number = row->type == ALCORE_PARAM_NUMBER ? (double)NAN : 0.0;
             return ALCORE_OK;
         }
-        /* Digits are taken exactly: a seed may have more of them than a double holds. */
-        if (row->type == ALCORE_PARAM_INTEGER &&
-            alcore__parse_int(text, strlen(text), &value->integer)) {
-            value->number = (double)value->integer;
-            return value->number >= row->minimum && value->number <= row->maximum
-                       ? ALCORE_OK
-                       : fail_value(row, owner, text);
-        }
         if (!read_number(row, text, strlen(text), &value->number))
             return fail_value(row, owner, text);
-        if (row->type == ALCORE_PARAM_INTEGER && !read_digits(text, &value->integer)) {
+        /* Digits are taken exactly: a seed may have more of them than a double holds. */
+        if (row->type == ALCORE_PARAM_INTEGER &&
+            !alcore__parse_int(text, strlen(text), &value->integer)) {
             /* Beyond 2^53 a double no longer holds every whole number. */
             if (value->number != floor(value->number) || fabs(value->number) > 0x1p53) {
                 return fail_value(row, owner, text);
