@@ -43,6 +43,15 @@ static int option_choice(const arguments *args, option_id id, const char *choice
     return EXIT_DONE;
 }
 
+int option_suffix(const arguments *args, option_id id, const char *suffixes) {
+    const char *path = option_value(args, id, "-");
+    const char *dot = strrchr(path, '.');
+
+    if (!strcmp(path, "-") || (dot && choice_of(dot, suffixes) >= 0)) return EXIT_DONE;
+    return complain(EXIT_USAGE, "--%s %s: the suffix says the format, one of %s",
+                    option_table[id].name, path, suffixes);
+}
+
 int parse_format(const char *text, int32_t *out) {
     int choice = choice_of(text, "text|tsv|jsonl");
 

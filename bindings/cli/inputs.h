@@ -24,6 +24,8 @@ int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alc
 /* Parses a whole number option within bounds. */
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
 
+/* Refuses a path whose suffix is none of ".a|.b", before the work is done. */
+int option_suffix(const arguments *args, option_id id, const char *suffixes);
 /* ALCORE_FORMAT_* of a --format value; an exit code. */
 int parse_format(const char *text, int32_t *out);
 

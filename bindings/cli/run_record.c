@@ -72,8 +72,9 @@ int record_open(const arguments *given, run_record *out) {
 
         out->old_report = json_load_file(config, JSON_REJECT_DUPLICATES, &error);
         if (!out->old_report)
-            return complain(error.line < 0 ? EXIT_IO : EXIT_DATA, "%s:%d: %s", config,
-                            error.line < 0 ? 0 : error.line, error.text);
+            return error.line < 0
+                       ? complain(EXIT_IO, "%s", error.text)
+                       : complain(EXIT_DATA, "%s:%d: %s", config, error.line, error.text);
         saved = json_object_get(out->old_report, "command");
         if (!json_is_array(saved) || !json_array_size(saved))
             return complain(EXIT_DATA, "%s: no \"command\": this is not a report of alcore select",

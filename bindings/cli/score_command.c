@@ -37,7 +37,8 @@ int command_score(const arguments *args) {
 
     if (!option_given(args, OPTION_SCORER))
         return complain(EXIT_USAGE, "score needs --scorer NAME; `alcore scorers` lists them");
-    code = terminal_context(args, &ctx);
+    code = option_suffix(args, OPTION_OUT, ".npy|.tsv|.lp");
+    if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) code = run_score(args, ctx, &in);
     inputs_release(&in);

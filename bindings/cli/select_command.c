@@ -55,17 +55,6 @@ static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in
     return code;
 }
 
-/* Whether the path ends in one of the suffixes, "|.a|.b|"; said before hours are spent. */
-static int check_suffix(const arguments *args, option_id id, const char *suffixes) {
-    const char *path = option_value(args, id, "-");
-    const char *dot = strrchr(path, '.');
-    const char *at = dot ? strstr(suffixes, dot) : NULL;
-
-    if (!strcmp(path, "-") || (at && at[-1] == '|' && at[strlen(dot)] == '|')) return EXIT_DONE;
-    return complain(EXIT_USAGE, "--%s %s: it is written as %s", option_table[id].name, path,
-                    id == OPTION_OUT ? ".tsv, .csv, .jsonl or .txt" : ".md, .json or .html");
-}
-
 static int write_results(const arguments *args, const alcore_selection *picked,
                          const char *provenance) {
     const char *out = option_value(args, OPTION_OUT, "-");
@@ -117,8 +106,8 @@ int command_select(const arguments *given) {
     if (code == EXIT_DONE && option_given(&record.args, OPTION_JSON) &&
         !strcmp(option_value(&record.args, OPTION_OUT, "-"), "-"))
         code = complain(EXIT_USAGE, "--json needs --out FILE: standard output holds one thing");
-    if (code == EXIT_DONE) code = check_suffix(&record.args, OPTION_OUT, "|.tsv|.csv|.jsonl|.txt|");
-    if (code == EXIT_DONE) code = check_suffix(&record.args, OPTION_REPORT, "|.md|.json|.html|");
+    if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = terminal_context(&record.args, &ctx);
     if (code == EXIT_DONE) code = run_select(&record.args, ctx, &record);
     alcore_ctx_unref(ctx);

@@ -536,6 +536,14 @@ def an_output_of_no_format_is_refused_before_the_work(box):
     contains(box.run(*args, "--out", "s", expect=2).err, ".csv")
     contains(box.run(*args, "--out", "s.tsv", "--report", "r.pdf", expect=2).err, "r.pdf", ".html")
     assert not box.exists("s.tsv")
+    contains(box.run("score", "pool.txt", "--scorer", "nnll", "--out", "s.xlsx", expect=2).err, "s.xlsx", ".npy")
+
+
+@case
+def a_report_that_is_missing_is_named(box):
+    done = box.run("select", "--config", "none.json", expect=4)
+    contains(done.err, "none.json")
+    assert ":0:" not in done.err, done.err
 
 
 if __name__ == "__main__":
