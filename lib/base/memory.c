@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/huge_pages.h"
 #include "base/state.h"
 
 /* Keeps the alignment that the allocator gave. */
 #define HEADER 16
+/* Blocks of this size on are an array per row or a table: filled from end to end. */
+#define LARGE ((size_t)4 << 20)
 _Static_assert(sizeof(size_t) <= HEADER && _Alignof(max_align_t) <= HEADER, "block header");
 
 static void *default_allocate(void *user, size_t bytes) {
@@ -58,8 +61,11 @@ void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes) {
     size_t total;
     if (__builtin_mul_overflow(count, bytes, &total) || total > PTRDIFF_MAX - HEADER) return NULL;
     /* calloc leaves fresh pages untouched, which large masks and columns live on. */
-    if (allocator_of(ctx)->allocate == default_allocate)
-        return begin_block(calloc(1, total + HEADER), total + HEADER);
+    if (allocator_of(ctx)->allocate == default_allocate) {
+        void *block = calloc(1, total + HEADER);
+        if (block && total >= LARGE) alcore__prefer_huge_pages(block, total + HEADER);
+        return begin_block(block, total + HEADER);
+    }
     void *memory = alcore__alloc(ctx, total);
     if (memory) memset(memory, 0, total);
     return memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool/hash_index.h"
 
-#include "pool/huge_pages.h"
+#include "base/huge_pages.h"
 
 alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more) {
     /* At most five eighths full: a text that is new, as most are, then looks at 4 slots (one line

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool/text_store.h"
 
-#include "pool/huge_pages.h"
+#include "base/huge_pages.h"
 
 typedef struct alcore__text_chunk {
     struct alcore__text_chunk *older;

@@ -57,7 +57,8 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && i < outcome->count; i++) {
         place mine = {group == NULL ? 0 : group[i], 0, value_of(values, i), 0};
-        int64_t low = 0, high = picks; /* picks before low are not above mine */
+        int64_t low = 0, high = picks;                 /* picks before low are not above mine */
+        if (by_place(&places[0], &mine) > 0) high = 0; /* most candidates reach no pick */
         while (low < high) {
             int64_t middle = low + (high - low) / 2;
             if (by_place(&places[middle], &mine) <= 0)

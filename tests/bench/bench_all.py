@@ -58,6 +58,7 @@ def main():
         return 2
     here = machine()
     print(f"{here['cores']} x {here['processor']}, {here['memory_gib']} GiB")
+    print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, load of the machine at the start {os.getloadavg()[0]:.1f}")
     print(f"{'group':10} {'benchmark':24} {'seconds':>9} {'peak MiB':>9}")
     results, failed = [], 0
     for benchmark in found:
