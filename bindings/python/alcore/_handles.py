@@ -151,7 +151,6 @@ class Context(Handle):
         options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, user=self._number, seed=seed,
                          threads=threads, module_dir=None if module_dir is None else os.fsencode(module_dir))
         super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
-        self._ctx = None
 
     @property
     def context(self):

@@ -6,12 +6,10 @@ import os
 import warnings
 
 from . import _ffi
-from ._calls import run
-from ._columns import Column
+from ._calls import check, run
 from ._handles import Handle, choice, default_context, new, text_of
-from ._calls import check
 from ._library import lib
-from ._parts import Strategy, model_of, params_of, strategy_of
+from ._parts import model_of, params_of, strategy_of
 from ._pool import Pool, pool_of
 from ._selection import Selection
 
