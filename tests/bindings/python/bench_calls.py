@@ -21,7 +21,7 @@ def main():
     measure("pool.words(row)", lambda: pool.words(1))
     measure("strategy.set(candidates=1)", lambda: strategy.set(candidates=1))
     measure("request.set(round=2)", lambda: request.set(round=2))
-    measure("pool.mark() (may be long)", lambda: buffer.mark("excluded", [0]))
+    measure("pool.mark(), guarded", lambda: buffer.mark("excluded", [0]))
     measure("request.select()", lambda: request.select().close(), 2000)
 
 
