@@ -76,10 +76,10 @@ if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzst
     check plain plain --setup "$setup" --no-suite fuzz
     [ -z "$full" ] || check plain valgrind --setup valgrind
 fi
-# `install` builds consumers and `once` looks at sources and docs: the plain build has said it all.
+# Programs outside the tree, the sources and the pages: the plain build has said it all.
 # -O1: sanitized kernels take minutes to compile above it.
 if build asan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
-    check asan asan --setup "$setup" --no-suite install --no-suite once
+    check asan asan --setup "$setup" --no-suite install --no-suite once --no-suite docs
 fi
 if build tsan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
@@ -88,7 +88,7 @@ if build tsan -Dwerror=true -Dtests=enabled -Doptimization=1 -Db_sanitize=thread
     suites=("${suites_asked[@]}")
 fi
 if build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
-    check core core --setup "$setup" --no-suite install --no-suite once --no-suite fuzz --no-suite fault
+    check core core --setup "$setup" --no-suite install --no-suite once --no-suite docs --no-suite fuzz --no-suite fault
 fi
 
 exec python3 tests/tools/summary.py --seconds "$SECONDS" ${full:+--report docs/results/full.md} "${results[@]}"
