@@ -30,7 +30,15 @@ static void report(bool good, const char *name, const char *detail) {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define INTERPOSED 0
-static atomic_llong process_calls, process_fail_at;
+static void process_arm(long long at) {
+    (void)at;
+}
+static long long process_disarm(void) {
+    return 0;
+}
+static void process_pause(bool paused) {
+    (void)paused;
+}
 #else
 #define INTERPOSED 1
 extern void *__libc_malloc(size_t bytes);
@@ -42,6 +50,22 @@ static _Atomic bool process_armed, process_paused;
 static bool process_fails(void) {
     return atomic_load(&process_armed) && !atomic_load(&process_paused) &&
            atomic_fetch_add(&process_calls, 1) + 1 == atomic_load(&process_fail_at);
+}
+
+static void process_arm(long long at) {
+    atomic_store(&process_calls, 0);
+    atomic_store(&process_fail_at, at);
+    atomic_store(&process_armed, true);
+}
+
+/* The calls since the arming. */
+static long long process_disarm(void) {
+    atomic_store(&process_armed, false);
+    return atomic_load(&process_calls);
+}
+
+static void process_pause(bool paused) {
+    atomic_store(&process_paused, paused);
 }
 
 void *malloc(size_t bytes) {
@@ -63,25 +87,15 @@ enum { ONCE, FROM_ON, PROCESS, MODES };
 static const char *const mode_names[] = {"once", "from there on", "malloc itself"};
 
 static void arm(world *w, int mode, long long at) {
-#if INTERPOSED
-    if (mode == PROCESS) {
-        atomic_store(&process_calls, 0);
-        atomic_store(&process_fail_at, at);
-        atomic_store(&process_armed, true);
-        return;
-    }
-#endif
-    fault_arm(&w->fault, at, mode == FROM_ON);
+    if (mode == PROCESS)
+        process_arm(at);
+    else
+        fault_arm(&w->fault, at, mode == FROM_ON);
 }
 
-/* Stops failing; whether a failure was met. */
-static bool disarm(world *w, int mode) {
-#if INTERPOSED
-    if (mode == PROCESS) {
-        atomic_store(&process_armed, false);
-        return atomic_load(&process_calls) >= atomic_load(&process_fail_at);
-    }
-#endif
+/* Stops failing; whether the failure was met. */
+static bool disarm(world *w, int mode, long long at) {
+    if (mode == PROCESS) return process_disarm() >= at;
     bool met = atomic_load(&w->fault.failures) > 0;
     fault_arm(&w->fault, 0, 0);
     return met;
@@ -90,17 +104,13 @@ static bool disarm(world *w, int mode) {
 void sweep_pause(world *w) {
     w->paused_calls = atomic_load(&w->fault.calls);
     w->paused_fail_at = atomic_exchange(&w->fault.fail_at, 0);
-#if INTERPOSED
-    atomic_store(&process_paused, true);
-#endif
+    process_pause(true);
 }
 
 void sweep_resume(world *w) {
     atomic_store(&w->fault.calls, w->paused_calls);
     atomic_store(&w->fault.fail_at, w->paused_fail_at);
-#if INTERPOSED
-    atomic_store(&process_paused, false);
-#endif
+    process_pause(false);
 }
 
 /* Fails allocation `at` of a case; *met is whether there was such an allocation. NULL, or what was
@@ -115,7 +125,7 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
     long long bytes = atomic_load(&w.fault.live_bytes);
     arm(&w, mode, at);
     alcore_status status = the_case->call(&w);
-    *met = disarm(&w, mode);
+    *met = disarm(&w, mode, at);
     char text[200];
     snprintf(text, sizeof text, "%.199s", alcore_last_error());
     if (status == ALCORE_E_INTERNAL)
@@ -178,10 +188,9 @@ static void sweep(const sweep_case *the_case, bool full) {
         return;
     }
     world_begin(&w, the_case->with);
-    arm(&w, PROCESS, INT64_MAX);
+    process_arm(INT64_MAX);
     the_case->call(&w);
-    disarm(&w, PROCESS);
-    counts[PROCESS] = INTERPOSED ? atomic_load(&process_calls) : 0;
+    counts[PROCESS] = process_disarm();
     world_end(&w);
     if (!the_case->allocates) {
         snprintf(text, sizeof text, "%lld allocations, should be none",
