@@ -29,9 +29,11 @@ echo "packages: $((SECONDS - begun)) s"
 export ALCORE_TEST_SEED=${ALCORE_TEST_SEED:-$RANDOM}
 echo "seed of thinned sweeps: $ALCORE_TEST_SEED"
 setup=default
+slow=5 # a sanitized test may take so many times longer
 export ALCORE_FUZZ_SECONDS=3
 if [ -n "$full" ]; then
     setup=full
+    slow=100
     ALCORE_FUZZ_SECONDS=60
 fi
 logs=build/results
@@ -79,16 +81,20 @@ fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
 # -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler see ghosts.
 if build asan -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
-    check asan asan --setup "$setup" --no-suite install --no-suite once --no-suite docs
+    check asan asan --setup "$setup" -t $slow --no-suite install --no-suite once --no-suite docs
 fi
-if build tsan -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
+if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *' threads '* ]] && build tsan -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
-    check tsan tsan --setup "$setup"
+    check tsan tsan --setup "$setup" -t $slow
     suites=("${suites_asked[@]}")
 fi
+# Without the optional parts: what reads files, and what needs none of them as a sample of the rest.
 if build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
-    check core core --setup "$setup" --no-suite install --no-suite once --no-suite docs --no-suite fuzz --no-suite fault
+    suites_asked=("${suites[@]}")
+    [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool cli)
+    check core core --setup "$setup"
+    suites=("${suites_asked[@]}")
 fi
 
 exec python3 tests/tools/summary.py --seconds "$SECONDS" ${full:+--report docs/results/full.md} "${results[@]}"

@@ -21,7 +21,7 @@
 #define SLOWER 1
 #endif
 
-static int64_t row_count = 60000; /* a million with --full */
+static int64_t row_count = 60000 / SLOWER; /* a million with --full */
 static alcore_ctx *ctx;
 static alcore_pool *pool, *labeled;
 static alcore_lm *lm;
