@@ -83,7 +83,9 @@ fi
 if build asan -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
     check asan asan --setup "$setup" -t $slow --no-suite install --no-suite once --no-suite docs
 fi
-if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *' threads '* ]] && build tsan -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
+# Only what runs threads.
+if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
+    build tsan -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow

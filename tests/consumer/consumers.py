@@ -96,7 +96,7 @@ def tests(tap, folder):
 
     def by_cmake():
         build = os.path.join(folder, 'cmake')
-        run('cmake', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + root, '-DCMAKE_C_COMPILER=' + CC)
+        run('cmake', '-G', 'Ninja', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + root, '-DCMAKE_C_COMPILER=' + CC)
         run('cmake', '--build', build)
         run(os.path.join(build, 'consumer_static'), env=plain)
         return run(os.path.join(build, 'consumer'), env=with_library).strip()

@@ -370,11 +370,12 @@ static void failing_operations(void) {
     stage_end(&s);
 }
 
-/* A small disk of our own, in a mount namespace that ends with the test. */
+/* A small disk of our own, where the kernel allows it in a mount namespace that ends with the test.
+ */
 static void full_disk(void) {
     const char *name = "full disk: an error, nothing left, the old file stands";
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("tmpfs", folder, "tmpfs", 0, "size=64k") != 0) {
+    if (unshare(CLONE_NEWNS) == 0) mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    if (mount("tmpfs", folder, "tmpfs", 0, "size=64k") != 0) {
         tap_skip(name, "no right to mount a small disk");
         return;
     }

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts that a user runs on a bare machine.
 #   need WHAT=PACKAGE...
-# installs the Debian packages whose WHAT is not there: a command, a pkg-config module (NAME.pc) or a file (/PATH).
+# installs the Debian packages whose WHAT is not there: a command, a pkg-config module (NAME.pc), a module of Python
+# (NAME.py) or a file (/PATH).
 # Without root, or without apt, it names them and returns 1.
 
 need_has() {
     case $1 in
     /*) [ -e "$1" ] ;;
     *.pc) pkg-config --exists "${1%.pc}" 2>/dev/null ;;
+    *.py) python3 -c "import ${1%.py}" 2>/dev/null ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }
@@ -41,8 +43,8 @@ need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=m
     python3=python3 jansson.pc=libjansson-dev libutf8proc.pc=libutf8proc-dev libxxhash.pc=libxxhash-dev
     zlib.pc=zlib1g-dev liblzma.pc=liblzma-dev libzstd.pc=libzstd-dev"
 # What the tests need beside it.
-need_tests="/usr/lib/python3.11/ensurepip=python3-venv g++=g++ check.pc=check cmake=cmake abidw=abigail-tools doxygen=doxygen
-    /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd
+need_tests="g++=g++ check.pc=check cmake=cmake abidw=abigail-tools doxygen=doxygen
+    /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd ensurepip.py=python3-venv
     lua5.1=lua5.1 lua5.2=lua5.2 lua5.3=lua5.3 lua5.4=lua5.4 luajit=luajit lua5.1.pc=liblua5.1-0-dev
     lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev"
 # What tests/run.sh --full needs beside that.
