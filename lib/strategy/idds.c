@@ -82,17 +82,6 @@ static void clear(alcore__run *run) {
 
 /* ---- blocks ---- */
 
-static alcore_status sum_block(const idds_plan *plan, alcore__block *block) {
-    alcore__matrix matrix;
-    double *sums;
-    int64_t count;
-    int32_t *all = block->bench->groups[1];
-    ALCORE__TRY(alcore__block_matrix(block, plan->cosine, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)plan->dims * sizeof *sums, &sums));
-    memset(all, 0, (size_t)block->count * sizeof *all);
-    return alcore__matrix_group_sums(&matrix, all, 1, sums, &count);
-}
-
 /* A_v, B_v and s_v before the first pick. */
 static alcore_status first_values(const idds_plan *plan, const alcore__matrix *matrix,
                                   int64_t count, rows_state *state) {
@@ -166,7 +155,7 @@ static alcore_status block_step(alcore__block *block) {
     switch (block->run->pass) {
     case PASS_LABELED:
     case PASS_SUM:
-        return sum_block(plan, block);
+        return alcore__block_sum(block, plan->cosine, plan->dims);
     case PASS_SCORES:
         return scores_block(block);
     default:

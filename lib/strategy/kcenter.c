@@ -56,17 +56,6 @@ static void clear(alcore__run *run) {
 
 /* ---- blocks ---- */
 
-static alcore_status sum_block(const kcenter_plan *plan, alcore__block *block) {
-    alcore__matrix matrix;
-    double *sums;
-    int64_t count;
-    int32_t *all = block->bench->groups[1];
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)plan->dims * sizeof *sums, &sums));
-    memset(all, 0, (size_t)block->count * sizeof *all);
-    return alcore__matrix_group_sums(&matrix, all, 1, sums, &count);
-}
-
 /* Which of a source's rows the present chunk takes: from *first up to *end, counted over the
  * source. */
 static void chunk_of(const alcore__run *run, const kcenter_plan *plan, int64_t *first,
@@ -178,7 +167,7 @@ static alcore_status block_step(alcore__block *block) {
     if (!block->count) return ALCORE_OK;
     switch (block->run->pass) {
     case PASS_SUM:
-        return sum_block(plan, block);
+        return alcore__block_sum(block, false, plan->dims);
     case PASS_NEAREST_MEAN:
         return mean_block(plan, block);
     case PASS_COLLECT:

@@ -279,3 +279,14 @@ alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__free(run->ctx, values);
     return status;
 }
+
+alcore_status alcore__block_sum(alcore__block *block, bool unit, int64_t dims) {
+    alcore__matrix matrix;
+    double *sums;
+    int64_t count;
+    int32_t *all = block->bench->groups[1];
+    ALCORE__TRY(alcore__block_matrix(block, unit, &matrix));
+    ALCORE__TRY(alcore__block_payload(block, (size_t)dims * sizeof *sums, &sums));
+    memset(all, 0, (size_t)block->count * sizeof *all);
+    return alcore__matrix_group_sums(&matrix, all, 1, sums, &count);
+}

@@ -138,6 +138,8 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
 alcore_status alcore__matrix_sqds(const alcore__matrix *matrix, const double *vector, double *out);
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
+/* The payload becomes the sum of the block's rows (of unit rows): double [dims]. */
+alcore_status alcore__block_sum(alcore__block *block, bool unit, int64_t dims);
 alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
                                           int64_t groups, const double *centres, double *out);
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
