@@ -135,6 +135,11 @@ def an_npy_that_is_none(box):
     contains(box.run(*args, "--embeddings", "e.npy", expect=3).err, "e.npy")
 
 
+def reads(box, feature):
+    """Whether this build unpacks a format; one that does not says so."""
+    return json.loads(box.run("doctor", "--json").out)["build"]["features"][feature]
+
+
 @case
 def compressed_pools(box):
     data = b"a b\nc d\ne f\n"
@@ -146,6 +151,9 @@ def compressed_pools(box):
     if subprocess.run(["zstd", "-q", "pool.txt"], cwd=box.path, check=False).returncode == 0:
         names.append("pool.txt.zst")
     for name in names:
+        if not reads(box, {"gz": "zlib", "xz": "lzma", "zst": "zstd"}[name.split(".")[-1]]):
+            contains(box.run("select", name, *BUDGET, expect=6).err, name, "built without")
+            continue
         done = box.run("select", name, "--strategy", "nnll", "--scores", "u.txt", *BUDGET)
         equal([row["text"] for row in rows_of(done.out)], ["e f", "c d"], name)
 
@@ -153,7 +161,10 @@ def compressed_pools(box):
 @case
 def a_truncated_xz(box):
     box.file("pool.txt.xz", lzma.compress(b"some text\n" * 1000)[:-20])
-    contains(box.run("select", "pool.txt.xz", *BUDGET, expect=3).err, "pool.txt.xz", "truncated")
+    if reads(box, "lzma"):
+        contains(box.run("select", "pool.txt.xz", *BUDGET, expect=3).err, "pool.txt.xz", "truncated")
+    else:
+        contains(box.run("select", "pool.txt.xz", *BUDGET, expect=6).err, "pool.txt.xz", "built without")
 
 
 @case
