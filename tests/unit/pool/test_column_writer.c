@@ -286,7 +286,7 @@ START_TEST(damaged_files) {
     snprintf(damaged, sizeof damaged, "%s", test_path("damaged.alcol"));
     const int64_t rows[] = {2, 0}, lengths[] = {2, 1};
     float tokens[] = {1, 2, 3};
-    char bytes[1024], copy[1024];
+    char bytes[1024], copy[1024] = {0};
     ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, &writer));
     ck_assert_ok(put(writer, rows, 2, tokens, ALCORE_FLOAT32, 3, 0, lengths));
     ck_assert_ok(alcore_column_writer_save(writer, path));
