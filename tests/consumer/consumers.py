@@ -96,7 +96,9 @@ def tests(tap, folder):
 
     def by_cmake():
         build = os.path.join(folder, 'cmake')
-        run('cmake', '-G', 'Ninja', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + root, '-DCMAKE_C_COMPILER=' + CC)
+        # Without dpkg-dev, meson's libdir is lib64, where CMake does not look on Debian: name the folder too.
+        places = ';'.join([root, os.path.join(library, 'cmake')])
+        run('cmake', '-G', 'Ninja', '-S', project, '-B', build, '-DCMAKE_PREFIX_PATH=' + places, '-DCMAKE_C_COMPILER=' + CC)
         run('cmake', '--build', build)
         run(os.path.join(build, 'consumer_static'), env=plain)
         return run(os.path.join(build, 'consumer'), env=with_library).strip()
