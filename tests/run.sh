@@ -91,10 +91,10 @@ if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     check tsan tsan --setup "$setup" -t $slow
     suites=("${suites_asked[@]}")
 fi
-# Without the optional parts: what reads files, and what needs none of them as a sample of the rest.
+# Without the optional parts: the suites that reading files concerns.
 if build core -Dwerror=true -Dauto_features=disabled -Dtests=enabled; then
     suites_asked=("${suites[@]}")
-    [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool cli)
+    [ ${#suites[@]} -gt 0 ] || suites=(base text formats pool)
     check core core --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
