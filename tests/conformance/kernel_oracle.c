@@ -42,13 +42,13 @@ static double tree(double *lane) {
     return lane[0];
 }
 
-static double dot(const double *a, const double *b, int64_t dims) {
+double oracle_dot(const double *a, const double *b, int64_t dims) {
     double lane[32] = {0};
     for (int64_t j = 0; j < dims; j++) lane[j % 32] += a[j] * b[j];
     return tree(lane);
 }
 
-static double sqd(const double *a, const double *b, int64_t dims) {
+double oracle_sqd(const double *a, const double *b, int64_t dims) {
     double lane[32] = {0};
     for (int64_t j = 0; j < dims; j++) {
         double t = a[j] - b[j];
@@ -57,20 +57,19 @@ static double sqd(const double *a, const double *b, int64_t dims) {
     return tree(lane);
 }
 
-static double cosine(double product, double norm_a, double norm_b) {
+double oracle_cosine(double product, double norm_a, double norm_b) {
     if (norm_a < 1e-12 || norm_b < 1e-12) return 0.0;
     double c = product / (norm_a * norm_b);
     if (fabs(c) > 1.0 - 1e-12) return c > 0.0 ? 1.0 : -1.0;
     return c;
 }
 
-/* Row i as doubles, unit(row i) when it is asked for. The caller frees it. */
-static double *row_of(const alcore_sys_rows *rows, int64_t i) {
+double *oracle_row(const alcore_sys_rows *rows, int64_t i) {
     double *row = malloc((size_t)rows->dims * sizeof *row + 1);
     if (!row) abort();
     for (int64_t j = 0; j < rows->dims; j++) row[j] = oracle_number(rows, i, j);
     if (rows->unit) {
-        double norm = sqrt(dot(row, row, rows->dims));
+        double norm = sqrt(oracle_dot(row, row, rows->dims));
         for (int64_t j = 0; j < rows->dims; j++) row[j] = norm < 1e-12 ? 0.0 : row[j] / norm;
     }
     return row;
@@ -81,7 +80,7 @@ static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *r
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
+        double *row = oracle_row(rows, i);
         memcpy(out + i * rows->dims, row, (size_t)rows->dims * sizeof *row);
         free(row);
     }
@@ -93,8 +92,8 @@ static alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *ro
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
-        out[i] = dot(row, vector, rows->dims);
+        double *row = oracle_row(rows, i);
+        out[i] = oracle_dot(row, vector, rows->dims);
         free(row);
     }
     return ALCORE_OK;
@@ -105,8 +104,8 @@ static alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_row
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
-        out[i] = dot(row, row, rows->dims);
+        double *row = oracle_row(rows, i);
+        out[i] = oracle_dot(row, row, rows->dims);
         free(row);
     }
     return ALCORE_OK;
@@ -117,8 +116,8 @@ static alcore_status sqds(const alcore_sys_work *work, const alcore_sys_rows *ro
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
-        out[i] = sqd(row, vector, rows->dims);
+        double *row = oracle_row(rows, i);
+        out[i] = oracle_sqd(row, vector, rows->dims);
         free(row);
     }
     return ALCORE_OK;
@@ -134,7 +133,7 @@ static alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_ro
     }
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] < 0) continue;
-        double *row = row_of(rows, i);
+        double *row = oracle_row(rows, i);
         counts[group[i]]++;
         for (int64_t j = 0; j < rows->dims; j++) sums[group[i] * rows->dims + j] += row[j];
         free(row);
@@ -149,10 +148,11 @@ static alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_
     (void)groups;
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] < 0) continue;
-        double *row = row_of(rows, i);
+        double *row = oracle_row(rows, i);
         const double *centre = centres + group[i] * rows->dims;
-        out[i] = 1.0 - cosine(dot(row, centre, rows->dims), sqrt(dot(row, row, rows->dims)),
-                              sqrt(dot(centre, centre, rows->dims)));
+        out[i] = 1.0 - oracle_cosine(oracle_dot(row, centre, rows->dims),
+                                     sqrt(oracle_dot(row, row, rows->dims)),
+                                     sqrt(oracle_dot(centre, centre, rows->dims)));
         free(row);
     }
     return ALCORE_OK;
@@ -165,8 +165,8 @@ static alcore_status group_sqds(const alcore_sys_work *work, const alcore_sys_ro
     (void)groups;
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] < 0) continue;
-        double *row = row_of(rows, i);
-        out[i] = sqd(row, centres + group[i] * rows->dims, rows->dims);
+        double *row = oracle_row(rows, i);
+        out[i] = oracle_sqd(row, centres + group[i] * rows->dims, rows->dims);
         free(row);
     }
     return ALCORE_OK;
@@ -180,11 +180,11 @@ static alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sy
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        double *row = row_of(rows, i);
+        double *row = oracle_row(rows, i);
         nearest[i] = -1;
         distance[i] = HUGE_VAL;
         for (int64_t c = starts[g]; c < starts[g + 1]; c++) {
-            double d = sqd(row, centres + c * rows->dims, rows->dims);
+            double d = oracle_sqd(row, centres + c * rows->dims, rows->dims);
             if (c == starts[g] || d < distance[i]) {
                 nearest[i] = (int32_t)(c - starts[g]);
                 distance[i] = d;
@@ -201,8 +201,8 @@ static alcore_status min_sqd(const alcore_sys_work *work, const alcore_sys_rows 
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
-        double w = sqd(row, centre, rows->dims);
+        double *row = oracle_row(rows, i);
+        double w = oracle_sqd(row, centre, rows->dims);
         if (zero_duplicates && w <= 1e-12 * (row_dots[i] + centre_dot)) w = 0.0;
         if (w < minimum[i]) minimum[i] = w;
         free(row);
@@ -216,9 +216,9 @@ static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_r
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
-        double *row = row_of(rows, i);
-        double f = dot(row, picked, rows->dims);
-        if (norms) f = cosine(f, norms[i], picked_norm);
+        double *row = oracle_row(rows, i);
+        double f = oracle_dot(row, picked, rows->dims);
+        if (norms) f = oracle_cosine(f, norms[i], picked_norm);
         a[i] -= f;
         b[i] += f;
         free(row);
@@ -349,7 +349,7 @@ static alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_r
         if (take && !take[i]) continue;
         alcore_sys_rows given = *rows;
         given.unit = 0;
-        double *p = row_of(&given, i), *log_p = row_of(&given, i);
+        double *p = oracle_row(&given, i), *log_p = oracle_row(&given, i);
         if (probabilities(rows->dims, kind, p, log_p)) {
             facts(p, log_p, rows->dims, &out[i]);
         } else {

@@ -3,9 +3,9 @@
  * The kernel table: all arithmetic over columns. lib/cpu fills it for the CPU, a module for other
  * devices.
  *
- * Everything here but ragged_nnll and class_facts is a decision kernel: IEEE double, every
- * operation rounded on its own (no contraction), in the order written, so that every engine gives
- * the same bytes:
+ * Everything here but the columns (below) is a decision kernel: IEEE double, every operation
+ * rounded on its own (no contraction), in the order written, so that every engine gives the same
+ * bytes:
  *
  *     dot(a, b)  lane[0..31] = +0.0; for j = 0 .. d-1: lane[j mod 32] += a_j * b_j;
  *                for w = 16, 8, 4, 2, 1: lane[i] += lane[i + w] for i < w; it is lane[0]
@@ -15,8 +15,10 @@
  *     cos(a, b)  dot(a, b) / (norm(a) * norm(b)); 0 where a norm is < 1e-12;
  *                1 or -1, by its sign, where it is beyond 1 - 1e-12
  *
- * ragged_nnll and class_facts take exp and log, which engines may round differently; what they give
- * is stored as a column and decided from. System tier: stable within a minor release. */
+ * Columns: ragged_nnll, class_facts, logit_facts, hidden_facts and sequence_nnll take exp and log
+ * or sum in lower precision, which engines may round differently, within 1e-6 + 1e-5 |v|; what they
+ * give is stored and decided from. distance_bounds gives an interval, whose width engines may
+ * choose. System tier: stable within a minor release. */
 #ifndef ALCORE_SYS_KERNEL_H
 #define ALCORE_SYS_KERNEL_H
 
@@ -81,6 +83,35 @@ typedef struct alcore_sys_class_facts {
     double entropy;  /**< - sum p log p, natural log, 0 log 0 = 0, summed in class order */
 } alcore_sys_class_facts;
 
+/** Facts of the token distributions softmax(logits), natural logarithms; a NULL array is not
+ * wanted. Arrays of a call have an entry per row of its logits or hidden states. */
+typedef struct alcore_sys_token_facts {
+    double *logprob; /**< of the label: (z_label - m) - log S, m the largest logit, S the sum of
+                          exp(z - m); never above 0; not written where there is no label */
+    double *top1;    /**< log-probability of the likeliest class: -log S */
+    double *top2; /**< of the second likeliest, equal to top1 in a tie; -infinity with one class */
+    double *margin;    /**< exp(top1) - exp(top2) */
+    double *entropy;   /**< log S - (sum of (z - m) exp(z - m)) / S; 0 exp(-infinity) counts as 0 */
+    double *logsumexp; /**< m + log S */
+    int32_t *likeliest; /**< the class with the largest logit, the lowest one in a tie */
+} alcore_sys_token_facts;
+
+/** How rows are compared. */
+enum {
+    ALCORE_SYS_L2 = 0,    /**< sqd, the smallest first */
+    ALCORE_SYS_DOT = 1,   /**< dot, the largest first */
+    ALCORE_SYS_COSINE = 2 /**< cos, the largest first */
+};
+
+/** The best of what was seen so far, item by item: value[i, 0..k-1] and the row it belongs to,
+ * the best first, equal values by the lower row. Unused places have row -1. NaN is never among
+ * them. */
+typedef struct alcore_sys_best {
+    int64_t k;     /**< places of an item, 1 .. 1024 */
+    int64_t *row;  /**< [items, k] */
+    double *value; /**< [items, k] */
+} alcore_sys_best;
+
 /** What the IDDS score of an item is made of beside its own sums (HUDS, eq. 5, after Tsvigun et al.
  * 2022): alpha * ((A_v - s_v) / (A - 1)) - (1 - alpha) * (B_v / B); with include_self alpha * (A_v
  * / A) in the first term. A term whose divisor is 0 is alpha * 0 or (1 - alpha) * 0. */
@@ -92,11 +123,13 @@ typedef struct alcore_sys_idds {
     int32_t reserved;     /**< 0 */
 } alcore_sys_idds;
 
-/** The table. A NULL entry means the engine lacks it. Every pointer is in the engine's memory; on
- * the CPU, in host memory. An engine runs one call on one thread; callers run several blocks at
- * once. work->host may be NULL, and work->workspace then is needed by widened, grouped and
- * classified rows. Masks: `take` is uint8 [count], 0 leaves the row out (its output entry is not
- * written); NULL takes all rows. */
+/** The table. A NULL entry means the engine lacks it. Pointers are to host memory; a device engine
+ * takes pointers to its device's memory as well, each array on its own, and stages what is on the
+ * host. A call that writes to host memory returns when that is written; one that writes to device
+ * memory alone returns when its work is in the stream. An engine runs one call on one thread;
+ * callers run several blocks at once. work->host may be NULL, and work->workspace then is needed by
+ * widened, grouped and classified rows. Masks: `take` is uint8 [count], 0 leaves the row out (its
+ * output entry is not written); NULL takes all rows. */
 typedef struct alcore_sys_kernels {
     size_t size;        /**< sizeof(alcore_sys_kernels) of the engine */
     uint32_t abi;       /**< ALCORE_SYS_ABI of the engine */
@@ -176,6 +209,75 @@ typedef struct alcore_sys_kernels {
     alcore_status (*class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
                                  int64_t *bad);
+    /** Token facts from logits, read once: logits: float16, bfloat16, float32 or float64 rows, one
+     * of them a token, dims = classes; labels: int64 [count], NULL when logprob is not wanted. A
+     * row whose label is `ignore` is left out, and none of its entries is written. *bad: first row
+     * with a NaN, with a logit of plus infinity, without a finite logit or with another label
+     * outside 0 .. dims - 1; -1 when there is none; the facts of a bad row are NaN, likeliest -1.
+     */
+    alcore_status (*logit_facts)(const alcore_sys_work *work, const alcore_sys_rows *logits,
+                                 const int64_t *labels, int64_t ignore,
+                                 const alcore_sys_token_facts *out, int64_t *bad);
+    /** The same from the hidden states [count, d] and the output matrix [classes, d] of the model,
+     * without writing logits: z = hidden . output + bias, summed in float32 or better. bias:
+     * float32 [classes] or NULL. */
+    alcore_status (*hidden_facts)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+                                  const alcore_sys_rows *output, const float *bias,
+                                  const int64_t *labels, int64_t ignore,
+                                  const alcore_sys_token_facts *out, int64_t *bad);
+    /** NNLL of sequences (HUDS): sequence i owns the tokens offsets[i] - offsets[0] .. offsets[i +
+     * 1] - offsets[0] - 1 of logprob; out[rows[i]] = the mean of minus their values, each floored
+     * at -100, over the tokens whose label is not `ignore` (labels NULL: all), in token order; NaN
+     * without tokens. rows NULL: out[i]. *floored as in ragged_nnll, added to. */
+    alcore_status (*sequence_nnll)(const alcore_sys_work *work, const double *logprob,
+                                   const int64_t *labels, int64_t ignore, const int64_t *offsets,
+                                   const int64_t *rows, int64_t count, double *out,
+                                   int64_t *floored);
+    /** Exact nearest neighbours between one block of rows and all queries, both ways in one sweep:
+     * of_queries [queries] is joined by the block's best rows (numbered by rows->first), of_rows
+     * [rows] by the best queries (numbered by queries->first). Either may be NULL. metric:
+     * ALCORE_SYS_*. Values are those of spec 1.8 whatever filter found them; the caller sets the
+     * places to row -1 before the first block, and blocks may come in any order. A row that is left
+     * out is nobody's neighbour and has none. */
+    alcore_status (*knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                         const uint8_t *take, const alcore_sys_rows *queries, int32_t metric,
+                         const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
+    /** The largest margin ratio (Artetxe and Schwenk 2019) of each row over all others: ratio =
+     * cos(row, other) / (row_half + other_half), 0 where the divisor is at most 1e-9; ties to the
+     * lower other. row_half: double [count], other_half: double [others]: half-sums of neighbour
+     * cosines. ratio: double [count]; other: int64 [count], numbered by others->first. NaN is never
+     * largest; without any, ratio is -infinity and other -1. */
+    alcore_status (*margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *others,
+                                   const double *row_half, const double *other_half, double *ratio,
+                                   int64_t *other);
+    /** Sums of Euclidean distances to one block of targets: sums[i, g] = the running sum, from +0.0
+     * and in row order, of sqrt(sqd(row i, target)) over the targets with group g; group NULL: all
+     * are of group 0. sums: double [count, groups], overwritten. */
+    alcore_status (*distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const int32_t *group, int64_t groups, double *sums);
+    /** An interval around the same sums, in float32 speed: low[i, g] <= sums[i, g] <= high[i, g],
+     * also of the sums as they are rounded. */
+    alcore_status (*distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                     const uint8_t *take, const alcore_sys_rows *targets,
+                                     const int32_t *group, int64_t groups, double *low,
+                                     double *high);
+    /** min_sqd against several new centres in one pass over the rows: centres: double [centres,
+     * dims], centre_dots: double [centres]; minimum: double [count] takes all of them; each:
+     * double [centres, count] gets w of every centre, NULL: not wanted. */
+    alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *take, const double *centres, int64_t count,
+                              const double *centre_dots, const double *row_dots,
+                              int32_t zero_duplicates, double *minimum, double *each);
+    /** D^2 weights of BADGE (Ash et al. 2019) in factored form against one new centre: w = (G +
+     * G_c) - 2 * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c); then minimum[i] = w
+     * where w < minimum[i]. a, h: rows of the two factors, the same count; squares: double [count],
+     * G = dot(a, a) * dot(h, h). */
+    alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
+                               const alcore_sys_rows *h, const uint8_t *take,
+                               const double *centre_a, const double *centre_h, double centre_square,
+                               const double *squares, double *minimum);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of stored log-probabilities and class scores. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_entry.h"
+
+static int64_t count_rows(const kernel_case *c) {
+    return c->rows.count;
+}
+static int64_t count_facts(const kernel_case *c) {
+    return 15 * c->rows.count;
+}
+
+static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, total = count * c->rows.dims;
+    uint64_t state = (uint64_t)total + (uint64_t)c->pattern;
+    char *values = malloc((size_t)total * 8 + 8);
+    int64_t *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
+    if (!values || !offsets) abort();
+    for (int64_t v = 0; v < total; v++) {
+        uint64_t kind = case_random(&state) % 64;
+        double lp = -8.0 * case_uniform(&state);
+        if (kind == 0) lp = -HUGE_VAL;
+        if (kind == 1) lp = -101.0;
+        if (kind == 2) lp = 9e-7; /* within the slack; float16 rounds it to a number below */
+        if (kind == 3 && c->pattern == PATTERN_SPECIAL && v % 8 == 0)
+            lp = v % 2 ? (double)NAN : 0.25;
+        if (c->pattern == PATTERN_ZEROS) lp = v % 2 ? 0.0 : -0.0;
+        case_put(values, v, c->rows.dtype, lp);
+    }
+    int64_t at = 0;
+    for (int64_t i = 0; i <= count; i++) {
+        offsets[i] = 1000 + at;
+        if (i % 5 != 4) at += c->rows.dims;
+    }
+    alcore_sys_ragged items = {.values = values,
+                               .offsets = offsets,
+                               .first = c->rows.first,
+                               .count = count,
+                               .classes = 1,
+                               .dtype = c->rows.dtype};
+    alcore_status status = t->ragged_nnll(&conformance_work, &items, c->take, out->numbers,
+                                          &out->whole[0], &out->whole[1]);
+    free(values);
+    free(offsets);
+    return status;
+}
+
+/* The three kinds of class scores, each made from the case's shape. */
+static alcore_status call_class_facts(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, dims = c->rows.dims;
+    uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
+    char *values = malloc((size_t)(count * dims) * 8 + 8);
+    if (!values) abort();
+    alcore_status status = ALCORE_OK;
+    for (int32_t kind = ALCORE_CLASSES_PROBS; kind <= ALCORE_CLASSES_LOGITS && !status; kind++) {
+        for (int64_t v = 0; v < count * dims; v++) {
+            double x = case_uniform(&state);
+            if (kind == ALCORE_CLASSES_LOGPROBS) x *= -120.0;
+            if (kind == ALCORE_CLASSES_LOGITS) x = 300.0 * x - 150.0;
+            if (c->pattern == PATTERN_EQUAL)
+                x = kind == ALCORE_CLASSES_PROBS ? 1.0 / (double)dims : -1.0;
+            if (c->pattern == PATTERN_ZEROS)
+                x = kind == ALCORE_CLASSES_PROBS ? (double)(v % 2) : v % 2 ? 0.0 : -HUGE_VAL;
+            if (c->pattern == PATTERN_ULP) x = kind == ALCORE_CLASSES_PROBS ? 1.0 + 5e-7 : 5e-7;
+            if (c->pattern == PATTERN_SPECIAL && case_random(&state) % 99 == 0) {
+                x = v % 3 == 0 ? (double)NAN : v % 3 == 1 ? HUGE_VAL : -HUGE_VAL;
+            }
+            case_put(values, v, c->rows.dtype, x);
+        }
+        alcore_sys_rows rows = {.data = values,
+                                .first = c->rows.first,
+                                .count = count,
+                                .dims = dims,
+                                .stride = dims,
+                                .dtype = c->rows.dtype};
+        alcore_sys_class_facts *facts = malloc((size_t)(count + 1) * sizeof *facts);
+        if (!facts) abort();
+        for (int64_t i = 0; i < count; i++)
+            facts[i] = (alcore_sys_class_facts){7.0, 7.0, 7.0, 7.0, 7.0};
+        status = t->class_facts(&conformance_work, &rows, c->take, kind, facts, &out->whole[kind]);
+        memcpy(out->numbers + (int64_t)kind * 5 * count, facts, (size_t)count * sizeof *facts);
+        free(facts);
+    }
+    free(values);
+    return status;
+}
+
+const entry entries_columns[] = {
+    {PLACE(ragged_nnll), call_nnll, count_rows, 0},
+    {PLACE(class_facts), call_class_facts, count_facts, 0},
+};
+const int entries_columns_count = sizeof entries_columns / sizeof entries_columns[0];
