@@ -2,6 +2,9 @@
 #include "kernel/kernels.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 /* The tables of lib/cpu. */
 extern const alcore_sys_kernels alcore__cpu_portable_kernels;
@@ -17,13 +20,20 @@ typedef struct engine {
     int runs; /* whether this machine has the instructions */
 } engine;
 
+#if defined(__x86_64__)
+/* Asked of the processor: clang 14 knows no __builtin_cpu_supports("f16c"). */
+static int has_f16c(void) {
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+}
+#endif
+
 /* Fills the engines of this build, the best first; returns their number. */
 static int list_engines(engine *list) {
     int count = 0;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-               __builtin_cpu_supports("f16c");
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     int avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     list[count++] = (engine){&alcore__cpu_avx512_kernels, avx512};
