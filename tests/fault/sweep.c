@@ -3,7 +3,7 @@
  * from k on, until the call succeeds without meeting a failure. Each time: the call says
  * ALCORE_E_NOMEM (or succeeds all the same), nothing that the caller can see has changed, live
  * bytes are back where they were, the same call then succeeds, and at the end no byte is left. In
- * builds without a sanitizer, malloc itself fails too, for what jansson and others allocate on
+ * builds without a sanitizer, malloc itself fails too, for what zlib and others allocate on
  * their own.
  *
  * usage: sweep MAP-FILE [FUNCTION]... */

@@ -28,7 +28,7 @@ START_TEST(build_info_is_json_that_agrees) {
     ck_assert_int_eq(json_integer_value(json_object_get(info, "abi")), ALCORE_ABI);
     ck_assert(json_is_string(json_object_get(info, "compiler")));
     ck_assert(json_is_string(json_object_get(info, "flags")));
-    ck_assert(json_is_string(json_object_get(json_object_get(info, "dependencies"), "jansson")));
+    ck_assert(json_is_string(json_object_get(json_object_get(info, "dependencies"), "utf8proc")));
     const char *name;
     json_t *present;
     size_t features = 0;
