@@ -632,9 +632,10 @@ ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer
 /** Gives the column to the pool. After a success the writer takes no more values.
  * @param[in,out] writer borrowed, changed, as is its pool
  * @param[in] missing ALCORE_MISSING_*
- * @return ALCORE_OK, ALCORE_E_INVALID (also: finished already), ALCORE_E_MISSING (the writer stays
- *   usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished already), ALCORE_E_MISSING or
+ *   ALCORE_E_CANCELLED (the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback progress
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_finish(alcore_column_writer *writer, int32_t missing);
 

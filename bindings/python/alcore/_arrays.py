@@ -206,19 +206,33 @@ def tensor_of(value, what, ctx, accept=FLOATS):
     return made
 
 
-def integers(values, what):
-    """int64 numbers as a ctypes array that the library can read: (array or None, count, keep)."""
-    if isinstance(values, int):
-        values = (values,)
-    if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
-        made = _from_buffer(values, what)
-        if made.dtype == (ALCORE_KIND_INT, 64) and len(made.shape) == 1 and made.struct.data and \
-                made.strides_array[0] == 1:
-            return made.struct.data, made.shape[0], made
-        if made.dtype[0] not in (ALCORE_KIND_INT, ALCORE_KIND_UINT) and made.shape[0]:
-            raise TypeError("%s: whole numbers are expected, got %s" % (what, dtype_name(made.dtype)))
+def whole_numbers(values):
+    """int64 numbers that can be read in place: (address, count, keep); None when the values are to be copied."""
     try:
-        kept = array.array("q", plain(values))
+        view = memoryview(values)
+    except (TypeError, ValueError, BufferError):  # no buffer, or one of dates
+        return None
+    if view.format not in ("q", "l") or view.itemsize != 8 or view.ndim != 1 or not view.contiguous or not view.nbytes:
+        return None
+    made = _from_buffer(values, "rows")
+    return made.struct.data, made.shape[0], made
+
+
+def integers(values, what):
+    """int64 numbers that the library can read: (address or None, count, keep)."""
+    if type(values) is not list:
+        if isinstance(values, int):
+            values = (values,)
+        found = whole_numbers(values)
+        if found is not None:
+            return found
+        if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
+            made = _from_buffer(values, what)
+            if made.dtype[0] not in (ALCORE_KIND_INT, ALCORE_KIND_UINT) and made.shape[0]:
+                raise TypeError("%s: whole numbers are expected, got %s" % (what, dtype_name(made.dtype)))
+        values = plain(values)
+    try:
+        kept = array.array("q", values)
     except (TypeError, OverflowError) as error:
         raise TypeError("%s: whole numbers are expected (%s)" % (what, error)) from None
     return kept.buffer_info()[0] if len(kept) else None, len(kept), kept

@@ -7,6 +7,7 @@ catch it; so a long call on the main thread lets SIGINT only set a flag, and the
 import _signal as signal  # the module beneath signal: without its enums a call costs a tenth
 import threading
 from contextlib import contextmanager
+from threading import get_ident
 
 from . import _ffi
 from ._errors import failure
@@ -20,23 +21,32 @@ class _Thread(threading.local):
 
 
 this = _Thread()
+_main = threading.main_thread().ident
+
+
+def forget_in_child():
+    """A forked child begins without the parent's call; the thread that forked is its main one."""
+    global _main
+    _main = get_ident()
+    this.guard = this.pending = None
 
 
 class _Guard:
-    """Keeps SIGINT as a flag while the library runs on the main thread."""
+    """Keeps SIGINT as a flag while the library runs on the main thread. A call is short, so this costs little: no `with`,
+    no base class."""
+
+    __slots__ = ("arrived", "inner")
 
     def __init__(self):
         self.arrived = None
-        self.inner = None
-
-    def __enter__(self):
         handler = signal.getsignal(signal.SIGINT)
         if callable(handler):
             self.inner = handler
             signal.signal(signal.SIGINT, self._note)
-        return self
+        else:
+            self.inner = None
 
-    def __exit__(self, *_):
+    def leave(self):
         if self.inner is not None:
             signal.signal(signal.SIGINT, self.inner)
 
@@ -85,17 +95,17 @@ def _finish(status, guard):
 
 def run(function, *arguments):
     """A call that may be long or call back."""
-    if this.guard is None and threading.get_ident() == threading.main_thread().ident:
-        guard = _Guard()
-        this.guard = guard
-        try:
-            with guard:
-                status = function(*arguments)
-        finally:
-            this.guard = None
-        _finish(status, guard)
-    else:
+    if this.guard is not None or get_ident() != _main:
         _finish(function(*arguments), None)
+        return
+    guard = this.guard = _Guard()
+    try:
+        status = function(*arguments)
+    finally:
+        guard.leave()
+        this.guard = None
+    if status or this.pending is not None or this.bar is not None or guard.arrived is not None:
+        _finish(status, guard)
 
 
 def stop_asked():

@@ -462,7 +462,7 @@ FUNCTIONS = {
     "alcore_column_writer_missing": (c_int64, (c_void_p, c_void_p, c_int64), False),
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
-    "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), False),
+    "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
     "alcore_model_host_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_ngram_options_init": (c_int32, (c_void_p, c_size_t), False),

@@ -7,7 +7,7 @@ import os
 import threading
 
 from . import _ffi
-from ._calls import call_back, check, run, stop_asked, this
+from ._calls import call_back, check, forget_in_child, run, stop_asked
 from ._library import lib
 from ._progress import report
 
@@ -200,7 +200,7 @@ def default_context():
 def _forget_in_child():
     global _default, _lock
     _default, _lock = None, threading.Lock()
-    this.guard = this.pending = None
+    forget_in_child()
 
 
 os.register_at_fork(after_in_child=_forget_in_child)

@@ -5,7 +5,7 @@ import ctypes
 import os
 
 from . import _arrow, _ffi
-from ._arrays import integers, memory, plain
+from ._arrays import integers, memory, plain, whole_numbers
 from ._calls import check, run
 from ._columns import Column, ColumnWriter, column_of, give_column, path_of, read_column
 from ._handles import Handle, choice, default_context, new, struct
@@ -17,6 +17,8 @@ STATES = {name[len("ALCORE_ROW_"):].lower(): value for name, value in vars(_ffi)
 
 def state_bits(states):
     """One state or several as bits."""
+    if type(states) is str and states in STATES:
+        return STATES[states]
     names = [states] if isinstance(states, str) else states
     bits = 0
     for name in names:
@@ -165,27 +167,34 @@ class Pool(Handle):
 
     def rows_of(self, rows, what="rows"):
         """Row numbers as the library reads them, from row numbers, a mask (one bool a row), ids or a Selection."""
-        if hasattr(rows, "indices") and not callable(rows.indices):
-            rows = rows.indices
-        values = list(plain(rows)) if not isinstance(rows, (int, str)) else [rows]
-        if values and all(isinstance(value, str) for value in values):
-            values = [self.find(value) for value in values]
-        elif values and all(isinstance(value, bool) for value in values):
-            if len(values) != len(self):
-                raise ValueError("%s: the mask has %d entries, the pool %d rows" % (what, len(values), len(self)))
-            values = [row for row, value in enumerate(values) if value]
-        return integers(values, what)
+        if type(rows) is not list:
+            if hasattr(rows, "indices") and not callable(rows.indices):
+                rows = rows.indices
+            found = whole_numbers(rows)
+            if found is not None:
+                return found
+            rows = list(plain(rows)) if not isinstance(rows, (int, str)) else [rows]
+        kinds = set(map(type, rows))
+        if kinds == {int} or not kinds:
+            pass  # a look at every row would cost more than marking it
+        elif all(issubclass(kind, str) for kind in kinds):
+            rows = [self.find(value) for value in rows]
+        elif kinds == {bool}:
+            if len(rows) != len(self):
+                raise ValueError("%s: the mask has %d entries, the pool %d rows" % (what, len(rows), len(self)))
+            rows = [row for row, value in enumerate(rows) if value]
+        return integers(rows, what)
 
     def mark(self, states, rows):
         """Sets states of rows: "labeled", "excluded", "filtered", "ineligible"."""
         address, count, kept = self.rows_of(rows)
-        run(lib.alcore_pool_mark, self._handle, state_bits(states), address, count)
+        check(lib.alcore_pool_mark(self._handle, state_bits(states), address, count))
         del kept
 
     def unmark(self, states, rows):
         """Clears states of rows."""
         address, count, kept = self.rows_of(rows)
-        run(lib.alcore_pool_unmark, self._handle, state_bits(states), address, count)
+        check(lib.alcore_pool_unmark(self._handle, state_bits(states), address, count))
         del kept
 
     def mark_labeled(self, rows):
@@ -241,13 +250,13 @@ class Pool(Handle):
         """Some rows of a column, wherever it lives: float64 [rows, width]."""
         address, count, kept = self.rows_of(rows)
         out = (ctypes.c_double * max(count * width, 1))()
-        check(lib.alcore_pool_column_rows(self._handle, name_of(name, "name"), address, count, out))
+        run(lib.alcore_pool_column_rows, self._handle, name_of(name, "name"), address, count, out)
         del kept
         return memory(ctypes.addressof(out), [count, width], "d", out)
 
     def drop_column(self, name):
         """Takes a column away."""
-        check(lib.alcore_pool_drop_column(self._handle, name_of(name, "name")))
+        run(lib.alcore_pool_drop_column, self._handle, name_of(name, "name"))
         self._kept.pop(name, None)
 
     @property

@@ -91,6 +91,20 @@ def test_package_knows_no_strategy_and_no_column(root):
     assert seen > 1000
 
 
+def test_calls_that_call_back_are_guarded(root):
+    """An exception of a callback, or Ctrl-C in one, is only delivered by run() and new()."""
+    seen = set()
+    for path in sorted((root / "bindings" / "python" / "alcore").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        guarded = {argument for call in ast.walk(tree) if isinstance(call, ast.Call) and
+                   isinstance(call.func, ast.Name) and call.func.id in ("run", "new") for argument in call.args}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and _ffi.FUNCTIONS.get(node.attr, (0, 0, False))[2]:
+                assert node in guarded or node.attr.endswith("_unref"), "%s:%d" % (path.name, node.lineno)
+                seen.add(node.attr)
+    assert len(seen) > 15
+
+
 def test_stub_has_the_signature_that_runs(root):
     import inspect
     tree = ast.parse((root / "bindings" / "python" / "alcore" / "_select.pyi").read_text())

@@ -43,6 +43,27 @@ def test_states():
             pool.mark("excluded", [1.5])
 
 
+def test_rows_of_every_form(numpy):
+    with alcore.Pool(["a", "b", "c", "d"], ids=["w", "x", "y", "z"]) as pool:
+        def marked(rows):
+            pool.unmark("excluded", range(4))
+            pool.mark("excluded", rows)
+            return [row for row in range(4) if pool.states[row] & alcore.STATES["excluded"]]
+
+        whole = numpy.array([9, 1, 9, 3, 9])
+        for rows in ([1, 3], (1, 3), {1, 3}, range(1, 4, 2), numpy.array([1, 3]), whole[1::2], numpy.array([1, 3], "i4"),
+                     numpy.array([1, 3], "u1"), numpy.array([1, 3], ">i8"), [numpy.int64(1), 3], iter([1, 3]),
+                     [False, True, False, True], numpy.array([False, True, False, True]), ["x", "z"],
+                     numpy.array(["x", "z"]), [numpy.str_("x"), "z"], pool.select(2, "random", eligible=[1, 3])):
+            assert marked(rows) == [1, 3], repr(rows)
+        assert marked(3) == marked("z") == [3] and marked([]) == marked(numpy.array([])) == []
+        for wrong in ([1.0], numpy.array([1.0]), ["x", 1], [None], None, numpy.array(["2024-01-01"], "M8[D]")):
+            with pytest.raises(TypeError):
+                pool.mark("excluded", wrong)
+        with pytest.raises(TypeError, match="scores rows: whole numbers are expected, got bool"):
+            pool.set_column("scores", [1.0, 2.0], rows=numpy.array([True, False]))
+
+
 def test_files(tmp_path, texts):
     path = tmp_path / "pool.jsonl"
     path.write_text('{"id": "q", "text": "a b"}\n{"id": "r", "text": "c d"}\n')
