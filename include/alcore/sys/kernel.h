@@ -103,6 +103,18 @@ enum {
     ALCORE_SYS_COSINE = 2 /**< cos, the largest first */
 };
 
+/** What a search may know beforehand. Zero means unknown. */
+typedef struct alcore_sys_search {
+    size_t size;      /**< sizeof(alcore_sys_search) */
+    int32_t metric;   /**< ALCORE_SYS_L2, ... */
+    int32_t reserved; /**< 0 */
+    /** float32 [leading, dims]: nearly orthonormal directions that hold most of what rows and
+     * queries have in common, for an engine that prunes by them; NULL: none. Changes no result. */
+    const float *basis;
+    int64_t leading; /**< directions */
+    double skew;     /**< at least the spectral norm of basis basis^T - I */
+} alcore_sys_search;
+
 /** The best of what was seen so far, item by item: value[i, 0..k-1] and the row it belongs to,
  * the best first, equal values by the lower row. Unused places have row -1. NaN is never among
  * them. */
@@ -233,22 +245,25 @@ typedef struct alcore_sys_kernels {
                                    const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                    const int64_t *rows, int64_t count, double *out,
                                    int64_t *floored);
-    /** Exact nearest neighbours between one block of rows and all queries, both ways in one sweep:
-     * of_queries [queries] is joined by the block's best rows (numbered by rows->first), of_rows
-     * [rows] by the best queries (numbered by queries->first). Either may be NULL. metric:
-     * ALCORE_SYS_*. Values are those of spec 1.8 whatever filter found them; the caller sets the
-     * places to row -1 before the first block, and blocks may come in any order. A row that is left
-     * out is nobody's neighbour and has none. */
+    /** Exact nearest neighbours between a run of rows and queries, both ways in one sweep:
+     * of_queries [queries] is joined by the best rows (numbered by rows->first), of_rows [rows] by
+     * the best queries (numbered by queries->first). Either may be NULL. Values are those of spec
+     * 1.8 whatever filter found them; the caller sets the places to row -1 before the first run,
+     * and runs may come in any order. What is left out (take of rows, query_take of queries) is
+     * nobody's neighbour and has none. */
     alcore_status (*knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const uint8_t *take, const alcore_sys_rows *queries, int32_t metric,
+                         const uint8_t *take, const alcore_sys_rows *queries,
+                         const uint8_t *query_take, const alcore_sys_search *search,
                          const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
-    /** The largest margin ratio (Artetxe and Schwenk 2019) of each row over all others: ratio =
+    /** The largest margin ratio (Artetxe and Schwenk 2019) of each row over others: ratio =
      * cos(row, other) / (row_half + other_half), 0 where the divisor is at most 1e-9; ties to the
      * lower other. row_half: double [count], other_half: double [others]: half-sums of neighbour
-     * cosines. ratio: double [count]; other: int64 [count], numbered by others->first. NaN is never
-     * largest; without any, ratio is -infinity and other -1. */
+     * cosines. ratio: double [count] and other: int64 [count], numbered by others->first, hold the
+     * best so far and are joined: -infinity and -1 before the first run of others. NaN is never
+     * largest. search->metric is not looked at. */
     alcore_status (*margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *take, const alcore_sys_rows *others,
+                                   const uint8_t *other_take, const alcore_sys_search *search,
                                    const double *row_half, const double *other_half, double *ratio,
                                    int64_t *other);
     /** Sums of Euclidean distances to one block of targets: sums[i, g] = the running sum, from +0.0
