@@ -5,7 +5,7 @@
  * keeps every centre whose F is within T of the least. T bounds all that can differ from the
  * normative sqd: x.c: rounding c to float32 costs |x| |c - c'|, rounding x (float64 and unit rows)
  * u |x| |c'|, and the sum itself g |x| |c'| with u = 2^-24 and g = u * (longest chain of
- * additions): FILTER_CHAIN numbers, then the chains; numbers below float32's range cost less than
+ * additions): PRODUCT_CHAIN numbers, then the chains; numbers below float32's range cost less than
  * 1e-43 each. Cauchy-Schwarz bounds every sum of products. Call that sum E; F is off by 2 E, a
  * difference of two F by 4 E. |c|^2, F and the normative sqds in double: each within e = (dims / 32
  * + 10) 2^-52 of (|x| + |c|)^2; 8 e covers them. A centre with F beyond T therefore has a normative
@@ -16,23 +16,8 @@
 
 #include <math.h>
 
+#include "cpu/cpu_product.h"
 #include "cpu/cpu_rows.h"
-
-/* Floats of a vector; rows and vectors of centres of a tile, so that the sums stay in registers. */
-#if defined(__AVX512F__)
-#define FILTER_FLOATS 16
-#define FILTER_ROWS 8
-#elif defined(__AVX2__)
-#define FILTER_FLOATS 8
-#define FILTER_ROWS 6
-#else
-#define FILTER_FLOATS 4
-#define FILTER_ROWS 6
-#endif
-#define FILTER_COLUMNS (2 * FILTER_FLOATS)
-
-/* Numbers that are summed before the sum joins the others: short chains round less. */
-#define FILTER_CHAIN 128
 
 /* With fewer centres or rows the plain way is as quick. */
 #define FILTER_MIN_CENTRES 5
@@ -42,62 +27,10 @@
 #define FILTER_MAX_DIMS (INT64_C(1) << 22)
 #define FILTER_MAX_NORM 1e18
 
-typedef float filter_floats __attribute__((vector_size(FILTER_FLOATS * 4)));
-
-CPU_INLINE filter_floats filter_load(const float *from) {
-    filter_floats v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* x * c + sum with x the float at `at`; whether the product is rounded on its own is within the
- * bound. */
-CPU_INLINE filter_floats filter_add(const char *at, filter_floats c, filter_floats sum) {
-    float x;
-    __builtin_memcpy(&x, at, sizeof x);
-#if defined(__AVX512F__)
-    return (filter_floats)_mm512_fmadd_ps(_mm512_set1_ps(x), (__m512)c, (__m512)sum);
-#elif defined(__AVX2__)
-    return (filter_floats)_mm256_fmadd_ps(_mm256_set1_ps(x), (__m256)c, (__m256)sum);
-#elif defined(ALCORE__CPU_NEON)
-    return (filter_floats)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)c, x);
-#else
-    return sum + c * x;
-#endif
-}
-
-/* products[r * stride + c] = row r . centre c for the FILTER_COLUMNS centres of a panel. */
-static __attribute__((noinline)) void filter_tile(const char *const *row, const float *panel,
-                                                  int64_t dims, float *products, int64_t stride) {
-    for (int64_t begin = 0; begin < dims; begin += FILTER_CHAIN) {
-        int64_t end = begin + FILTER_CHAIN < dims ? begin + FILTER_CHAIN : dims;
-        filter_floats left[FILTER_ROWS] = {{0}}, right[FILTER_ROWS] = {{0}};
-        for (int64_t j = begin; j < end; j++) {
-            filter_floats c = filter_load(panel + j * FILTER_COLUMNS);
-            filter_floats d = filter_load(panel + j * FILTER_COLUMNS + FILTER_FLOATS);
-#pragma GCC unroll 8
-            for (int r = 0; r < FILTER_ROWS; r++) {
-                left[r] = filter_add(row[r] + j * 4, c, left[r]);
-                right[r] = filter_add(row[r] + j * 4, d, right[r]);
-            }
-        }
-#pragma GCC unroll 8
-        for (int r = 0; r < FILTER_ROWS; r++) {
-            float *to = products + r * stride;
-            if (begin > 0) {
-                left[r] += filter_load(to);
-                right[r] += filter_load(to + FILTER_FLOATS);
-            }
-            __builtin_memcpy(to, &left[r], sizeof left[r]);
-            __builtin_memcpy(to + FILTER_FLOATS, &right[r], sizeof right[r]);
-        }
-    }
-}
-
-/* The centres of one group, ready for filter_tile. */
+/* The centres of one group, packed for CPU(products). */
 typedef struct filter_centres {
     int64_t count, padded; /* padded: up to whole panels */
-    float *panels;         /* [padded / FILTER_COLUMNS, dims, FILTER_COLUMNS] */
+    float *panels;         /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
     double *squares;       /* [padded]: |c|^2, infinity behind the last one */
     double norm, residual; /* at least the largest |c| and |c - c'| */
 } filter_centres;
@@ -108,15 +41,15 @@ typedef struct filter_centres {
 static __attribute__((noinline)) void filter_prepare(filter_centres *out, const double *centres,
                                                      int64_t count, int64_t dims) {
     out->count = count;
-    out->padded = (count + FILTER_COLUMNS - 1) / FILTER_COLUMNS * FILTER_COLUMNS;
+    out->padded = (count + PRODUCT_COLUMNS - 1) / PRODUCT_COLUMNS * PRODUCT_COLUMNS;
     out->norm = 0.0;
     out->residual = 0.0;
     for (int64_t c = 0; c < out->padded; c++) {
         float *column =
-            out->panels + c / FILTER_COLUMNS * FILTER_COLUMNS * dims + c % FILTER_COLUMNS;
+            out->panels + c / PRODUCT_COLUMNS * PRODUCT_COLUMNS * dims + c % PRODUCT_COLUMNS;
         if (c >= count) {
             out->squares[c] = HUGE_VAL;
-            for (int64_t j = 0; j < dims; j++) column[j * FILTER_COLUMNS] = 0.0f;
+            for (int64_t j = 0; j < dims; j++) column[j * PRODUCT_COLUMNS] = 0.0f;
             continue;
         }
         const double *centre = centres + c * dims;
@@ -125,7 +58,7 @@ static __attribute__((noinline)) void filter_prepare(filter_centres *out, const 
             float near = (float)centre[j];
             double t = centre[j] - (double)near;
             residual += t * t;
-            column[j * FILTER_COLUMNS] = near;
+            column[j * PRODUCT_COLUMNS] = near;
         }
         out->squares[c] = CPU(self_dot)((const char *)centre, dims, ALCORE_FLOAT64);
         double norm = sqrt(out->squares[c]) * FILTER_UP;
@@ -140,7 +73,8 @@ static __attribute__((noinline)) void filter_prepare(filter_centres *out, const 
 /* T of a row with the norm given, or -1: do not filter. */
 static double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
     if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
-    double chain = (double)((dims < FILTER_CHAIN ? dims : FILTER_CHAIN) + dims / FILTER_CHAIN + 4);
+    double chain =
+        (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
     double rounded = centres->norm + centres->residual; /* at least |c'| */
     double product = norm * centres->residual + 0x1p-24 * 1.01 * (chain + 1.0) * norm * rounded +
                      (double)dims * 1e-43 * (1.0 + rounded);

@@ -17,9 +17,9 @@ typedef struct nearest_call {
     int64_t spent;
     int64_t *order;  /* [count]: rows by group, in row order within one */
     int64_t *starts; /* [groups + 1]: where a group's rows start in order */
-    double *unit;    /* [FILTER_ROWS, dims]; NULL: rows are as given */
-    float *floats;   /* [FILTER_ROWS, dims] */
-    float *products; /* [FILTER_ROWS, padded] */
+    double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
+    float *panel;    /* [dims, PRODUCT_ROWS] */
+    float *products; /* [PRODUCT_ROWS, padded] */
     filter_centres filter;
     int64_t capacity; /* centres that panels, squares and products have room for */
 } nearest_call;
@@ -58,23 +58,17 @@ static void nearest_of_kept(const char *row, const double *centres, const filter
     *distance = least;
 }
 
-/* rows order[0..count-1], at most FILTER_ROWS, of one group. */
+/* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
 static void nearest_tile(nearest_call *call, const int64_t *order, int count, const double *centres,
                          int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
-    const char *row[FILTER_ROWS], *floats[FILTER_ROWS];
-    for (int r = 0; r < FILTER_ROWS; r++) {
-        int64_t i = order[r < count ? r : count - 1];
-        row[r] = cpu_row(call->rows, i, call->unit ? call->unit + r * dims : NULL);
-        floats[r] = row[r];
-        if (dtype != ALCORE_FLOAT32) {
-            CPU(float_row)(row[r], dims, dtype, call->floats + r * dims);
-            floats[r] = (const char *)(call->floats + r * dims);
-        }
+    const char *row[PRODUCT_ROWS];
+    for (int r = 0; r < count; r++) {
+        row[r] = cpu_row(call->rows, order[r], call->unit ? call->unit + r * dims : NULL);
     }
-    for (int64_t p = 0; p < padded; p += FILTER_COLUMNS) {
-        filter_tile(floats, call->filter.panels + p * dims, dims, call->products + p, padded);
-    }
+    CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, call->panel);
+    CPU(products)
+    (call->panel, 1, call->filter.panels, padded / PRODUCT_COLUMNS, dims, call->products, padded);
     for (int r = 0; r < count; r++) {
         const float *products = call->products + r * padded;
         double norm = sqrt(CPU(self_dot)(row[r], dims, dtype)) * FILTER_UP;
@@ -99,7 +93,7 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
     int filtered =
         count >= FILTER_MIN_CENTRES && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
     if (filtered) filter_prepare(&call->filter, centres, count, dims);
-    int step = filtered ? FILTER_ROWS : 1;
+    int step = filtered ? PRODUCT_ROWS : 1;
     for (int64_t at = 0; at < rows; at += step) {
         int together = rows - at < step ? (int)(rows - at) : step;
         if (filtered) {
@@ -133,18 +127,18 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     for (int64_t g = 0; g < groups; g++) {
         if (starts[g + 1] - starts[g] > most) most = starts[g + 1] - starts[g];
     }
-    call->capacity = most + FILTER_COLUMNS;
+    call->capacity = most + PRODUCT_COLUMNS;
     alcore_status status =
         alcore__cpu_new(call->work, call->rows->count, sizeof *call->order, &call->order);
     if (!status)
         status = alcore__cpu_new(call->work, groups + 2, sizeof *call->starts, &call->starts);
     if (!status && call->rows->unit) {
-        status = alcore__cpu_new(call->work, dims, FILTER_ROWS * sizeof *call->unit, &call->unit);
+        status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->unit, &call->unit);
     }
     if (status || most < FILTER_MIN_CENTRES) return status;
-    status = alcore__cpu_new(call->work, dims, FILTER_ROWS * sizeof *call->floats, &call->floats);
+    status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->panel, &call->panel);
     if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity, FILTER_ROWS * sizeof *call->products,
+        status = alcore__cpu_new(call->work, call->capacity, PRODUCT_ROWS * sizeof *call->products,
                                  &call->products);
     }
     if (!status) {
@@ -165,9 +159,9 @@ static void free_memory(nearest_call *call, int64_t groups) {
     alcore__cpu_free(call->work, call->filter.squares, call->capacity,
                      sizeof *call->filter.squares);
     alcore__cpu_free(call->work, call->products, call->capacity,
-                     FILTER_ROWS * sizeof *call->products);
-    alcore__cpu_free(call->work, call->floats, dims, FILTER_ROWS * sizeof *call->floats);
-    alcore__cpu_free(call->work, call->unit, dims, FILTER_ROWS * sizeof *call->unit);
+                     PRODUCT_ROWS * sizeof *call->products);
+    alcore__cpu_free(call->work, call->panel, dims, PRODUCT_ROWS * sizeof *call->panel);
+    alcore__cpu_free(call->work, call->unit, dims, PRODUCT_ROWS * sizeof *call->unit);
     alcore__cpu_free(call->work, call->starts, groups + 2, sizeof *call->starts);
     alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dot products of many rows with many columns in float32: the one micro-kernel under the filters of
+ * the decision kernels and under the logits of hidden_facts.
+ *
+ * Both operands are packed into panels, so that a tile reads them front to back: a panel holds
+ * PRODUCT_ROWS rows (or PRODUCT_COLUMNS columns) number by number, [dims, PRODUCT_ROWS]. A tile of
+ * PRODUCT_ROWS x PRODUCT_COLUMNS sums stays in registers. Each sum is made of chains of
+ * PRODUCT_CHAIN products, which are then added in order: with u = 2^-24 a product sum is within
+ * u * (longest chain + number of chains + 2) * |row| |column| of the true one, to first order. Same
+ * input, same bits, whatever the place in a tile. */
+#ifndef ALCORE__CPU_PRODUCT_H
+#define ALCORE__CPU_PRODUCT_H
+
+#include "cpu/cpu_vector.h"
+
+/* Floats of a vector; rows and vectors of columns of a tile: the sums, one row's vectors of columns
+ * and one number fit the registers (32 of AVX-512 and NEON, else 16). */
+#if defined(__AVX512F__)
+#define PRODUCT_FLOATS 16
+#define PRODUCT_ROWS 14
+#define PRODUCT_VECTORS 2
+#elif defined(__AVX2__)
+#define PRODUCT_FLOATS 8
+#define PRODUCT_ROWS 6
+#define PRODUCT_VECTORS 2
+#elif defined(ALCORE__CPU_NEON)
+#define PRODUCT_FLOATS 4
+#define PRODUCT_ROWS 6
+#define PRODUCT_VECTORS 4
+#else
+#define PRODUCT_FLOATS 4
+#define PRODUCT_ROWS 6
+#define PRODUCT_VECTORS 2
+#endif
+#define PRODUCT_COLUMNS (PRODUCT_VECTORS * PRODUCT_FLOATS)
+
+/* Numbers that are summed before the sum joins the others: short chains round less. */
+#define PRODUCT_CHAIN 128
+
+/* Panels of `width` that hold `count` rows. */
+CPU_INLINE int64_t product_panels(int64_t count, int64_t width) {
+    return (count + width - 1) / width;
+}
+
+/* One panel: panel[j * width + r] = number j of row[r], rounded to float32; 0 for r >= count.
+ * width: PRODUCT_ROWS or PRODUCT_COLUMNS. */
+void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
+                     int32_t dtype, float *panel);
+
+/* products[r * stride + c] = row r . column c, for whole panels: rows [row_panels, dims,
+ * PRODUCT_ROWS], columns [column_panels, dims, PRODUCT_COLUMNS]. Every panel of columns is used for
+ * all rows before the next one: it should fit the second level of cache beside the rows, some 200
+ * KiB of each. */
+void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
+                   int64_t column_panels, int64_t dims, float *products, int64_t stride);
+
+#endif
