@@ -7,6 +7,9 @@
 
 #include <alcore/alcore.h>
 
+/* Whoever compiles: of the module only luaopen_alcore is to be seen. */
+#pragma GCC visibility push(hidden)
+
 /* ---- calls ---- */
 
 /* A call of the library that is under way. A function of the caller's that runs inside it and
@@ -191,7 +194,6 @@ void al_push_host_function(lua_State *L, const al_host *host, const char *name);
 /* With what a function returned from stack index first on: whether it answered nil, message[,
  * code]; then the error text is set and the status is that of the code. */
 alcore_status al_answer(lua_State *L, int first, const char *what);
-extern const al_method al_callback_functions[];
 
 /* ---- the nouns ---- */
 
@@ -213,5 +215,7 @@ int al_pool_column_writer(lua_State *L);
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_registry_functions[];
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: threads, seed, log, progress, cancelling. */
+/*** @module alcore */
+/*** Contexts: threads, seed, log, progress, cancelling.
+ * @section contexts */
 #include <stdlib.h>
 
 #include "lua_binding.h"
@@ -93,10 +95,11 @@ al_home *al_home_of(lua_State *L, int table) {
     return own->home;
 }
 
-/*** Makes a context.
+/*** Makes a context: its threads, seed, log and progress are those of everything made with it.
+ * Without one the module uses a context of its own.
  * @function alcore.context
  * @tparam[opt] table options threads, seed, module_dir, log, progress
- * @return a context */
+ * @return a context; or nil, message, code */
 static int new_context(lua_State *L) {
     int table = lua_isnoneornil(L, 1) ? 0 : 1;
     if (table) luaL_checktype(L, 1, LUA_TTABLE);
@@ -104,12 +107,16 @@ static int new_context(lua_State *L) {
     return failed ? failed : 1;
 }
 
+/*** Stops the calls on this context, running and future, until @{context:cancel_clear}.
+ * @function context:cancel */
 static int cancel(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     alcore_ctx_cancel(self->handle);
     return 0;
 }
 
+/*** Lets calls run again.
+ * @function context:cancel_clear */
 static int cancel_clear(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     alcore_ctx_cancel_clear(self->handle);
@@ -127,15 +134,27 @@ static int set_function(lua_State *L, const char *name) {
     return 1;
 }
 
+/*** Sets the function(stage, done, total) of running calls; false as its answer stops the call.
+ * @function context:on_progress
+ * @tparam[opt] function progress none if nil
+ * @treturn context itself */
 static int on_progress(lua_State *L) {
     return set_function(L, "progress");
 }
 
+/*** Sets the function(level, component, message, fields) that gets the log; fields is a JSON
+ * object.
+ * @function context:on_log
+ * @tparam[opt] function log none if nil
+ * @treturn context itself */
 static int on_log(lua_State *L) {
     return set_function(L, "log");
 }
 
-/*** Whether a device can be used; else nil, why not, code. */
+/*** Whether a device can be used.
+ * @function context:device
+ * @tparam string name one of @{alcore.devices}
+ * @return true; or nil, why not, code */
 static int device(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -154,6 +173,8 @@ static int device(lua_State *L) {
     return 1;
 }
 
+/*** Number of threads.
+ * @field context.threads */
 static int threads(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     lua_pushinteger(L, alcore_ctx_threads(self->handle));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles as userdata, and calls into the library. */
+/*** @module alcore */
+/*** Handles.
+ * @section handles */
 #include <string.h>
 
 #include "lua_binding.h"
@@ -106,7 +109,10 @@ static al_object *test(lua_State *L, int index, const al_kind *kind) {
     return same ? object : NULL;
 }
 
-/* close() and __close: gives the handle back now. A second time is no error. */
+/*** Gives the handle of a context, pool, column writer, selection, strategy, scorer, model or
+ * language model back now; the collector would some time later. A second time is no error. In Lua
+ * 5.4 a variable that is <close> does it.
+ * @function handle:close */
 static int close_object(lua_State *L) {
     const al_kind *kind = own_kind(L);
     al_object *object = test(L, 1, kind);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Language models: train, read and write ARPA, score. */
+/*** @module alcore */
+/*** Language models: train, read and write ARPA, score.
+ * @section language_models */
 #include "lua_binding.h"
 
 static void unref(void *handle) {
     alcore_lm_unref(handle);
 }
 
-/*** Trains a language model.
+/*** Trains a language model of words.
  * @function alcore.lm
  * @tparam table texts a list of strings
  * @tparam[opt] table options order, context
@@ -40,7 +42,10 @@ static int train(lua_State *L) {
 }
 
 /*** Reads a language model in ARPA format.
- * @function alcore.read_lm */
+ * @function alcore.read_lm
+ * @tparam string path
+ * @tparam[opt] table options context
+ * @return a language model; or nil, message, code */
 static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
@@ -56,6 +61,10 @@ static int read(lua_State *L) {
     return failed ? failed : 1;
 }
 
+/*** Writes the model in ARPA format.
+ * @function lm:write
+ * @tparam string path
+ * @return itself; or nil, message, code */
 static int write(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char *path = luaL_checkstring(L, 2);
@@ -68,7 +77,10 @@ static int write(lua_State *L) {
     return 1;
 }
 
-/*** Log10 probability of a text with its end. */
+/*** Log10 probability of a text with its end.
+ * @function lm:score
+ * @tparam string text
+ * @return a number; or nil, message, code */
 static int score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     size_t length;
@@ -83,7 +95,10 @@ static int score(lua_State *L) {
     return 1;
 }
 
-/*** Natural log-probabilities of the words of a text and of its end. */
+/*** Natural log-probabilities of the words of a text and of its end.
+ * @function lm:tokens
+ * @tparam string text
+ * @return a list; or nil, message, code */
 static int tokens(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     size_t length;
@@ -104,6 +119,8 @@ static int tokens(lua_State *L) {
     return 1;
 }
 
+/*** Words of the longest n-gram.
+ * @field lm.order */
 static int order(lua_State *L) {
     lua_pushinteger(L, alcore_lm_order(al_check(L, 1, &al_lm_kind)->handle));
     return 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays on their way in: tables, packed strings, memory of LuaJIT or of another module, files. */
+/*** @module alcore */
+/*** Arrays on their way in: tables, packed strings, memory of LuaJIT or of another module, files.
+ * @section arrays */
 #include <stdint.h>
 #include <string.h>
 

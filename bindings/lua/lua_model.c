@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models: functions of the caller's, the built-in n-gram model, folders of columns. */
+/*** @module alcore */
+/*** Models: functions of the caller's, the built-in n-gram model, folders of columns.
+ * @section models */
 #include <string.h>
 
 #include "lua_binding.h"
@@ -88,9 +90,10 @@ static int has_function(lua_State *L, int table, const char *name) {
 
 /*** A model of the caller's functions. Each gets a batch {count, indices, texts, languages} and
  * returns one row of numbers per text; token functions return a list of lists or an array of
- * alcore.ragged().
+ * @{alcore.ragged}.
  * @function alcore.model
- * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, batch_rows
+ * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, batch_rows,
+ * context
  * @return a model; or nil, message, code */
 static int new_model(lua_State *L) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
@@ -173,19 +176,28 @@ static int open_model(lua_State *L) {
     return failed ? failed : 1;
 }
 
+/*** Name of the model.
+ * @field model.name */
 static int name(lua_State *L) {
     lua_pushstring(L, alcore_model_name(al_check(L, 1, &al_model_kind)->handle));
     return 1;
 }
 
-/*** Whether the model can make a column. */
+/*** Whether the model can make a column.
+ * @function model:can
+ * @tparam string column
+ * @treturn boolean */
 static int can(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     lua_pushboolean(L, alcore_model_can(self->handle, luaL_checkstring(L, 2)) != 0);
     return 1;
 }
 
-/*** Computes a column of a pool. */
+/*** Computes a column of a pool.
+ * @function model:run
+ * @tparam pool pool
+ * @tparam string column
+ * @return the pool; or nil, message, code */
 static int run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** Decides what to label next.
+ *
+ * What can go wrong while a program is right gives nil, a message and a code such as
+ * "ALCORE_E_PARAM"; misuse raises an error. Indices count from 1.
  * @module alcore */
 /* The entry: is this the Lua and the library that the module was built for? */
 #include "lua_binding.h"
@@ -54,6 +57,8 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_model_functions);
     al_set_functions(L, al_lm_functions);
     al_set_functions(L, al_registry_functions);
+    /*** Version of the library.
+     * @field alcore.version */
     lua_pushstring(L, alcore_version());
     lua_setfield(L, -2, "version");
     return 1;

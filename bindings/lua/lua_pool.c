@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: rows of text, their states and columns. */
+/*** @module alcore */
+/*** Pools: rows of text, their states and columns.
+ * @section pools */
 #include <math.h>
 
 #include "lua_binding.h"
@@ -98,7 +100,11 @@ static int new_pool(lua_State *L) {
     return failed ? failed : 1;
 }
 
-/*** Adds texts at the end; the options are those of alcore.pool(). */
+/*** Adds texts at the end.
+ * @function pool:add
+ * @tparam table texts a list of strings
+ * @tparam[opt] table options ids, references, languages, groups, cost
+ * @return the pool; or nil, message, code */
 static int add(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 3);
@@ -109,7 +115,11 @@ static int add(lua_State *L) {
     return 1;
 }
 
-/*** Adds the records of a file; options: format, text_column. */
+/*** Adds the records of a file.
+ * @function pool:read
+ * @tparam string path
+ * @tparam[opt] table options format, text_column
+ * @return the pool; or nil, message, code */
 static int read(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *path = luaL_checkstring(L, 2);
@@ -131,6 +141,8 @@ static int read(lua_State *L) {
 
 /* ---- rows ---- */
 
+/*** Number of rows, also #pool.
+ * @field pool.count */
 static int count(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_pushinteger(L, (lua_Integer)alcore_pool_rows(self->handle));
@@ -149,6 +161,10 @@ static int64_t row_argument(lua_State *L) {
     return al_integer(L, 2, "index") - 1;
 }
 
+/*** Text of a row.
+ * @function pool:text
+ * @tparam number index
+ * @return a string; nil without such a row */
 static int text(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     size_t length = 0;
@@ -156,6 +172,10 @@ static int text(lua_State *L) {
     return push_string(L, found, length);
 }
 
+/*** Id of a row: the one given with it, else its index.
+ * @function pool:id
+ * @tparam number index
+ * @return a string; nil without such a row */
 static int id(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     char number[24];
@@ -163,6 +183,10 @@ static int id(lua_State *L) {
     return 1;
 }
 
+/*** Reference of a row: its translation or label as text.
+ * @function pool:reference
+ * @tparam number index
+ * @return a string; nil without one */
 static int reference(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     size_t length = 0;
@@ -170,18 +194,30 @@ static int reference(lua_State *L) {
     return push_string(L, found, length);
 }
 
+/*** Language of a row.
+ * @function pool:language
+ * @tparam number index
+ * @return a string; nil without such a row */
 static int language(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_pushstring(L, alcore_pool_language(self->handle, row_argument(L)));
     return 1;
 }
 
+/*** Group of a row, such as its document.
+ * @function pool:group
+ * @tparam number index
+ * @return a string; nil without one */
 static int group(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_pushstring(L, alcore_pool_group(self->handle, row_argument(L)));
     return 1;
 }
 
+/*** Cost of a row in the caller's unit.
+ * @function pool:cost
+ * @tparam number index
+ * @return a number; nil without one */
 static int cost(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     double value = alcore_pool_cost(self->handle, row_argument(L));
@@ -192,6 +228,10 @@ static int cost(lua_State *L) {
     return 1;
 }
 
+/*** Words of a row, as budgets count them.
+ * @function pool:words
+ * @tparam number index
+ * @return a number; nil without such a row */
 static int words(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t value = alcore_pool_words(self->handle, row_argument(L));
@@ -202,7 +242,10 @@ static int words(lua_State *L) {
     return 1;
 }
 
-/*** Index of the row with an id; nil, message, code without one. */
+/*** Index of the row with an id.
+ * @function pool:find
+ * @tparam string id
+ * @return an index; or nil, message, code */
 static int find(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     size_t length;
@@ -240,22 +283,37 @@ static uint32_t state_argument(lua_State *L, int index) {
     return (uint32_t)al_constant_check(L, index, al_row_states, "state", 0);
 }
 
-/*** Sets a state of rows: pool:mark("excluded", {1, 5, "an id"}); a selection stands for its rows.
- */
+/*** Sets a state of rows: pool:mark("excluded", {1, 5, "an id"}).
+ * @function pool:mark
+ * @tparam string state
+ * @param rows a list of indices and ids, or a selection
+ * @return the pool; or nil, message, code */
 static int mark(lua_State *L) {
     return change_states(L, 3, state_argument(L, 2), 1);
 }
 
+/*** Takes a state from rows.
+ * @function pool:unmark
+ * @tparam string state
+ * @param rows a list of indices and ids, or a selection
+ * @return the pool; or nil, message, code */
 static int unmark(lua_State *L) {
     return change_states(L, 3, state_argument(L, 2), 0);
 }
 
-/*** Marks rows whose labels came back: a selection, or a list of indices and ids. */
+/*** Marks rows whose labels came back.
+ * @function pool:mark_labeled
+ * @param rows a selection, or a list of indices and ids
+ * @return the pool; or nil, message, code */
 static int mark_labeled(lua_State *L) {
     return change_states(L, 2, ALCORE_ROW_LABELED, 1);
 }
 
-/*** Marks the rows whose text stands in another pool. */
+/*** Marks the rows whose text stands in another pool.
+ * @function pool:mark_texts
+ * @tparam string state
+ * @tparam pool other
+ * @return the pool; or nil, message, code */
 static int mark_texts(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = state_argument(L, 2);
@@ -269,7 +327,10 @@ static int mark_texts(lua_State *L) {
     return 1;
 }
 
-/*** Rows in a state; without one, the rows in none: those that can be selected. */
+/*** Rows in a state; without one, the rows in none: those that can be selected.
+ * @function pool:count_state
+ * @tparam[opt] string state
+ * @treturn number */
 static int count_state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = lua_isnoneornil(L, 2) ? 0 : state_argument(L, 2);
@@ -277,7 +338,11 @@ static int count_state(lua_State *L) {
     return 1;
 }
 
-/*** Whether the row at an index is in a state; without one, the names of its states. */
+/*** Whether a row is in a state; without one, the names of its states.
+ * @function pool:state
+ * @tparam number index
+ * @tparam[opt] string state
+ * @return a boolean, or a list of names */
 static int state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t row = row_argument(L);
@@ -296,7 +361,10 @@ static int state(lua_State *L) {
     return 1;
 }
 
-/*** Masks rows by length and letters: min_words, max_words, min_letters. */
+/*** Masks rows by length and letters.
+ * @function pool:filter
+ * @tparam table limits min_words, max_words, min_letters
+ * @return the pool; or nil, message, code */
 static int filter(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -313,7 +381,11 @@ static int filter(lua_State *L) {
     return 1;
 }
 
-/*** Writes rows to a file with the columns index, id and text. */
+/*** Writes rows to a file with the columns index, id and text.
+ * @function pool:write
+ * @param rows a list of indices and ids, or a selection
+ * @tparam string path
+ * @return the pool; or nil, message, code */
 static int write(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *path = luaL_checkstring(L, 3);
@@ -332,7 +404,11 @@ static int write(lua_State *L) {
 
 /* ---- columns ---- */
 
-/*** Gives the pool a column: a list, or an array of alcore.matrix(), ragged() or file(). */
+/*** Gives the pool a column.
+ * @function pool:set_column
+ * @tparam string name
+ * @param array a list, or an array of @{alcore.matrix}, @{alcore.ragged} or @{alcore.file}
+ * @return the pool; or nil, message, code */
 static int set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -343,6 +419,10 @@ static int set_column(lua_State *L) {
     return 1;
 }
 
+/*** Takes a column from the pool.
+ * @function pool:drop_column
+ * @tparam string name
+ * @return the pool; or nil, message, code */
 static int drop_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -355,6 +435,8 @@ static int drop_column(lua_State *L) {
     return 1;
 }
 
+/*** Names of the columns.
+ * @field pool.columns */
 static int columns(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name;
@@ -366,7 +448,10 @@ static int columns(lua_State *L) {
     return 1;
 }
 
-/*** The numbers of a column that is in memory, as a list or a list of lists. */
+/*** The numbers of a column that is in memory.
+ * @function pool:get_column
+ * @tparam string name
+ * @return a list, or a list of lists; or nil, message, code */
 static int get_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -380,7 +465,12 @@ static int get_column(lua_State *L) {
     return 1;
 }
 
-/*** Rows of a column wherever it lives: width numbers each, 1 if not given. */
+/*** Rows of a column wherever it lives.
+ * @function pool:column_rows
+ * @tparam string name
+ * @param rows a list of indices and ids, or a selection
+ * @tparam[opt=1] number width numbers of a row
+ * @return a list, or a list of lists; or nil, message, code */
 static int column_rows(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
@@ -403,6 +493,11 @@ static int column_rows(lua_State *L) {
     return 1;
 }
 
+/*** Writes a column to a file.
+ * @function pool:write_column
+ * @tparam string name
+ * @tparam string path
+ * @return the pool; or nil, message, code */
 static int write_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library offers, as tables: strategies, scorers, parameters, needs, devices. */
+/*** @module alcore */
+/*** What the library offers, as tables: strategies, scorers, parameters, needs, devices.
+ * @section what_there_is */
 #include "lua_binding.h"
 
 static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
@@ -11,19 +13,25 @@ static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
     }
 }
 
-/*** Names of the built-in strategies. */
+/*** Names of the built-in strategies.
+ * @function alcore.strategies
+ * @treturn table */
 static int strategies(lua_State *L) {
     push_names(L, alcore_strategy_name);
     return 1;
 }
 
-/*** Names of the built-in scorers. */
+/*** Names of the built-in scorers.
+ * @function alcore.scorers
+ * @treturn table */
 static int scorers(lua_State *L) {
     push_names(L, alcore_scorer_name);
     return 1;
 }
 
-/*** Names of the devices this build knows. */
+/*** Names of the devices this build knows.
+ * @function alcore.devices
+ * @treturn table */
 static int devices(lua_State *L) {
     push_names(L, alcore_device_name);
     return 1;
@@ -68,19 +76,29 @@ static int push_params(lua_State *L, const char *name,
     return status == ALCORE_E_NOT_FOUND ? 1 : al_fail(L, status);
 }
 
-/*** Parameters of a strategy: a list of {name, help, default, choices, minimum, maximum, type};
- * without a name, the options of a request. */
+/*** Parameters of a strategy; without a name, the options of a request.
+ * @function alcore.params
+ * @tparam[opt] string strategy
+ * @return a list of {name, help, default, choices, minimum, maximum, type}; or nil, message, code
+ */
 static int params(lua_State *L) {
     if (lua_isnoneornil(L, 1)) return push_params(L, NULL, request_param);
     return push_params(L, luaL_checkstring(L, 1), alcore_strategy_param);
 }
 
-/*** Parameters of a scorer. */
+/*** Parameters of a scorer.
+ * @function alcore.scorer_params
+ * @tparam string scorer
+ * @return a list as that of @{alcore.params}; or nil, message, code */
 static int scorer_params(lua_State *L) {
     return push_params(L, luaL_checkstring(L, 1), alcore_scorer_param);
 }
 
-/*** Columns a strategy needs in a role: "candidates" (default), "labeled" or "target". */
+/*** Columns a strategy needs.
+ * @function alcore.needs
+ * @tparam string strategy
+ * @tparam[opt="candidates"] string role "candidates", "labeled" or "target"
+ * @treturn table */
 static int needs(lua_State *L) {
     const char *name = luaL_checkstring(L, 1), *need;
     int32_t role = al_constant_check(L, 2, al_roles, "role", ALCORE_ROLE_CANDIDATES);
@@ -92,7 +110,10 @@ static int needs(lua_State *L) {
     return 1;
 }
 
-/*** Columns a scorer needs. */
+/*** Columns a scorer needs.
+ * @function alcore.scorer_needs
+ * @tparam string scorer
+ * @treturn table */
 static int scorer_needs(lua_State *L) {
     const char *name = luaL_checkstring(L, 1), *need;
     lua_newtable(L);
@@ -103,7 +124,10 @@ static int scorer_needs(lua_State *L) {
     return 1;
 }
 
-/*** One line about a strategy or scorer; nil for another name. */
+/*** One line about a strategy or scorer.
+ * @function alcore.about
+ * @tparam string name
+ * @return a string; nil for a name that the library does not know */
 static int about(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     const char *text = alcore_strategy_summary(name);
@@ -111,7 +135,10 @@ static int about(lua_State *L) {
     return 1;
 }
 
-/*** Whether an optional part was built in; nil for a name the library does not know. */
+/*** Whether an optional part was built in.
+ * @function alcore.feature
+ * @tparam string name
+ * @return a boolean; nil for a name that the library does not know */
 static int feature(lua_State *L) {
     int32_t known = alcore_feature(luaL_checkstring(L, 1));
     if (known < 0) return 0;
@@ -119,7 +146,9 @@ static int feature(lua_State *L) {
     return 1;
 }
 
-/*** Compiler, features and dependencies of the library, as a JSON object. */
+/*** Compiler, features and dependencies of the library.
+ * @function alcore.build_info
+ * @return a JSON object as a string */
 static int build_info(lua_State *L) {
     lua_pushstring(L, alcore_build_info());
     return 1;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select{}: a table becomes a request. Which names are options, parameters or columns is asked of
  * the library; this file knows only its own fields. */
+/*** @module alcore */
+/*** Selecting.
+ * @section selecting */
 #include <string.h>
 
 #include "lua_binding.h"
@@ -383,8 +386,10 @@ static int select_now(lua_State *L) {
     return select_from(&self);
 }
 
-/*** Chooses from a pool: the fields of alcore.select() but for the texts.
- * @function pool:select */
+/*** Chooses from a pool.
+ * @function pool:select
+ * @tparam table what the fields of @{alcore.select} but for the texts
+ * @return a selection; or nil, message, code */
 int al_pool_select(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 2);
@@ -395,8 +400,9 @@ int al_pool_select(lua_State *L) {
 /*** Indices of the rows that a strategy would see as candidates, ascending.
  * @function pool:candidates
  * @tparam number count
- * @tparam[opt] number round
- * @tparam[opt] number seed */
+ * @tparam[opt=1] number round
+ * @param[opt=0] seed a number, from 2^53 on a string
+ * @return a list; or nil, message, code */
 int al_pool_candidates(lua_State *L) {
     static const char *const names[] = {"round", "seed"};
     al_object *pool = al_check(L, 1, &al_pool_kind);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selections: picks as lists and as an iterator, the strategy's record, reports. */
+/*** @module alcore */
+/*** Selections: picks as lists and as an iterator, the strategy's record, reports.
+ * @section selections */
 #include <string.h>
 
 #include "lua_binding.h"
@@ -23,6 +25,8 @@ static int kept(lua_State *L, const char *name, void (*push)(lua_State *L, alcor
     return 1;
 }
 
+/*** Number of picks, also #selection.
+ * @field selection.count */
 static int count(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)alcore_selection_count(own(L)));
     return 1;
@@ -103,35 +107,61 @@ static void push_records(lua_State *L, alcore_selection *of) {
     static int get_##name(lua_State *L) {                                                          \
         return kept(L, #name, push_##name);                                                        \
     }
+/*** Indices of the picks in their order.
+ * @field selection.indices */
 KEPT(indices)
+/*** The same counted from 0, as the C library, the command line and Python count.
+ * @field selection.rows0 */
 KEPT(rows0)
+/*** Scores of the picks.
+ * @field selection.scores */
 KEPT(scores)
+/*** Costs of the picks in the budget's unit.
+ * @field selection.costs */
 KEPT(costs)
+/*** Texts of the picks.
+ * @field selection.texts */
 KEPT(texts)
+/*** Ids of the picks.
+ * @field selection.ids */
 KEPT(ids)
+/*** Why each was picked.
+ * @field selection.reasons */
 KEPT(reasons)
+/*** What the strategy knows of its picks: lists by their names.
+ * @field selection.records */
 KEPT(records)
 
+/*** What the picks cost in the budget's unit.
+ * @field selection.spent */
 static int get_spent(lua_State *L) {
     lua_pushnumber(L, (lua_Number)alcore_selection_spent(own(L)));
     return 1;
 }
 
+/*** Whether the pool ended before the budget did.
+ * @field selection.short */
 static int get_short(lua_State *L) {
     lua_pushboolean(L, (alcore_selection_flags(own(L)) & ALCORE_SELECTION_SHORT) != 0);
     return 1;
 }
 
+/*** What chose them: versions, options and inputs as a JSON object.
+ * @field selection.provenance */
 static int get_provenance(lua_State *L) {
     lua_pushstring(L, alcore_selection_provenance(own(L)));
     return 1;
 }
 
+/*** The selection in a line.
+ * @field selection.summary */
 static int get_summary(lua_State *L) {
     lua_pushstring(L, alcore_selection_summary(own(L)));
     return 1;
 }
 
+/*** The pool of the picks.
+ * @field selection.pool */
 static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
@@ -143,7 +173,7 @@ static int get_pool(lua_State *L) {
 /*** A column of the strategy's record: for the picks, or for all candidates.
  * @function selection:column
  * @tparam string name
- * @tparam[opt] string scope "picks" or "candidates"
+ * @tparam[opt="picks"] string scope "picks" or "candidates"
  * @return a list; or nil, message, code */
 static int column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
@@ -159,7 +189,10 @@ static int column(lua_State *L) {
     return 1;
 }
 
-/*** Names of the record's columns, for the picks or for all candidates. */
+/*** Names of the record's columns.
+ * @function selection:column_names
+ * @tparam[opt="picks"] string scope "picks" or "candidates"
+ * @treturn table */
 static int column_names(lua_State *L) {
     alcore_selection *self = own(L);
     int32_t scope = al_constant_check(L, 2, al_scopes, "scope", ALCORE_SCOPE_PICKS);
@@ -198,7 +231,9 @@ static int next_pick(lua_State *L) {
 
 /*** Iterates: for rank, pick in selection:each() do print(pick.index, pick.text) end. A pick has
  * index, row0 (the number the C library, the command line and Python use), id, text, score, cost,
- * reason. */
+ * reason.
+ * @function selection:each
+ * @return an iterator */
 static int each(lua_State *L) {
     al_check(L, 1, &al_selection_kind);
     lua_pushcfunction(L, next_pick);
@@ -222,12 +257,20 @@ static int to_file(lua_State *L, const al_constant *kinds,
     return 1;
 }
 
-/*** Writes the picks to a file. */
+/*** Writes the picks to a file.
+ * @function selection:write
+ * @tparam string path
+ * @tparam[opt] string format by the name of the file if not given
+ * @return the selection; or nil, message, code */
 static int write(lua_State *L) {
     return to_file(L, al_file_formats, alcore_selection_write);
 }
 
-/*** Writes the report to a .md, .json or .html file. */
+/*** Writes the report.
+ * @function selection:report
+ * @tparam string path
+ * @tparam[opt] string kind by the name of the file if not given
+ * @return the selection; or nil, message, code */
 static int report(lua_State *L) {
     return to_file(L, al_report_kinds, alcore_selection_report);
 }

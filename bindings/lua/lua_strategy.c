@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strategies and scorers: by name with parameters, or a function of the caller's. */
+/*** @module alcore */
+/*** Strategies and scorers: by name with parameters, or a function of the caller's.
+ * @section strategies_and_scorers */
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +229,11 @@ static int new_strategy(lua_State *L) {
     return 1;
 }
 
+/*** Sets a parameter.
+ * @function strategy:set
+ * @tparam string name
+ * @param value a string, number, boolean or list
+ * @return the strategy; or nil, message, code */
 static int strategy_set(lua_State *L) {
     return set_method(L, al_check(L, 1, &al_strategy_kind), set_strategy);
 }
@@ -295,12 +302,20 @@ static int new_scorer(lua_State *L) {
     return 1;
 }
 
+/*** Sets a parameter.
+ * @function scorer:set
+ * @tparam string name
+ * @param value a string, number, boolean or list
+ * @return the scorer; or nil, message, code */
 static int scorer_set(lua_State *L) {
     return set_method(L, al_check(L, 1, &al_scorer_kind), set_scorer);
 }
 
-/*** Scores a pool, which gets the result as a column; missing columns come from the model if given.
- */
+/*** Scores a pool, which gets the result as a column.
+ * @function scorer:run
+ * @tparam pool pool
+ * @tparam[opt] model model makes the columns that are missing
+ * @return the pool; or nil, message, code */
 static int scorer_run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_scorer_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);

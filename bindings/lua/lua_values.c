@@ -8,7 +8,8 @@
 
 #include "lua_binding.h"
 
-/* Above it neighbouring whole numbers are the same double. */
+/* From here on neighbouring whole numbers are the same double: what reads as 2^53 may have been
+ * 2^53 + 1. */
 #define EXACT 9007199254740992.0
 
 /* ---- single values ---- */
@@ -17,8 +18,8 @@ int64_t al_integer(lua_State *L, int index, const char *what) {
     if (lua_type(L, index) != LUA_TNUMBER)
         luaL_error(L, "%s: a whole number expected, got %s", what, luaL_typename(L, index));
     double value = (double)lua_tonumber(L, index);
-    if (!(value >= -EXACT && value <= EXACT) || value != floor(value))
-        luaL_error(L, "%s: a whole number of at most 2^53 expected", what);
+    if (!(value > -EXACT && value < EXACT) || value != floor(value))
+        luaL_error(L, "%s: a whole number below 2^53 expected", what);
     return (int64_t)value;
 }
 
@@ -67,8 +68,8 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
     case LUA_TNUMBER: {
         char text[64];
         double value = (double)lua_tonumber(L, index);
-        if (value == floor(value) && fabs(value) > EXACT && !isinf(value))
-            luaL_error(L, "%s: Lua does not hold whole numbers above 2^53 exactly; give a string",
+        if (value == floor(value) && fabs(value) >= EXACT && !isinf(value))
+            luaL_error(L, "%s: Lua does not hold whole numbers from 2^53 on exactly; give a string",
                        what);
         if (value == floor(value) && !isinf(value))
             snprintf(text, sizeof text, "%" PRId64, (int64_t)value);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The view: what an own scorer or strategy sees of the candidates. Valid during the callback. */
+/*** @module alcore */
+/*** The view: what an own scorer or strategy sees of the candidates. Valid during the callback.
+ * @section views */
 #include <string.h>
 
 #include "lua_binding.h"
@@ -46,20 +48,26 @@ static int collect(lua_State *L) {
     return 0;
 }
 
-/*** Number of candidates. */
+/*** Number of candidates, also #view.
+ * @function view:count
+ * @treturn number */
 static int count(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)alcore_view_count(view_of(L)));
     return 1;
 }
 
-/*** Indices of the candidates, ascending. */
+/*** Indices of the candidates, ascending.
+ * @function view:indices
+ * @treturn table */
 static int indices(lua_State *L) {
     const alcore_view *view = view_of(L);
     al_push_integers(L, alcore_view_rows(view), alcore_view_count(view), 1);
     return 1;
 }
 
-/*** Texts of the candidates. */
+/*** Texts of the candidates.
+ * @function view:texts
+ * @treturn table */
 static int texts(lua_State *L) {
     const alcore_view *view = view_of(L);
     const int64_t *rows = alcore_view_rows(view);
@@ -74,8 +82,11 @@ static int texts(lua_State *L) {
     return 1;
 }
 
-/*** A column that was named in needs: numbers of the candidates in their order, lists of numbers
- * for matrices and ragged columns. */
+/*** A column that was named in needs.
+ * @function view:column
+ * @tparam string name
+ * @return numbers of the candidates in their order, lists of numbers for matrices and ragged
+ * columns */
 static int column(lua_State *L) {
     const alcore_view *view = view_of(L);
     alcore_tensor values, offsets;
@@ -85,7 +96,9 @@ static int column(lua_State *L) {
     return 1;
 }
 
-/*** Indices of the labelled rows. */
+/*** Indices of the labelled rows.
+ * @function view:labeled
+ * @treturn table */
 static int labeled(lua_State *L) {
     int64_t rows_count = 0;
     const int64_t *rows = alcore_view_labeled(view_of(L), &rows_count);
@@ -93,14 +106,18 @@ static int labeled(lua_State *L) {
     return 1;
 }
 
-/*** The pool of the candidates. */
+/*** The pool of the candidates.
+ * @function view:pool
+ * @treturn pool */
 static int pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     al_push_pool(L, alcore_view_pool(frame->view), frame->home);
     return 1;
 }
 
-/*** The labelled side of the request, or nil. */
+/*** The labelled side of the request.
+ * @function view:labeled_pool
+ * @return a pool, or nil */
 static int labeled_pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     alcore_pool *side = alcore_view_labeled_pool(frame->view);
@@ -109,24 +126,35 @@ static int labeled_pool(lua_State *L) {
     return 1;
 }
 
-/*** Costs of the candidates in the budget's unit. */
+/*** Costs of the candidates in the budget's unit.
+ * @function view:costs
+ * @treturn table */
 static int costs(lua_State *L) {
     const alcore_view *view = view_of(L);
     al_push_doubles(L, alcore_view_costs(view), alcore_view_count(view));
     return 1;
 }
 
+/*** The budget of the request in its unit.
+ * @function view:budget
+ * @treturn number */
 static int budget(lua_State *L) {
     lua_pushnumber(L, (lua_Number)alcore_view_budget(view_of(L)));
     return 1;
 }
 
+/*** The round of the request.
+ * @function view:round
+ * @treturn number */
 static int round_number(lua_State *L) {
     lua_pushinteger(L, (lua_Integer)alcore_view_round(view_of(L)));
     return 1;
 }
 
-/*** A number in [0, 1) for a counter: the same for the same seed, round and counter. */
+/*** A number in [0, 1): the same for the same seed, round and counter.
+ * @function view:random
+ * @tparam number counter
+ * @treturn number */
 static int view_random(lua_State *L) {
     const alcore_view *view = view_of(L);
     uint64_t bits = alcore_view_random(view, (uint64_t)al_integer(L, 2, "counter"));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The column writer: a column put together from the caller's own loop. */
+/*** @module alcore */
+/*** The column writer: a column put together from the caller's own loop.
+ * @section column_writers */
 #include "lua_binding.h"
 
 static void unref(void *handle) {
@@ -39,8 +41,13 @@ static int self_or(lua_State *L, int failed) {
     return 1;
 }
 
-/*** Gives the values of some rows: writer:put({3, 1}, {{0.1, 0.2}, {0.3, 0.4}}); for a ragged
- * column an array of alcore.ragged(), or all values in a row and the lengths. */
+/*** Gives the values of some rows: writer:put({3, 1}, {{0.1, 0.2}, {0.3, 0.4}}).
+ * @function writer:put
+ * @tparam table rows a list of indices
+ * @param values a list or an array; for a ragged column an array of @{alcore.ragged}, or all
+ * values in a row and the lengths
+ * @tparam[opt] table lengths
+ * @return the writer; or nil, message, code */
 static int put(lua_State *L) {
     al_object *self = al_check(L, 1, &al_writer_kind);
     int64_t rows_count, lengths_count;
@@ -66,7 +73,9 @@ static int put(lua_State *L) {
     return self_or(L, al_leave(L, &frame));
 }
 
-/*** Indices of the rows that were not given yet. */
+/*** Indices of the rows that were not given yet.
+ * @function writer:missing
+ * @treturn table */
 static int missing(lua_State *L) {
     al_object *self = al_check(L, 1, &al_writer_kind);
     int64_t count = alcore_column_writer_missing(self->handle, NULL, 0);
@@ -76,6 +85,9 @@ static int missing(lua_State *L) {
     return 1;
 }
 
+/*** How many rows were given more than once.
+ * @function writer:repeats
+ * @treturn number */
 static int repeats(lua_State *L) {
     al_object *self = al_check(L, 1, &al_writer_kind);
     lua_pushinteger(L, (lua_Integer)alcore_column_writer_repeats(self->handle));
@@ -92,17 +104,27 @@ static int with_path(lua_State *L,
     return self_or(L, al_leave(L, &frame));
 }
 
-/*** Saves what was put, for another process to merge. */
+/*** Saves what was put, for another process to merge.
+ * @function writer:save
+ * @tparam string path
+ * @return the writer; or nil, message, code */
 static int save(lua_State *L) {
     return with_path(L, alcore_column_writer_save);
 }
 
-/*** Adds what another process saved. */
+/*** Adds what another process saved.
+ * @function writer:merge
+ * @tparam string path
+ * @return the writer; or nil, message, code */
 static int merge(lua_State *L) {
     return with_path(L, alcore_column_writer_merge);
 }
 
-/*** Gives the column to the pool; missing rows are an error ("fail") or masked ("mask"). */
+/*** Gives the column to the pool.
+ * @function writer:finish
+ * @tparam[opt="fail"] string missing rows that were not given are an error ("fail") or masked
+ * ("mask")
+ * @return the writer; or nil, message, code */
 static int finish(lua_State *L) {
     al_object *self = al_check(L, 1, &al_writer_kind);
     int32_t rule = al_constant_check(L, 2, al_missing_rules, "missing", ALCORE_MISSING_FAIL);

@@ -46,6 +46,7 @@ need_build="gcc=gcc /usr/include/stdio.h=libc6-dev pkg-config=pkg-config meson=m
 need_tests="g++=g++ check.pc=check cmake=cmake abidw=abigail-tools doxygen=doxygen
     /usr/include/dlpack/dlpack.h=libdlpack-dev xz=xz-utils zstd=zstd ensurepip.py=python3-venv
     lua5.1=lua5.1 lua5.2=lua5.2 lua5.3=lua5.3 lua5.4=lua5.4 luajit=luajit lua5.1.pc=liblua5.1-0-dev
-    lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev"
+    lua5.2.pc=liblua5.2-dev lua5.3.pc=liblua5.3-dev lua5.4.pc=liblua5.4-dev luajit.pc=libluajit-5.1-dev
+    luarocks=luarocks ldoc=lua-ldoc"
 # What tests/run.sh --full needs beside that.
 need_full="valgrind=valgrind /usr/lib/python3/dist-packages/torch=python3-torch dpkg-source=dpkg-dev"

@@ -156,16 +156,23 @@ case("candidates are drawn as the library draws them", function()
 end)
 
 -- TV-DRAW (spec 1.7): random, round 1, seed 42, 5 of 0..9.
-case("seeds: numbers up to 2^53, beyond it strings", function()
+case("seeds: numbers below 2^53, from there on strings", function()
     local texts = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
     local function draw(seed)
         return alcore.select{texts = texts, budget = 5, strategy = "random", seed = seed}
     end
     list(assert(draw(42)).rows0, {7, 3, 2, 4, 0})
     list(assert(draw("42")).rows0, {7, 3, 2, 4, 0})
-    list(assert(draw(2 ^ 53)).rows0, assert(draw("9007199254740992")).rows0)
-    raises("above 2^53", draw, 2 ^ 53 + 2)
+    contains(assert(draw(9007199254740991)).provenance, '"seed":9007199254740991')
+    raises("from 2^53 on", draw, 9007199254740993) -- which some read as 2^53
+    raises("from 2^53 on", draw, 2 ^ 53)
+    raises("from 2^53 on", draw, 2 ^ 63)
+    raises("from 2^53 on", alcore.context, {seed = 9007199254740993})
+    raises("from 2^53 on", alcore.ngram, {seed = 9007199254740993})
+    raises("from 2^53 on", alcore.pool(texts).candidates, alcore.pool(texts), 1, 1, 9007199254740993)
     contains(assert(draw("9007199254740993")).provenance, '"seed":9007199254740993')
+    contains(assert(draw("9200000000000000000")).provenance, '"seed":9200000000000000000')
+    fails("ALCORE_E_PARAM", "seed", draw("9300000000000000000"))
     fails("ALCORE_E_PARAM", "seed", draw(1.5))
     contains(assert(alcore.select{texts = texts, budget = 1, strategy = "random",
         context = assert(alcore.context{seed = "123456789012345678"})}).provenance, "123456789012345678")

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every function, method and field of the Lua module has its LDoc comment, and ldoc makes pages of them without a warning.
+usage: test_reference.py ROOT"""
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+root = Path(sys.argv[1])
+sys.path.insert(0, str(root / "tests" / "tools"))
+from tap import Tap  # noqa: E402
+
+FOLDER = root / "bindings" / "lua"
+# A file of the module: the object in its sources' tables, and as the comments call it.
+ENTRY = re.compile(r'\{"(\w+)", \w+\}|AL_METHOD\(\w+, (\w+)\)|GETTER\((\w+)\)')
+TABLE = re.compile(r"const al_method (\w+)\[\] = \{(.*?)\};", re.S)
+NAMED = re.compile(r"@(function|field) (\w+)[.:](\w+)")
+
+tap = Tap()
+documented = {}  # name: kinds of things that have it
+registered = {}
+for path in sorted(FOLDER.glob("lua_*.c")):
+    text = path.read_text(encoding="utf-8")
+    for comment in re.findall(r"/\*\*\*(.*?)\*/", text, re.S):
+        for tag, owner, name in NAMED.findall(comment):
+            documented.setdefault(name, set()).add((tag, owner))
+    for table, body in TABLE.findall(text):
+        for entry in ENTRY.findall(body):
+            name = next(filter(None, entry))
+            kind = "field" if "getters" in table else "function"
+            registered.setdefault(name, set()).add((kind, "alcore" if table.startswith("al_") else path.stem + table))
+
+registered["close"] = {("function", "handle")}
+registered["version"] = {("field", "alcore")}
+for name in sorted(registered):
+    want = sorted((tag, owner == "alcore") for tag, owner in registered[name])
+    have = sorted((tag, owner == "alcore") for tag, owner in documented.get(name, ()))
+    tap.check(want == have, "comment of " + name, f"in the tables {registered[name]}, in comments {documented.get(name)}")
+tap.check(len(registered) > 70, "the tables were found", len(registered))
+tap.check(set(documented) == set(registered), "no comment without a function", set(documented) - set(registered))
+
+if shutil.which("ldoc") is None:
+    tap.skip("ldoc has nothing to say", "no ldoc")
+else:
+    listed = set(re.findall(r'"(lua_\w+\.c)"', (FOLDER / "config.ld").read_text(encoding="utf-8")))
+    wanted = {path.name for path in FOLDER.glob("lua_*.c") if "@module" in path.read_text(encoding="utf-8")}
+    tap.check(listed == wanted, "config.ld names the files that have comments", listed ^ wanted)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["ldoc", "--fatalwarnings", "-c", FOLDER / "config.ld", "-d", folder, "."], cwd=root,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        page = Path(folder, "index.html")
+        shown = page.read_text(encoding="utf-8") if page.exists() else ""
+        names = re.findall(r'<a name = "([^"]+)"', shown)
+    tap.check(done.returncode == 0 and not done.stderr, "ldoc has nothing to say", done.stdout + done.stderr)
+    last = {re.split(r"[.:]", name)[-1] for name in names}
+    tap.check(set(registered) <= last, "and its page has all of them", set(registered) - last)
+tap.finish()
