@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs meson's benchmark() programs and prints wall seconds, peak memory and what each says. A line
-"result NAME VALUE UNIT" of a program becomes a number of the JSON file.
+"result NAME VALUE UNIT" of a program becomes a number of the JSON file, a line "row OBJECT" a row of it.
 
   bench_all.py BUILD [GROUP]... [--json FILE] [--list]
 """
@@ -68,17 +68,19 @@ def main():
         failed += status != 0
         print(f"{benchmark['group']:10} {benchmark['name']:24} {seconds:9.2f} {peak:9.0f}"
               + (f'  FAILED with {status}' if status else ''))
-        numbers = []
+        numbers, rows = [], []
         for line in output.splitlines():
             words = line.split()
-            if len(words) == 4 and words[0] == 'result':
+            if words and words[0] == 'row':
+                rows.append(json.loads(line[len('row '):]))
+            elif len(words) == 4 and words[0] == 'result':
                 numbers.append({'name': words[1], 'value': float(words[2]), 'unit': words[3]})
                 print(f'    {words[1]}: {words[2]} {words[3]}')
             else:
                 print('    ' + line)
         sys.stdout.flush()
         results.append({'group': benchmark['group'], 'name': benchmark['name'], 'status': status,
-                        'seconds': round(seconds, 3), 'peak_mib': round(peak, 1), 'results': numbers,
+                        'seconds': round(seconds, 3), 'peak_mib': round(peak, 1), 'results': numbers, 'rows': rows,
                         'command': [os.path.basename(benchmark['cmd'][0])] + benchmark['cmd'][1:]})
     if options.json:
         commit = subprocess.run(['git', 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True, check=False)

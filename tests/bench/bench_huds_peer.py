@@ -10,31 +10,19 @@ norms by einsum, then H and the 10,000 best. numpy comes from build/bench-venv, 
 of numpy are float32, those of libalcore double; distances are compared, and so are the picks."""
 import os
 import statistics
-import subprocess
 import sys
 import time
 
+import peers
+
 project, library = (os.path.abspath(path) for path in sys.argv[1:3])
-venv = os.path.join(project, 'build', 'bench-venv')
-inside = os.path.join(venv, 'bin', 'python')
+reason = peers.enter(project)
+if reason:
+    print(f'not run: {reason}')
+    sys.exit(0)
+import numpy  # noqa: E402
+
 RUNS, PICKS, STRATA, LAMBDA = 5, 10000, 10, 0.5
-
-try:
-    import numpy
-except ImportError:
-    if os.environ.get('ALCORE_BENCH_VENV'):
-        print('not run: no numpy')
-        sys.exit(0)
-    try:
-        if not os.path.exists(inside):
-            subprocess.run([sys.executable, '-m', 'venv', venv], check=True)
-        subprocess.run([inside, '-m', 'pip', 'install', '--quiet', 'numpy'], check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f'not run: no numpy, and it could not be installed: {error}')
-        sys.exit(0)
-    os.environ['ALCORE_BENCH_VENV'] = venv
-    os.execv(inside, [inside, *sys.argv])
-
 sys.path.insert(0, os.path.join(project, 'bindings', 'python'))
 os.environ['ALCORE_LIBRARY'] = library
 import alcore  # noqa: E402

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strata and clusters: segmented mean with cosine distance, Lloyd's passes, k-means++ seeding, greedy IDDS."""
+import warnings
+
+import faiss
+import numpy
+import torch
+from ctypes import c_double, c_int32
+from sklearn.cluster import KMeans, kmeans_plusplus
+
+from kernel_table import rows_of
+
+
+def fold(parts):
+    """Sums of blocks, added in block order."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def group_means(kernels, matrix, group, groups, threads):
+    dims = matrix.shape[1]
+
+    def block(first, last):
+        sums, counts = numpy.empty((groups, dims)), numpy.empty(groups, numpy.int64)
+        kernels.group_sums(rows_of(matrix, first, last), group[first:last], groups, sums, counts)
+        return sums, counts
+    parts = kernels.blocks(block, len(matrix), threads)
+    counts = fold([part[1] for part in parts])
+    return fold([part[0] for part in parts]) / numpy.maximum(counts, 1)[:, None], counts
+
+
+def segment(table, kernels, rows, dims, strata=10):
+    random = numpy.random.default_rng(1)
+    matrix = random.standard_normal((rows, dims), dtype=numpy.float32) + numpy.float32(0.1)
+    group = random.integers(0, strata, rows, dtype=numpy.int32)
+    tensor, index = torch.from_numpy(matrix), torch.from_numpy(group.astype(numpy.int64))
+    counts = torch.bincount(index, minlength=strata)[:, None]
+
+    def ours():
+        centres, _ = group_means(kernels, matrix, group, strata, table.threads)
+        distance = numpy.empty(rows)
+        kernels.blocks(lambda first, last: kernels.group_cosine(
+            rows_of(matrix, first, last), group[first:last], strata, centres, distance[first:last]),
+            rows, table.threads)
+        return distance
+
+    def torchs():
+        centres = torch.zeros(strata, dims).index_add_(0, index, tensor) / counts
+        return 1 - torch.nn.functional.cosine_similarity(tensor, centres[index], dim=1)
+
+    table.race('segment', f'{rows} x {dims} float32, {strata} strata', ours, {'torch': torchs},
+               lambda mine, _, theirs: numpy.abs(mine - theirs.numpy()).max() < 1e-4,
+               floor=('two sums over the matrix (numpy)', lambda: (matrix.sum(), matrix.sum())), goal=2.0)
+
+
+def lloyd(table, kernels, rows, dims, clusters, passes=10):
+    random = numpy.random.default_rng(2)
+    # No clear clusters: nobody is finished before the passes are.
+    matrix = random.standard_normal((rows, dims), dtype=numpy.float32)
+    begin = matrix[random.choice(rows, clusters, replace=False)].copy()
+    nobody = numpy.zeros(rows, numpy.int32)
+    starts = numpy.array([0, clusters], numpy.int64)
+
+    def assign(centres):
+        nearest, distance = numpy.empty(rows, numpy.int32), numpy.empty(rows)
+        kernels.blocks(lambda first, last: kernels.nearest_centre(
+            rows_of(matrix, first, last), nobody[first:last], 1, starts, centres, nearest[first:last],
+            distance[first:last]), rows, table.threads)
+        return nearest, distance
+
+    def ours():
+        centres = begin.astype(numpy.float64)
+        for _ in range(passes):
+            means, counts = group_means(kernels, matrix, assign(centres)[0], clusters, table.threads)
+            centres = numpy.where(counts[:, None] > 0, means, centres)
+        return assign(centres)[1].sum()
+
+    def sklearns():
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            return KMeans(clusters, init=begin, n_init=1, max_iter=passes, tol=0, algorithm='lloyd').fit(matrix).inertia_
+
+    def faisss():
+        means = faiss.Kmeans(dims, clusters, niter=passes, max_points_per_centroid=rows, verbose=False)
+        means.train(matrix, init_centroids=begin)
+        return float(means.index.search(matrix, 1)[0].sum())
+
+    table.race('kmeans', f'{rows} x {dims} float32, {clusters} clusters, {passes} passes', ours,
+               {'scikit-learn': sklearns, 'faiss': faisss},
+               lambda mine, _, theirs: abs(mine - theirs) <= 2e-3 * mine,
+               floor=('products with BLAS (numpy)', lambda: [matrix @ begin.T for _ in range(passes + 1)]), goal=1.3)
+
+
+def plus_plus(table, kernels, rows, dims, clusters):
+    random = numpy.random.default_rng(3)
+    matrix = random.standard_normal((rows, dims), dtype=numpy.float32)
+
+    def ours():
+        draws = numpy.random.default_rng(4)
+        own, minimum = numpy.empty(rows), numpy.full(rows, numpy.inf)
+        kernels.blocks(lambda first, last: kernels.self_dots(rows_of(matrix, first, last), None, own[first:last]),
+                       rows, table.threads)
+        pick = int(draws.integers(rows))
+        for _ in range(clusters - 1):
+            centre, square = matrix[pick].astype(numpy.float64), c_double(own[pick])
+            kernels.blocks(lambda first, last: kernels.min_sqd(
+                rows_of(matrix, first, last), None, centre, square, own[first:last], c_int32(1), minimum[first:last]),
+                rows, table.threads)
+            sums = numpy.cumsum(minimum)
+            pick = int(numpy.searchsorted(sums, draws.random() * sums[-1], side='right'))
+        return minimum.sum()
+
+    def sklearns(trials):
+        _, picks = kmeans_plusplus(matrix, clusters, random_state=4, n_local_trials=trials)
+        return picks
+
+    def potential(picks):
+        return sum(((matrix[first:first + 1000, None, :] - matrix[picks][None]) ** 2).sum(2).min(1).sum()
+                   for first in range(0, 2000, 1000)) * rows / 2000
+
+    table.race('kmeans++', f'{rows} x {dims} float32, {clusters} centres', ours,
+               {'scikit-learn, one trial': lambda: sklearns(1)},
+               lambda mine, _, picks: abs(mine / potential(picks) - 1) < 0.05,
+               floor=('a sum over the matrix per centre (numpy)',
+                      lambda: [matrix.sum() for _ in range(clusters)]), goal=5.0)
+
+
+def idds(table, kernels, rows, dims, picks, alpha=0.67):
+    random = numpy.random.default_rng(5)
+    matrix = random.standard_normal((rows, dims), dtype=numpy.float32) + numpy.float32(0.2)
+    matrix /= numpy.linalg.norm(matrix, axis=1)[:, None]
+
+    def ours():
+        total = group_means(kernels, matrix, numpy.zeros(rows, numpy.int32), 1, table.threads)[0][0] * rows
+        norms, a, b = numpy.empty(rows), numpy.empty(rows), numpy.zeros(rows)
+        take, scores = numpy.ones(rows, numpy.uint8), numpy.empty(rows)
+
+        def begin(first, last):
+            kernels.self_dots(rows_of(matrix, first, last), None, norms[first:last])
+            kernels.dots(rows_of(matrix, first, last), None, total, a[first:last])
+        kernels.blocks(begin, rows, table.threads)
+        numpy.sqrt(norms, norms)
+        a /= norms
+        picked = []
+        for step in range(picks):
+            numpy.subtract(alpha / (rows - step - 1) * (a - 1), (1 - alpha) / max(step, 1) * b, scores)
+            scores[take == 0] = -numpy.inf
+            best = int(scores.argmax())
+            picked.append(best)
+            take[best] = 0
+            vector, norm = matrix[best].astype(numpy.float64), c_double(norms[best])
+            kernels.blocks(lambda first, last: kernels.idds_update(
+                rows_of(matrix, first, last), take[first:last], norms[first:last], vector, norm, a[first:last],
+                b[first:last]), rows, table.threads)
+        return picked
+
+    def reference():
+        like = matrix @ matrix.T
+        left = numpy.arange(rows)
+        chosen = []
+        for _ in range(picks):
+            score = alpha * (like[left][:, left].sum(1) - 1) / (len(left) - 1)
+            if chosen:
+                score -= (1 - alpha) * like[left][:, chosen].mean(1)
+            best = int(left[score.argmax()])
+            chosen.append(best)
+            left = left[left != best]
+        return chosen
+
+    table.race('idds', f'{rows} x {dims} float32, {picks} picks', ours, {'N x N matrix (numpy)': reference},
+               lambda mine, _, theirs: mine == theirs, goal=100.0, turns=3)
