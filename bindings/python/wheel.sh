@@ -31,26 +31,31 @@ unpack() { # NAME: the sources of NAME, with Debian's fixes, in $work/NAME
     dpkg-source --no-copy -x "$work/$1"_*.dsc "$work/$1"
 }
 
-static() { # NAME.pc ARCHIVE HEADER...: takes a static library of Debian that is position independent
-    sed "s|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=$prefix/lib|" "$(pkg-config --variable=pcfiledir "${1%.pc}")/$1" \
-        >"$prefix/lib/pkgconfig/$1"
-    cp "/usr/lib/$triplet/$2" "$prefix/lib/"
+# The wheel carries the licence of each archive of the prefix, under the archive's name.
+static() { # NAME: takes a static library of Debian that is position independent
+    cp "/usr/share/doc/$1-dev/copyright" "$prefix/licenses/$1.txt"
+    sed "s|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=$prefix/lib|" "$(pkg-config --variable=pcfiledir "$1")/$1.pc" \
+        >"$prefix/lib/pkgconfig/$1.pc"
+    cp "/usr/lib/$triplet/$1.a" "$prefix/lib/"
 }
 
 dependencies() {
     fetch
+    mkdir -p "$prefix/licenses"
     unpack zlib
     (cd "$work/zlib" && CFLAGS="-O2 -fPIC" ./configure --static --prefix="$prefix" && make libz.a && make install)
+    cp "$work/zlib/debian/copyright" "$prefix/licenses/libz.txt"
     unpack libzstd
     make -C "$work/libzstd/lib" CFLAGS="-O2 -fPIC" PREFIX="$prefix" install-static install-includes install-pc
-    static libutf8proc.pc libutf8proc.a
-    static libxxhash.pc libxxhash.a
-    static liblzma.pc liblzma.a
+    cp "$work/libzstd/LICENSE" "$prefix/licenses/libzstd.txt"
+    static libutf8proc
+    static libxxhash
+    static liblzma
     rm -f "$prefix"/lib/*.so*
     touch "$prefix/complete"
 }
 
-[ -f "$prefix/complete" ] || dependencies >"$work/dependencies.log" 2>&1 || {
+[ -f "$prefix/complete" ] && [ -d "$prefix/licenses" ] || dependencies >"$work/dependencies.log" 2>&1 || {
     tail -n 30 "$work/dependencies.log" >&2
     exit 1
 }
@@ -59,4 +64,5 @@ rm -rf "$work/raw" "$out"/alcore-*.whl
 PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig "$python" -m build --wheel --no-isolation --outdir "$work/raw" . \
     >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; exit 1; }
 "$python" -m auditwheel repair --wheel-dir "$out" "$work"/raw/alcore-*.whl
+"$python" bindings/python/add_licenses.py "$out"/alcore-*.whl "$prefix/licenses"
 "$python" -m auditwheel show "$out"/alcore-*.whl

@@ -35,6 +35,18 @@ stray=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^alcore_\|
 [ -z "$stray" ]
 say $? "exports_nothing_else $stray"
 
+# Every archive that is linked into the library comes with its licence, listed as wheels list them.
+listed=$("$python" -m zipfile -l "$wheel")
+lacking=
+for archive in "$work"/prefix/lib/*.a; do
+    name=$(basename "${archive%.a}").txt
+    text=$(echo "$work"/site/alcore-*.dist-info/licenses/"$name")
+    grep -qi 'copyright\|public domain' "$text" && grep -q "dist-info/licenses/$name " <<<"$listed" &&
+        grep -qx "License-File: $name" "$work"/site/alcore-*.dist-info/METADATA || lacking="$lacking $name"
+done
+[ -z "$lacking" ] && grep -q Apache "$work"/site/alcore-*.dist-info/licenses/LICENSE
+say $? "carries_the_licences$lacking"
+
 # A root of its own: the interpreter, its standard library and the shared libraries that these load.
 version=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 mkdir -p "$work/root/usr/bin" "$work/root/usr/lib" "$work/root/site" "$work/root/tmp"
@@ -47,8 +59,12 @@ for file in "/usr/bin/$version" "/usr/lib/$version"/lib-dynload/_ctypes.*.so; do
     done
 done
 cp -a "$work/site/." "$work/root/site"
+cp "$work"/site/alcore-*.dist-info/RECORD "$work/root/record"
 said=$(env -i PATH="$PATH" PYTHONPATH=/site chroot "$work/root" /usr/bin/python3 -W ignore -c '
 import alcore
+texts = {"utf8proc": "libutf8proc", "xxhash": "libxxhash", "zlib": "libz"}
+for name in alcore.build_info()["dependencies"]:
+    assert ("/licenses/%s.txt" % texts.get(name, name)) in open("/record").read(), name
 print(alcore.load(), alcore.select(["a b c", "d e", "f g h i"], "3w").short)' 2>&1)
 [ "$said" = "/site/.alcore.mesonpy.libs/$(basename "$library") False" ]
 say $? "runs_beside_cpython_only ($(echo "$said" | tail -n 1))"
