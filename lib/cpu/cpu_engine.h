@@ -40,5 +40,16 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
 alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
                                int64_t *bad);
+alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const uint8_t *take, const alcore_sys_rows *targets,
+                                 const int32_t *group, int64_t groups, double *sums);
+alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                            const uint8_t *take, const double *centres, int64_t count,
+                            const double *centre_dots, const double *row_dots,
+                            int32_t zero_duplicates, double *minimum, double *each);
+alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
+                             const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
+                             const double *centres_h, int64_t count, const double *centre_squares,
+                             const double *squares, double *minimum, double *each);
 
 #endif

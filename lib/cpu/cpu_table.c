@@ -101,6 +101,20 @@ ENTRY(class_facts,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, int32_t kind,
        alcore_sys_class_facts *out, int64_t *bad),
       (work, rows, take, kind, out, bad))
+ENTRY(distance_sums,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *sums),
+      (work, rows, take, targets, group, groups, sums))
+ENTRY(min_sqds,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const double *centres, int64_t count, const double *centre_dots, const double *row_dots,
+       int32_t zero_duplicates, double *minimum, double *each),
+      (work, rows, take, centres, count, centre_dots, row_dots, zero_duplicates, minimum, each))
+ENTRY(min_badge,
+      (const alcore_sys_work *work, const alcore_sys_rows *a, const alcore_sys_rows *h,
+       const uint8_t *take, const double *centres_a, const double *centres_h, int64_t count,
+       const double *centre_squares, const double *squares, double *minimum, double *each),
+      (work, a, h, take, centres_a, centres_h, count, centre_squares, squares, minimum, each))
 
 extern const alcore_sys_kernels CPU(kernels);
 const alcore_sys_kernels CPU(kernels) = {
@@ -122,4 +136,7 @@ const alcore_sys_kernels CPU(kernels) = {
     .arg_max = arg_max,
     .ragged_nnll = ragged_nnll,
     .class_facts = class_facts,
+    .distance_sums = distance_sums,
+    .min_sqds = min_sqds,
+    .min_badge = min_badge,
 };

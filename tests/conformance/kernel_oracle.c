@@ -382,4 +382,8 @@ const alcore_sys_kernels kernel_oracle = {
     .arg_max = arg_max,
     .ragged_nnll = ragged_nnll,
     .class_facts = class_facts,
+    .distance_sums = oracle_distance_sums,
+    .distance_bounds = oracle_distance_bounds,
+    .min_sqds = oracle_min_sqds,
+    .min_badge = oracle_min_badge,
 };

@@ -18,4 +18,24 @@ double oracle_cosine(double product, double norm_a, double norm_b);
 /* Row i as doubles, unit(row i) when it is asked for. The caller frees it. */
 double *oracle_row(const alcore_sys_rows *rows, int64_t i);
 
+/* oracle_distance.c */
+alcore_status oracle_distance_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const int32_t *group, int64_t groups, double *sums);
+alcore_status oracle_distance_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                     const uint8_t *take, const alcore_sys_rows *targets,
+                                     const int32_t *group, int64_t groups, double *low,
+                                     double *high);
+
+/* oracle_greedy.c */
+alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *take, const double *centres, int64_t count,
+                              const double *centre_dots, const double *row_dots,
+                              int32_t zero_duplicates, double *minimum, double *each);
+alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
+                               const alcore_sys_rows *h, const uint8_t *take,
+                               const double *centres_a, const double *centres_h, int64_t count,
+                               const double *centre_squares, const double *squares, double *minimum,
+                               double *each);
+
 #endif

@@ -268,7 +268,8 @@ typedef struct alcore_sys_kernels {
                                    int64_t *other);
     /** Sums of Euclidean distances to one block of targets: sums[i, g] = the running sum, from +0.0
      * and in row order, of sqrt(sqd(row i, target)) over the targets with group g; group NULL: all
-     * are of group 0. sums: double [count, groups], overwritten. */
+     * are of group 0; targets with a negative group are left out. sums: double [count, groups],
+     * overwritten. */
     alcore_status (*distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *take, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *sums);
@@ -279,20 +280,24 @@ typedef struct alcore_sys_kernels {
                                      const int32_t *group, int64_t groups, double *low,
                                      double *high);
     /** min_sqd against several new centres in one pass over the rows: centres: double [centres,
-     * dims], centre_dots: double [centres]; minimum: double [count] takes all of them; each:
-     * double [centres, count] gets w of every centre, NULL: not wanted. */
+     * dims], centre_dots: double [centres], the dot of each with itself; minimum: double [rows].
+     * each NULL: minimum takes all of them, in any order. Otherwise minimum stays, and each: double
+     * [centres, rows] gets w where w < minimum and infinity elsewhere, so that a caller who guessed
+     * the next centres may confirm some of them without another pass. */
     alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *take, const double *centres, int64_t count,
                               const double *centre_dots, const double *row_dots,
                               int32_t zero_duplicates, double *minimum, double *each);
-    /** D^2 weights of BADGE (Ash et al. 2019) in factored form against one new centre: w = (G +
-     * G_c) - 2 * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c); then minimum[i] = w
-     * where w < minimum[i]. a, h: rows of the two factors, the same count; squares: double [count],
-     * G = dot(a, a) * dot(h, h). */
+    /** The same with the D^2 weights of BADGE (Ash et al. 2019) in factored form: w = (G + G_c) - 2
+     * * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c). a, h: rows of the two factors,
+     * the same count; centres_a: double [centres, dims of a], centres_h: double [centres, dims of
+     * h]; squares: double [rows] and centre_squares: double [centres], G = dot(a, a) * dot(h, h).
+     */
     alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
-                               const double *centre_a, const double *centre_h, double centre_square,
-                               const double *squares, double *minimum);
+                               const double *centres_a, const double *centres_h, int64_t count,
+                               const double *centre_squares, const double *squares, double *minimum,
+                               double *each);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.
