@@ -3,7 +3,7 @@
 # Installs what is missing (root on Debian), builds, runs the tests and ends with "N passed, N failed, N skipped".
 #   tests/run.sh                 the default tier
 #   tests/run.sh SUITE...        only these suites, such as: tests/run.sh strategy abi
-#   tests/run.sh --full          everything: full allocation sweeps, 60 s per fuzz target, valgrind, real sizes;
+#   tests/run.sh --full          everything: full allocation sweeps, 60 s of libFuzzer per target, valgrind, real sizes;
 #                                its report goes to docs/results/full.md
 # ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
 set -u
@@ -34,14 +34,14 @@ export ALCORE_FUZZ_SECONDS=3
 if [ -n "$full" ]; then
     setup=full
     slow=100
-    ALCORE_FUZZ_SECONDS=60
 fi
 logs=build/results
 rm -rf "$logs"
 mkdir -p "$logs"
 results=()
 
-# build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own.
+# build NAME OPTION...: configures and compiles build/NAME, or of it only $targets; a failure is a failed test of its own.
+targets=
 build() {
     local name=$1 begun=$SECONDS
     shift
@@ -52,7 +52,8 @@ build() {
         meson setup "$directory" "$@" >"$log" 2>&1 || { fail "$name" "$log"; return 1; }
         printf '%s' "$*" >"$directory/.options"
     fi
-    ninja -C "$directory" >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
+    # shellcheck disable=SC2086
+    ninja -C "$directory" $targets >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
     echo "build $name: $((SECONDS - begun)) s"
 }
 
@@ -89,6 +90,15 @@ if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow
+    suites=("${suites_asked[@]}")
+fi
+# Inputs that reach new code, where the sanitized build's are blind.
+if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
+    CC=clang targets=fuzz-programs build fuzz -Dtests=enabled -Dfuzzing=true -Dcli=false -Dlua=disabled \
+        -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1; then
+    suites_asked=("${suites[@]}")
+    suites=(fuzz)
+    ALCORE_FUZZ_SECONDS=60 ALCORE_FUZZ_SEED=$ALCORE_TEST_SEED check fuzz libfuzzer --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
 # Without the optional parts: the suites that reading files concerns.
