@@ -53,10 +53,11 @@ START_TEST(agrees_with_itself_on_every_code_point) {
         char bytes[4];
         if (point >= 0xD800 && point < 0xE000) continue;
         size_t length = alcore__utf8_write(point, bytes), at = 0;
-        ck_assert_int_eq(alcore__utf8_next(bytes, length, &at), point);
-        ck_assert_uint_eq(at, length);
-        ck_assert_uint_eq(alcore__utf8_check(bytes, length), length);
-        if (length > 1) ck_assert_uint_eq(alcore__utf8_check(bytes, length - 1), 0);
+        /* One condition: an assertion costs more than what it asserts. */
+        if (alcore__utf8_next(bytes, length, &at) != point || at != length ||
+            alcore__utf8_check(bytes, length) != length ||
+            (length > 1 && alcore__utf8_check(bytes, length - 1) != 0))
+            ck_abort_msg("U+%04X", (unsigned)point);
     }
     ck_assert_int_eq(alcore__utf8_count("gr\xC3\xBC\xE4\xB8\xAD", 7), 4);
 }

@@ -284,6 +284,7 @@ START_TEST(host_float_mode) {
     unsigned before = _mm_getcsr();
     unsigned flushing = before | 0x8040u;
     _mm_setcsr(flushing);
+    flushing = _mm_getcsr() & 0x8040u; /* nothing under valgrind, which has no such mode */
 #endif
     fesetround(FE_UPWARD);
     alcore_status status = table->self_dots(&work, &rows, NULL, got);
@@ -292,7 +293,7 @@ START_TEST(host_float_mode) {
 #if defined(__x86_64__)
     unsigned after = _mm_getcsr();
     _mm_setcsr(before);
-    ck_assert_uint_eq(after & 0x8040u, 0x8040u);
+    ck_assert_uint_eq(after & 0x8040u, flushing);
 #endif
     ck_assert_int_eq(status, ALCORE_OK);
     ck_assert_int_eq(rounding, FE_UPWARD);

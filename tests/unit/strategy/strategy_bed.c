@@ -53,6 +53,10 @@ static void keep_warning(void *user, int32_t level, const char *component, const
         snprintf(b->warning, sizeof b->warning, "%s: %s", component, message);
 }
 
+bool bed_brief(void) {
+    return getenv("ALCORE_TEST_BRIEF") != NULL;
+}
+
 void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *allocator) {
     memset(b, 0, sizeof *b);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;

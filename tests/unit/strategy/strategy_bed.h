@@ -23,6 +23,8 @@ typedef struct bed {
     char warning[512]; /* last warning of the log */
 } bed;
 
+/* Under valgrind ($ALCORE_TEST_BRIEF) a hundred passes over the pool take an hour. */
+bool bed_brief(void);
 void bed_open(bed *bed, int64_t rows, int32_t threads, const alcore_allocator *allocator);
 void bed_close(bed *bed);
 /* The numbers stay the caller's. dtype: ALCORE_FLOAT32, ALCORE_FLOAT64, ... */

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 static alcore_ctx *ctx;
-static char folder[] = "/tmp/alcore-arpa-XXXXXX";
-static char path[64], second[64];
+static char folder[64];
+static char path[80], second[80];
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    strcpy(folder, "/tmp/alcore-arpa-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.arpa", folder);
     snprintf(second, sizeof second, "%s/b.arpa", folder);
