@@ -34,8 +34,8 @@ START_TEST(duplicates) {
                                         "Caf\xC3\xA9",
                                         "Cafe\xCC\x81",
                                         "Version 2.1",
-                                        "stra\xC3\x9F"
-                                        "e",
+                                        ("stra\xC3\x9F"
+                                         "e"),
                                         "STRASSE!",
                                         " ",
                                         "\t"};
@@ -172,8 +172,8 @@ END_TEST
 START_TEST(filters) {
     /* Hindi "namaste": letters and their marks count as letters. */
     static const char *const texts[] = {"one", "one two", "one two three", "12345 ab",
-                                        "\xE0\xA4\xA8\xE0\xA4\xAE\xE0\xA4\xB8\xE0\xA5"
-                                        "\x8D\xE0\xA4\xA4\xE0\xA5\x87"};
+                                        ("\xE0\xA4\xA8\xE0\xA4\xAE\xE0\xA4\xB8\xE0\xA5"
+                                         "\x8D\xE0\xA4\xA4\xE0\xA5\x87")};
     alcore_pool *pool = test_pool(ctx, texts, 5);
     const int64_t marked[] = {1};
     alcore_filter filter = ALCORE_FILTER_INIT;
