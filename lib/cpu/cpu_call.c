@@ -44,6 +44,19 @@ alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore
     return ALCORE_OK;
 }
 
+alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                        const alcore_sys_rows *targets, const int32_t *group,
+                                        int64_t groups) {
+    alcore_status status = alcore__cpu_check(work, rows);
+    if (!status) status = alcore__cpu_check(work, targets);
+    if (status) return status;
+    if (rows->dims != targets->dims)
+        return alcore__cpu_fail(work, ALCORE_E_SHAPE, "rows and targets differ in their numbers");
+    if (groups < 1)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without groups");
+    return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
+}
+
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
     size_t total;
     void *memory = NULL;

@@ -17,6 +17,11 @@ alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_ro
 alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const int32_t *group, int64_t groups);
 
+/* The same for rows and targets of one width; targets with a negative group are nobody's. */
+alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                        const alcore_sys_rows *targets, const int32_t *group,
+                                        int64_t groups);
+
 /* count * bytes bytes from the call's workspace, or the host's allocator. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out);
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes);

@@ -41,19 +41,6 @@ static alcore_status add_tile(sums_call *call, int64_t first, int64_t count) {
     return ALCORE_OK;
 }
 
-static alcore_status check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const alcore_sys_rows *targets, const int32_t *group,
-                                   int64_t groups) {
-    alcore_status status = alcore__cpu_check(work, rows);
-    if (!status) status = alcore__cpu_check(work, targets);
-    if (status) return status;
-    if (rows->dims != targets->dims)
-        return alcore__cpu_fail(work, ALCORE_E_SHAPE, "rows and targets differ in their numbers");
-    if (groups < 1)
-        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without groups");
-    return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
-}
-
 static void clear_sums(const alcore_sys_rows *rows, const uint8_t *take, int64_t groups,
                        double *sums) {
     for (int64_t i = 0; i < rows->count; i++) {
@@ -65,7 +52,7 @@ static void clear_sums(const alcore_sys_rows *rows, const uint8_t *take, int64_t
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *take, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums) {
-    alcore_status status = check_targets(work, rows, targets, group, groups);
+    alcore_status status = alcore__cpu_check_targets(work, rows, targets, group, groups);
     if (status) return status;
     sums_call call = {
         .work = work, .rows = rows, .take = take, .group = group, .groups = groups, .sums = sums};

@@ -52,4 +52,8 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
                              const double *centres_h, int64_t count, const double *centre_squares,
                              const double *squares, double *minimum, double *each);
 
+alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const int32_t *group, int64_t groups, double *low, double *high);
+
 #endif

@@ -38,8 +38,8 @@ typedef struct filter_centres {
 /* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
 #define FILTER_UP (1.0 + 1e-9)
 
-static __attribute__((noinline)) void filter_prepare(filter_centres *out, const double *centres,
-                                                     int64_t count, int64_t dims) {
+static __attribute__((noinline, unused)) void
+filter_prepare(filter_centres *out, const double *centres, int64_t count, int64_t dims) {
     out->count = count;
     out->padded = (count + PRODUCT_COLUMNS - 1) / PRODUCT_COLUMNS * PRODUCT_COLUMNS;
     out->norm = 0.0;
@@ -70,21 +70,33 @@ static __attribute__((noinline)) void filter_prepare(filter_centres *out, const 
     }
 }
 
-/* T of a row with the norm given, or -1: do not filter. */
-static double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
-    if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
+/* What rounding a vector of this norm to float32 may move it by. */
+CPU_INLINE double filter_rounding(double norm, int64_t dims) {
+    return 0x1p-24 * 1.01 * norm + (double)dims * 1e-45;
+}
+
+/* How far x.c in float32 may be from the true one: a row of the norm given, a centre that rounding
+ * moved by `residual` at most. */
+CPU_INLINE double filter_product_error(double norm, double centre_norm, double residual,
+                                       int64_t dims) {
     double chain =
         (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
-    double rounded = centres->norm + centres->residual; /* at least |c'| */
-    double product = norm * centres->residual + 0x1p-24 * 1.01 * (chain + 1.0) * norm * rounded +
-                     (double)dims * 1e-43 * (1.0 + rounded);
+    double rounded = centre_norm + residual; /* at least |c'| */
+    return norm * residual + 0x1p-24 * 1.01 * (chain + 1.0) * norm * rounded +
+           (double)dims * 1e-43 * (1.0 + rounded);
+}
+
+/* T of a row with the norm given, or -1: do not filter. */
+CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
+    if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
+    double product = filter_product_error(norm, centres->norm, centres->residual, dims);
     double sum = norm + centres->norm;
     return 4.0 * product + 8.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum + 1e-290;
 }
 
 /* The least of squares[c] - 2 products[c]. */
-static __attribute__((noinline)) double filter_least(const filter_centres *centres,
-                                                     const float *products) {
+static __attribute__((noinline, unused)) double filter_least(const filter_centres *centres,
+                                                             const float *products) {
     cpu_vector least = cpu_load_double(centres->squares) -
                        2.0 * cpu_load((const char *)products, 0, ALCORE_FLOAT32);
     for (int64_t c = CPU_WIDTH; c < centres->padded; c += CPU_WIDTH) {

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D^2 weights against several centres while the rows pass once. */
 #include <math.h>
+#include <string.h>
 
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
+#include "cpu/cpu_filter.h"
 #include "cpu/cpu_rows.h"
 
 /* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
 #define DUPLICATE 1e-12
 
+/* One call and its memory. */
 typedef struct minimum_call {
+    const alcore_sys_work *work;
     const alcore_sys_rows *rows;
     const double *centres, *centre_dots, *row_dots;
+    int64_t count, spent;
     int zero_duplicates;
     double *minimum, *each;
+    double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
+    float *panel;    /* [dims, PRODUCT_ROWS] */
+    float *products; /* [PRODUCT_ROWS, padded] */
+    filter_centres filter;
 } minimum_call;
 
 /* Weight w of row i against centre c. */
@@ -40,6 +49,52 @@ static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t 
     put_weight(call, i, c, w <= duplicate ? 0.0 : w);
 }
 
+/* The rows item[0 .. count - 1], at most PRODUCT_ROWS: float32 products tell which centres may
+ * lower a minimum. */
+static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
+    int64_t dims = call->rows->dims, padded = call->filter.padded;
+    int32_t dtype = cpu_row_dtype(call->rows);
+    const char *row[PRODUCT_ROWS];
+    for (int r = 0; r < count; r++) {
+        row[r] = cpu_row(call->rows, item[r], call->unit ? call->unit + r * dims : NULL);
+    }
+    CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, call->panel);
+    CPU(products)
+    (call->panel, 1, call->filter.panels, padded / PRODUCT_COLUMNS, dims, call->products, padded);
+    for (int r = 0; r < count; r++) {
+        int64_t i = item[r];
+        double dot = call->row_dots ? call->row_dots[i] : CPU(self_dot)(row[r], dims, dtype),
+               duplicate;
+        double bound = filter_bound(&call->filter, sqrt(dot) * FILTER_UP, dims);
+        const float *products = call->products + r * padded;
+        for (int64_t c = 0; c < call->count; c++) {
+            double f = dot + call->filter.squares[c] - 2.0 * (double)products[c];
+            if (bound >= 0.0 && f > limit_of(call, i, c, &duplicate) + bound) continue;
+            weigh(call, row[r], i, c);
+        }
+    }
+}
+
+static alcore_status weigh_rows(minimum_call *call, const uint8_t *take, int filtered) {
+    int64_t dims = call->rows->dims, item[PRODUCT_ROWS];
+    int waiting = 0, step = filtered ? PRODUCT_ROWS : 1;
+    for (int64_t i = 0; i < call->rows->count; i++) {
+        if (!take || take[i]) item[waiting++] = i;
+        if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
+        if (filtered) {
+            weigh_tile(call, item, waiting);
+        } else {
+            const char *row = cpu_row(call->rows, i, call->unit);
+            for (int64_t c = 0; c < call->count; c++) weigh(call, row, i, c);
+        }
+        alcore_status status =
+            alcore__cpu_poll(call->work, &call->spent, waiting * call->count * dims);
+        if (status) return status;
+        waiting = 0;
+    }
+    return ALCORE_OK;
+}
+
 /* each: infinity for the rows that take part. */
 static void clear_each(int64_t rows, int64_t centres, const uint8_t *take, double *each) {
     for (int64_t c = 0; c < centres; c++) {
@@ -58,24 +113,33 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
-    minimum_call call = {.rows = rows,
+    minimum_call call = {.work = work,
+                         .rows = rows,
                          .centres = centres,
                          .centre_dots = centre_dots,
                          .row_dots = row_dots,
+                         .count = count,
                          .zero_duplicates = zero_duplicates,
                          .minimum = minimum,
                          .each = each};
-    double *unit = NULL;
-    if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
+    int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
+    int filtered =
+        count >= FILTER_MIN_CENTRES && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
+    size_t tile = PRODUCT_ROWS * sizeof(float), column = (size_t)dims * sizeof(float);
+    if (rows->unit) status = alcore__cpu_new(work, dims, PRODUCT_ROWS * sizeof(double), &call.unit);
+    if (!status && filtered) status = alcore__cpu_new(work, dims, tile, &call.panel);
+    if (!status && filtered) status = alcore__cpu_new(work, capacity, tile, &call.products);
+    if (!status && filtered)
+        status = alcore__cpu_new(work, capacity, sizeof(double), &call.filter.squares);
+    if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
+    if (!status && filtered) filter_prepare(&call.filter, centres, count, dims);
     if (!status && each) clear_each(rows->count, count, take, each);
-    int64_t spent = 0;
-    for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
-        const char *row = cpu_row(rows, i, unit);
-        for (int64_t c = 0; c < count; c++) weigh(&call, row, i, c);
-        status = alcore__cpu_poll(work, &spent, count * rows->dims);
-    }
-    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
+    if (!status) status = weigh_rows(&call, take, filtered);
+    alcore__cpu_free(work, call.filter.panels, capacity, column);
+    alcore__cpu_free(work, call.filter.squares, capacity, sizeof(double));
+    alcore__cpu_free(work, call.products, capacity, tile);
+    alcore__cpu_free(work, call.panel, dims, tile);
+    alcore__cpu_free(work, call.unit, dims, PRODUCT_ROWS * sizeof(double));
     return status;
 }
 

@@ -105,6 +105,11 @@ ENTRY(distance_sums,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *sums),
       (work, rows, take, targets, group, groups, sums))
+ENTRY(distance_bounds,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *low,
+       double *high),
+      (work, rows, take, targets, group, groups, low, high))
 ENTRY(min_sqds,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const double *centres, int64_t count, const double *centre_dots, const double *row_dots,
@@ -137,6 +142,7 @@ const alcore_sys_kernels CPU(kernels) = {
     .ragged_nnll = ragged_nnll,
     .class_facts = class_facts,
     .distance_sums = distance_sums,
+    .distance_bounds = distance_bounds,
     .min_sqds = min_sqds,
     .min_badge = min_badge,
 };

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters).
+ *
+ * For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in float32, and
+ * E a bound of |F - G|. With s = sqrt(max(F, E)) it is |sqrt(G) - s| <= E / s: where F >= E because
+ * the difference of the roots is (G - F) / (sqrt(G) + s), elsewhere because G < 2 E. So the sum of
+ * s, give or take E times the sum of 1 / s, holds the true sum.
+ *
+ * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) with u = 2^-24, r what rounding a target to
+ * float32 may move it by and chain the longest chain of additions, as in cpu_filter.h; twice that.
+ * |x|^2, |t|^2, their sum and F are rounded to float32: 3 u (|x| + |t|)^2. What is rounded in s, in
+ * adding up and in the normative sum itself is a small share of the sum: SHARE. */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/cpu_call.h"
+#include "cpu/cpu_engine.h"
+#include "cpu/cpu_filter.h"
+
+/* Targets that are packed at a time, and bytes of packed rows that stay in the cache. */
+#define CHUNK_TARGETS 2048
+#define ROW_BYTES (INT64_C(256) << 10)
+#define MOST_ROW_PANELS 16
+
+#define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
+
+/* Roots within 2^-21, six additions of floats, and 2^-53 (dims / 32 + 13 + targets of a block and
+ * more) for FILTER_MAX_DIMS numbers and a million targets. */
+#define SHARE (0x1p-20 + 1e-9)
+#define MOST_TARGETS (INT64_C(1) << 20)
+
+typedef float bound_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
+typedef int32_t bound_bits __attribute__((vector_size(PRODUCT_FLOATS * 4)));
+
+/* Targets of one group, side by side. */
+typedef struct target_panel {
+    int64_t first; /* in order */
+    int32_t count, group;
+} target_panel;
+
+/* One call and its memory. */
+typedef struct bounds_call {
+    const alcore_sys_work *work;
+    const alcore_sys_rows *rows, *targets;
+    int64_t groups, spent;
+    double *sum, *error; /* [rows, groups]: sums of s, and of E / s */
+    int64_t *order;      /* [targets] by group */
+    target_panel *list;  /* [panels] */
+    int64_t panels;
+    float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
+    float *squares, *mask; /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
+    double norm;           /* of the chunk's targets the largest */
+    double *unit;          /* [PRODUCT_COLUMNS, dims], or NULL */
+    float *packed;         /* [row_panels, dims, PRODUCT_ROWS] */
+    int64_t row_panels;
+    float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] */
+} bounds_call;
+
+/* sqrt(f), and about 1 / sqrt(f), both within 2^-21 and 2^-10 of the true ones. */
+CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
+#if defined(__AVX512F__) || defined(__AVX2__)
+#if defined(__AVX512F__)
+    bound_floats r = (bound_floats)_mm512_rsqrt14_ps((__m512)f);
+#else
+    bound_floats r = (bound_floats)_mm256_rsqrt_ps((__m256)f);
+#endif
+    *inverse = r;
+    bound_floats s = f * r;
+    return s + 0.5f * r * (f - s * s);
+#elif defined(ALCORE__CPU_NEON)
+    bound_floats s = (bound_floats)vsqrtq_f32((float32x4_t)f);
+    *inverse = 1.0f / s;
+    return s;
+#else
+    bound_floats s = f;
+    for (int i = 0; i < PRODUCT_FLOATS; i++) s[i] = sqrtf(f[i]);
+    *inverse = 1.0f / s;
+    return s;
+#endif
+}
+
+CPU_INLINE bound_floats load_floats(const float *from) {
+    bound_floats v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+CPU_INLINE double add_up(bound_floats v) {
+    float lane[PRODUCT_FLOATS];
+    memcpy(lane, &v, sizeof v);
+#pragma GCC unroll 4
+    for (int w = PRODUCT_FLOATS / 2; w > 0; w /= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
+    }
+    return (double)lane[0];
+}
+
+/* One row against a panel: adds to the sums of s and of 1 / s. */
+CPU_INLINE void add_panel(const float *products, const float *squares, const float *mask,
+                          float square, float least, double *sum, double *inverses) {
+    bound_floats total = {0}, over = {0};
+#pragma GCC unroll 4
+    for (int v = 0; v < PRODUCT_VECTORS; v++) {
+        bound_floats in = load_floats(mask + v * PRODUCT_FLOATS), inverse;
+        bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
+                         2.0f * load_floats(products + v * PRODUCT_FLOATS);
+        bound_bits small = f < least;
+        f = (bound_floats)((~small & (bound_bits)f) |
+                           (small & (bound_bits)(least + (bound_floats){0})));
+        total += in * roots(f, &inverse);
+        over += in * inverse;
+    }
+    *sum += add_up(total);
+    *inverses += add_up(over);
+}
+
+/* What a row brings: |x|^2 in float32 and E; E < 0: the bound does not hold. */
+typedef struct bound_row {
+    float square, error;
+} bound_row;
+
+static bound_row bound_of(const bounds_call *call, double square) {
+    double norm = sqrt(square) * FILTER_UP, other = call->norm * FILTER_UP;
+    int64_t dims = call->rows->dims;
+    if (!(norm < FILTER_MAX_NORM && other < FILTER_MAX_NORM)) return (bound_row){0.0f, -1.0f};
+    double product = filter_product_error(norm, other, filter_rounding(other, dims), dims);
+    double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + other) * (norm + other);
+    return (bound_row){(float)square, (float)(error * 1.001) + 1e-36f};
+}
+
+/* The rows item[0 .. count - 1] against the panels first .. first + panels - 1 of the chunk. */
+static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
+                       int64_t panels, const double *row_squares) {
+    int64_t dims = call->rows->dims;
+    int64_t row_panels = product_panels(count, PRODUCT_ROWS);
+    bound_row rows[MOST_ROW_PANELS * PRODUCT_ROWS];
+    for (int r = 0; r < count; r++) rows[r] = bound_of(call, row_squares[r]);
+    for (int64_t p = 0; p < panels; p++) {
+        const target_panel *panel = &call->list[first + p];
+        const float *squares = call->squares + p * PRODUCT_COLUMNS;
+        const float *mask = call->mask + p * PRODUCT_COLUMNS;
+        CPU(products)
+        (call->packed, row_panels, call->columns + p * PRODUCT_COLUMNS * dims, 1, dims,
+         call->products, PRODUCT_COLUMNS);
+        for (int r = 0; r < count; r++) {
+            int64_t at = item[r] * call->groups + panel->group;
+            double inverses = 0.0;
+            if (rows[r].error < 0.0f) {
+                call->error[at] = HUGE_VAL;
+                continue;
+            }
+            add_panel(call->products + r * PRODUCT_COLUMNS, squares, mask, rows[r].square,
+                      rows[r].error, &call->sum[at], &inverses);
+            call->error[at] += (double)rows[r].error * 1.01 * inverses;
+        }
+    }
+}
+
+/* Packs the rows and gives their squares. */
+static void pack_rows(bounds_call *call, const int64_t *item, int count, double *row_squares) {
+    int64_t dims = call->rows->dims;
+    int32_t dtype = cpu_row_dtype(call->rows);
+    const char *row[PRODUCT_ROWS];
+    for (int at = 0; at < count; at += PRODUCT_ROWS) {
+        int together = count - at < PRODUCT_ROWS ? count - at : PRODUCT_ROWS;
+        for (int r = 0; r < together; r++) {
+            row[r] = cpu_row(call->rows, item[at + r], call->unit ? call->unit + r * dims : NULL);
+            row_squares[at + r] = CPU(self_dot)(row[r], dims, dtype);
+        }
+        CPU(pack_panel)(row, together, PRODUCT_ROWS, dims, dtype, call->packed + at * dims);
+    }
+}
+
+static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
+    int64_t dims = call->targets->dims;
+    int32_t dtype = cpu_row_dtype(call->targets);
+    const char *row[PRODUCT_COLUMNS];
+    call->norm = 0.0;
+    for (int64_t p = 0; p < panels; p++) {
+        const target_panel *panel = &call->list[first + p];
+        float *squares = call->squares + p * PRODUCT_COLUMNS;
+        float *mask = call->mask + p * PRODUCT_COLUMNS;
+        for (int32_t t = 0; t < PRODUCT_COLUMNS; t++) {
+            mask[t] = t < panel->count ? 1.0f : 0.0f;
+            squares[t] = 0.0f;
+            if (t >= panel->count) continue;
+            row[t] = cpu_row(call->targets, call->order[panel->first + t],
+                             call->unit ? call->unit + t * dims : NULL);
+            double square = CPU(self_dot)(row[t], dims, dtype), norm = sqrt(square);
+            squares[t] = (float)square;
+            /* Written so that NaN stays and switches the bound off. */
+            if (!(norm <= call->norm)) call->norm = norm;
+        }
+        CPU(pack_panel)
+        (row, panel->count, PRODUCT_COLUMNS, dims, dtype,
+         call->columns + p * PRODUCT_COLUMNS * dims);
+        if (call->norm != call->norm) return;
+    }
+}
+
+static alcore_status bound_chunk(bounds_call *call, const uint8_t *take, int64_t first,
+                                 int64_t panels) {
+    int64_t item[MOST_ROW_PANELS * PRODUCT_ROWS];
+    double row_squares[MOST_ROW_PANELS * PRODUCT_ROWS];
+    int waiting = 0, step = (int)call->row_panels * PRODUCT_ROWS;
+    pack_targets(call, first, panels);
+    for (int64_t i = 0; i < call->rows->count; i++) {
+        if (!take || take[i]) item[waiting++] = i;
+        if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
+        pack_rows(call, item, waiting, row_squares);
+        bound_rows(call, item, waiting, first, panels, row_squares);
+        alcore_status status = alcore__cpu_poll(
+            call->work, &call->spent, waiting * panels * PRODUCT_COLUMNS * call->rows->dims / 8);
+        if (status) return status;
+        waiting = 0;
+    }
+    return ALCORE_OK;
+}
+
+/* Targets by group, cut into panels. */
+static void list_panels(bounds_call *call, const int32_t *group) {
+    int64_t at = 0;
+    for (int64_t g = 0; g < call->groups; g++) {
+        int64_t begin = at;
+        for (int64_t t = 0; t < call->targets->count; t++) {
+            if ((group ? group[t] : 0) == g) call->order[at++] = t;
+        }
+        for (; begin < at; begin += PRODUCT_COLUMNS) {
+            int64_t left = at - begin;
+            call->list[call->panels++] = (target_panel){
+                begin, left < PRODUCT_COLUMNS ? (int32_t)left : PRODUCT_COLUMNS, (int32_t)g};
+        }
+    }
+}
+
+/* The sums of s and E / s become the interval. */
+static void settle(const bounds_call *call, const uint8_t *take) {
+    for (int64_t i = 0; i < call->rows->count; i++) {
+        if (take && !take[i]) continue;
+        for (int64_t at = i * call->groups; at < (i + 1) * call->groups; at++) {
+            double sum = call->sum[at], error = call->error[at] + SHARE * sum;
+            /* Written so that NaN tells nothing. */
+            int known = sum + error < HUGE_VAL && call->targets->count <= MOST_TARGETS;
+            call->sum[at] = known && sum > error ? (sum - error) * (1.0 - 1e-15) : 0.0;
+            call->error[at] = known ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
+        }
+    }
+}
+
+static alcore_status new_memory(bounds_call *call) {
+    int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
+    int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
+    call->row_panels = ROW_BYTES / bytes < 1                 ? 1
+                       : ROW_BYTES / bytes > MOST_ROW_PANELS ? MOST_ROW_PANELS
+                                                             : ROW_BYTES / bytes;
+    const alcore_sys_work *work = call->work;
+    int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
+    alcore_status status =
+        alcore__cpu_new(work, call->targets->count, sizeof(int64_t), &call->order);
+    if (!status) status = alcore__cpu_new(work, panels, sizeof *call->list, &call->list);
+    if (!status) status = alcore__cpu_new(work, columns, (size_t)dims * 4, &call->columns);
+    if (!status) status = alcore__cpu_new(work, columns, 4, &call->squares);
+    if (!status) status = alcore__cpu_new(work, columns, 4, &call->mask);
+    if (!status) status = alcore__cpu_new(work, rows, (size_t)dims * 4, &call->packed);
+    if (!status) status = alcore__cpu_new(work, rows, PRODUCT_COLUMNS * 4, &call->products);
+    if (!status && (call->rows->unit || call->targets->unit))
+        status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
+    return status;
+}
+
+static void free_memory(const bounds_call *call) {
+    const alcore_sys_work *work = call->work;
+    int64_t dims = call->rows->dims, columns = CHUNK_PANELS * PRODUCT_COLUMNS;
+    int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
+    alcore__cpu_free(work, call->unit, dims, PRODUCT_COLUMNS * sizeof(double));
+    alcore__cpu_free(work, call->products, rows, PRODUCT_COLUMNS * 4);
+    alcore__cpu_free(work, call->packed, rows, (size_t)dims * 4);
+    alcore__cpu_free(work, call->mask, columns, 4);
+    alcore__cpu_free(work, call->squares, columns, 4);
+    alcore__cpu_free(work, call->columns, columns, (size_t)dims * 4);
+    alcore__cpu_free(work, call->list, panels, sizeof *call->list);
+    alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
+}
+
+alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const int32_t *group, int64_t groups, double *low,
+                                   double *high) {
+    alcore_status status = alcore__cpu_check_targets(work, rows, targets, group, groups);
+    if (status) return status;
+    bounds_call call = {.work = work,
+                        .rows = rows,
+                        .targets = targets,
+                        .groups = groups,
+                        .sum = low,
+                        .error = high};
+    status = new_memory(&call);
+    for (int64_t i = 0; i < rows->count && !status; i++) {
+        if (take && !take[i]) continue;
+        for (int64_t g = 0; g < groups; g++) low[i * groups + g] = high[i * groups + g] = 0.0;
+    }
+    if (!status) list_panels(&call, group);
+    for (int64_t p = 0; p < call.panels && !status; p += CHUNK_PANELS) {
+        int64_t count = call.panels - p < CHUNK_PANELS ? call.panels - p : CHUNK_PANELS;
+        status = bound_chunk(&call, take, p, count);
+    }
+    if (!status) settle(&call, take);
+    free_memory(&call);
+    return status;
+}
