@@ -209,6 +209,66 @@ case("misuse raises, and says where", function()
         {pool = alcore.pool(TEXTS), labeled = alcore.pool({"x"}, {context = alcore.context()}), budget = 1})
 end)
 
+case("objects are userdata whose metatables nobody changes", function()
+    local context = assert(alcore.context())
+    local pool = assert(alcore.pool(TEXTS, {context = context}))
+    local objects = {
+        {"context", context, function(self) return self.threads end},
+        {"pool", pool, function(self) return #self end},
+        {"column_writer", assert(pool:column("scores")), function(self) return self:missing() end},
+        {"selection", assert(pool:select{budget = 1, strategy = "random"}), function(self) return self.indices end},
+        {"strategy", assert(alcore.strategy("random")), function(self) return self:set("a", 1) or true end},
+        {"scorer", assert(alcore.scorer(function() return {} end)), function(self) return self:set("a", 1) or true end},
+        {"model", assert(alcore.ngram()), function(self) return self.name end},
+        {"lm", assert(alcore.lm{"a b"}), function(self) return self.order end},
+    }
+    for _, entry in ipairs(objects) do
+        local name, object, use = "alcore." .. entry[1], entry[2], entry[3]
+        equal(type(object), "userdata")
+        equal(getmetatable(object), name)
+        raises("", setmetatable, object, {})
+        contains(tostring(object), name .. ": ")
+        raises("no field 'nothing'", function() return object.nothing end)
+        raises("", function() object.own = 1 end)
+        assert(use(object))
+        object:close()
+        equal(tostring(object), name .. " (closed)")
+        raises("this " .. name .. " is closed", use, object)
+        object:close()
+    end
+end)
+
+case("what an object was made from may be closed before it", function()
+    local context = assert(alcore.context{threads = 1})
+    local pool = assert(alcore.pool(TEXTS, {context = context}))
+    local model = assert(alcore.model{context = context, embed = function(batch)
+        local rows = {}
+        for i, index in ipairs(batch.indices) do rows[i] = E[index] end
+        return rows
+    end})
+    local strategy = assert(alcore.strategy(function(view)
+        local scores = {}
+        for i, text in ipairs(view:texts()) do scores[i] = #text end
+        return scores
+    end, nil, context))
+    context:close()
+    collectgarbage()
+    local picked = assert(pool:select{budget = 1, strategy = strategy, model = model})
+    strategy:close()
+    model:close()
+    local writer = assert(pool:column("embeddings"))
+    pool:close()
+    collectgarbage()
+    assert(writer:put({1}, {{1, 2}}))
+    equal(#writer:missing(), 7)
+    writer:close()
+    list(picked.texts, {"k l m n"})
+    local kept = picked.pool
+    picked:close()
+    collectgarbage()
+    equal(kept:text(7), "k l m n") -- a new object of the handle that the selection kept
+end)
+
 case("closing is final, and twice is fine", function()
     local pool = assert(alcore.pool(TEXTS))
     local picked = assert(pool:select{budget = 1, strategy = "random"})
@@ -314,6 +374,18 @@ case("matrices come from tables, packed strings and files", function()
     file:close()
     list(assert(alcore.select(request{embeddings = alcore.file(path)})).indices, {8, 6, 5, 7})
     fails("ALCORE_E_IO", "none.npy", alcore.select(request{embeddings = alcore.file(scratch .. "/none.npy")}))
+    if string.pack then
+        local doubles = {}
+        for i, number in ipairs(flat(E)) do doubles[i] = string.pack("<d", number) end
+        vectors = alcore.matrix(table.concat(doubles), "float64", {8, 2})
+        list(assert(alcore.select(request{embeddings = vectors})).indices, {8, 6, 5, 7})
+    end
+    local halves = "" -- 1.0 is 0x3c00 as float16 and 0x3f80 as bfloat16
+    for _ = 1, 7 do halves = halves .. "\0\0" end
+    local one = alcore.matrix(halves .. "\0\60", "float16", {8})
+    list(assert(alcore.select{texts = TEXTS, budget = 1, strategy = "nnll", scores = one}).indices, {8})
+    one = alcore.matrix(halves .. "\128\63", "bfloat16", {8})
+    list(assert(alcore.select{texts = TEXTS, budget = 1, strategy = "nnll", scores = one}).indices, {8})
     raises("64", alcore.matrix, packed(flat(E)), "float32", {8, 3})
     raises("bfloat16", alcore.matrix, "x", "float8", {1})
     raises("dtype", alcore.matrix, "1234", nil, {1})
@@ -501,6 +573,18 @@ case("an own strategy is a function of the view", function()
     fails("ALCORE_E_DATA", "", alcore.select{texts = TEXTS, budget = 1,
         strategy = function() return {1, 1}, "order" end})
     raises("choose: a function expected", alcore.strategy, {name = "x"})
+end)
+
+case("functions may be called from a hot loop", function()
+    local sum = 0
+    for i = 1, 300 do
+        sum = sum + assert(alcore.select{texts = {"a", "bb", "ccc"}, budget = 1, strategy = function(view)
+            local scores = {}
+            for k, text in ipairs(view:texts()) do scores[k] = -#text end
+            return scores
+        end}).indices[1]
+    end
+    equal(sum, 300)
 end)
 
 case("a view is over when its function returns", function()

@@ -35,6 +35,23 @@ head -c -3 "$folder/whole.tsv" >"$folder/results.tsv"
 drive resumed
 check 'a run that was cut off is run again, alone' '[ "$(grep -c running "$folder/resumed.err")" = 1 ]'
 check 'and gives the same table' 'cmp -s "$folder/first.out" "$folder/resumed.out"'
+# Killed in the middle: what was finished stays, once, and the rest gives the same results.
+rm "$folder/results.tsv"
+LUA_CPATH="$modules/?-$name.so" LD_PRELOAD="$ALCORE_PRELOAD" "$name" "$root/examples/lua/driver.lua" \
+    "$root/examples/data/pool.txt" "$root/examples/data/heldout.tsv" "$folder/results.tsv" \
+    "$folder/experiment.lua" >"$folder/killed.out" 2>&1 &
+job=$!
+while ! [ -s "$folder/results.tsv" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+kill -KILL $job 2>/dev/null
+wait $job 2>/dev/null
+finished=$(($(wc -l <"$folder/results.tsv") / 2))
+check 'the driver was killed half-way' '[ "$finished" -ge 1 ] && [ "$finished" -lt 4 ]'
+drive after
+check 'what it had finished is skipped, the rest is run' \
+    '[ "$(grep -c "done before" "$folder/after.err")" = "$finished" ] &&
+    [ "$(grep -c running "$folder/after.err")" = $((4 - finished)) ]'
+check 'and the results are those of a run that was not killed' \
+    'cmp -s "$folder/results.tsv" "$folder/whole.tsv" && cmp -s "$folder/first.out" "$folder/after.out"'
 echo 'return {trainer = "echo no quality", strategies = {{name = "random"}}}' >"$folder/experiment.lua"
 rm "$folder/results.tsv"
 drive broken >/dev/null

@@ -29,4 +29,22 @@ for lua; do
         esac
     done
 done
+# A library of another ABI: one that says so is put before it.
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+other=$folder/other.so
+if echo 'int alcore_abi(void) { return 99; }' | "${CC:-cc}" -shared -fPIC -x c - -o "$other" 2>/dev/null; then
+    for lua; do
+        count=$((count + 1))
+        said=$(LUA_CPATH="$modules/?-$lua.so" LD_PRELOAD="$ALCORE_PRELOAD $other" "$lua" -e '
+            print(select(2, pcall(require, "alcore")))' 2>&1)
+        case $said in
+        *'was built for ABI '*' of libalcore and found ABI 99'*) echo "ok $count - $lua refuses a library of another ABI" ;;
+        *)
+            echo "# $said" | head -3
+            echo "not ok $count - $lua refuses a library of another ABI"
+            ;;
+        esac
+    done
+fi
 echo "1..$count"

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the LibTorch example as a user would, runs it, kills it half-way and lets it go on. usage: run_torch.sh CXX ROOT BUILD
+cxx=$1 root=$2 build=$3
+api=/usr/include/torch/csrc/api/include
+if [ ! -e $api/torch/serialize.h ]; then
+    echo '1..0 # SKIP no libtorch-dev'
+    exit 0
+fi
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+count=0
+check() {
+    count=$((count + 1))
+    if eval "$2"; then
+        echo "ok $count - $1"
+    else
+        echo "not ok $count - $1"
+        sed 's/^/# /' "$folder/said"
+    fi
+}
+pool=$root/examples/data/pool.txt talk=$root/examples/data/labeled.tsv
+train() {
+    "$folder/trainer" "$folder/$1" 4 "$pool" "$talk" $2 >"$folder/said" 2>&1
+}
+check 'it compiles' '"$cxx" -std=c++17 -Wall -Wextra -Wconversion -Wshadow -Werror -I"$root/include" -I"$build/include" \
+    -isystem $api "$root/examples/cpp/torch_trainer.cpp" -o "$folder/trainer" -L"$build/lib" -lalcore \
+    -Wl,-rpath,"$build/lib" -ltorch -ltorch_cpu -lc10 >"$folder/said" 2>&1'
+train whole
+cp "$folder/said" "$folder/curve"
+check 'it runs four rounds of 20 labels' \
+    '[ "$(grep -Ec "^round [1-4]: +(20|40|60|80) labels, accuracy 0\.[0-9]{3}$" "$folder/curve")" = 4 ]'
+check 'and learns' \
+    'sed -n "s/.*accuracy //p" "$folder/curve" | awk "NR == 1 {first = \$1} END {exit !(\$1 > first + 0.03)}"'
+check 'no text is picked twice' '[ -z "$(sed 1d -s "$folder"/whole/round-*.txt | sort | uniq -d)" ]'
+
+"$folder/trainer" "$folder/cut" 4 "$pool" "$talk" >/dev/null &
+job=$!
+while [ ! -e "$folder/cut/round-2.txt" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+kill -KILL $job 2>/dev/null
+wait $job 2>/dev/null
+check 'it was killed half-way' '[ -e "$folder/cut/round-2.txt" ] && [ ! -e "$folder/cut/round-4.txt" ]'
+train cut
+check 'it goes on after the last finished round' 'grep -q "^round 2: .*(done before)$" "$folder/said" &&
+    ! grep -q "^round 4: .*(done before)$" "$folder/said"'
+check 'and gives the same curve' '[ "$(sed "s/ (done before)//" "$folder/said")" = "$(cat "$folder/curve")" ]'
+train other nothing
+check 'an unknown strategy ends it with the words of the library' \
+    '[ $? = 1 ]; grep -q "^torch_trainer: there is no strategy \"nothing\"" "$folder/said"'
+echo "1..$count"
