@@ -30,8 +30,8 @@ assert alcore.version() == importlib.metadata.version("alcore")
 assert alcore.select(["a b c", "d e", "f g h i"], "3w", model="ngram").indices' >&2)
 }
 
-state() { # what git sees in the tree, but for the build folder that others use meanwhile
-    (cd "$root" && git status --porcelain --ignored | grep -v ' build/$')
+state() { # what git sees in the tree, but for what other tests make meanwhile
+    (cd "$root" && git status --porcelain --ignored | grep -v ' build/$\|__pycache__')
 }
 
 before=$(state)
