@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Handles of the library as Python objects, and the context that they come from."""
+import atexit
 import ctypes
 import itertools
 import logging
@@ -203,7 +204,14 @@ def _forget_in_child():
     forget_in_child()
 
 
+def _forget_at_exit():
+    """Lets go while Python is whole: objects that modules hold to the very end are not always finalised."""
+    global _default
+    _default = None
+
+
 os.register_at_fork(after_in_child=_forget_in_child)
+atexit.register(_forget_at_exit)
 
 
 def set_options(set_one, handle, options):
