@@ -51,6 +51,15 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
                              const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
                              const double *centres_h, int64_t count, const double *centre_squares,
                              const double *squares, double *minimum, double *each);
+alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                       const uint8_t *take, const alcore_sys_rows *queries,
+                       const uint8_t *query_take, const alcore_sys_search *search,
+                       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
+alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const uint8_t *take, const alcore_sys_rows *others,
+                                 const uint8_t *other_take, const alcore_sys_search *search,
+                                 const double *row_half, const double *other_half, double *ratio,
+                                 int64_t *other);
 
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *take, const alcore_sys_rows *targets,

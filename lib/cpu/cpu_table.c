@@ -120,6 +120,16 @@ ENTRY(min_badge,
        const uint8_t *take, const double *centres_a, const double *centres_h, int64_t count,
        const double *centre_squares, const double *squares, double *minimum, double *each),
       (work, a, h, take, centres_a, centres_h, count, centre_squares, squares, minimum, each))
+ENTRY(knn,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const alcore_sys_rows *queries, const uint8_t *query_take, const alcore_sys_search *search,
+       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows),
+      (work, rows, take, queries, query_take, search, of_queries, of_rows))
+ENTRY(margin_ratios,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+       const alcore_sys_rows *others, const uint8_t *other_take, const alcore_sys_search *search,
+       const double *row_half, const double *other_half, double *ratio, int64_t *other),
+      (work, rows, take, others, other_take, search, row_half, other_half, ratio, other))
 
 extern const alcore_sys_kernels CPU(kernels);
 const alcore_sys_kernels CPU(kernels) = {
@@ -145,4 +155,6 @@ const alcore_sys_kernels CPU(kernels) = {
     .distance_bounds = distance_bounds,
     .min_sqds = min_sqds,
     .min_badge = min_badge,
+    .knn = knn,
+    .margin_ratios = margin_ratios,
 };

@@ -1,9 +1,116 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest neighbours and margin ratios. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernel_entry.h"
 
+enum { METRICS = 3 };
+
+/* The case's rows, and some of the same rows as queries: copies, neighbours and themselves. */
+static alcore_sys_rows queries_of(const kernel_case *c) {
+    alcore_sys_rows queries = c->rows;
+    int64_t bytes = c->rows.dtype == ALCORE_FLOAT64 ? 8 : c->rows.dtype == ALCORE_FLOAT32 ? 4 : 2;
+    int64_t skipped = c->rows.count / 4;
+    queries.first = 11;
+    queries.count -= skipped;
+    queries.data = (const char *)c->rows.data + skipped * c->rows.stride * bytes;
+    return queries;
+}
+
+/* More places than rows now and then. */
+static int64_t places_of(const kernel_case *c, int side) {
+    return c->rows.dims % 3 == 0 ? 70 + side : 1 + (c->rows.dims + 2 * side + c->pattern) % 5;
+}
+
+static int64_t count_best(const kernel_case *c) {
+    return METRICS * c->rows.count * (places_of(c, 0) + places_of(c, 1));
+}
+static int64_t count_rows(const kernel_case *c) {
+    return c->rows.count;
+}
+
+/* One metric: both ways in two runs of rows, the later one first; or one way. */
+static alcore_status search_case(table *t, const kernel_case *c, const alcore_sys_search *search,
+                                 const alcore_sys_best *of_queries,
+                                 const alcore_sys_best *of_rows) {
+    alcore_sys_rows queries = queries_of(c), upper = c->rows, lower = c->rows;
+    const uint8_t *query_take = c->pattern % 3 == 1 ? c->take : NULL;
+    int64_t half = c->rows.count / 2;
+    int64_t bytes = c->rows.dtype == ALCORE_FLOAT64 ? 8 : c->rows.dtype == ALCORE_FLOAT32 ? 4 : 2;
+    alcore_sys_best of_upper = *of_rows;
+    of_upper.row += half * of_rows->k;
+    of_upper.value += half * of_rows->k;
+    lower.count = half;
+    upper.count -= half;
+    upper.first += half;
+    upper.data = (const char *)upper.data + half * upper.stride * bytes;
+    int way = (c->pattern + c->packed) % 3; /* both, queries only, rows only */
+    alcore_status status =
+        t->knn(&conformance_work, &upper, c->take ? c->take + half : NULL, &queries, query_take,
+               search, way == 2 ? NULL : of_queries, way == 1 ? NULL : &of_upper);
+    if (!status) {
+        status = t->knn(&conformance_work, &lower, c->take, &queries, query_take, search,
+                        way == 2 ? NULL : of_queries, way == 1 ? NULL : of_rows);
+    }
+    return status;
+}
+
+static alcore_status call_knn(table *t, const kernel_case *c, output *out) {
+    int64_t numbers = count_best(c), used = 0;
+    int64_t *rows = malloc((size_t)(numbers + 1) * sizeof *rows);
+    if (!rows) abort();
+    for (int64_t i = 0; i < numbers; i++) rows[i] = -1;
+    alcore_status status = ALCORE_OK;
+    for (int32_t metric = 0; metric < METRICS && !status; metric++) {
+        alcore_sys_search search = {.size = sizeof search, .metric = metric};
+        alcore_sys_best best[2];
+        for (int side = 0; side < 2; side++) {
+            int64_t k = places_of(c, side);
+            best[side] =
+                (alcore_sys_best){.k = k, .row = rows + used, .value = out->numbers + used};
+            used += c->rows.count * k;
+        }
+        status = search_case(t, c, &search, &best[0], &best[1]);
+    }
+    for (int64_t i = 0; i < numbers; i++) out->places[i] = (int32_t)rows[i];
+    free(rows);
+    return status;
+}
+
+/* Halves that cancel now and then, so that divisors are at or about the least one. */
+static double half_of(const kernel_case *c, int64_t i) {
+    double half = c->scalars[i % (c->rows.count * 3)];
+    if (c->pattern == PATTERN_ULP && i % 7 == 0) half = -half;
+    if (c->pattern == PATTERN_ZEROS) half = half < 0.5 ? 0.0 : 5e-10;
+    if (c->pattern == PATTERN_SPECIAL && i % 50 == 3) half = i % 100 == 3 ? (double)NAN : HUGE_VAL;
+    return half;
+}
+
+static alcore_status call_margin_ratios(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count;
+    alcore_sys_rows others = queries_of(c);
+    alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_COSINE};
+    double *halves = malloc((size_t)(2 * count + 1) * sizeof *halves);
+    int64_t *other = malloc((size_t)(count + 1) * sizeof *other);
+    if (!halves || !other) abort();
+    for (int64_t i = 0; i < 2 * count; i++) halves[i] = half_of(c, i);
+    for (int64_t i = 0; i < count; i++) {
+        out->numbers[i] = -HUGE_VAL;
+        other[i] = -1;
+    }
+    alcore_status status = t->margin_ratios(&conformance_work, &c->rows, c->take, &others,
+                                            c->pattern % 3 == 1 ? c->take : NULL, &search, halves,
+                                            halves + count, out->numbers, other);
+    for (int64_t i = 0; i < count; i++) out->places[i] = (int32_t)other[i];
+    free(halves);
+    free(other);
+    return status;
+}
+
 const entry entries_search[] = {
-    {PLACE(knn), NULL, NULL, 0},
-    {PLACE(margin_ratios), NULL, NULL, 0},
+    {PLACE(knn), call_knn, count_best, 0},
+    {PLACE(margin_ratios), call_margin_ratios, count_rows, 0},
 };
 const int entries_search_count = sizeof entries_search / sizeof entries_search[0];

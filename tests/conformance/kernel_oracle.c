@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle_search.h"
+
 static double number_at(const void *data, int64_t at, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         double x;
@@ -386,4 +388,6 @@ const alcore_sys_kernels kernel_oracle = {
     .distance_bounds = oracle_distance_bounds,
     .min_sqds = oracle_min_sqds,
     .min_badge = oracle_min_badge,
+    .knn = oracle_knn,
+    .margin_ratios = oracle_margin_ratios,
 };

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nearest rows of queries, and nearest queries of rows, in one sweep (spec 1.3, 1.8).
+ *
+ * Every item of a side that wants neighbours keeps the best ones found so far, with normative
+ * values, and candidates that the filter could not refuse. An item's `least` is the s that a
+ * candidate must reach: below it, k others are truly better. When an item has no room for another
+ * candidate, the k-th best of what it has raises `least` and refuses candidates; what then remains
+ * is computed in double when it is much, and at the end. */
+#include <string.h>
+
+#include "cpu/cpu_engine.h"
+#include "cpu/cpu_sweep.h"
+
+#define KNN_MOST_PLACES 1024
+
+/* One side of the search. */
+typedef struct knn_side {
+    search_side side;
+    const alcore_sys_best *best; /* NULL: its neighbours are not asked for */
+    sweep_items items;           /* of the slab */
+    int64_t width;               /* of the side's panels */
+    int64_t slab;                /* most items of a slab */
+    int32_t *order;              /* [count] all items that the filter sees */
+    int64_t ordered;
+    int64_t room;   /* candidates of an item */
+    float *least;   /* [slab, padded] */
+    float *offset;  /* [slab, padded] h of the items as others see it */
+    int32_t *held;  /* [slab] candidates that it has */
+    float *score;   /* [slab, room] their s */
+    int32_t *other; /* [slab, room] and which item of the other side they are */
+} knn_side;
+
+typedef struct knn_call {
+    const alcore_sys_work *work;
+    int32_t metric;
+    int64_t dims, spent;
+    knn_side rows, queries;
+    double *unit, *wide; /* [dims] */
+    double *sorted;      /* [the larger count] */
+    double *staged;      /* [SWEEP_STAGED, dims] */
+    float *products;
+    float *scores;       /* [k + room] */
+    search_found *found; /* [room] */
+} knn_call;
+
+/* The norm of an item as the filter sees it. */
+static double filter_norm(const knn_call *call, const search_side *side, int64_t i) {
+    return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : side->norm[i] * SEARCH_UP;
+}
+
+/* At most the s that an item's value stands for. */
+static double score_of(const knn_call *call, double norm, double value) {
+    if (call->metric != ALCORE_SYS_L2) return value;
+    double own = 0.5 * norm * norm, half = 0.5 * value;
+    return own - half - 0x1p-48 * (own + half);
+}
+
+static double own_error(const knn_call *call, const knn_side *own, const knn_side *other,
+                        int64_t i) {
+    return CPU(search_error)(filter_norm(call, &own->side, i), other->side.limit, call->dims,
+                             call->metric);
+}
+
+/* Raises `least` of the slab's item to what its last place asks for. */
+static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
+    int64_t i = own->items.item[at], k = own->best->k, last = (i + 1) * k - 1;
+    if (own->best->row[last] < 0) return;
+    double score = score_of(call, own->side.norm[i], own->best->value[last]);
+    float least = search_below(score - own_error(call, own, other, i));
+    if (least > own->least[at]) own->least[at] = least;
+}
+
+/* Computes the candidates of the slab's item in double and joins them with its neighbours. */
+static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
+    int64_t i = own->items.item[at], k = own->best->k, count = 0;
+    if (own->held[at] == 0) return;
+    const char *row = cpu_row(own->side.rows, i, call->unit);
+    CPU(widen_row)(row, call->dims, cpu_row_dtype(own->side.rows), call->wide);
+    double within = HUGE_VAL;
+    if (own->best->row[(i + 1) * k - 1] >= 0) within = own->best->value[(i + 1) * k - 1];
+    for (int64_t c = 0; c < own->held[at]; c++) {
+        int64_t j = own->other[at * own->room + c];
+        double value = CPU(search_value)(call->metric, call->wide, own->side.norm[i], &other->side,
+                                         j, call->unit, within);
+        call->found[count++] = (search_found){value, other->side.rows->first + j};
+    }
+    call->spent += count * call->dims;
+    own->held[at] = 0;
+    CPU(search_join)
+    (own->best->row + i * k, own->best->value + i * k, k, call->found, count, call->metric);
+    raise_to_list(call, own, other, at);
+}
+
+/* Refuses candidates of an item that has no room left. */
+static void make_room(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
+    int64_t i = own->items.item[at], k = own->best->k, count = own->held[at], kept = 0;
+    float *score = own->score + at * own->room;
+    int32_t *index = own->other + at * own->room;
+    double error = own_error(call, own, other, i);
+    memcpy(call->scores, score, (size_t)count * sizeof *score);
+    for (int64_t p = 0; p < k && own->best->row[i * k + p] >= 0; p++) {
+        call->scores[count++] =
+            search_below(score_of(call, own->side.norm[i], own->best->value[i * k + p]) + error);
+    }
+    if (count >= k) {
+        double worst = (double)CPU(search_largest)(call->scores, count, k - 1);
+        float least = search_below(worst - 2.0 * error);
+        if (least > own->least[at]) own->least[at] = least;
+        for (int64_t c = 0; c < own->held[at]; c++) {
+            if (score[c] < own->least[at]) continue;
+            score[kept] = score[c];
+            index[kept++] = index[c];
+        }
+        own->held[at] = (int32_t)kept;
+    }
+    /* Many that no bound can tell apart, such as copies. */
+    if (own->held[at] > own->room - own->room / 4) settle(call, own, other, at);
+}
+
+CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64_t at, float score,
+                     int64_t j) {
+    int64_t place = at * own->room + own->held[at];
+    own->score[place] = score;
+    own->other[place] = (int32_t)j;
+    if (++own->held[at] == own->room) make_room(call, own, other, at);
+}
+
+/* Candidates among SWEEP_LOOK products of a row. */
+static __attribute__((noinline)) void hold_hits(knn_call *call, int64_t row, int64_t first,
+                                                const float *products, float weight) {
+    knn_side *rows = &call->rows, *queries = &call->queries;
+    for (int64_t c = 0; c < SWEEP_LOOK && first + c < queries->items.count; c++) {
+        float product = products[c] * weight;
+        float of_query = product - rows->offset[row];
+        if (queries->best && of_query >= queries->least[first + c])
+            hold(call, queries, rows, first + c, of_query, rows->items.item[row]);
+        float of_row = product - queries->offset[first + c];
+        if (rows->best && of_row >= rows->least[row])
+            hold(call, rows, queries, row, of_row, queries->items.item[first + c]);
+    }
+}
+
+/* Looks for candidates in a tile; of_queries and of_rows are constants. */
+CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
+                     const float *products, int of_queries, int of_rows) {
+    const float *least = call->queries.least + first, *offset = call->queries.offset + first;
+    for (int r = 0; r < rows; r++) {
+        const float *of = products + r * count;
+        float weight = 1.0f;
+        if (call->rows.side.weight) weight = call->rows.side.weight[call->rows.items.item[row + r]];
+        sweep_floats w = weight - (sweep_floats){0};
+        sweep_floats own = call->rows.offset[row + r] - (sweep_floats){0};
+        for (int64_t c = 0; c < count; c += SWEEP_LOOK) {
+            sweep_floats a = sweep_load(of + c) * w;
+            sweep_floats b = sweep_load(of + c + PRODUCT_FLOATS) * w;
+            int hit = 0;
+            if (of_queries) {
+                hit = sweep_any(a - own, sweep_load(least + c), b - own,
+                                sweep_load(least + c + PRODUCT_FLOATS));
+            }
+            if (of_rows) {
+                sweep_floats bar = call->rows.least[row + r] - (sweep_floats){0};
+                hit |= sweep_any(a - sweep_load(offset + c), bar,
+                                 b - sweep_load(offset + c + PRODUCT_FLOATS), bar);
+            }
+            if (hit) hold_hits(call, row + r, first + c, of + c, weight);
+        }
+    }
+}
+
+static void look_both(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                      const float *products) {
+    look(user, row, rows, first, count, products, 1, 1);
+}
+static void look_queries(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                         const float *products) {
+    look(user, row, rows, first, count, products, 1, 0);
+}
+static void look_rows(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                      const float *products) {
+    look(user, row, rows, first, count, products, 0, 1);
+}
+
+/* Compares the far items of one side with the other side in double. */
+static alcore_status compare_far(knn_call *call, knn_side *own, knn_side *other, int skip_far) {
+    alcore_status status = ALCORE_OK;
+    int64_t own_first = own->side.rows->first, other_first = other->side.rows->first;
+    for (int64_t i = 0; i < own->side.rows->count && own->side.fars > 0 && !status; i++) {
+        if (!own->side.far[i]) continue;
+        const char *row = cpu_row(own->side.rows, i, call->unit);
+        CPU(widen_row)(row, call->dims, cpu_row_dtype(own->side.rows), call->wide);
+        for (int64_t j = 0; j < other->side.rows->count && !status; j++) {
+            if (!search_takes(&other->side, j) || (skip_far && other->side.far[j])) continue;
+            search_found found;
+            found.value = CPU(search_value)(call->metric, call->wide, own->side.norm[i],
+                                            &other->side, j, call->unit, HUGE_VAL);
+            if (found.value != found.value) continue;
+            const alcore_sys_best *best = own->best;
+            if (best) {
+                found.row = other_first + j;
+                CPU(search_join)
+                (best->row + i * best->k, best->value + i * best->k, best->k, &found, 1,
+                 call->metric);
+            }
+            best = other->best;
+            if (best) {
+                found.row = own_first + i;
+                CPU(search_join)
+                (best->row + j * best->k, best->value + j * best->k, best->k, &found, 1,
+                 call->metric);
+            }
+            status = alcore__cpu_poll(call->work, &call->spent, call->dims);
+        }
+    }
+    return status;
+}
+
+/* Makes items first .. of the order the side's slab. */
+static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int64_t first) {
+    int64_t left = own->ordered - first;
+    own->items.count = left < own->slab ? left : own->slab;
+    own->items.item = own->order + first;
+    for (int64_t at = 0; at < sweep_padded(own->items.count, own->width); at++) {
+        int real = at < own->items.count;
+        own->offset[at] = real ? own->side.offset[own->items.item[at]] : HUGE_VALF;
+        own->least[at] = real && own->best ? -FLT_MAX : HUGE_VALF;
+        if (!real || !own->best) continue;
+        own->held[at] = 0;
+        raise_to_list(call, own, other, at);
+    }
+}
+
+static alcore_status settle_all(knn_call *call, knn_side *own, const knn_side *other) {
+    alcore_status status = ALCORE_OK;
+    for (int64_t at = 0; own->best && at < own->items.count && !status; at++) {
+        if (own->held[at] > own->best->k) make_room(call, own, other, at);
+        settle(call, own, other, at);
+        status = alcore__cpu_poll(call->work, &call->spent, 0);
+    }
+    return status;
+}
+
+static alcore_status sweep(knn_call *call) {
+    knn_side *rows = &call->rows, *queries = &call->queries;
+    sweep_tile tile = !rows->best ? look_queries : !queries->best ? look_rows : look_both;
+    alcore_status status = ALCORE_OK;
+    for (int64_t q = 0; q < queries->ordered && !status; q += queries->slab) {
+        take_slab(call, queries, rows, q);
+        sweep_pack(&queries->items, &queries->side, queries->width,
+                   call->metric == ALCORE_SYS_COSINE, call->staged);
+        for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
+            take_slab(call, rows, queries, r);
+            sweep_pack(&rows->items, &rows->side, rows->width, 0, call->staged);
+            status = sweep_products(call->work, &rows->items, &queries->items, call->dims,
+                                    call->products, &call->spent, tile, call);
+            if (!status) status = settle_all(call, rows, queries);
+        }
+        if (!status) status = settle_all(call, queries, rows);
+    }
+    return status;
+}
+
+static void size_side(knn_side *own, int64_t dims, int64_t width) {
+    int64_t each = dims * 4 + 1;
+    if (own->best) {
+        own->room = 2 * own->best->k + 48;
+        each += own->room * 8;
+    }
+    own->width = width;
+    own->slab = sweep_slab(own->side.rows->count, each, width);
+}
+
+static void cut_side(knn_side *own, sweep_memory *memory, int weighted) {
+    int64_t count = own->side.rows->count;
+    own->side.norm = sweep_cut(memory, count, sizeof *own->side.norm);
+    own->side.weight = weighted ? sweep_cut(memory, count, sizeof *own->side.weight) : NULL;
+    own->side.offset = sweep_cut(memory, count, sizeof *own->side.offset);
+    own->side.far = sweep_cut(memory, count, sizeof *own->side.far);
+    own->order = sweep_cut(memory, count, sizeof *own->order);
+    own->least = sweep_cut(memory, own->slab, sizeof *own->least);
+    own->offset = sweep_cut(memory, own->slab, sizeof *own->offset);
+    if (!own->best) return;
+    own->held = sweep_cut(memory, own->slab, sizeof *own->held);
+    own->score = sweep_cut(memory, own->slab * own->room, sizeof *own->score);
+    own->other = sweep_cut(memory, own->slab * own->room, sizeof *own->other);
+}
+
+static void cut_call(knn_call *call, sweep_memory *memory) {
+    knn_side *rows = &call->rows, *queries = &call->queries;
+    int64_t dims = call->dims, k = 0, room = 0;
+    cut_side(rows, memory, call->metric == ALCORE_SYS_COSINE);
+    cut_side(queries, memory, 0);
+    for (int s = 0; s < 2; s++) {
+        const knn_side *own = s ? queries : rows;
+        if (own->best && own->best->k > k) k = own->best->k;
+        if (own->best && own->room > room) room = own->room;
+    }
+    call->unit = sweep_cut(memory, dims, sizeof *call->unit);
+    call->wide = sweep_cut(memory, dims, sizeof *call->wide);
+    int64_t most = rows->side.rows->count;
+    if (queries->side.rows->count > most) most = queries->side.rows->count;
+    call->sorted = sweep_cut(memory, most, sizeof *call->sorted);
+    call->scores = sweep_cut(memory, k + room, sizeof *call->scores);
+    call->found = sweep_cut(memory, room, sizeof *call->found);
+    if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
+    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(dims), sizeof(float));
+    call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
+    queries->items.panels = sweep_cut(memory, queries->slab * dims, sizeof(float));
+    rows->items.panels = sweep_cut(memory, rows->slab * dims, sizeof(float));
+}
+
+static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const alcore_sys_rows *queries, const alcore_sys_search *search,
+                           const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
+    alcore_status status = CPU(search_check)(work, rows, queries);
+    if (status) return status;
+    if (!search || search->metric < ALCORE_SYS_L2 || search->metric > ALCORE_SYS_COSINE)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has no such metric");
+    for (int s = 0; s < 2; s++) {
+        const alcore_sys_best *best = s ? of_rows : of_queries;
+        if (best && (best->k < 1 || best->k > KNN_MOST_PLACES))
+            return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has 1 to 1024 places");
+    }
+    return ALCORE_OK;
+}
+
+alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                       const uint8_t *take, const alcore_sys_rows *queries,
+                       const uint8_t *query_take, const alcore_sys_search *search,
+                       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
+    alcore_status status = check(work, rows, queries, search, of_queries, of_rows);
+    if (status || rows->count == 0 || queries->count == 0 || (!of_queries && !of_rows))
+        return status;
+    int64_t dims = rows->dims;
+    knn_call call = {.work = work, .metric = search->metric, .dims = dims};
+    call.rows.side = (search_side){.rows = rows, .take = take};
+    call.rows.best = of_rows;
+    call.queries.side = (search_side){.rows = queries, .take = query_take};
+    call.queries.best = of_queries;
+    size_side(&call.rows, dims, PRODUCT_ROWS);
+    size_side(&call.queries, dims, PRODUCT_COLUMNS);
+    sweep_memory memory = {0};
+    cut_call(&call, &memory);
+    int64_t bytes = memory.used;
+    status = alcore__cpu_new(work, bytes, 1, &memory.base);
+    if (status) return status;
+    memory.used = 0;
+    cut_call(&call, &memory);
+    CPU(search_measure)(&call.rows.side, call.metric, call.unit, call.sorted);
+    CPU(search_measure)(&call.queries.side, call.metric, call.unit, call.sorted);
+    status = compare_far(&call, &call.rows, &call.queries, 0);
+    if (!status) status = compare_far(&call, &call.queries, &call.rows, 1);
+    call.rows.ordered = CPU(search_order)(&call.rows.side, call.rows.order);
+    call.queries.ordered = CPU(search_order)(&call.queries.side, call.queries.order);
+    if (!status) status = sweep(&call);
+    alcore__cpu_free(work, memory.base, bytes, 1);
+    return status;
+}

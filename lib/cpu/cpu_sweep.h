@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The products of many rows with many columns, tile by tile, in float32: rows of a slab times the
+ * panels of a slab, in blocks of panels that stay in the second-level cache while all rows pass. */
+#ifndef ALCORE__CPU_SWEEP_H
+#define ALCORE__CPU_SWEEP_H
+
+#include "cpu/cpu_call.h"
+#include "cpu/cpu_search.h"
+
+/* Bytes of the panels of a block, and of what a call keeps of a slab. */
+#define SWEEP_BLOCK_BYTES (INT64_C(384) << 10)
+#define SWEEP_SLAB_BYTES (INT64_C(16) << 20)
+
+/* Items of one side that the filter sees, and their numbers for it. */
+typedef struct sweep_items {
+    int64_t count;
+    const int32_t *item; /* [count] which of the side's rows */
+    float *panels;       /* [count up to whole panels, dims] */
+} sweep_items;
+
+/* Parts of one block of memory: first with base NULL to add up, then again to cut. */
+typedef struct sweep_memory {
+    char *base;
+    int64_t used;
+} sweep_memory;
+
+CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
+    void *part = memory->base ? memory->base + memory->used : NULL;
+    memory->used += (count * (int64_t)bytes + 63) / 64 * 64;
+    return part;
+}
+
+typedef float sweep_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
+
+CPU_INLINE sweep_floats sweep_load(const float *from) {
+    sweep_floats v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* Items with those that fill the last panel. */
+CPU_INLINE int64_t sweep_padded(int64_t items, int64_t width) {
+    return product_panels(items, width) * width;
+}
+
+/* Most items of a slab that takes `each` bytes for one; whole panels. */
+CPU_INLINE int64_t sweep_slab(int64_t count, int64_t each, int64_t width) {
+    int64_t slab = SWEEP_SLAB_BYTES / each / width * width;
+    if (slab < width) slab = width;
+    return slab < count ? slab : sweep_padded(count, width);
+}
+
+/* Columns of a block. */
+CPU_INLINE int64_t sweep_columns(int64_t dims) {
+    int64_t panels = SWEEP_BLOCK_BYTES / (dims * PRODUCT_COLUMNS * 4);
+    return (panels < 1 ? 1 : panels) * PRODUCT_COLUMNS;
+}
+
+/* Columns that are looked at together. */
+#define SWEEP_LOOK (2 * PRODUCT_FLOATS)
+
+/* Whether any of the comparisons a >= b of two vectors holds. */
+CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_floats d) {
+#if defined(__AVX512F__)
+    return (_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ) |
+            _mm512_cmp_ps_mask((__m512)c, (__m512)d, _CMP_GE_OQ)) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_GE_OQ),
+                                           _mm256_cmp_ps((__m256)c, (__m256)d, _CMP_GE_OQ))) != 0;
+#else
+    typedef int32_t whole __attribute__((vector_size(16)));
+    typedef int64_t halves __attribute__((vector_size(16)));
+    halves any = (halves)((whole)(a >= b) | (whole)(c >= d));
+    return (any[0] | any[1]) != 0;
+#endif
+}
+
+/* Rows of the larger panel. */
+#define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
+
+/* Packs the items into panels of `width`; scaled: each divided by its norm. staged: [width, dims],
+ * for rows that are not taken as they lie. */
+static void sweep_pack(const sweep_items *items, const search_side *side, int64_t width, int scaled,
+                       double *staged) {
+    const alcore_sys_rows *rows = side->rows;
+    int64_t dims = rows->dims;
+    int32_t dtype = scaled ? ALCORE_FLOAT64 : cpu_row_dtype(rows);
+    for (int64_t first = 0; first < items->count; first += width) {
+        const char *row[SWEEP_STAGED];
+        int64_t count = items->count - first < width ? items->count - first : width;
+        for (int64_t r = 0; r < count; r++) {
+            int64_t i = items->item[first + r];
+            row[r] = cpu_row(rows, i, staged + r * dims);
+            if (!scaled) continue;
+            CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), side->norm[i], staged + r * dims);
+            row[r] = (const char *)(staged + r * dims);
+        }
+        CPU(pack_panel)(row, count, width, dims, dtype, items->panels + first * dims);
+    }
+}
+
+/* Gives `tile` the products of the rows row .. row + rows - 1 with the columns first .. first +
+ * count - 1, whole panels: products[r * count + c]. */
+typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                           const float *products);
+
+/* products: [PRODUCT_ROWS, sweep_columns(dims)] */
+static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
+                                    const sweep_items *columns, int64_t dims, float *products,
+                                    int64_t *spent, sweep_tile tile, void *user) {
+    int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS), most = sweep_columns(dims);
+    for (int64_t first = 0; first < padded; first += most) {
+        int64_t count = padded - first < most ? padded - first : most;
+        for (int64_t r = 0; r < rows->count; r += PRODUCT_ROWS) {
+            int64_t left = rows->count - r;
+            CPU(products)
+            (rows->panels + r * dims, 1, columns->panels + first * dims, count / PRODUCT_COLUMNS,
+             dims, products, count);
+            tile(user, r, left < PRODUCT_ROWS ? (int)left : PRODUCT_ROWS, first, count, products);
+            alcore_status status = alcore__cpu_poll(work, spent, count * dims);
+            if (status) return status;
+        }
+    }
+    return ALCORE_OK;
+}
+
+#endif

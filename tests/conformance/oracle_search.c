@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Searches in plain loops. */
+#include "oracle_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernel_oracle.h"
+
+/* Every row as doubles, with its norm; rows that are left out are NULL. */
+typedef struct wide_rows {
+    double **row, *norm;
+    int64_t count;
+} wide_rows;
+
+static wide_rows widen_all(const alcore_sys_rows *rows, const uint8_t *take) {
+    wide_rows all = {.count = rows->count};
+    all.row = calloc((size_t)rows->count + 1, sizeof *all.row);
+    all.norm = calloc((size_t)rows->count + 1, sizeof *all.norm);
+    if (!all.row || !all.norm) abort();
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (take && !take[i]) continue;
+        all.row[i] = oracle_row(rows, i);
+        all.norm[i] = sqrt(oracle_dot(all.row[i], all.row[i], rows->dims));
+    }
+    return all;
+}
+
+static void free_all(wide_rows *all) {
+    for (int64_t i = 0; i < all->count; i++) free(all->row[i]);
+    free(all->row);
+    free(all->norm);
+}
+
+static double value_of(const wide_rows *a, int64_t i, const wide_rows *b, int64_t j, int64_t dims,
+                       int32_t metric) {
+    if (metric == ALCORE_SYS_L2) return oracle_sqd(a->row[i], b->row[j], dims);
+    double dot = oracle_dot(a->row[i], b->row[j], dims);
+    return metric == ALCORE_SYS_DOT ? dot : oracle_cosine(dot, a->norm[i], b->norm[j]);
+}
+
+/* Insertion: a free place is behind everything. */
+static void insert(const alcore_sys_best *best, int64_t item, double value, int64_t row,
+                   int32_t metric) {
+    double *values = best->value + item * best->k;
+    int64_t *rows = best->row + item * best->k, at = best->k;
+    if (isnan(value)) return;
+    while (at > 0) {
+        double other = values[at - 1];
+        int closer = metric == ALCORE_SYS_L2 ? value < other : value > other;
+        if (rows[at - 1] >= 0 && !closer && !(value == other && row < rows[at - 1])) break;
+        at--;
+        if (at + 1 < best->k) {
+            values[at + 1] = values[at];
+            rows[at + 1] = rows[at];
+        }
+    }
+    if (at == best->k) return;
+    values[at] = value;
+    rows[at] = row;
+}
+
+alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                         const uint8_t *take, const alcore_sys_rows *queries,
+                         const uint8_t *query_take, const alcore_sys_search *search,
+                         const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
+    (void)work;
+    wide_rows a = widen_all(rows, take), b = widen_all(queries, query_take);
+    for (int64_t i = 0; i < rows->count; i++) {
+        for (int64_t q = 0; q < queries->count; q++) {
+            if (!a.row[i] || !b.row[q]) continue;
+            double value = value_of(&a, i, &b, q, rows->dims, search->metric);
+            if (of_queries) insert(of_queries, q, value, rows->first + i, search->metric);
+            if (of_rows) insert(of_rows, i, value, queries->first + q, search->metric);
+        }
+    }
+    free_all(&a);
+    free_all(&b);
+    return ALCORE_OK;
+}
+
+alcore_status oracle_margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                   const uint8_t *take, const alcore_sys_rows *others,
+                                   const uint8_t *other_take, const alcore_sys_search *search,
+                                   const double *row_half, const double *other_half, double *ratio,
+                                   int64_t *other) {
+    (void)work;
+    (void)search;
+    wide_rows a = widen_all(rows, take), b = widen_all(others, other_take);
+    for (int64_t i = 0; i < rows->count; i++) {
+        for (int64_t j = 0; j < others->count; j++) {
+            if (!a.row[i] || !b.row[j]) continue;
+            double sum = row_half[i] + other_half[j];
+            double r =
+                sum <= 1e-9 ? 0.0 : value_of(&a, i, &b, j, rows->dims, ALCORE_SYS_COSINE) / sum;
+            if (isnan(r)) continue;
+            if (other[i] >= 0 && r < ratio[i]) continue;
+            if (other[i] >= 0 && r == ratio[i] && others->first + j > other[i]) continue;
+            ratio[i] = r;
+            other[i] = others->first + j;
+        }
+    }
+    free_all(&a);
+    free_all(&b);
+    return ALCORE_OK;
+}
