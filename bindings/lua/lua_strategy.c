@@ -101,7 +101,7 @@ static int run_score(lua_State *L) {
     if (call->status != ALCORE_OK) return 0;
     double *scores = al_numbers(L, first, "the scorer's answer", &count);
     if (count != expected)
-        return luaL_error(L, "the scorer's function gave %d scores for %d candidates", (int)count,
+        return luaL_error(L, "the scorer's function gave %d numbers for %d candidates", (int)count,
                           (int)expected);
     if (count > 0) memcpy(call->scores, scores, (size_t)count * sizeof *scores);
     return 0;

@@ -10,7 +10,7 @@ local here = arg[0]:match("^(.*)/[^/]*$") or "."
 local experiment = {
     strategies = {
         {name = "random"},
-        {name = "nnll"},
+        {name = "idds"},
         {name = "huds", lambda = 0.5},
     },
     seeds = {1, 2, 3},
@@ -21,7 +21,10 @@ local experiment = {
 }
 
 local pool_path, heldout, results = arg[1], arg[2], arg[3]
-assert(results, "usage: lua driver.lua POOL.txt HELDOUT.tsv RESULTS.tsv [EXPERIMENT.lua]")
+if not results then
+    io.stderr:write("usage: lua driver.lua POOL.txt HELDOUT.tsv RESULTS.tsv [EXPERIMENT.lua]\n")
+    os.exit(2)
+end
 if arg[4] then
     for name, value in pairs(dofile(arg[4])) do experiment[name] = value end
 end

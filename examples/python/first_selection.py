@@ -7,6 +7,8 @@ import alcore
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     texts = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     budget = sys.argv[2] if len(sys.argv) > 2 else "60w"
     picked = alcore.select(texts, budget=budget, model="ngram")

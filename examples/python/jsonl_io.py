@@ -18,6 +18,8 @@ def write_jsonl(path, records):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     pool_path, picks_path, answers_path = map(Path, sys.argv[1:4])
     pool = alcore.Pool(pool_path)
     round = 1

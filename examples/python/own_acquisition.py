@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An own acquisition function against others, on a task of two classes.   usage: own_acquisition.py [SEEDS]"""
-import math, statistics, sys, warnings
+import collections, math, statistics, sys, warnings
 from pathlib import Path
 import alcore
 
-DATA, BUDGETS = Path(__file__).resolve().parent.parent / "data", (20, 40, 80)
+DATA, BUDGETS, BATCH = Path(__file__).resolve().parent.parent / "data", (30, 60, 120), 10
 
 
 @alcore.strategy(needs=("probs", "embeddings"))
@@ -12,32 +12,32 @@ def unsure_and_central(view):
     """Uncertainty of the class, weighed by how close the sentence is to the middle of the candidates."""
     rows = view.embeddings.tolist()
     middle = [sum(column) / len(rows) for column in zip(*rows)]
-    closeness = [sum(x * m for x, m in zip(row, middle)) for row in rows]
-    return [min(probs) * (1 + near) for probs, near in zip(view.probs.tolist(), closeness)]
+    return [min(probs) * (1 + sum(x * m for x, m in zip(row, middle))) for probs, row in zip(view.probs.tolist(), rows)]
 
 
-class NaiveBayes:
-    """The classifier, and the model that the library asks for class probabilities."""
+class Classifier:
+    """Logistic regression on letter trigrams; class_probs() makes it a model that the library can ask."""
+    parts = staticmethod(lambda text: {text[i:i + 3] for i in range(len(text) - 2)})
+
     def __init__(self, texts, labels, rows):
-        self.counts, self.total = ({}, {}), [1, 1]
-        for row in rows:
-            self.total[labels[row]] += 1
-            for word in set(texts[row].lower().split()):
-                self.counts[labels[row]][word] = self.counts[labels[row]].get(word, 0) + 1
+        self.weights = collections.Counter()
+        for row in list(rows) * 20:
+            step = 0.1 * (labels[row] - self.class_probs([texts[row]])[0][1])
+            self.weights.update(dict.fromkeys(self.parts(texts[row]), step))
 
     def class_probs(self, texts):
-        odds = [sum(math.log((self.counts[1].get(word, 0) + .5) / self.total[1] / (self.counts[0].get(word, 0) + .5) *
-                             self.total[0]) for word in set(text.lower().split())) for text in texts]
-        return [[1 / (1 + math.exp(min(x, 500))), 1 / (1 + math.exp(min(-x, 500)))] for x in odds]
+        odds = [sum(self.weights[part] for part in self.parts(text)) for text in texts]
+        return [[1 / (1 + math.exp(x)), 1 / (1 + math.exp(-x))] for x in odds]
 
 
 def accuracy(texts, labels, test, test_labels, strategy, budget, seed):
     pool = alcore.Pool(texts, dedup="none")
-    rows = pool.select(10, "random", seed=seed).indices  # something to begin with
-    pool.mark_labeled(rows)
-    rows += pool.select(budget, strategy, seed=seed, model=NaiveBayes(texts, labels, rows))
-    trained = NaiveBayes(texts, labels, rows)
-    return statistics.mean((p > .5) == label for (_, p), label in zip(trained.class_probs(test), test_labels))
+    rows = pool.select(BATCH, "random", seed=seed).indices  # something to begin with
+    while len(rows) < budget:
+        pool.mark_labeled(rows)
+        rows += pool.select(BATCH, strategy, seed=seed, round=len(rows), model=Classifier(texts, labels, rows))
+    probs = Classifier(texts, labels, rows).class_probs(test)
+    return statistics.mean((p > .5) == label for (_, p), label in zip(probs, test_labels))
 
 
 def main():
@@ -49,8 +49,9 @@ def main():
     for strategy in ("random", "entropy", "huds", unsure_and_central):
         for budget in BUDGETS:
             found = [accuracy(*data, strategy, budget, seed) for seed in seeds]
-            print("%-20s %3d labels: accuracy %.3f +- %.3f" % (getattr(strategy, "name", strategy), budget + 10,
-                  statistics.mean(found), statistics.stdev(found) / math.sqrt(len(found))))
+            error = statistics.stdev(found) / math.sqrt(len(found)) if len(found) > 1 else 0
+            name = getattr(strategy, "name", strategy)
+            print("%-20s %3d labels: accuracy %.3f +- %.3f" % (name, budget, statistics.mean(found), error))
 
 
 if __name__ == "__main__":

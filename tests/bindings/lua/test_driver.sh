@@ -52,6 +52,11 @@ check 'what it had finished is skipped, the rest is run' \
     [ "$(grep -c running "$folder/after.err")" = $((4 - finished)) ]'
 check 'and the results are those of a run that was not killed' \
     'cmp -s "$folder/results.tsv" "$folder/whole.tsv" && cmp -s "$folder/first.out" "$folder/after.out"'
+LUA_CPATH="$modules/?-$name.so" LD_PRELOAD="$ALCORE_PRELOAD" "$name" "$root/examples/lua/driver.lua" \
+    >"$folder/usage.out" 2>&1
+status=$?
+check 'without arguments it says how it is called, and no more' \
+    '[ $status = 2 ] && [ "$(wc -l <"$folder/usage.out")" = 1 ] && grep -q "^usage: " "$folder/usage.out"'
 echo 'return {trainer = "echo no quality", strategies = {{name = "random"}}}' >"$folder/experiment.lua"
 rm "$folder/results.tsv"
 drive broken >/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Lua module converts and nothing else: no text in its sources is the name of a strategy, scorer or column.
-Names come from lua_tables.c, which is made from the headers. And the rockspec lists every source.
+"""The Lua module and the C++ header convert and nothing else: no text in their sources has the name of a strategy, scorer
+or column as a word. Names come from lua_tables.c, which is made from the headers. And the rockspec lists every source.
 usage: test_names.py ROOT"""
 import json
 import re
@@ -19,9 +19,11 @@ names -= {"host"}  # the name of any function of the caller's
 
 failed = 0
 sources = sorted(path for path in root.glob("bindings/lua/*.[ch]") if path.name != "lua_tables.c")
+sources.append(root / "include/alcore/alcore.hpp")
 for number, path in enumerate(sources, 1):
     code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
-    found = sorted({text for text in re.findall(r'"((?:[^"\\]|\\.)*)"', code) if text in names})
+    words = [word for text in re.findall(r'"((?:[^"\\]|\\.)*)"', code) for word in re.split(r"[^\w-]+", text)]
+    found = sorted(names.intersection(words))
     for text in found:
         print('# %s names "%s"' % (path.name, text))
     failed += bool(found)

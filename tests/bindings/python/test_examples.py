@@ -41,7 +41,17 @@ def test_own_acquisition(root):
     path = root / "examples" / "python" / "own_acquisition.py"
     assert len(path.read_text().splitlines()) < 60
     lines = run(root, "own_acquisition.py").splitlines()
-    assert len(lines) == 4 * 3 and all(re.search(r"accuracy 0\.\d+ \+- 0\.\d+$", line) for line in lines)
+    found = [re.match(r"(\S+) +(\d+) labels: accuracy (0\.\d+) \+- 0\.\d+$", line).groups() for line in lines]
+    assert [entry[:2] for entry in found] == [(name, budget) for name in ("random", "entropy", "huds", "unsure_and_central")
+                                              for budget in ("30", "60", "120")]
+    accuracy = {entry[:2]: float(entry[2]) for entry in found}
+    assert accuracy["unsure_and_central", "120"] > accuracy["random", "120"]  # what it is there to show
+
+
+@pytest.mark.parametrize("name", ["first_selection.py", "jsonl_io.py"])
+def test_usage(root, name):
+    done = subprocess.run([sys.executable, str(root / "examples" / "python" / name)], capture_output=True, text=True)
+    assert done.returncode == 1 and "usage: " + name in done.stderr and "Traceback" not in done.stderr
 
 
 def test_classifier_loop(root):
