@@ -22,6 +22,10 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups);
 
+/* Refuses more classes than likeliest can name, and log-probabilities of absent labels. */
+alcore_status alcore__cpu_check_facts(const alcore_sys_work *work, int64_t classes,
+                                      const int64_t *labels, const alcore_sys_token_facts *out);
+
 /* count * bytes bytes from the call's workspace, or the host's allocator. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out);
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes);

@@ -64,5 +64,15 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *take, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low, double *high);
+alcore_status CPU(logit_facts)(const alcore_sys_work *work, const alcore_sys_rows *logits,
+                               const int64_t *labels, int64_t ignore,
+                               const alcore_sys_token_facts *out, int64_t *bad);
+alcore_status CPU(hidden_facts)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+                                const alcore_sys_rows *output, const float *bias,
+                                const int64_t *labels, int64_t ignore,
+                                const alcore_sys_token_facts *out, int64_t *bad);
+alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
+                                 const int64_t *labels, int64_t ignore, const int64_t *offsets,
+                                 const int64_t *rows, int64_t count, double *out, int64_t *floored);
 
 #endif

@@ -3,46 +3,28 @@
 
 #include <string.h>
 
+#include "cpu/cpu_floats.h"
 #include "cpu/cpu_rows.h"
 
-typedef float product_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 typedef float four_floats __attribute__((vector_size(16)));
-
-CPU_INLINE product_floats load(const float *from) {
-    product_floats v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* x * c + sum; whether the product is rounded on its own is within the bound. */
-CPU_INLINE product_floats add_product(float x, product_floats c, product_floats sum) {
-#if defined(__AVX512F__)
-    return (product_floats)_mm512_fmadd_ps(_mm512_set1_ps(x), (__m512)c, (__m512)sum);
-#elif defined(__AVX2__)
-    return (product_floats)_mm256_fmadd_ps(_mm256_set1_ps(x), (__m256)c, (__m256)sum);
-#elif defined(ALCORE__CPU_NEON)
-    return (product_floats)vfmaq_n_f32((float32x4_t)sum, (float32x4_t)c, x);
-#else
-    return sum + c * x;
-#endif
-}
 
 /* One chain of a tile: set, or added to what is there. */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
                                                 int64_t dims, int add, float *products,
                                                 int64_t stride) {
-    product_floats sum[PRODUCT_ROWS][PRODUCT_VECTORS] = {{{0}}};
+    cpu_floats sum[PRODUCT_ROWS][PRODUCT_VECTORS] = {{{0}}};
     for (int64_t j = 0; j < dims; j++) {
-        product_floats c[PRODUCT_VECTORS];
+        cpu_floats c[PRODUCT_VECTORS];
 #pragma GCC unroll 4
         for (int v = 0; v < PRODUCT_VECTORS; v++) {
-            c[v] = load(columns + j * PRODUCT_COLUMNS + v * PRODUCT_FLOATS);
+            c[v] = cpu_load_floats(columns + j * PRODUCT_COLUMNS + v * CPU_FLOATS);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < PRODUCT_ROWS; r++) {
 #pragma GCC unroll 4
             for (int v = 0; v < PRODUCT_VECTORS; v++) {
-                sum[r][v] = add_product(rows[j * PRODUCT_ROWS + r], c[v], sum[r][v]);
+                cpu_floats x = cpu_all_floats(rows[j * PRODUCT_ROWS + r]);
+                sum[r][v] = cpu_add_product(x, c[v], sum[r][v]);
             }
         }
     }
@@ -50,9 +32,9 @@ static __attribute__((noinline)) void add_chain(const float *rows, const float *
     for (int r = 0; r < PRODUCT_ROWS; r++) {
 #pragma GCC unroll 4
         for (int v = 0; v < PRODUCT_VECTORS; v++) {
-            float *to = products + r * stride + v * PRODUCT_FLOATS;
-            if (add) sum[r][v] += load(to);
-            memcpy(to, &sum[r][v], sizeof sum[r][v]);
+            float *to = products + r * stride + v * CPU_FLOATS;
+            if (add) sum[r][v] += cpu_load_floats(to);
+            cpu_store_floats(to, sum[r][v]);
         }
     }
 }

@@ -11,27 +11,24 @@
 #ifndef ALCORE__CPU_PRODUCT_H
 #define ALCORE__CPU_PRODUCT_H
 
-#include "cpu/cpu_vector.h"
+#include "cpu/cpu_floats.h"
 
-/* Floats of a vector; rows and vectors of columns of a tile: the sums, one row's vectors of columns
+/* Rows and vectors of columns of a tile: the sums, one row's vectors of columns
  * and one number fit the registers (32 of AVX-512 and NEON, else 16). */
 #if defined(__AVX512F__)
-#define PRODUCT_FLOATS 16
 #define PRODUCT_ROWS 14
 #define PRODUCT_VECTORS 2
 #elif defined(__AVX2__)
-#define PRODUCT_FLOATS 8
 #define PRODUCT_ROWS 6
 #define PRODUCT_VECTORS 2
 #elif defined(ALCORE__CPU_NEON)
-#define PRODUCT_FLOATS 4
 #define PRODUCT_ROWS 6
 #define PRODUCT_VECTORS 4
 #else
-#define PRODUCT_FLOATS 4
 #define PRODUCT_ROWS 6
 #define PRODUCT_VECTORS 2
 #endif
+#define PRODUCT_FLOATS CPU_FLOATS
 #define PRODUCT_COLUMNS (PRODUCT_VECTORS * PRODUCT_FLOATS)
 
 /* Numbers that are summed before the sum joins the others: short chains round less. */

@@ -130,6 +130,19 @@ ENTRY(margin_ratios,
        const alcore_sys_rows *others, const uint8_t *other_take, const alcore_sys_search *search,
        const double *row_half, const double *other_half, double *ratio, int64_t *other),
       (work, rows, take, others, other_take, search, row_half, other_half, ratio, other))
+ENTRY(logit_facts,
+      (const alcore_sys_work *work, const alcore_sys_rows *logits, const int64_t *labels,
+       int64_t ignore, const alcore_sys_token_facts *out, int64_t *bad),
+      (work, logits, labels, ignore, out, bad))
+ENTRY(hidden_facts,
+      (const alcore_sys_work *work, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
+       const float *bias, const int64_t *labels, int64_t ignore, const alcore_sys_token_facts *out,
+       int64_t *bad),
+      (work, hidden, output, bias, labels, ignore, out, bad))
+ENTRY(sequence_nnll,
+      (const alcore_sys_work *work, const double *logprob, const int64_t *labels, int64_t ignore,
+       const int64_t *offsets, const int64_t *rows, int64_t count, double *out, int64_t *floored),
+      (work, logprob, labels, ignore, offsets, rows, count, out, floored))
 
 extern const alcore_sys_kernels CPU(kernels);
 const alcore_sys_kernels CPU(kernels) = {
@@ -157,4 +170,7 @@ const alcore_sys_kernels CPU(kernels) = {
     .min_badge = min_badge,
     .knn = knn,
     .margin_ratios = margin_ratios,
+    .logit_facts = logit_facts,
+    .hidden_facts = hidden_facts,
+    .sequence_nnll = sequence_nnll,
 };

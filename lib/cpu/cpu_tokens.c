@@ -71,3 +71,24 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     }
     return ALCORE_OK;
 }
+
+alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
+                                 const int64_t *labels, int64_t ignore, const int64_t *offsets,
+                                 const int64_t *rows, int64_t count, double *out,
+                                 int64_t *floored) {
+    int64_t spent = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = offsets[i] - offsets[0], end = offsets[i + 1] - offsets[0], tokens = 0;
+        double sum = 0.0;
+        for (int64_t t = begin; t < end; t++) {
+            if (labels && labels[t] == ignore) continue;
+            tokens++;
+            *floored += logprob[t] < FLOOR;
+            sum += logprob[t] < FLOOR ? FLOOR : logprob[t];
+        }
+        out[rows ? rows[i] : i] = tokens > 0 ? 0.0 - sum / (double)tokens : (double)NAN;
+        alcore_status status = alcore__cpu_poll(work, &spent, end - begin + 1);
+        if (status) return status;
+    }
+    return ALCORE_OK;
+}

@@ -1,10 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from logits and from hidden states. */
+/* Token facts from logits and from hidden states, and the NNLL of sequences. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "kernel_entry.h"
+#include "kernel_oracle.h"
+
+enum { FACTS = 6, IGNORE = -100 };
+
+static int64_t count_rows(const kernel_case *c) {
+    return c->rows.count;
+}
+static int64_t count_facts(const kernel_case *c) {
+    return FACTS * c->rows.count;
+}
+
+static void *memory_for(int64_t count, size_t bytes) {
+    void *memory = malloc(((size_t)count + 1) * bytes);
+    if (!memory) abort();
+    return memory;
+}
+
+static int64_t number_below(uint64_t *state, int64_t limit) {
+    return (int64_t)(case_random(state) % (uint64_t)limit);
+}
+
+/* Some labels are left out, with strange patterns some are no classes. */
+static int64_t *labels_of(const kernel_case *c, uint64_t *state, int64_t classes) {
+    int64_t *labels = memory_for(c->rows.count, sizeof *labels);
+    for (int64_t i = 0; i < c->rows.count; i++) {
+        labels[i] = classes > 0 ? number_below(state, classes) : 0;
+        if (case_random(state) % 8 == 0) labels[i] = IGNORE;
+        if (c->pattern == PATTERN_SPECIAL && case_random(state) % 16 == 0)
+            labels[i] = case_random(state) % 2 ? -1 : classes;
+    }
+    return labels;
+}
+
+/* Every fact has its own part of the numbers; likeliest the first part of the places. In some cases
+ * only a few are wanted. */
+static alcore_sys_token_facts facts_into(const kernel_case *c, output *out, int labelled) {
+    int64_t n = c->rows.count;
+    double *to = out->numbers;
+    int all = c->packed || c->rows.dtype == ALCORE_FLOAT32;
+    alcore_sys_token_facts facts = {.logprob = labelled ? to : NULL,
+                                    .top1 = all ? to + n : NULL,
+                                    .top2 = all ? to + 2 * n : NULL,
+                                    .margin = to + 3 * n,
+                                    .entropy = all ? to + 4 * n : NULL,
+                                    .logsumexp = all ? to + 5 * n : NULL,
+                                    .likeliest = out->places};
+    return facts;
+}
+
+/* Most cases have as many classes as the case has dimensions, some a whole vocabulary. */
+static int64_t classes_of(const kernel_case *c) {
+    if (c->rows.dims == 7 && c->rows.count == 2 && c->packed) return 50265;
+    if (c->rows.dims == 5 && c->rows.count == 1 && c->packed == c->rows.unit) return 262144;
+    if (c->rows.dims == 31) return 2;
+    return c->rows.dims;
+}
+
+static double logit_of(const kernel_case *c, uint64_t *state, int64_t j) {
+    double x = case_uniform(state);
+    switch (c->pattern) {
+    case PATTERN_EQUAL:
+        return -3.25;
+    case PATTERN_DUPLICATES:
+        return (double)(case_random(state) % 8); /* ties */
+    case PATTERN_ULP:
+        return case_random(state) % 2 ? 8.0 : 8.0 + 0x1p-20;
+    case PATTERN_ZEROS:
+        return j % 3 == 0 ? 0.0 : j % 3 == 1 ? -0.0 : -HUGE_VAL;
+    case PATTERN_TINY:
+        return case_random(state) % 50 ? -16.75 - x : 0.0;
+    case PATTERN_HUGE:
+        return c->rows.dtype == ALCORE_FLOAT64 ? (x - 0.5) * 0x1.8p1023 : (x - 0.5) * 0x1.8p127;
+    case PATTERN_SPECIAL:
+        if (case_random(state) % 400 == 0)
+            return case_random(state) % 2 ? (double)NAN : j % 2 ? HUGE_VAL : -HUGE_VAL;
+        return 8.0 * x;
+    default:
+        return 40.0 * x - 20.0;
+    }
+}
+
+static alcore_status call_logit_facts(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, classes = classes_of(c), stride = classes + (c->packed ? 0 : 3);
+    uint64_t state = (uint64_t)(count * 31 + classes) + (uint64_t)c->pattern;
+    char *memory = memory_for(count * stride + 1, 8), *data = memory + (c->packed ? 0 : 1);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j < stride; j++) {
+            double z = j < classes ? logit_of(c, &state, j) : (double)NAN;
+            /* A row without a finite logit. */
+            if (c->pattern == PATTERN_ZEROS && i % 5 == 4) z = -HUGE_VAL;
+            case_put(data, i * stride + j, c->rows.dtype, z);
+        }
+    }
+    int64_t *labels = labels_of(c, &state, classes);
+    int labelled = c->pattern != PATTERN_EQUAL;
+    alcore_sys_token_facts facts = facts_into(c, out, labelled);
+    alcore_sys_rows logits = {.data = data,
+                              .first = c->rows.first,
+                              .count = count,
+                              .dims = classes,
+                              .stride = stride,
+                              .dtype = c->rows.dtype};
+    alcore_status status = t->logit_facts(&conformance_work, &logits, labelled ? labels : NULL,
+                                          IGNORE, &facts, &out->whole[0]);
+    free(labels);
+    free(memory);
+    return status;
+}
+
+/* Whether every logit is exact in float32 whatever the order of the sum, so that ties are ties and
+ * the likeliest class is the same everywhere. */
+static int exact(const kernel_case *c) {
+    return c->pattern != PATTERN_RANDOM && c->pattern != PATTERN_ULP;
+}
+
+static double hidden_number(const kernel_case *c, uint64_t *state, double scale) {
+    if (!exact(c)) return scale * (case_uniform(state) - 0.5);
+    if (c->pattern == PATTERN_EQUAL) return 0.25;
+    if (c->pattern == PATTERN_ZEROS) return case_random(state) % 2 ? 0.0 : -0.0;
+    return ((double)(case_random(state) % 5) - 2.0) / (c->pattern == PATTERN_TINY ? 64.0 : 4.0);
+}
+
+static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *out) {
+    static const int64_t sizes[] = {2, 385, 1, 384, 7, 800, 100, 32};
+    int64_t count = c->rows.count, dims = c->rows.dims, stride = dims + (c->packed ? 0 : 3);
+    int64_t classes = dims == 5 && count == 2 ? 50265 : sizes[(c->pattern + dims) % 8];
+    if (classes * dims > 200000) classes = 200000 / dims;
+    if (count * classes * dims > 1000000) classes = 1000000 / (count * dims);
+    uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
+    int32_t dtype = c->rows.dtype, other = ALCORE_FLOAT16 + (dtype + c->pattern) % 4;
+    double scale = dims > 0 ? 6.0 / sqrt((double)dims) : 1.0;
+    char *states = memory_for(count * stride + 1, 8), *data = states + (c->packed ? 0 : 1);
+    char *matrix = memory_for(classes * stride + 1, 8), *weights = matrix + (c->packed ? 0 : 1);
+    float *bias = memory_for(classes, sizeof *bias);
+    for (int64_t v = 0; v < count * stride; v++) {
+        double x = hidden_number(c, &state, scale);
+        if (c->pattern == PATTERN_SPECIAL && case_random(&state) % 4000 == 0)
+            x = case_random(&state) % 2 ? (double)NAN : HUGE_VAL;
+        case_put(data, v, dtype, x);
+    }
+    for (int64_t v = 0; v < classes * stride; v++) {
+        case_put(weights, v, other, hidden_number(c, &state, 1.0));
+    }
+    for (int64_t j = 0; j < classes; j++) {
+        bias[j] = (float)((double)(case_random(&state) % 9) / 8.0 - 0.5);
+        if (c->pattern == PATTERN_DUPLICATES && j % 7 == 6) bias[j] = -HUGE_VALF; /* ruled out */
+    }
+    int64_t *labels = labels_of(c, &state, classes);
+    int labelled = c->pattern != PATTERN_EQUAL;
+    alcore_sys_token_facts facts = facts_into(c, out, labelled);
+    if (!exact(c)) facts.likeliest = NULL;
+    alcore_sys_rows hidden = {.data = data,
+                              .first = c->rows.first,
+                              .count = count,
+                              .dims = dims,
+                              .stride = stride,
+                              .dtype = dtype};
+    alcore_sys_rows output_matrix = {
+        .data = weights, .count = classes, .dims = dims, .stride = stride, .dtype = other};
+    alcore_status status = t->hidden_facts(
+        &conformance_work, &hidden, &output_matrix, c->pattern == PATTERN_HUGE ? NULL : bias,
+        labelled ? labels : NULL, IGNORE, &facts, &out->whole[0]);
+    free(labels);
+    free(bias);
+    free(matrix);
+    free(states);
+    return status;
+}
+
+static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count, total = count * c->rows.dims, at = 0;
+    uint64_t state = (uint64_t)total + (uint64_t)c->pattern;
+    double *logprob = memory_for(total, sizeof *logprob);
+    int64_t *labels = memory_for(total, sizeof *labels), *rows = memory_for(count, sizeof *rows);
+    int64_t *offsets = memory_for(count + 1, sizeof *offsets);
+    for (int64_t v = 0; v < total; v++) {
+        uint64_t kind = case_random(&state) % 64;
+        logprob[v] = kind == 0 ? -HUGE_VAL : kind == 1 ? -101.0 : -8.0 * case_uniform(&state);
+        labels[v] = case_random(&state) % 4 ? v : IGNORE;
+        if (kind == 2 && c->pattern == PATTERN_SPECIAL) logprob[v] = (double)NAN;
+        if (c->pattern == PATTERN_ZEROS) logprob[v] = v % 2 ? 0.0 : -0.0;
+    }
+    for (int64_t i = 0; i <= count; i++) {
+        offsets[i] = 1000 + at;
+        if (i % 5 != 4) at += c->rows.dims;
+        if (i < count) rows[i] = count - 1 - i;
+    }
+    out->whole[0] = 5;
+    alcore_status status = t->sequence_nnll(
+        &conformance_work, logprob, c->pattern == PATTERN_EQUAL ? NULL : labels, IGNORE, offsets,
+        c->packed ? rows : NULL, count, out->numbers, &out->whole[0]);
+    free(offsets);
+    free(rows);
+    free(labels);
+    free(logprob);
+    return status;
+}
 
 const entry entries_nll[] = {
-    {PLACE(logit_facts), NULL, NULL, 1},
-    {PLACE(hidden_facts), NULL, NULL, 1},
-    {PLACE(sequence_nnll), NULL, NULL, 1},
+    {PLACE(logit_facts), call_logit_facts, count_facts, 1},
+    {PLACE(hidden_facts), call_hidden_facts, count_facts, 1},
+    {PLACE(sequence_nnll), call_sequence_nnll, count_rows, 1},
 };
 const int entries_nll_count = sizeof entries_nll / sizeof entries_nll[0];

@@ -85,6 +85,7 @@ enum {
 };
 static const char *const engine_names[ENGINES] = {"cpu-portable", "cpu-avx2", "cpu-avx512",
                                                   "cpu-neon"};
+static table *engines[ENGINES]; /* NULL: not of this machine */
 static entry entries[ENTRIES];
 
 /* False when an entry of the table has no case, or two. */
@@ -123,7 +124,7 @@ static void run_case(const kernel_case *c, uint64_t seed) {
         output_make(&expected, entries[e].numbers(c));
         alcore_status oracle = entries[e].call(&kernel_oracle, c, &expected);
         for (int k = 0; k < ENGINES; k++) {
-            table *t = alcore__kernels_cpu_named(engine_names[k]);
+            table *t = engines[k];
             if (!t || grid[e][k].missing) continue;
             output got;
             output_make(&got, entries[e].numbers(c));
@@ -192,7 +193,7 @@ static int report(void) {
         printf("# %-16s", entries[e].name);
         for (int k = 0; k < ENGINES; k++) {
             const cell *at = &grid[e][k];
-            if (!alcore__kernels_cpu_named(engine_names[k])) {
+            if (!engines[k]) {
                 printf(" %14s", "absent");
             } else if (at->missing) {
                 printf(" %14s", at->excused ? "listed" : "MISSING");
@@ -205,7 +206,7 @@ static int report(void) {
     for (int e = 0; e < ENTRIES; e++) {
         for (int k = 0; k < ENGINES; k++) {
             const cell *at = &grid[e][k];
-            if (!alcore__kernels_cpu_named(engine_names[k])) continue;
+            if (!engines[k]) continue;
             int good = at->missing ? at->excused : at->failures == 0 && at->cases > 0;
             failures += !good;
             printf("%s %d - %s %s\n", good ? "ok" : "not ok", ++number, entries[e].name,
@@ -229,7 +230,7 @@ int main(int argc, char **argv) {
     }
     read_missing(argv[1]);
     for (int k = 0; k < ENGINES; k++) {
-        table *t = alcore__kernels_cpu_named(engine_names[k]);
+        table *t = engines[k] = alcore__kernels_cpu_named(engine_names[k]);
         for (int e = 0; t && e < ENTRIES; e++) grid[e][k].missing = !has_entry(t, &entries[e]);
     }
     /* Brief: under valgrind. */

@@ -38,4 +38,17 @@ alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_row
                                const double *centre_squares, const double *squares, double *minimum,
                                double *each);
 
+/* oracle_nll.c */
+alcore_status oracle_logit_facts(const alcore_sys_work *work, const alcore_sys_rows *logits,
+                                 const int64_t *labels, int64_t ignore,
+                                 const alcore_sys_token_facts *out, int64_t *bad);
+alcore_status oracle_hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+                                  const alcore_sys_rows *output, const float *bias,
+                                  const int64_t *labels, int64_t ignore,
+                                  const alcore_sys_token_facts *out, int64_t *bad);
+alcore_status oracle_sequence_nnll(const alcore_sys_work *work, const double *logprob,
+                                   const int64_t *labels, int64_t ignore, const int64_t *offsets,
+                                   const int64_t *rows, int64_t count, double *out,
+                                   int64_t *floored);
+
 #endif

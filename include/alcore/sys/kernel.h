@@ -222,17 +222,20 @@ typedef struct alcore_sys_kernels {
                                  const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
                                  int64_t *bad);
     /** Token facts from logits, read once: logits: float16, bfloat16, float32 or float64 rows, one
-     * of them a token, dims = classes; labels: int64 [count], NULL when logprob is not wanted. A
-     * row whose label is `ignore` is left out, and none of its entries is written. *bad: first row
-     * with a NaN, with a logit of plus infinity, without a finite logit or with another label
-     * outside 0 .. dims - 1; -1 when there is none; the facts of a bad row are NaN, likeliest -1.
+     * of them a token, dims = classes, below 2^31; labels: int64 [count], NULL when logprob is not
+     * wanted. A row whose label is `ignore` is left out, and none of its entries is written. Minus
+     * infinity is probability 0. *bad: first row, numbered by logits->first, with a NaN, with a
+     * logit of plus infinity, without a finite logit or with another label outside 0 .. dims - 1;
+     * -1 when there is none; the facts of a bad row are NaN, likeliest -1. unit is not looked at.
      */
     alcore_status (*logit_facts)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                  const int64_t *labels, int64_t ignore,
                                  const alcore_sys_token_facts *out, int64_t *bad);
     /** The same from the hidden states [count, d] and the output matrix [classes, d] of the model,
-     * without writing logits: z = hidden . output + bias, summed in float32 or better. bias:
-     * float32 [classes] or NULL. */
+     * without writing logits: z = hidden . output + bias, of float64 numbers rounded to float32,
+     * summed in float32 or better; the label's logit is the one of the sum over classes. bias:
+     * float32 [classes] or NULL. The output matrix is read once for some thousand tokens: give many
+     * to a call. */
     alcore_status (*hidden_facts)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                   const alcore_sys_rows *output, const float *bias,
                                   const int64_t *labels, int64_t ignore,
@@ -240,7 +243,8 @@ typedef struct alcore_sys_kernels {
     /** NNLL of sequences (HUDS): sequence i owns the tokens offsets[i] - offsets[0] .. offsets[i +
      * 1] - offsets[0] - 1 of logprob; out[rows[i]] = the mean of minus their values, each floored
      * at -100, over the tokens whose label is not `ignore` (labels NULL: all), in token order; NaN
-     * without tokens. rows NULL: out[i]. *floored as in ragged_nnll, added to. */
+     * without tokens and with a NaN among them. rows NULL: out[i]. *floored as in ragged_nnll,
+     * added to. */
     alcore_status (*sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                    const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                    const int64_t *rows, int64_t count, double *out,

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Token facts from hidden states and the output matrix: a tile of logits lives in cache and is
+ * never written anywhere else (cut cross-entropy, Wijmans et al. 2025). */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/cpu_call.h"
+#include "cpu/cpu_engine.h"
+#include "cpu/cpu_facts.h"
+#include "cpu/cpu_product.h"
+
+/* Tokens and classes of a tile of logits, whole panels of every engine: the tile and the tokens'
+ * states share the second level of cache. */
+#define TILE_TOKENS 84
+#define TILE_CLASSES 384
+
+/* Numbers of hidden states that are packed at a time: the output matrix is read and packed once for
+ * so many. */
+#define PACKED_NUMBERS (INT64_C(1) << 23)
+
+/* One call and its memory. */
+typedef struct hidden_call {
+    const alcore_sys_work *work;
+    const alcore_sys_rows *hidden, *output;
+    const float *bias;
+    const int64_t *labels;
+    int64_t ignore;
+    const alcore_sys_token_facts *out;
+    int64_t *bad;
+    int64_t capacity; /* tokens that are packed at a time, whole tiles */
+    int64_t *token;   /* [capacity]: the row of each */
+    int64_t *label;   /* [capacity]: as cpu_label gives it */
+    cpu_facts *facts; /* [capacity] */
+    float *states;    /* [capacity / PRODUCT_ROWS, dims, PRODUCT_ROWS] */
+    float *classes;   /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
+    float *logits;    /* [TILE_TOKENS, TILE_CLASSES] */
+    int64_t spent;
+} hidden_call;
+
+static const char *row_at(const alcore_sys_rows *rows, int64_t i) {
+    return (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
+}
+
+/* Packs `count` rows into panels; row_of NULL: the rows first, first + 1, ... */
+static void pack(const alcore_sys_rows *rows, const int64_t *row_of, int64_t first, int64_t count,
+                 int64_t width, float *panels) {
+    const char *row[PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS];
+    for (int64_t i = 0; i < count; i += width) {
+        int64_t together = count - i < width ? count - i : width;
+        for (int64_t r = 0; r < together; r++) {
+            row[r] = row_at(rows, row_of ? row_of[i + r] : first + i + r);
+        }
+        CPU(pack_panel)(row, together, width, rows->dims, rows->dtype, panels + i * rows->dims);
+    }
+}
+
+/* Adds the classes first .. first + classes - 1, which are packed, to the facts of `tokens` tokens
+ * from `from` on. */
+static void add_tile(hidden_call *call, int64_t from, int64_t tokens, int64_t first,
+                     int64_t classes) {
+    int64_t dims = call->hidden->dims;
+    CPU(products)
+    (call->states + from * dims, product_panels(tokens, PRODUCT_ROWS), call->classes,
+     product_panels(classes, PRODUCT_COLUMNS), dims, call->logits, TILE_CLASSES);
+    for (int64_t t = 0; t < tokens; t++) {
+        float *logits = call->logits + t * TILE_CLASSES;
+        int64_t label = call->label[from + t] - first;
+        if (call->bias) {
+            for (int64_t c = 0; c < classes; c++) logits[c] += call->bias[first + c];
+        }
+        CPU(add_logits)
+        (&call->facts[from + t], (const char *)logits, classes, ALCORE_FLOAT32, first);
+        if (label >= 0 && label < classes) call->facts[from + t].label = (double)logits[label];
+    }
+}
+
+/* The facts of the `tokens` tokens that were gathered. */
+static alcore_status facts_of_gathered(hidden_call *call, int64_t tokens) {
+    int64_t dims = call->hidden->dims, all = call->output->count;
+    alcore_status status = ALCORE_OK;
+    pack(call->hidden, call->token, 0, tokens, PRODUCT_ROWS, call->states);
+    for (int64_t t = 0; t < tokens; t++) call->facts[t] = CPU_FACTS_NONE;
+    for (int64_t c = 0; c < all && !status; c += TILE_CLASSES) {
+        int64_t classes = all - c < TILE_CLASSES ? all - c : TILE_CLASSES;
+        pack(call->output, NULL, c, classes, PRODUCT_COLUMNS, call->classes);
+        for (int64_t t = 0; t < tokens && !status; t += TILE_TOKENS) {
+            int64_t together = tokens - t < TILE_TOKENS ? tokens - t : TILE_TOKENS;
+            add_tile(call, t, together, c, classes);
+            status =
+                alcore__cpu_poll(call->work, &call->spent, together * classes * (dims / 8 + 8));
+        }
+    }
+    for (int64_t t = 0; t < tokens && !status; t++) {
+        int64_t i = call->token[t], row = call->hidden->first + i;
+        if (CPU(write_facts)(&call->facts[t], call->label[t], call->out, i)) continue;
+        if (*call->bad < 0 || row < *call->bad) *call->bad = row;
+    }
+    return status;
+}
+
+static alcore_status new_memory(hidden_call *call) {
+    const alcore_sys_work *work = call->work;
+    int64_t dims = call->hidden->dims, most = PACKED_NUMBERS / (dims > 0 ? dims : 1);
+    if (most > call->hidden->count) most = call->hidden->count;
+    if (most < 1) most = 1;
+    call->capacity = product_panels(most, TILE_TOKENS) * TILE_TOKENS;
+    alcore_status status = alcore__cpu_new(work, call->capacity, sizeof *call->token, &call->token);
+    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->label, &call->label);
+    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->facts, &call->facts);
+    if (!status) {
+        status = alcore__cpu_new(work, call->capacity, (size_t)dims * sizeof *call->states,
+                                 &call->states);
+    }
+    if (!status) {
+        status = alcore__cpu_new(work, TILE_CLASSES, (size_t)dims * sizeof *call->classes,
+                                 &call->classes);
+    }
+    if (!status) {
+        status =
+            alcore__cpu_new(work, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits, &call->logits);
+    }
+    return status;
+}
+
+static void free_memory(hidden_call *call) {
+    const alcore_sys_work *work = call->work;
+    size_t dims = (size_t)call->hidden->dims;
+    alcore__cpu_free(work, call->logits, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits);
+    alcore__cpu_free(work, call->classes, TILE_CLASSES, dims * sizeof *call->classes);
+    alcore__cpu_free(work, call->states, call->capacity, dims * sizeof *call->states);
+    alcore__cpu_free(work, call->facts, call->capacity, sizeof *call->facts);
+    alcore__cpu_free(work, call->label, call->capacity, sizeof *call->label);
+    alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
+}
+
+alcore_status CPU(hidden_facts)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+                                const alcore_sys_rows *output, const float *bias,
+                                const int64_t *labels, int64_t ignore,
+                                const alcore_sys_token_facts *out, int64_t *bad) {
+    *bad = -1;
+    alcore_status status = alcore__cpu_check(work, hidden);
+    if (!status) status = alcore__cpu_check(work, output);
+    if (!status) status = alcore__cpu_check_facts(work, output->count, labels, out);
+    if (!status && hidden->dims != output->dims) {
+        status = alcore__cpu_fail(work, ALCORE_E_SHAPE,
+                                  "hidden states and output matrix have different widths");
+    }
+    if (status) return status;
+    hidden_call call = {.work = work,
+                        .hidden = hidden,
+                        .output = output,
+                        .bias = bias,
+                        .labels = labels,
+                        .ignore = ignore,
+                        .out = out,
+                        .bad = bad};
+    status = new_memory(&call);
+    int64_t tokens = 0;
+    for (int64_t i = 0; i < hidden->count && !status; i++) {
+        if (cpu_label(labels, ignore, output->count, i, &call.label[tokens])) {
+            call.token[tokens++] = i;
+        }
+        if (tokens == call.capacity || (tokens > 0 && i + 1 == hidden->count)) {
+            status = facts_of_gathered(&call, tokens);
+            tokens = 0;
+        }
+    }
+    free_memory(&call);
+    return status;
+}
