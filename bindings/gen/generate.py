@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what the bindings take from the public headers.
 
-    generate.py             writes api.json, ../python/alcore/_ffi.py, ../python/alcore/_select.pyi and ../lua/lua_tables.c
+    generate.py             writes api.json, ../python/alcore/_ffi.py, ../python/alcore/__init__.pyi and ../lua/lua_tables.c
     generate.py --check     says which of them differ from the headers; exit status 1 when one does
     generate.py --layout    prints a C program that prints sizeof and offsetof of every struct as JSON"""
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -97,26 +98,26 @@ def write_ffi(api):
     return "\n".join(out + ["}"]) + "\n"
 
 
-def write_select_stub(api):
-    """The signatures of the calls that take columns by name."""
-    given = ['model: Any = None']
-    given += ["%s: Any = None" % name for name in api["columns"]]
-    given += ["fill: Optional[str] = None", "params: Optional[Mapping[str, Any]] = None", "**strategy_params: Any"]
-    masks = ["labeled: Any = None", "exclude: Any = None", "eligible: Any = None", "round: int = 1", "seed: int = 0"]
-    strategy = 'strategy: Any = "%s"' % api["default_strategy"]
-    out = [NOTE + "from typing import Any, Mapping, Optional, Sequence", "", "from ._pool import Pool",
-           "from ._selection import Selection", "", "class ImplicitModelWarning(UserWarning): ...", ""]
+def write_stub(api):
+    """The package's types: package.pyi.in with the signatures of the calls that take columns by name."""
+    def signature(first, before, after, indent):
+        columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
+        parts = first + ['budget: Union[int, float, str] = "1000w"', '_Strategy = "%s"' % api["default_strategy"], "*"]
+        parts[-2] = "strategy: " + parts[-2]
+        parts += before + ["model: Optional[_Model] = None"] + columns + ["targets: Optional[Union[Pool, _Texts]] = None"]
+        parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",
+                          "**strategy_params: Any"]
+        return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
 
-    def define(name, first, extra):
-        out.append("def %s(" % name)
-        arguments = first + ['budget: Any = "1000w"', strategy, "*"] + extra
-        out.extend("    %s," % argument for argument in arguments[:-1])
-        out.extend(["    %s" % arguments[-1], ") -> Selection: ...", ""])
-
-    define("select", ["texts: Any"], ["ids: Optional[Sequence[str]] = None"] + masks + given[:-3] +
-           ["targets: Any = None", "cost: Any = None"] + given[-3:])
-    define("select_from", ["pool: Pool"], masks + given[:-3] + ["targets: Any = None"] + given[-3:])
-    return "\n".join(out[:-1]) + "\n"
+    masks = ["labeled: Optional[Union[Pool, _Texts, _Rows]] = None", "exclude: Optional[_Rows] = None",
+             "eligible: Optional[_Rows] = None", "round: int = 1"]
+    text = (HERE / "package.pyi.in").read_text()
+    text = text.replace("@SELECT_FROM@", signature(["pool"], masks + ["seed: Optional[int] = None"], [], "    "))
+    names = sorted(re.findall(r"^(?:class |def |)([A-Za-z]\w*)(?=[(:])", text, re.M))
+    text = text.replace("@NAMES@", "".join('\n    "%s",' % name for name in dict.fromkeys(names)) + "\n")
+    return NOTE + text.replace("@SELECT@", signature(
+        ["texts: Union[Pool, _Texts]"], ["ids: Optional[Sequence[Optional[str]]] = None"] + masks + ["seed: int = 0"],
+        ["cost: Optional[_Numbers] = None"], ""))
 
 
 def write_json(api):
@@ -162,7 +163,7 @@ def main(arguments):
         print(layout_program(api))
         return 0
     made = {HERE / "api.json": write_json(api), PACKAGE / "_ffi.py": write_ffi(api),
-            PACKAGE / "_select.pyi": write_select_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
+            PACKAGE / "__init__.pyi": write_stub(api), HERE.parent / "lua" / "lua_tables.c": write_lua(api)}
     if arguments == ["--check"]:
         stale = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
         for path in stale:

@@ -10,11 +10,11 @@ This package converts between Python and libalcore and decides nothing itself. d
 from . import _errors
 from ._columns import Column, ColumnWriter
 from ._errors import *  # noqa: F403
-from ._handles import Context, default_context
-from ._hosts import Order, View
+from ._handles import Context, Handle, default_context
+from ._hosts import Batch, Order, View
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
-from ._parts import Model, Scorer, Strategy, score, scorer, scorers, strategies, strategy
+from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
 from ._selection import Selection
@@ -35,6 +35,7 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Column", "ColumnWriter", "Context", "ImplicitModelWarning", "LanguageModel", "Model", "Order", "Pool",
-           "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "build_info", "default_context", "load",
-           "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy", "version"] + _errors.NAMES
+__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Order",
+           "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "build_info",
+           "default_context", "load", "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy",
+           "version"] + _errors.NAMES

@@ -2,6 +2,7 @@
 """The generated core is that of the headers, and the package knows no strategy and no column by name."""
 import ast
 import ctypes
+import inspect
 import json
 import os
 import re
@@ -106,11 +107,13 @@ def test_calls_that_call_back_are_guarded(root):
 
 
 def test_stub_has_the_signature_that_runs(root):
-    import inspect
-    tree = ast.parse((root / "bindings" / "python" / "alcore" / "_select.pyi").read_text())
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
+    tree = ast.parse((root / "bindings" / "python" / "alcore" / "__init__.pyi").read_text())
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == "select" and node.args.kwarg:
             names = [a.arg for a in node.args.args + node.args.kwonlyargs] + [node.args.kwarg.arg]
-            function = getattr(alcore._select, node.name)
-            running = [name for name in inspect.signature(function).parameters]
-            assert sorted(names) == sorted(running) or node.name == "select_from", node.name
+            found[names[0]] = sorted(names)
+    assert found["texts"] == sorted(inspect.signature(alcore.select).parameters)
+    method = set(inspect.signature(alcore.Pool.select).parameters)
+    assert method <= set(found["pool"]) | {"strategy_params"}
+    assert set(found["texts"]) - set(found["pool"]) == {"texts", "ids", "cost"}
