@@ -14,6 +14,7 @@
  *                       after Tsvigun et al. 2022
  *     kcenter           farthest first from what is labelled or chosen: core-set
  *                       (Sener and Savarese 2018)
+ *     average           the smallest mean distance to the target: AVERAGE-DIST of DeMuX
  *     random            draws without replacement
  *
  * alcore_strategy_name() lists them, alcore_strategy_param() their options; docs/strategies.md is

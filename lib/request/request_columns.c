@@ -38,10 +38,11 @@ static alcore_status built_in_model(resolver *self) {
 
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     const alcore_model *model = self->request->model;
-    const char *side = role == ALCORE_ROLE_LABELED ? " of the labelled side" : "";
-    const char *hint = strncmp(need, "probs", 5) == 0
-                           ? "; token log-probabilities go with the strategy nnll"
-                           : "";
+    const char *side = role == ALCORE_ROLE_LABELED  ? " of the labelled side"
+                       : role == ALCORE_ROLE_TARGET ? " of the target"
+                                                    : "";
+    const char *hint =
+        strncmp(need, "probs", 5) == 0 ? "; token log-probabilities go with the strategy nnll" : "";
     if (model != NULL)
         return alcore__fail(ALCORE_E_MISSING,
                             "the column '%s'%s is needed: it was not given, and neither the model "
@@ -88,6 +89,9 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
     if (status == ALCORE_OK && request->labeled != NULL)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
+    alcore_pool *target = alcore__request_target(request, strategy);
+    if (status == ALCORE_OK && target != NULL)
+        status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, target);
     alcore_model_unref(self.built_in);
     return status;
 }

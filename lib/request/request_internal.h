@@ -43,6 +43,9 @@ struct alcore_request {
     alcore__drawn last, before; /* candidates of the last round answered and of an earlier one */
 };
 
+/* The target where the strategy has a use for it; NULL: none. */
+alcore_pool *alcore__request_target(const alcore_request *request, const alcore_strategy *strategy);
+
 uint64_t alcore__request_seed(const alcore_request *request);
 
 /* ---- masks (request_masks.c) ---- */
@@ -70,18 +73,22 @@ typedef struct alcore__masks {
     int64_t labeled_count;
     uint8_t *side_take; /* rows of the labelled side that take part; NULL without one */
     int64_t side_count;
+    uint8_t *target_take;      /* rows of the target that take part; NULL without one */
+    int32_t *target_languages; /* [rows of the target] */
+    int64_t target_rows, target_count;
     int64_t by_cause[ALCORE__CAUSES];
     int64_t eligible; /* rows with take */
 } alcore__masks;
 
-/* For calls that hold the pools. labeled may be NULL. */
+/* For calls that hold the pools. labeled and target may be NULL. */
 alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
-                                const alcore_pool *labeled, alcore__masks *out);
+                                const alcore_pool *labeled, const alcore_pool *target,
+                                alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 
 /* ---- columns (request_columns.c) ---- */
 
-enum { ALCORE__RESOLVED_MAX = 2 * ALCORE__SIDE_COLUMNS };
+enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__SIDE_COLUMNS };
 
 /* A column that was settled for a role. */
 typedef struct alcore__resolved {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rows a request may select: the pool's states and what the labelled side knows (spec 1.9).
  */
+#include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
 static const struct {
@@ -50,35 +51,48 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     return ALCORE_OK;
 }
 
-static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *labeled, alcore__masks *masks) {
-    int64_t rows = alcore_pool_rows(labeled);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &masks->side_take));
-    const uint32_t *states = alcore_pool_states(labeled);
+/* Rows of another side: a label does not keep a row out there. */
+static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t **take,
+                               int64_t *count) {
+    int64_t rows = alcore_pool_rows(side);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, take));
+    const uint32_t *states = alcore_pool_states(side);
     for (int64_t i = 0; i < rows; i++) {
-        masks->side_take[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
-        masks->side_count += masks->side_take[i];
+        (*take)[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
+        *count += (*take)[i];
     }
     return ALCORE_OK;
 }
 
+static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
+    int64_t rows = masks->target_rows = alcore_pool_rows(target);
+    ALCORE__TRY(mask_side(ctx, target, &masks->target_take, &masks->target_count));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof(int32_t), &masks->target_languages));
+    for (int64_t i = 0; i < rows; i++)
+        masks->target_languages[i] = (int32_t)alcore__pool_language_rank(target, i);
+    return ALCORE_OK;
+}
+
 static alcore_status build(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
-                           uint8_t **known, alcore__masks *out) {
+                           const alcore_pool *target, uint8_t **known, alcore__masks *out) {
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->take));
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
     if (labeled != NULL) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(pool, labeled, *known));
-        ALCORE__TRY(mask_side(ctx, labeled, out));
+        ALCORE__TRY(mask_side(ctx, labeled, &out->side_take, &out->side_count));
     }
+    if (target != NULL) ALCORE__TRY(mask_target(ctx, target, out));
     return mask_rows(ctx, pool, *known, out);
 }
 
 alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
-                                const alcore_pool *labeled, alcore__masks *out) {
+                                const alcore_pool *labeled, const alcore_pool *target,
+                                alcore__masks *out) {
     *out = (alcore__masks){.rows = alcore_pool_rows(pool)};
     uint8_t *known = NULL;
-    alcore_status status = build(ctx, pool, labeled, &known, out);
+    alcore_status status = build(ctx, pool, labeled, target, &known, out);
     alcore__free(ctx, known);
     if (status != ALCORE_OK) alcore__masks_clear(ctx, out);
     return status;
@@ -88,5 +102,7 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
     alcore__free(ctx, masks->take);
     alcore__free(ctx, masks->labeled_rows);
     alcore__free(ctx, masks->side_take);
+    alcore__free(ctx, masks->target_take);
+    alcore__free(ctx, masks->target_languages);
     *masks = (alcore__masks){0};
 }

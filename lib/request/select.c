@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel/kernels.h"
+#include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
 /* What one call of alcore_select() works with. */
@@ -35,15 +36,26 @@ static alcore_status check(const alcore_request *request) {
 
 static alcore_status read_pools(const alcore_request *request) {
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
-    if (request->labeled == NULL) return ALCORE_OK;
-    alcore_status status = alcore__read_begin(request->labeled, "labelled pool");
+    alcore_status status = ALCORE_OK;
+    if (request->labeled != NULL) status = alcore__read_begin(request->labeled, "labelled pool");
+    if (status == ALCORE_OK && request->target != NULL) {
+        status = alcore__read_begin(request->target, "target pool");
+        if (status != ALCORE_OK && request->labeled != NULL) alcore__read_end(request->labeled);
+    }
     if (status != ALCORE_OK) alcore__read_end(request->candidates);
     return status;
 }
 
 static void leave_pools(const alcore_request *request) {
+    if (request->target != NULL) alcore__read_end(request->target);
     if (request->labeled != NULL) alcore__read_end(request->labeled);
     alcore__read_end(request->candidates);
+}
+
+alcore_pool *alcore__request_target(const alcore_request *request,
+                                    const alcore_strategy *strategy) {
+    bool wanted = alcore__strategy_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL;
+    return wanted ? request->target : NULL;
 }
 
 /* The cost of every candidate in the unit of the budget; none for items, which cost 1 (spec 1.6).
@@ -170,11 +182,13 @@ static alcore_status set_up(answer *self) {
 
 /* The masks decide whether any column is needed at all. */
 static alcore_status make_masks(answer *self) {
-    ALCORE__TRY(read_pools(self->request));
-    alcore_status status = alcore__masks_new(self->ctx, self->request->candidates,
-                                             self->request->labeled, &self->masks);
+    const alcore_request *request = self->request;
+    ALCORE__TRY(read_pools(request));
+    alcore_status status =
+        alcore__masks_new(self->ctx, request->candidates, request->labeled,
+                          alcore__request_target(request, self->strategy), &self->masks);
     if (status == ALCORE_OK) status = make_costs(self);
-    leave_pools(self->request);
+    leave_pools(request);
     return status;
 }
 
@@ -195,6 +209,17 @@ static alcore_status run(answer *self) {
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, &input->labeled));
     }
+    alcore_pool *target = alcore__request_target(request, self->strategy);
+    if (target != NULL) {
+        const char *const *tags;
+        input->target.pool = target;
+        input->target.rows = self->masks.target_rows;
+        input->target.take = self->masks.target_take;
+        input->target_languages = self->masks.target_languages;
+        input->target_language_count = alcore__pool_languages(target, &tags);
+        ALCORE__TRY(
+            alcore__resolution_fill(&self->resolution, ALCORE_ROLE_TARGET, target, &input->target));
+    }
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
     ALCORE__TRY(draw(self));
@@ -206,6 +231,12 @@ static alcore_status run(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
+    if (alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0) != NULL &&
+        self->request->target == NULL)
+        return alcore__fail(ALCORE_E_MISSING,
+                            "strategy %s needs a target; give one with "
+                            "alcore_request_set_pool(request, ALCORE_ROLE_TARGET, pool)",
+                            alcore__strategy_name(self->strategy));
     ALCORE__TRY(make_masks(self));
     /* Without a candidate there is nothing to compute: an empty selection that is SHORT (spec 1.3).
      */
@@ -255,7 +286,8 @@ static alcore_status list_candidates(alcore_request *request, int64_t count, int
                             "alcore_request_candidates: the request has no pool of candidates");
     alcore__masks masks;
     ALCORE__TRY(read_pools(request));
-    alcore_status status = alcore__masks_new(ctx, request->candidates, request->labeled, &masks);
+    alcore_status status =
+        alcore__masks_new(ctx, request->candidates, request->labeled, NULL, &masks);
     leave_pools(request);
     if (status != ALCORE_OK) return status;
     status = alcore__draw_candidates(ctx, alcore__request_seed(request),

@@ -78,7 +78,8 @@ static alcore_status keep_request(alcore_selection *self, const alcore_request *
 }
 
 static alcore_status keep_inputs(alcore_selection *self, const alcore_request *request,
-                                 const alcore__masks *masks, const alcore__resolution *resolution) {
+                                 const alcore__run_input *input, const alcore__masks *masks,
+                                 const alcore__resolution *resolution) {
     alcore_ctx *ctx = self->object.ctx;
     self->pool_rows = masks->rows;
     memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
@@ -92,10 +93,15 @@ static alcore_status keep_inputs(alcore_selection *self, const alcore_request *r
         self->inputs[1] =
             (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
                             masks->side_count, alcore__pool_fingerprint(request->labeled)};
+    if (input->target.pool != NULL)
+        self->inputs[2] =
+            (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
+                            alcore__pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
-        const alcore_pool *pool =
-            entry->role == ALCORE_ROLE_LABELED ? request->labeled : request->candidates;
+        const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
+                                  : entry->role == ALCORE_ROLE_TARGET ? request->target
+                                                                      : request->candidates;
         const alcore__column *column = alcore__pool_find_column(pool, entry->name);
         alcore__source *source = &self->sources[self->source_count];
         *source = (alcore__source){.role = entry->role,
@@ -152,7 +158,7 @@ static alcore_status build(alcore_selection *self, const alcore_request *request
                            const alcore__masks *masks, const alcore__resolution *resolution) {
     ALCORE__TRY(gather_picks(self, input->costs));
     ALCORE__TRY(keep_request(self, request, strategy, input));
-    ALCORE__TRY(keep_inputs(self, request, masks, resolution));
+    ALCORE__TRY(keep_inputs(self, request, input, masks, resolution));
     ALCORE__TRY(alcore__terms_new(self->object.ctx, strategy, input, &self->outcome, &self->terms));
     ALCORE__TRY(alcore__selection_reasons(self));
     ALCORE__TRY(alcore__selection_write_provenance(self));

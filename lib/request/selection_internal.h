@@ -73,7 +73,7 @@ struct alcore_selection {
     char *device;
     int64_t shapes[2]; /* picks, candidates: handed out in tensors */
 
-    alcore__input inputs[2];
+    alcore__input inputs[3];
     int32_t source_count;
     alcore__source sources[ALCORE__RESOLVED_MAX];
     int64_t by_cause[ALCORE__CAUSES];

@@ -8,7 +8,9 @@
 #include "request/selection_internal.h"
 
 static const char *role_name(int32_t role) {
-    return role == ALCORE_ROLE_LABELED ? "labeled" : "candidates";
+    return role == ALCORE_ROLE_LABELED  ? "labeled"
+           : role == ALCORE_ROLE_TARGET ? "target"
+                                        : "candidates";
 }
 
 static const char *dtype_name(int32_t dtype) {
@@ -46,7 +48,7 @@ static void put_columns(const alcore_selection *selection, int32_t role, alcore_
 
 static void put_inputs(const alcore_selection *selection, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
-    for (int32_t i = 0; i < 2; i++) {
+    for (int32_t i = 0; i < 3; i++) {
         const alcore__input *input = &selection->inputs[i];
         if (input->role == 0) continue;
         alcore__json_open(json, role_name(input->role), '{');

@@ -65,6 +65,9 @@ static void say_rows(lines *page, const alcore_selection *selection) {
     if (selection->outcome.nan_labeled > 0)
         say(page, "%s rows of the labelled side with a NaN were left out\n",
             alcore__thousands(selection->outcome.nan_labeled, number));
+    if (selection->outcome.nan_target > 0)
+        say(page, "%s rows of the target with a NaN were left out\n",
+            alcore__thousands(selection->outcome.nan_target, number));
 }
 
 static void say_spending(lines *page, const alcore_selection *selection) {
@@ -116,12 +119,13 @@ static void say_short(lines *page, const alcore_selection *selection) {
 static void say_sources(lines *page, const alcore_selection *selection) {
     for (int32_t i = 0; i < selection->source_count; i++) {
         const alcore__source *source = &selection->sources[i];
-        bool labeled = source->role == ALCORE_ROLE_LABELED;
+        const char *side = source->role == ALCORE_ROLE_LABELED  ? " of the labelled side"
+                           : source->role == ALCORE_ROLE_TARGET ? " of the target"
+                                                                : "";
         /* What follows the semicolon tells versions apart and is for the provenance. */
         int length = (int)strcspn(source->origin, ";");
-        say(page, "%s%s: %s%.*s%s\n", source->name, labeled ? " of the labelled side" : "",
-            source->engine != NULL ? "" : "from ", length, source->origin,
-            source->built_in ? " (none was given)" : "");
+        say(page, "%s%s: %s%.*s%s\n", source->name, side, source->engine != NULL ? "" : "from ",
+            length, source->origin, source->built_in ? " (none was given)" : "");
     }
 }
 

@@ -41,7 +41,7 @@ static void over_sources(alcore__run *run) {
     idds_plan *plan = run->plan;
     run->pass = PASS_LABELED;
     /* Labelled rows of the pool come first, then the labelled side. */
-    while (++run->source < ALCORE__SOURCES) {
+    while (++run->source <= ALCORE__OVER_LABELED_SIDE) {
         if (run->members[run->source].count) return;
     }
     run->source = ALCORE__OVER_CANDIDATES;

@@ -36,7 +36,11 @@ typedef struct alcore__run_input {
     const uint8_t *labeled_rows; /* [candidates.rows] 1: a labelled row of the pool; its columns are
                                     read too; NULL: none */
     alcore__side labeled;        /* the labelled side; rows 0: none */
-    const double *costs;         /* [candidates.rows] in the unit of the budget; NULL: 1 each */
+    alcore__side target;         /* unlabelled rows one cares about; rows 0: none */
+    const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
+                                        of the target in byte order; NULL: all are of one */
+    int64_t target_language_count;
+    const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
     bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
 } alcore__run_input;
@@ -81,6 +85,7 @@ typedef struct alcore__outcome {
                           alcore__pool_mark_internal() */
     int64_t *nan_rows;
     int64_t nan_labeled; /* rows of the labelled side left out for a NaN */
+    int64_t nan_target;  /* rows of the target left out for one */
     int64_t floored;     /* log-probabilities below -100 (spec 1.1) */
 } alcore__outcome;
 

@@ -97,6 +97,19 @@ static bool worth_keeping(const alcore__block *block, const alcore__column *colu
            (values && data >= values && data < values + scratch->values_bytes);
 }
 
+/* Both sources of the pool's rows share one. */
+static alcore__scratch *side_scratch(const alcore__block *block, int32_t source) {
+    return &block->bench->scratch[source < ALCORE__OVER_LABELED_SIDE ? 1 : source];
+}
+
+alcore_status alcore__target_rows(alcore__block *block, int64_t number, alcore_sys_rows *out) {
+    const alcore__side *side = &block->run->input->target;
+    const alcore__column *column = alcore__side_find(side, "embeddings");
+    int64_t first = number * ALCORE_BLOCK_ROWS, left = side->rows - first;
+    return column->ops->rows(column, first, left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
+                             side_scratch(block, ALCORE__OVER_TARGET), out);
+}
+
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__run *run = block->run;
     const alcore__members *members = &run->members[run->source];
@@ -109,8 +122,7 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
         bool candidates = run->source == ALCORE__OVER_CANDIDATES;
         if (!candidates || !block->shard->kept[block->number]) {
             int64_t first = block_first(block), span = block_span(block);
-            alcore__scratch *scratch =
-                &block->bench->scratch[run->source == ALCORE__OVER_LABELED_SIDE ? 2 : 1];
+            alcore__scratch *scratch = side_scratch(block, run->source);
             ALCORE__TRY(column->ops->rows(column, first, span, scratch, &out->rows));
             if (span != block->count) out->take = members->take + first;
             if (worth_keeping(block, column, scratch, &out->rows))
@@ -258,7 +270,9 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
                             "row %lld%s: number %lld in column \"embeddings\" is %s; nan=exclude "
                             "leaves such rows out",
                             (long long)row,
-                            source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side" : "",
+                            source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side"
+                            : source == ALCORE__OVER_TARGET     ? " of the target"
+                                                                : "",
                             (long long)j, isnan(values[j]) ? "NaN" : "infinite");
     }
     return ALCORE_OK;

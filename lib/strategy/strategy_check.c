@@ -5,6 +5,12 @@
 
 #include "strategy/strategy_def.h"
 
+int32_t alcore__role_of(int32_t source) {
+    return source == ALCORE__OVER_CANDIDATES ? ALCORE_ROLE_CANDIDATES
+           : source == ALCORE__OVER_TARGET   ? ALCORE_ROLE_TARGET
+                                             : ALCORE_ROLE_LABELED;
+}
+
 bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     const char *const *needs = run->def->needs[role];
     for (int32_t i = 0; needs && needs[i]; i++) {
@@ -58,7 +64,7 @@ alcore_status alcore__check_block(alcore__block *block) {
     if (!block->count) return ALCORE_OK;
     bool candidates = run->source == ALCORE__OVER_CANDIDATES;
     if (candidates && run->def->score_rows) ALCORE__TRY(check_scores(block, bad));
-    if (alcore__reads_embeddings(run, candidates ? ALCORE_ROLE_CANDIDATES : ALCORE_ROLE_LABELED)) {
+    if (alcore__reads_embeddings(run, alcore__role_of(run->source))) {
         ALCORE__TRY(check_vectors(block, bad));
     }
     return ALCORE_OK;

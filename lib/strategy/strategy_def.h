@@ -24,7 +24,8 @@ enum {
     ALCORE__OVER_CANDIDATES = 0,
     ALCORE__OVER_LABELED_ROWS = 1, /* labelled rows of the pool */
     ALCORE__OVER_LABELED_SIDE = 2,
-    ALCORE__SOURCES = 3
+    ALCORE__OVER_TARGET = 3,
+    ALCORE__SOURCES = 4
 };
 
 typedef struct alcore__strategy_def {
@@ -73,8 +74,8 @@ struct alcore__run {
     bool repeats; /* set in begin: many passes, so a matrix that is made block by block is kept when
                      it is small */
     bool checking;   /* the pass looks for NaN (nan_exclude) */
-    uint8_t *nan[2]; /* [rows] what it found in the pool and on the labelled side; NULL: nothing
-                        looked for */
+    uint8_t *nan[3]; /* [rows] what it found in the pool, on the labelled side and in the target;
+                        NULL: nothing looked for */
     alcore__bench **benches; /* one a thread */
     int32_t bench_count;
     /* Set by finish: what to order by (default: outcome.scores), owned by the plan; or picked: the
@@ -93,7 +94,7 @@ typedef struct alcore__shard {
 
 /* What a thread works with. */
 struct alcore__bench {
-    alcore__scratch scratch[3]; /* a reader keeps its own state there: one for scores, one for each
+    alcore__scratch scratch[4]; /* a reader keeps its own state there: one for scores, one for each
                                    side's vectors */
     double wide[3][ALCORE_BLOCK_ROWS];
     int32_t groups[2][ALCORE_BLOCK_ROWS];
@@ -156,9 +157,20 @@ alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
 /* The same for one vector of a source's row. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source, int64_t row);
+/* Rows of a block of the target, for passes over the candidates. */
+alcore_status alcore__target_rows(alcore__block *block, int64_t number, alcore_sys_rows *out);
+/* Distances of the members to rows of the target as alcore_sys_kernels has them: sums, or low and
+ * high, are double [members, groups]. which: members that take part; NULL: all. */
+alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *which,
+                                       const alcore_sys_rows *targets, const int32_t *group,
+                                       int64_t groups, double *sums);
+alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
+                                             const alcore_sys_rows *targets, const int32_t *group,
+                                             int64_t groups, double *low, double *high);
 alcore_sys_work alcore__run_work(const alcore__run *run);
 /* The pass that looks for NaN: payload uint8 [members], 1 where the row is to be masked. */
 alcore_status alcore__check_block(alcore__block *block);
+int32_t alcore__role_of(int32_t source);
 /* Whether the strategy reads embeddings of a role, for itself or for the spread. */
 bool alcore__reads_embeddings(const alcore__run *run, int32_t role);
 

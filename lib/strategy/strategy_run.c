@@ -55,7 +55,10 @@ static alcore_status list_sources(alcore__run *run) {
         ALCORE__TRY(
             list_members(run, &input->candidates, input->labeled_rows, NULL, &run->members[1]));
     }
-    return list_members(run, &input->labeled, input->labeled.take, NULL, &run->members[2]);
+    ALCORE__TRY(list_members(run, &input->labeled, input->labeled.take, NULL,
+                             &run->members[ALCORE__OVER_LABELED_SIDE]));
+    return list_members(run, &input->target, input->target.take, NULL,
+                        &run->members[ALCORE__OVER_TARGET]);
 }
 
 /* ---- begin ---- */
@@ -106,6 +109,12 @@ static alcore_status check_input(alcore__run *run) {
         ALCORE__TRY(
             check_embeddings(&input->labeled, "the labelled side", alcore__embedding_dims(run)));
     }
+    if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET)) {
+        if (!run->members[ALCORE__OVER_TARGET].count)
+            return alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target with rows",
+                                run->def->name);
+        ALCORE__TRY(check_embeddings(&input->target, "the target", alcore__embedding_dims(run)));
+    }
     for (int64_t i = 0; input->costs && i < run->members[0].count; i++) {
         int64_t row = run->members[0].rows[i];
         if (!(input->costs[row] >= 0.0)) {
@@ -152,6 +161,8 @@ alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__s
         if (status == ALCORE_OK) {
             status = alcore__new_array(run->ctx, (size_t)input->labeled.rows, 1, &run->nan[1]);
         }
+        if (status == ALCORE_OK)
+            status = alcore__new_array(run->ctx, (size_t)input->target.rows, 1, &run->nan[2]);
     } else if (status == ALCORE_OK) {
         status = begin_strategy(run);
     }
@@ -213,7 +224,7 @@ static alcore_status gather_one(alcore__run *run, const alcore__payload *payload
     const alcore__members *members = &run->members[run->source];
     const uint8_t *bad = payload->data;
     int64_t start = members->start[payload->block];
-    uint8_t *nan = run->nan[run->source == ALCORE__OVER_LABELED_SIDE];
+    uint8_t *nan = run->nan[run->source < ALCORE__OVER_LABELED_SIDE ? 0 : run->source - 1];
     for (size_t i = 0; i < payload->bytes; i++) {
         if (bad[i]) nan[members->rows[start + (int64_t)i]] = 1;
     }
@@ -301,16 +312,23 @@ static alcore_status settle_members(alcore__run *run) {
         ALCORE__TRY(
             list_members(run, &input->candidates, input->labeled_rows, nan, &run->members[1]));
     }
-    return list_members(run, &input->labeled, input->labeled.take, run->nan[1], &run->members[2]);
+    ALCORE__TRY(list_members(run, &input->labeled, input->labeled.take, run->nan[1],
+                             &run->members[ALCORE__OVER_LABELED_SIDE]));
+    return list_members(run, &input->target, input->target.take, run->nan[2],
+                        &run->members[ALCORE__OVER_TARGET]);
 }
 
 static alcore_status next_check(alcore__run *run) {
     while (++run->source < ALCORE__SOURCES) {
-        if (run->members[run->source].count && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED)) {
+        if (run->members[run->source].count &&
+            alcore__reads_embeddings(run, alcore__role_of(run->source))) {
             return ALCORE_OK;
         }
     }
     ALCORE__TRY(settle_members(run));
+    if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET) &&
+        !run->members[ALCORE__OVER_TARGET].count)
+        return alcore__fail(ALCORE_E_MISSING, "every row of the target has a NaN");
     return begin_strategy(run);
 }
 
@@ -351,6 +369,7 @@ static alcore_status list_nan(alcore__run *run) {
     for (int64_t i = 0; i < rows; i++) count += run->nan[0][i];
     for (int64_t i = 0; i < run->input->labeled.rows; i++)
         run->outcome.nan_labeled += run->nan[1][i];
+    for (int64_t i = 0; i < run->input->target.rows; i++) run->outcome.nan_target += run->nan[2][i];
     ALCORE__TRY(
         alcore__new_array(run->ctx, (size_t)count, sizeof(int64_t), &run->outcome.nan_rows));
     for (int64_t i = 0; i < rows; i++) {
@@ -380,10 +399,11 @@ void alcore__run_free(alcore__run *run) {
     alcore__free(ctx, run->plan);
     alcore__free(ctx, run->nan[0]);
     alcore__free(ctx, run->nan[1]);
+    alcore__free(ctx, run->nan[2]);
     for (int32_t i = 0; i < ALCORE__SOURCES; i++) clear_members(ctx, &run->members[i]);
     for (int32_t i = 0; run->benches && i < run->bench_count; i++) {
         if (!run->benches[i]) continue;
-        for (int32_t s = 0; s < 3; s++) alcore__scratch_clear(ctx, &run->benches[i]->scratch[s]);
+        for (int32_t s = 0; s < 4; s++) alcore__scratch_clear(ctx, &run->benches[i]->scratch[s]);
         alcore__free(ctx, run->benches[i]);
     }
     alcore__free(ctx, run->benches);

@@ -138,6 +138,7 @@ static alcore_status make_request(alcore_request **out) {
     if (status == ALCORE_OK) status = alcore_request_set_strategy(*out, strategy);
     if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_CANDIDATES, pool);
     if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_LABELED, labeled);
+    if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_TARGET, labeled);
     if (status == ALCORE_OK) status = alcore_request_set(*out, "budget", "20000");
     alcore_strategy_unref(strategy);
     return status;

@@ -30,6 +30,7 @@ static void open_pool(const double *scores, const double *vectors) {
     bed_column(&b, &b.input.candidates, "scores", scores, rows, 1, ALCORE_FLOAT64);
     bed_column(&b, &b.input.candidates, "embeddings", vectors, rows, DIMS, ALCORE_FLOAT64);
     bed_column(&b, &b.input.labeled, "embeddings", side, 20, DIMS, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.target, "embeddings", side, 20, DIMS, ALCORE_FLOAT64);
 }
 
 static int64_t keep_picks(const char *strategy, const char *params, double budget, int64_t *out) {

@@ -185,6 +185,42 @@ START_TEST(small_and_odd_pools) {
 }
 END_TEST
 
+/* TV-AVG through a request: the target is a pool with languages and an empty text. */
+START_TEST(targets_have_languages) {
+    static const char *const texts[] = {"one a", "two b", "three c", "four d", "five e"};
+    static const char *const target_texts[] = {"six f", "", "seven g", "eight h"};
+    static const char *const languages[] = {"bn", "xx", "bn", "te"};
+    static const double source[] = {0, 0, 3, 4, 6, 8, 0, 4, 3, 0};
+    static const double vectors[] = {0, 0, 99, 99, 3, 4, 3, 0};
+    static const int64_t expected[] = {4, 0, 1, 3, 2};
+    alcore_ctx *ctx = new_ctx();
+    alcore_pool *pool = pool_of(ctx, texts, 5), *target;
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.count = 4;
+    records.texts = target_texts;
+    records.languages = languages;
+    ck_works(alcore_pool_new(ctx, NULL, &target));
+    ck_works(alcore_pool_add_records(target, &records, NULL));
+    give(pool, "embeddings", source, 5, 2);
+    give(target, "embeddings", vectors, 4, 2);
+    alcore_request *request = request_for(ctx, pool, "average", "5");
+    alcore_selection *selection = NULL;
+    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "ALCORE_ROLE_TARGET");
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
+    set_parameter(ctx, request, "average", "balance_targets", "1");
+    selection = selected(request);
+    ck_rows(selection, expected, 5);
+    ck_assert_double_eq_tol(alcore_selection_scores(selection)[0], -1.75, 1e-6);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "\"target\":{\"rows\":4,\"used\":3"));
+    alcore_selection_unref(selection);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_pool_unref(target);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(masks) {
     static const char *const texts[] = {"alpha one",   "beta two",   "alpha one",    "",
                                         "gamma three", "delta four", "epsilon five", "zeta six"};
@@ -480,8 +516,9 @@ START_TEST(a_long_seed_is_taken_exactly) {
 END_TEST
 
 START_TEST(the_command_is_json) {
-    static const char *const bad[] = {"alcore select", "{}", "[\"a\",1]", "[\"a\"] x", "[\"a\"",
-                                      "[\"\xff\"]", "[\"a\"],\"seed\":[1]"};
+    static const char *const bad[] = {"alcore select",       "{}",     "[\"a\",1]",
+                                      "[\"a\"] x",           "[\"a\"", "[\"\xff\"]",
+                                      "[\"a\"],\"seed\":[1]"};
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = numbered_pool(ctx, 3);
     alcore_request *request = request_for(ctx, pool, "random", "1");
@@ -548,7 +585,8 @@ START_TEST(an_infinite_score_names_its_row) {
 }
 END_TEST
 
-/* lambda_first weighs the first round (spec 3.6); the summary tells of the terms as they were mixed. */
+/* lambda_first weighs the first round (spec 3.6); the summary tells of the terms as they were
+ * mixed. */
 START_TEST(terms_follow_the_first_lambda) {
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = huds_pool(ctx);
@@ -573,9 +611,9 @@ START_TEST(terms_follow_the_first_lambda) {
 END_TEST
 
 CHECK_SUITE("request", budgets_are_read, options_say_what_is_wrong, huds_picks, draws,
-            small_and_odd_pools, masks, budgets_in_words_characters_and_units,
-            columns_come_from_the_built_in_model, missing_columns_are_named,
-            index_is_the_row_as_given, own_strategy, candidates_stay, like_rows_are_passed_over,
-            candidates_of_another_pool_are_forgotten, a_long_seed_is_taken_exactly,
-            the_command_is_json, a_nan_under_the_spread_names_its_row,
+            small_and_odd_pools, masks, targets_have_languages,
+            budgets_in_words_characters_and_units, columns_come_from_the_built_in_model,
+            missing_columns_are_named, index_is_the_row_as_given, own_strategy, candidates_stay,
+            like_rows_are_passed_over, candidates_of_another_pool_are_forgotten,
+            a_long_seed_is_taken_exactly, the_command_is_json, a_nan_under_the_spread_names_its_row,
             an_infinite_score_names_its_row, terms_follow_the_first_lambda);

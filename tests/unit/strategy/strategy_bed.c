@@ -95,7 +95,7 @@ alcore__column *bed_column(bed *b, alcore__side *side, const char *name, const v
                                .dtype = dtype,
                                .log_scale = 1.0,
                                .data = data};
-    if (side == &b->input.labeled) side->rows = rows;
+    if (side != &b->input.candidates) side->rows = rows;
     ck_assert_int_eq(alcore__side_add(side, name, column), ALCORE_OK);
     return column;
 }

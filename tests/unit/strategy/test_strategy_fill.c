@@ -229,6 +229,7 @@ START_TEST(odd_pools) {
         bed_column(&b, pool(), "scores", ones, rows, 1, ALCORE_FLOAT64);
         bed_column(&b, pool(), "embeddings", same, rows, 2, ALCORE_FLOAT32);
         bed_column(&b, pool(), "probs", probs, rows, 2, ALCORE_FLOAT32);
+        bed_column(&b, &b.input.target, "embeddings", same, 3, 2, ALCORE_FLOAT32);
         for (int32_t i = 0; alcore_strategy_name(i); i++) {
             const char *name = alcore_strategy_name(i);
             ck_assert_msg(bed_run(&b, name, "", 9) == ALCORE_OK, "%s: %s", name,

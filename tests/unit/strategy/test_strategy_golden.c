@@ -7,7 +7,7 @@
 
 #include "strategy_bed.h"
 
-enum { ROWS = 300, DIMS = 8, CLASSES = 4 };
+enum { ROWS = 300, DIMS = 8, CLASSES = 4, TARGETS = 37 };
 
 typedef struct golden {
     const char *file, *strategy, *params;
@@ -29,6 +29,9 @@ static const golden GOLDEN[] = {
     {"idds", "idds", "", 60, ALCORE__FILL_SKIP},
     {"idds-oneshot", "idds", "mode=oneshot sim=dot-raw self=include", 60, ALCORE__FILL_OVERSHOOT},
     {"kcenter", "kcenter", "", 60, ALCORE__FILL_OVERSHOOT},
+    {"average", "average", "", 60, ALCORE__FILL_OVERSHOOT},
+    {"average-balanced", "average", "balance_targets=1 scores=all", 60, ALCORE__FILL_SKIP},
+    {"average-cosine", "average", "metric=cosine balance_targets=1", 60, ALCORE__FILL_STOP},
     {"lc", "lc", "", 60, ALCORE__FILL_OVERSHOOT},
     {"entropy", "entropy", "", 60, ALCORE__FILL_OVERSHOOT},
     {"margin", "margin", "margin=log", 60, ALCORE__FILL_OVERSHOOT},
@@ -38,6 +41,7 @@ enum { GOLDEN_COUNT = sizeof GOLDEN / sizeof GOLDEN[0] };
 static float x[ROWS * DIMS], probs[ROWS * CLASSES];
 static double u[ROWS], costs[ROWS];
 static uint8_t labeled[ROWS];
+static int32_t languages[TARGETS];
 
 static void open_pool(bed *b) {
     alcore_rng rng;
@@ -53,6 +57,7 @@ static void open_pool(bed *b) {
         for (int c = 0; c < CLASSES; c++)
             probs[i * CLASSES + c] = (float)(probs[i * CLASSES + c] / total);
     }
+    for (int i = 0; i < TARGETS; i++) languages[i] = i % 5 == 0 ? 2 : 0;
     bed_open(b, ROWS, 2, NULL);
     for (int i = 0; i < ROWS; i++) b->take[i] = !labeled[i];
     b->input.labeled_rows = labeled;
@@ -60,6 +65,9 @@ static void open_pool(bed *b) {
     bed_column(b, &b->input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, &b->input.candidates, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, &b->input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_column(b, &b->input.target, "embeddings", x + 40 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
+    b->input.target_languages = languages;
+    b->input.target_language_count = 3;
 }
 
 /* The selection as TSV; hexadecimal numbers are all the bits. */

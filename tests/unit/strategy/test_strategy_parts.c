@@ -70,6 +70,8 @@ static void open_pool(bed *b, int32_t threads) {
     bed_column(b, pool, "probs", data.probs, ROWS, CLASSES, ALCORE_FLOAT32);
     bed_column(b, &b->input.labeled, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
                ALCORE_FLOAT32);
+    bed_column(b, &b->input.target, "embeddings", data.labeled_x, data.labeled_rows, DIMS,
+               ALCORE_FLOAT32);
 }
 
 typedef struct variant {
@@ -90,6 +92,9 @@ static const variant VARIANTS[] = {
     {"idds", "", ALCORE__FILL_SKIP, 100},
     {"idds", "mode=oneshot sim=dot-raw self=include", ALCORE__FILL_OVERSHOOT, 100},
     {"kcenter", "", ALCORE__FILL_OVERSHOOT, 60},
+    {"average", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"average", "sq=1", ALCORE__FILL_SKIP, 500},
+    {"average", "metric=cosine", ALCORE__FILL_STOP, 500},
     {"lc", "", ALCORE__FILL_OVERSHOOT, 500},
     {"entropy", "", ALCORE__FILL_OVERSHOOT, 500},
     {"margin", "", ALCORE__FILL_OVERSHOOT, 500},

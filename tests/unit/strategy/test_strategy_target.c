@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strategies that look at a target (spec 7): TV-AVG, and the lines of TV-BLOCK. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "block_data.h"
+#include "strategy_bed.h"
+
+static bed b;
+
+/* TV-AVG. */
+static const double SOURCE[] = {0, 0, 3, 4, 6, 8, 0, 4, 3, 0};
+static const double TARGET[] = {0, 0, 3, 4, 3, 0};
+
+static void open_small(void) {
+    bed_open(&b, 5, 1, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", SOURCE, 5, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.target, "embeddings", TARGET, 3, 2, ALCORE_FLOAT64);
+}
+
+static void expect_distances(const char *params, const double *expected) {
+    char text[96];
+    snprintf(text, sizeof text, "scores=all %s", params);
+    ck_assert_msg(bed_run(&b, "average", text, 5) == ALCORE_OK, "%s", alcore_last_error());
+    const double *distance = bed_record(&b, "distance");
+    for (int i = 0; i < 5; i++) {
+        ck_assert_double_eq_tol(distance[i], expected[i], 1e-6);
+        ck_assert(b.outcome.scores[i] == -distance[i]);
+    }
+    BED_PICKS(&b, 4, 0, 1, 3, 2);
+}
+
+START_TEST(average_distances) {
+    static const int32_t languages[] = {1, 1, 3};
+    open_small();
+    expect_distances("", (const double[]){2.666667, 3.000000, 7.848001, 4.000000, 2.333333});
+    expect_distances("sq=1", (const double[]){11.333333, 13.666667, 66.0, 16.666667, 8.333333});
+    expect_distances("balance_targets=1",
+                     (const double[]){2.666667, 3.000000, 7.848001, 4.000000, 2.333333});
+    b.input.target_languages = languages;
+    b.input.target_language_count = 5; /* tags without a row of the target count for nothing */
+    expect_distances("balance_targets=1", (const double[]){2.75, 3.25, 8.022002, 4.25, 1.75});
+    bed_close(&b);
+}
+END_TEST
+
+/* 1 - the mean cosine, by hand: unit targets (0,0) (0.6,0.8) (1,0). */
+START_TEST(average_cosine) {
+    open_small();
+    ck_assert_int_eq(bed_run(&b, "average", "metric=cosine", 5), ALCORE_OK);
+    const double *distance = bed_record(&b, "distance");
+    const double expected[] = {1.0, 1.0 - 1.6 / 3.0, 1.0 - 1.6 / 3.0, 1.0 - 0.8 / 3.0,
+                               1.0 - 1.6 / 3.0};
+    for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(distance[i], expected[i], 1e-12);
+    ck_assert_int_eq(bed_run(&b, "average", "metric=cosine sq=1", 5), ALCORE_E_PARAM);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(average_needs_a_target) {
+    bed_open(&b, 5, 1, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", SOURCE, 5, 2, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "average", "", 5), ALCORE_E_MISSING);
+    bed_column(&b, &b.input.target, "embeddings", TARGET, 2, 3, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "average", "", 5), ALCORE_E_SHAPE);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(average_names_a_nan) {
+    double target[6], source[10];
+    memcpy(target, TARGET, sizeof target);
+    memcpy(source, SOURCE, sizeof source);
+    target[3] = (double)NAN;
+    source[8] = HUGE_VAL;
+    bed_open(&b, 5, 1, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", source, 5, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.target, "embeddings", target, 3, 2, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "average", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 of the target"));
+    b.input.nan_exclude = true;
+    ck_assert_msg(bed_run(&b, "average", "", 5) == ALCORE_OK, "%s", alcore_last_error());
+    BED_PICKS(&b, 0, 1, 3, 2); /* from (0,0) and (3,0): 1.5, 4.5, 9.27, 4.5 */
+    ck_assert_int_eq(b.outcome.nan_count, 1);
+    ck_assert_int_eq(b.outcome.nan_target, 1);
+    target[3] = 4.0;
+    b.input.nan_exclude = false;
+    ck_assert_int_eq(bed_run(&b, "average", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4:"));
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- TV-BLOCK ---- */
+
+START_TEST(average_gives_the_bits) {
+    static const struct {
+        int64_t dims;
+        double first;
+        uint64_t all;
+    } EXPECTED[] = {{5, 0x1.d5da6f797750dp-1, 0xCA74CFB64BD5D5C8},
+                    {70, 0x1.b78e6b99a3ee0p+1, 0xF446C333E552BB1A}};
+    for (size_t e = 0; e < 2; e++) {
+        for (int32_t parts = 0; parts <= 3; parts += 3) {
+            block_data data;
+            block_data_make(&data, EXPECTED[e].dims);
+            bed_open(&b, 10, 2, NULL);
+            b.parts = parts;
+            bed_column(&b, &b.input.candidates, "embeddings",
+                       data.x + BLOCK_POOL * EXPECTED[e].dims, 10, EXPECTED[e].dims,
+                       ALCORE_FLOAT32);
+            bed_column(&b, &b.input.target, "embeddings", data.x, BLOCK_POOL, EXPECTED[e].dims,
+                       ALCORE_FLOAT32);
+            ck_assert_msg(bed_run(&b, "average", "scores=all", 1) == ALCORE_OK, "%s",
+                          alcore_last_error());
+            const double *distance = bed_record(&b, "distance");
+            ck_assert(distance[0] == EXPECTED[e].first);
+            ck_assert_uint_eq(alcore_hash64(distance, 80), EXPECTED[e].all);
+            bed_close(&b);
+            block_data_free(&data);
+        }
+    }
+}
+END_TEST
+
+/* ---- the filter ---- */
+
+/* The pool against its own first rows; what the filter leaves out is never among the picks. */
+static void expect_order_of_all(double budget) {
+    static double exact[BLOCK_POOL];
+    static int64_t picks[BLOCK_POOL];
+    ck_assert_msg(bed_run(&b, "average", "scores=all", budget) == ALCORE_OK, "%s",
+                  alcore_last_error());
+    int64_t count = b.outcome.pick_count;
+    memcpy(exact, b.outcome.scores, sizeof exact);
+    memcpy(picks, b.outcome.picks, (size_t)count * sizeof *picks);
+    double spent = b.outcome.spent;
+    int64_t passed = b.outcome.redundant + b.outcome.unaffordable + b.outcome.free_rows;
+    ck_assert_int_eq(bed_run(&b, "average", "", budget), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, count);
+    ck_assert_mem_eq(b.outcome.picks, picks, (size_t)count * sizeof *picks);
+    ck_assert(b.outcome.spent == spent);
+    ck_assert_int_eq(b.outcome.redundant + b.outcome.unaffordable + b.outcome.free_rows, passed);
+    int64_t known = 0;
+    for (int64_t i = 0; i < b.outcome.count; i++) {
+        if (isnan(b.outcome.scores[i])) continue;
+        ck_assert(b.outcome.scores[i] == exact[i]);
+        known++;
+    }
+    ck_assert_int_eq(known, count + passed);
+}
+
+START_TEST(the_filter_changes_nothing) {
+    static double costs[BLOCK_POOL];
+    block_data data;
+    block_data_make(&data, 70);
+    bed_open(&b, BLOCK_POOL, 2, NULL);
+    bed_column(&b, &b.input.candidates, "embeddings", data.x, BLOCK_POOL, 70, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.target, "embeddings", data.x, 300, 70, ALCORE_FLOAT32);
+    expect_order_of_all(1);
+    expect_order_of_all(500);
+    b.input.fill.tie = ALCORE__TIE_RANDOM;
+    expect_order_of_all(500);
+    /* The cheap rows come last, so the first guess is too small. */
+    ck_assert_int_eq(bed_run(&b, "average", "scores=all", 1), ALCORE_OK);
+    double middle = b.outcome.scores[100];
+    for (int64_t i = 0; i < BLOCK_POOL; i++)
+        costs[i] = b.outcome.scores[i] > middle ? (i % 3 ? 0.0 : 2.0) : 40.0;
+    b.input.costs = costs;
+    b.input.fill.policy = ALCORE__FILL_SKIP;
+    expect_order_of_all(1501);
+    b.input.fill.limited = true;
+    b.input.fill.spread = 0.05;
+    expect_order_of_all(61);
+    bed_close(&b);
+    block_data_free(&data);
+}
+END_TEST
+
+CHECK_SUITE("strategy-target", average_distances, average_cosine, average_needs_a_target,
+            average_names_a_nan, average_gives_the_bits, the_filter_changes_nothing);
