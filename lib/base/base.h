@@ -95,6 +95,8 @@ alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_s
 
 /* NULL without setting an error text; 0 bytes gives a valid block. */
 void *alcore__alloc(alcore_ctx *ctx, size_t bytes);
+/* At least bytes: what to ask for when more is welcome, so that large blocks are whole pages. */
+size_t alcore__alloc_size(size_t bytes);
 void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes);  /* NULL on overflow too */
 void *alcore__realloc(alcore_ctx *ctx, void *memory, size_t bytes); /* memory may be NULL */
 void alcore__free(alcore_ctx *ctx, void *memory);                   /* NULL is allowed */
@@ -111,6 +113,8 @@ typedef struct alcore__buffer {
     char *data; /* NUL-terminated after every append */
     size_t length, capacity;
 } alcore__buffer;
+/* Room for so many bytes more and a NUL. */
+alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes);
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes);
 alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format,

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-static alcore_status make_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
+alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes) {
     size_t need;
     if (__builtin_add_overflow(buffer->length, bytes, &need) || need == SIZE_MAX)
         return alcore__fail_memory(SIZE_MAX);
@@ -13,7 +13,7 @@ static alcore_status make_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t b
 
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes) {
-    ALCORE__TRY(make_room(ctx, buffer, bytes));
+    ALCORE__TRY(alcore__buffer_room(ctx, buffer, bytes));
     if (bytes) memcpy(buffer->data + buffer->length, data, bytes);
     buffer->length += bytes;
     buffer->data[buffer->length] = 0;
@@ -32,7 +32,7 @@ alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, con
         status = alcore__fail(ALCORE_E_INTERNAL, "cannot format \"%s\"", format);
     } else if ((size_t)length < sizeof text) {
         status = alcore__buffer_append(ctx, buffer, text, (size_t)length);
-    } else if ((status = make_room(ctx, buffer, (size_t)length)) == ALCORE_OK) {
+    } else if ((status = alcore__buffer_room(ctx, buffer, (size_t)length)) == ALCORE_OK) {
         alcore__format_v(buffer->data + buffer->length, (size_t)length + 1, format, again);
         buffer->length += (size_t)length;
     }

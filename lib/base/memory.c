@@ -3,19 +3,45 @@
  * release wants. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "base/huge_pages.h"
 #include "base/state.h"
 
 /* Keeps the alignment that the allocator gave. */
 #define HEADER 16
-/* Blocks of this size on are an array per row or a table: filled from end to end. */
-#define LARGE ((size_t)4 << 20)
+/* A large page. Blocks of this size on are an array per row, a table or texts: filled from end to
+ * end. In small pages loading gigabytes of text spends a third of its time on page faults, and a
+ * table of hundreds of megabytes that is read at random misses the page tables' cache at every
+ * step. */
+#define LARGE ((size_t)2 << 20)
+/* What malloc keeps for itself around a block, at most. */
+#define AROUND 64
+/* From here on malloc maps every block for itself: it may as well begin with a large page. */
+#define MAPPED ((size_t)32 << 20)
 _Static_assert(sizeof(size_t) <= HEADER && _Alignof(max_align_t) <= HEADER, "block header");
 
+/* Advice to the system about the large pages that a block fills; no more than advice, so a
+ * refusal is nothing. */
+static void prefer_large_pages(void *block, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t begin = ((uintptr_t)block - AROUND + LARGE - 1) / LARGE * LARGE;
+    const uintptr_t end = ((uintptr_t)block + bytes + AROUND) / LARGE * LARGE;
+    if (end > begin) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 static void *default_allocate(void *user, size_t bytes) {
+    void *block;
     (void)user;
-    return malloc(bytes);
+    if (bytes < MAPPED) {
+        block = malloc(bytes);
+    } else if (posix_memalign(&block, LARGE, bytes) != 0) {
+        return NULL;
+    }
+    if (block) prefer_large_pages(block, bytes);
+    return block;
 }
 
 static void *default_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
@@ -57,13 +83,19 @@ void *alcore__alloc(alcore_ctx *ctx, size_t bytes) {
     return begin_block(allocator->allocate(allocator->user, bytes + HEADER), bytes + HEADER);
 }
 
+size_t alcore__alloc_size(size_t bytes) {
+    const size_t more = HEADER + AROUND;
+    if (bytes + more < LARGE || bytes > PTRDIFF_MAX - LARGE - more) return bytes;
+    return (bytes + more + LARGE - 1) / LARGE * LARGE - more;
+}
+
 void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes) {
     size_t total;
     if (__builtin_mul_overflow(count, bytes, &total) || total > PTRDIFF_MAX - HEADER) return NULL;
     /* calloc leaves fresh pages untouched, which large masks and columns live on. */
     if (allocator_of(ctx)->allocate == default_allocate) {
         void *block = calloc(1, total + HEADER);
-        if (block && total >= LARGE) alcore__prefer_huge_pages(block, total + HEADER);
+        if (block) prefer_large_pages(block, total + HEADER);
         return begin_block(block, total + HEADER);
     }
     void *memory = alcore__alloc(ctx, total);

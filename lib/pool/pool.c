@@ -39,7 +39,7 @@ static void release_pool(void *object) {
     alcore__free(ctx, pool->states);
     alcore__index_clear(ctx, &pool->duplicates);
     alcore__index_clear(ctx, &pool->id_index);
-    alcore__text_store_rollback(ctx, &pool->texts, &(alcore__text_store){0});
+    alcore__chunks_rollback(ctx, &pool->texts, &(alcore__chunks){0});
     pthread_mutex_destroy(&pool->lazy);
 }
 

@@ -10,8 +10,8 @@
 #include "text/utf8.h"
 
 /* Rows between storing and looking for duplicates: the slots of a batch are on their way to the
- * cache meanwhile. */
-enum { BATCH = 256 };
+ * cache meanwhile, and its texts are still there. */
+enum { BATCH = 256, BATCH_BYTES = 256 << 10 };
 
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
     *add = (alcore__pool_add){.pool = pool,
@@ -80,9 +80,10 @@ static alcore_status check_string(alcore__pool_add *add, const char *what, const
 
 static alcore_status keep_string(alcore__pool_add *add, const char *text, size_t length,
                                  const char **out) {
-    char *copy = alcore__text_store_alloc(add->pool->object.ctx, &add->pool->texts, length);
+    char *copy = alcore__chunks_alloc(add->pool->object.ctx, &add->pool->texts, length + 1);
     if (copy == NULL) return alcore__fail_memory(length);
     if (length > 0) memcpy(copy, text, length);
+    copy[length] = '\0';
     *out = copy;
     return ALCORE_OK;
 }
@@ -99,7 +100,7 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
                             size_t length, uint32_t *out) {
     alcore_ctx *ctx = add->pool->object.ctx;
     const uint64_t hash = alcore__hash128(text, length).low;
-    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1));
+    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1, (int64_t)names->count + 1));
     size_t at = alcore__index_home(&names->index, hash);
     int64_t number;
     while ((number = alcore__index_next(&names->index, hash, &at)) >= 0) {
@@ -193,56 +194,85 @@ static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash hash) {
     return ((fingerprint << 7 | fingerprint >> 57) ^ hash.low) * 0x9E3779B97F4A7C15u + hash.high;
 }
 
-static alcore_status key_of_row(alcore__pool_add *add, int64_t row, alcore__dedup_key *out) {
+/* A row on its way into the duplicates' index. */
+typedef struct arrival {
+    uint64_t hash;
+    size_t key, length; /* what it is compared by, in add->keys[0], when that is not the text */
+    size_t at;          /* where in the index to look on */
+} arrival;
+
+static alcore__dedup_key key_of(const alcore__pool_add *add, int64_t row, const arrival *entry) {
     const alcore__pool_row *info = alcore__pool_row_at(add->pool, row);
-    return alcore__dedup_key_of(add->pool->object.ctx, add->pool->dedup, info->text,
-                                (size_t)info->length, &add->keys[0], out);
+    if (add->pool->dedup != ALCORE_DEDUP_NORMALIZED)
+        return (alcore__dedup_key){info->text, (size_t)info->length};
+    return (alcore__dedup_key){add->keys[0].data + entry->key, entry->length};
 }
 
-static alcore_status hash_batch(alcore__pool_add *add, uint64_t hashes[BATCH]) {
+static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
     alcore_pool *pool = add->pool;
-    for (int64_t row = add->indexed; row < add->rows; row++) {
-        const alcore__hash exact = alcore__pool_text_hash(pool, row);
-        uint64_t *hash = &hashes[row - add->indexed];
+    alcore__buffer *keys = &add->keys[0];
+    keys->length = 0;
+    for (int64_t row = add->indexed; row < add->rows; row++, batch++) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+        const alcore__hash exact = alcore__hash128(info->text, (size_t)info->length);
         add->fingerprint = add_to_fingerprint(add->fingerprint, exact);
-        *hash = exact.low;
+        *batch = (arrival){.hash = exact.low, .key = keys->length};
         if (pool->dedup == ALCORE_DEDUP_NORMALIZED) {
-            alcore__dedup_key key;
-            ALCORE__TRY(key_of_row(add, row, &key));
-            *hash = alcore__hash128(key.text, key.length).low;
+            ALCORE__TRY(
+                alcore__utf8_normalize(pool->object.ctx, info->text, (size_t)info->length, keys));
+            batch->length = keys->length - batch->key;
+            batch->hash = alcore__hash128(keys->data + batch->key, batch->length).low;
         }
-        if (pool->dedup != ALCORE_DEDUP_NONE) {
-            const alcore__hash_slot *slots = pool->duplicates.slots;
-            __builtin_prefetch(&slots[alcore__index_home(&pool->duplicates, *hash)]);
-            __builtin_prefetch(&slots[alcore__index_home(&pool->duplicates, *hash + 4)]);
-        }
+        if (pool->dedup == ALCORE_DEDUP_NONE) continue;
+        batch->at = alcore__index_home(&pool->duplicates, batch->hash);
+        __builtin_prefetch(&pool->duplicates.slots[batch->at]);
     }
     return ALCORE_OK;
+}
+
+/* Fetches the texts that the rows will be compared with. */
+static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t count) {
+    const alcore__pool_row *candidates[BATCH];
+    int32_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        size_t at = batch[i].at;
+        const int64_t row = alcore__index_next(&pool->duplicates, batch[i].hash, &at);
+        if (row < 0) {
+            batch[i].at = at;
+        } else {
+            candidates[found] = alcore__pool_row_at(pool, row);
+            __builtin_prefetch(candidates[found++]);
+        }
+    }
+    while (found > 0) __builtin_prefetch(candidates[--found]->text);
 }
 
 /* Marks the duplicates among the rows that were just stored. */
 static alcore_status index_batch(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
-    uint64_t hashes[BATCH];
+    const int64_t first = add->indexed, count = add->rows - first;
+    arrival batch[BATCH];
     if (pool->dedup != ALCORE_DEDUP_NONE)
-        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->duplicates,
-                                          (size_t)(add->rows - add->indexed)));
-    ALCORE__TRY(hash_batch(add, hashes));
-    for (int64_t first = add->indexed; add->indexed < add->rows; add->indexed++) {
+        ALCORE__TRY(
+            alcore__index_reserve(pool->object.ctx, &pool->duplicates, (size_t)count, add->rows));
+    ALCORE__TRY(hash_batch(add, batch));
+    if (pool->dedup == ALCORE_DEDUP_NONE) {
+        add->indexed = add->rows;
+        return ALCORE_OK;
+    }
+    prefetch_candidates(pool, batch, count);
+    for (; add->indexed < add->rows; add->indexed++) {
         const int64_t row = add->indexed;
-        const uint64_t hash = hashes[row - first];
-        alcore__dedup_key key;
-        size_t at;
+        arrival *entry = &batch[row - first];
         int64_t earlier;
-        if (pool->dedup == ALCORE_DEDUP_NONE || (pool->states[row] & ALCORE_ROW_EMPTY) != 0)
-            continue;
-        ALCORE__TRY(key_of_row(add, row, &key));
-        ALCORE__TRY(alcore__dedup_find(pool, &pool->duplicates, pool->dedup, &key, hash,
-                                       &add->keys[1], &at, &earlier));
+        if ((pool->states[row] & ALCORE_ROW_EMPTY) != 0) continue;
+        const alcore__dedup_key key = key_of(add, row, entry);
+        ALCORE__TRY(alcore__dedup_find(pool, &pool->duplicates, pool->dedup, &key, entry->hash,
+                                       &add->keys[1], &entry->at, &earlier));
         if (earlier >= 0)
             pool->states[row] |= ALCORE_ROW_DUPLICATE;
         else
-            alcore__index_put(&pool->duplicates, at, hash, row);
+            alcore__index_put(&pool->duplicates, entry->at, entry->hash, row);
     }
     return ALCORE_OK;
 }
@@ -254,11 +284,12 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
         const int64_t end = count - i > BATCH ? i + BATCH : count;
         ALCORE__TRY(alcore__grow(pool->object.ctx, &pool->states, &pool->states_capacity,
                                  (size_t)(add->rows + end - i), sizeof *pool->states));
-        for (; i < end; i++) {
+        for (size_t bytes = 0; i < end && bytes < BATCH_BYTES; i++) {
             alcore_status status = add_text(add, records[i].text, records[i].text_length);
             if (status == ALCORE_OK) status = add_details(add, &records[i]);
             if (status == ALCORE_E_NOMEM) return status;
             if (status != ALCORE_OK) return fail_record(add, &records[i], status);
+            bytes += records[i].text_length;
             add->rows++;
         }
         ALCORE__TRY(index_batch(add));
@@ -307,30 +338,14 @@ static alcore_status sort_tags(alcore__pool_add *add) {
 }
 
 static void drop_names(alcore__pool_names *names, size_t keep) {
-    while (names->count > keep) {
-        const char *name = names->names[--names->count];
-        alcore__index_remove(&names->index, alcore__hash128(name, strlen(name)).low,
-                             (int64_t)names->count);
-    }
-}
-
-/* The rows whose number is in the index are told by their place in it: their hashes are not kept
- * elsewhere. */
-static void drop_duplicates(alcore_pool *pool) {
-    alcore__hash_index *index = &pool->duplicates;
-    for (size_t at = 0; at < index->capacity;) {
-        const alcore__hash_slot slot = index->slots[at];
-        if (slot.number > pool->rows)
-            alcore__index_remove(index, slot.hash, slot.number - 1);
-        else
-            at++;
-    }
+    alcore__index_drop(&names->index, (int64_t)keep);
+    names->count = keep;
 }
 
 static void take_back(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     const int64_t first = pool->rows, end = add->rows + 1;
-    if (add->indexed > pool->rows) drop_duplicates(pool);
+    if (add->indexed > pool->rows) alcore__index_drop(&pool->duplicates, pool->rows);
     drop_names(&pool->language_names, add->language_count);
     drop_names(&pool->group_names, add->group_count);
     alcore__segments_zero(&pool->info, sizeof(alcore__pool_row), first, end);
@@ -339,7 +354,7 @@ static void take_back(alcore__pool_add *add) {
     alcore__segments_zero(&pool->costs, sizeof(alcore__pool_cost), first, end);
     alcore__segments_zero(&pool->languages, sizeof(uint32_t), first, end);
     alcore__segments_zero(&pool->groups, sizeof(uint32_t), first, end);
-    alcore__text_store_rollback(pool->object.ctx, &pool->texts, &add->mark);
+    alcore__chunks_rollback(pool->object.ctx, &pool->texts, &add->mark);
 }
 
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) {

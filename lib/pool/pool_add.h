@@ -16,7 +16,7 @@ typedef struct alcore__pool_add {
     int64_t replaced; /* malformed sequences */
     int64_t untagged;
     uint64_t fingerprint;
-    alcore__text_store mark;
+    alcore__chunks mark;
     size_t language_count, group_count;
     alcore__buffer repaired, keys[2];
 } alcore__pool_add;

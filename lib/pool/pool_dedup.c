@@ -22,18 +22,14 @@ alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *t
 
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
-                                 alcore__buffer *buffer, size_t *out_at, int64_t *out_row) {
-    size_t at = alcore__index_home(index, hash);
-    int64_t row;
-    while ((row = alcore__index_next(index, hash, &at)) >= 0) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+                                 alcore__buffer *buffer, size_t *at, int64_t *out_row) {
+    while ((*out_row = alcore__index_next(index, hash, at)) >= 0) {
+        const alcore__pool_row *info = alcore__pool_row_at(pool, *out_row);
         alcore__dedup_key other;
         ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text, (size_t)info->length,
                                          buffer, &other));
         if (other.length == key->length && memcmp(other.text, key->text, key->length) == 0) break;
     }
-    *out_at = at;
-    *out_row = row;
     return ALCORE_OK;
 }
 
@@ -47,12 +43,12 @@ typedef struct match {
 static alcore_status match_row(const match *work, int64_t row, alcore__buffer buffers[2]) {
     const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
     alcore__dedup_key key;
-    size_t at;
     int64_t found;
     if (info->words == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info->text,
                                      (size_t)info->length, &buffers[0], &key));
     const uint64_t hash = alcore__hash128(key.text, key.length).low;
+    size_t at = alcore__index_home(work->index, hash);
     ALCORE__TRY(alcore__dedup_find(work->other, work->index, work->dedup, &key, hash, &buffers[1],
                                    &at, &found));
     work->known[row] = found >= 0;
@@ -81,11 +77,10 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
                                  alcore__hash_index *index) {
     alcore_ctx *ctx = pool->object.ctx;
     alcore__buffer buffers[2] = {{0}, {0}};
-    alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows);
+    alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows, pool->rows);
     for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row++) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, row);
         alcore__dedup_key key;
-        size_t at;
         int64_t found;
         if (info->words == 0) continue;
         ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "matching", row, pool->rows));
@@ -93,6 +88,7 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
             status, done,
             alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length, &buffers[0], &key));
         const uint64_t hash = alcore__hash128(key.text, key.length).low;
+        size_t at = alcore__index_home(index, hash);
         ALCORE__TRY_GOTO(
             status, done,
             alcore__dedup_find(pool, index, dedup, &key, hash, &buffers[1], &at, &found));

@@ -5,10 +5,10 @@
 
 #include <pthread.h>
 
+#include "pool/chunks.h"
 #include "pool/hash_index.h"
 #include "pool/pool_internal.h"
 #include "pool/segments.h"
-#include "pool/text_store.h"
 
 /* The tag of rows without one (spec 1.1). */
 #define ALCORE__NO_LANGUAGE "unknown"
@@ -42,7 +42,7 @@ struct alcore_pool {
     int64_t max_text_bytes;
 
     int64_t rows;
-    alcore__text_store texts; /* every string of the pool */
+    alcore__chunks texts;     /* every string of the pool */
     alcore__segments info;    /* alcore__pool_row */
     alcore__segments ids;     /* const char *; only where ids were given */
     alcore__segments references, costs;
@@ -83,11 +83,11 @@ typedef struct alcore__dedup_key {
 } alcore__dedup_key;
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out);
-/* The row of pool, among those in index, with a text of this key; -1 when there is none, *out_at
- * then is its place in index. */
+/* The row of pool, among those in index from *at on (the hash's home, to begin with), with a text of
+ * this key; -1 when there is none, *at then is its place in index. */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
-                                 alcore__buffer *buffer, size_t *out_at, int64_t *out_row);
+                                 alcore__buffer *buffer, size_t *at, int64_t *out_row);
 
 /* Begin and end of a public call on a pool: enters the context and takes the pool for changing or
  * for reading. A failed begin has nothing to end. */

@@ -15,7 +15,9 @@ void *alcore__segments_at(alcore_ctx *ctx, alcore__segments *segments, size_t by
         segments->segment = larger;
         segments->capacity = capacity;
     }
-    segments->segment[number] = alcore__calloc(ctx, ALCORE__SEGMENT_ROWS, bytes);
+    void *segment = alcore__chunks_alloc(ctx, &segments->memory, ALCORE__SEGMENT_ROWS * bytes);
+    if (segment == NULL) return NULL;
+    segments->segment[number] = memset(segment, 0, ALCORE__SEGMENT_ROWS * bytes);
     return alcore__segments_get(segments, bytes, row);
 }
 
@@ -27,7 +29,7 @@ void alcore__segments_zero(alcore__segments *segments, size_t bytes, int64_t fir
 }
 
 void alcore__segments_clear(alcore_ctx *ctx, alcore__segments *segments) {
-    for (size_t i = 0; i < segments->capacity; i++) alcore__free(ctx, segments->segment[i]);
+    alcore__chunks_rollback(ctx, &segments->memory, &(alcore__chunks){0});
     alcore__free(ctx, segments->segment);
     *segments = (alcore__segments){0};
 }

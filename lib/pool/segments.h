@@ -4,7 +4,7 @@
 #ifndef ALCORE__SEGMENTS_H
 #define ALCORE__SEGMENTS_H
 
-#include "base/base.h"
+#include "pool/chunks.h"
 
 enum { ALCORE__SEGMENT_ROWS = 1024 };
 
@@ -12,6 +12,7 @@ enum { ALCORE__SEGMENT_ROWS = 1024 };
 typedef struct alcore__segments {
     void **segment;
     size_t capacity; /* of segment */
+    alcore__chunks memory;
 } alcore__segments;
 
 /* The entry of a row for writing, zeroed in a new segment; NULL when out of memory. */

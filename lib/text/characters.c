@@ -52,20 +52,21 @@ bool alcore__utf8_is_unspaced(int32_t code_point) {
  * their class, stably. */
 typedef struct waiting {
     utf8proc_int32_t points[64];
+    utf8proc_propval_t classes[64];
     int count;
 } waiting;
 
-static alcore_status write_waiting(alcore_ctx *ctx, waiting *run, alcore__buffer *out) {
-    for (int i = 1; i < run->count; i++) {
-        utf8proc_int32_t point = run->points[i];
-        utf8proc_propval_t class = utf8proc_get_property(point)->combining_class;
-        int k = i;
-        for (; class > 0 && k > 0; k--) {
-            if (utf8proc_get_property(run->points[k - 1])->combining_class <= class) break;
-            run->points[k] = run->points[k - 1];
-        }
-        run->points[k] = point;
+static void wait_for_marks(waiting *run, utf8proc_int32_t point, utf8proc_propval_t class) {
+    int at = run->count++;
+    for (; class > 0 && at > 0 && run->classes[at - 1] > class; at--) {
+        run->points[at] = run->points[at - 1];
+        run->classes[at] = run->classes[at - 1];
     }
+    run->points[at] = point;
+    run->classes[at] = class;
+}
+
+static alcore_status write_waiting(alcore_ctx *ctx, waiting *run, alcore__buffer *out) {
     char bytes[4 * 64];
     size_t length = 0;
     for (int i = 0; i < run->count; i++)
@@ -96,45 +97,59 @@ static alcore_status normalize_one(alcore_ctx *ctx, int32_t point, waiting *run,
         }
     }
     for (utf8proc_ssize_t i = 0; i < count; i++) {
-        bool starts = utf8proc_get_property(parts[i])->combining_class == 0;
-        if (run->count == 64 || (starts && run->count > 0))
+        const utf8proc_propval_t class = utf8proc_get_property(parts[i])->combining_class;
+        if (run->count == 64 || (class == 0 && run->count > 0))
             ALCORE__TRY(write_waiting(ctx, run, out));
-        run->points[run->count++] = parts[i];
+        wait_for_marks(run, parts[i], class);
     }
     return ALCORE_OK;
 }
 
 /* ASCII in the normalised form; 0 for what is dropped. '$', '+', '<' and the like are symbols
  * (category S), not punctuation, and stay. */
-static char normalize_ascii(char c) {
-    /* One bit for each of !"#%&'()*,-./:;?@[\]_{} */
-    static const uint64_t punctuation[2] = {UINT64_C(0x8c00f7ee00000000), UINT64_C(0x28000000b8000001)};
-    if (c >= 'A' && c <= 'Z') return (char)(c | 0x20);
-    if (c >= '0' && c <= '9') return '0';
-    if (c <= ' ' || c == 0x7F || (punctuation[c >> 6] >> (c & 63) & 1)) return 0;
-    return c;
+#define LETTER(lower, upper) [lower] = lower, [upper] = lower
+static const char plain[128] = {
+    ['0' ... '9'] = '0', ['$'] = '$',      ['+'] = '+',      ['<'] = '<',      ['='] = '=',
+    ['>'] = '>',         ['^'] = '^',      ['`'] = '`',      ['|'] = '|',      ['~'] = '~',
+    LETTER('a', 'A'),    LETTER('b', 'B'), LETTER('c', 'C'), LETTER('d', 'D'), LETTER('e', 'E'),
+    LETTER('f', 'F'),    LETTER('g', 'G'), LETTER('h', 'H'), LETTER('i', 'I'), LETTER('j', 'J'),
+    LETTER('k', 'K'),    LETTER('l', 'L'), LETTER('m', 'M'), LETTER('n', 'N'), LETTER('o', 'O'),
+    LETTER('p', 'P'),    LETTER('q', 'Q'), LETTER('r', 'R'), LETTER('s', 'S'), LETTER('t', 'T'),
+    LETTER('u', 'U'),    LETTER('v', 'V'), LETTER('w', 'W'), LETTER('x', 'X'), LETTER('y', 'Y'),
+    LETTER('z', 'Z'),
+};
+
+/* Appends the normalised form of the ASCII that text begins with; out has room. Returns its length.
+ */
+static size_t normalize_plain(const char *text, size_t length, alcore__buffer *out) {
+    char *end = out->data + out->length;
+    size_t at = 0;
+    for (; at < length && (unsigned char)text[at] < 0x80; at++) {
+        *end = plain[(unsigned char)text[at]];
+        end += *end != '\0';
+    }
+    out->length = (size_t)(end - out->data);
+    return at;
 }
 
 alcore_status alcore__utf8_normalize(alcore_ctx *ctx, const char *text, size_t length,
                                      alcore__buffer *out) {
-    waiting run = {.count = 0};
+    waiting run;
     size_t at = 0;
+    run.count = 0;
     while (at < length) {
-        char plain[256];
-        size_t filled = 0;
-        while (at < length && filled < sizeof plain && (unsigned char)text[at] < 0x80) {
-            char c = normalize_ascii(text[at++]);
-            if (c) plain[filled++] = c;
-        }
-        if (filled > 0) {
+        if ((unsigned char)text[at] >= 0x80) {
+            const int32_t point = alcore__utf8_next(text, length, &at);
+            ALCORE__TRY(normalize_one(ctx, point < 0 ? 0xFFFD : point, &run, out));
+        } else if (plain[(unsigned char)text[at]] == '\0') {
+            at++; /* what waits may get marks behind it */
+        } else {
             if (run.count > 0) ALCORE__TRY(write_waiting(ctx, &run, out));
-            /* The last letter may still take combining marks. */
-            ALCORE__TRY(alcore__buffer_append(ctx, out, plain, filled - 1));
-            run.points[run.count++] = plain[filled - 1];
+            ALCORE__TRY(alcore__buffer_room(ctx, out, length - at));
+            at += normalize_plain(text + at, length - at, out);
+            /* And so may the last letter. */
+            if (at < length) wait_for_marks(&run, out->data[--out->length], 0);
         }
-        if (at == length || (unsigned char)text[at] < 0x80) continue;
-        int32_t point = alcore__utf8_next(text, length, &at);
-        ALCORE__TRY(normalize_one(ctx, point < 0 ? 0xFFFD : point, &run, out));
     }
     return write_waiting(ctx, &run, out);
 }
