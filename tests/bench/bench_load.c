@@ -5,7 +5,8 @@
  *
  * Writes ROWS (1,000,000) lines of about BYTES (100) bytes to FILE (a temporary one), reads it once
  * so that the page cache holds it, then loads it into pools without and with the search for
- * duplicates. 10,000,000 rows of 100 bytes are to fit in 3 GiB. */
+ * duplicates, and, for comparison, into a Python dict of its lines. Each is done 5 times in turn;
+ * the medians count. 10,000,000 rows of 100 bytes are to fit in 3 GiB. */
 #include <alcore/alcore.h>
 
 #include <stdio.h>
@@ -15,10 +16,34 @@
 #include <time.h>
 #include <unistd.h>
 
-static double seconds(clockid_t clock) {
+enum { CASES = 4, TURNS = 5 };
+
+typedef struct timing {
+    double wall, user, system;
+} timing;
+
+static double seconds_of(struct timeval time) {
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static timing timing_of(int who) {
     struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    struct rusage usage;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    getrusage(who, &usage);
+    return (timing){(double)now.tv_sec + (double)now.tv_nsec * 1e-9, seconds_of(usage.ru_utime),
+                    seconds_of(usage.ru_stime)};
+}
+
+static timing since(timing begin, int who) {
+    const timing end = timing_of(who);
+    return (timing){end.wall - begin.wall, end.user - begin.user, end.system - begin.system};
+}
+
+static int compare_cpu(const void *a, const void *b) {
+    const timing *x = a, *y = b;
+    const double left = x->user + x->system, right = y->user + y->system;
+    return (left > right) - (left < right);
 }
 
 static double peak_mib(void) {
@@ -71,25 +96,44 @@ static void warm(const char *path) {
     fclose(file);
 }
 
-static void load(alcore_ctx *ctx, const char *path, int32_t dedup, const char *name,
-                 long long bytes) {
+static timing load(alcore_ctx *ctx, const char *path, int32_t dedup, long long *out_duplicates) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_read_options read = ALCORE_READ_OPTIONS_INIT;
     alcore_pool *pool;
     options.dedup = dedup;
     read.format = ALCORE_FORMAT_TEXT;
     if (alcore_pool_new(ctx, &options, &pool) != ALCORE_OK) fail("pool");
-    const double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    const timing begin = timing_of(RUSAGE_SELF);
     if (alcore_pool_read(pool, path, &read) != ALCORE_OK) fail("read");
-    const double wall_used = seconds(CLOCK_MONOTONIC) - wall;
-    const double cpu_used = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-    printf("load dedup=%s: %lld rows, %.1f MB in %.2f s: %.0f MB/s, %.0f MB per CPU second, "
-           "duplicates %lld, peak %.0f MiB\n",
-           name, (long long)alcore_pool_rows(pool), (double)bytes * 1e-6, wall_used,
-           (double)bytes * 1e-6 / wall_used, (double)bytes * 1e-6 / cpu_used,
-           (long long)alcore_pool_count(pool, ALCORE_ROW_DUPLICATE), peak_mib());
-    printf("result load_%s %.1f MB/cpu-second\n", name, (double)bytes * 1e-6 / cpu_used);
+    const timing taken = since(begin, RUSAGE_SELF);
+    *out_duplicates = (long long)alcore_pool_count(pool, ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
+    return taken;
+}
+
+/* The peer: what a script does to the same end, its start included. */
+static timing load_dict(const char *path) {
+    char command[1024];
+    snprintf(command, sizeof command,
+             "python3 -c 'import sys; dict.fromkeys(open(sys.argv[1], encoding=\"utf-8\")"
+             ".read().splitlines())' '%s'",
+             path);
+    const timing begin = timing_of(RUSAGE_CHILDREN);
+    if (system(command) != 0) fail("python3");
+    return since(begin, RUSAGE_CHILDREN);
+}
+
+static void report(const char *name, timing turns[TURNS], long long bytes, long long duplicates) {
+    qsort(turns, TURNS, sizeof *turns, compare_cpu);
+    const timing median = turns[TURNS / 2];
+    const double megabytes = (double)bytes * 1e-6, cpu = median.user + median.system;
+    printf("load %s: %.1f MB, ", name, megabytes);
+    if (duplicates >= 0) printf("duplicates %lld, ", duplicates);
+    printf("median of %d: %.3f s user, %.3f s system, %.2f s wall; %.0f to %.0f MB/CPU second\n",
+           TURNS, median.user, median.system, median.wall,
+           megabytes / (turns[TURNS - 1].user + turns[TURNS - 1].system),
+           megabytes / (turns[0].user + turns[0].system));
+    printf("result load_%s %.1f MB/cpu-second\n", name, megabytes / cpu);
 }
 
 int main(int argc, char **argv) {
@@ -106,17 +150,28 @@ int main(int argc, char **argv) {
              (long)getpid());
     const char *only = argc > 3 ? argv[3] : NULL;
     static const struct {
-        int32_t dedup;
+        int32_t dedup; /* -1: the peer */
         const char *name;
-    } cases[] = {{ALCORE_DEDUP_NONE, "none"},
-                 {ALCORE_DEDUP_EXACT, "exact"},
-                 {ALCORE_DEDUP_NORMALIZED, "normalized"}};
+    } cases[CASES] = {{ALCORE_DEDUP_NONE, "none"},
+                      {ALCORE_DEDUP_EXACT, "exact"},
+                      {ALCORE_DEDUP_NORMALIZED, "normalized"},
+                      {-1, "python_dict"}};
+    timing turns[CASES][TURNS];
+    long long duplicates[CASES] = {[CASES - 1] = -1};
     const long long total = write_lines(path, rows, (size_t)bytes);
     warm(path);
     if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK) fail("context");
-    for (int i = 0; i < 3; i++)
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < CASES; i++) {
+            if (only != NULL && strcmp(only, cases[i].name) != 0) continue;
+            turns[i][turn] = cases[i].dedup < 0 ? load_dict(path)
+                                                : load(ctx, path, cases[i].dedup, &duplicates[i]);
+        }
+    }
+    for (int i = 0; i < CASES; i++)
         if (only == NULL || strcmp(only, cases[i].name) == 0)
-            load(ctx, path, cases[i].dedup, cases[i].name, total);
+            report(cases[i].name, turns[i], total, duplicates[i]);
+    printf("peak %.0f MiB\n", peak_mib());
     alcore_ctx_unref(ctx);
     remove(path);
     return 0;
