@@ -74,19 +74,23 @@ check() {
     results+=("$label=build/$name")
 }
 
-if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled; then
+# The CUDA engine is compiled once, for one kind of device; --full takes all of them.
+gpus=86
+[ -z "$full" ] || gpus=80,86,89,90
+if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzstd=enabled -Dlua=enabled \
+    -Dgpu_targets=$gpus; then
     # Parsers are fuzzed in the sanitized build.
     check plain plain --setup "$setup" --no-suite fuzz
     [ -z "$full" ] || check plain valgrind --setup valgrind
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
 # -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler see ghosts.
-if build asan -Dtests=enabled -Doptimization=1 -Db_sanitize=address,undefined; then
+if build asan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
     check asan asan --setup "$setup" -t $slow --no-suite install --no-suite once --no-suite docs
 fi
 # Only what runs threads.
 if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
-    build tsan -Dtests=enabled -Doptimization=1 -Db_sanitize=thread; then
+    build tsan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
     suites=(threads)
     check tsan tsan --setup "$setup" -t $slow

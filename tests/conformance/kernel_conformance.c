@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every entry of the kernel table, every engine present, against plain loops in double: the bytes
- * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]]; EVERY runs one case in so
- * many (emulators are slow). Ends with the grid of kernels and engines; TAP. */
+ * are equal. Usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]] [MODULE...]; EVERY runs one
+ * case in so many (emulators are slow), MODULE is a file with the entry point of the CUDA engine or
+ * of its emulation. Ends with the grid of kernels and engines; TAP. */
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,8 +35,16 @@ static void release(void *user, void *memory, size_t bytes) {
     held--;
 }
 
-static const alcore_sys_host host = {.size = sizeof host, .allocate = allocate, .release = release};
-const alcore_sys_work conformance_work = {.size = sizeof conformance_work, .host = &host};
+static char error_text[256];
+
+static alcore_status set_error(alcore_status status, const char *text, size_t length) {
+    snprintf(error_text, sizeof error_text, "%.*s", (int)length, text);
+    return status;
+}
+
+static const alcore_sys_host host = {
+    .size = sizeof host, .allocate = allocate, .release = release, .set_error = set_error};
+alcore_sys_work conformance_work = {.size = sizeof conformance_work, .host = &host};
 
 /* ---- comparing ---- */
 
@@ -81,10 +91,10 @@ static const struct {
 enum {
     ENTRIES =
         (sizeof(alcore_sys_kernels) - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void)),
-    ENGINES = 4
+    ENGINES = 6
 };
 static const char *const engine_names[ENGINES] = {"cpu-portable", "cpu-avx2", "cpu-avx512",
-                                                  "cpu-neon"};
+                                                  "cpu-neon",     "cuda-emu", "cuda"};
 static table *engines[ENGINES]; /* NULL: not of this machine */
 static entry entries[ENTRIES];
 
@@ -109,7 +119,53 @@ static int has_entry(table *t, const entry *e) {
     return pointer != NULL && e->call != NULL;
 }
 
+static void find_cpu_engines(void) {
+    for (int k = 0; k < ENGINES; k++) engines[k] = alcore__kernels_cpu_named(engine_names[k]);
+}
+
+/* How the emulation behaves, from its library; NULL without it. */
+static void (*emulation_mode)(int order, uint64_t seed, int perturb);
+static uint64_t (*emulation_arrivals)(void);
+
+/* Returns 0 when the file is no module. A module without its device says why, and is absent. */
+static int load_module(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    alcore_sys_kernel_entry load = NULL;
+    if (library) *(void **)&load = dlsym(library, "alcore_cuda_entry");
+    if (!load) {
+        printf("# %s: %s\n", path, dlerror());
+        return 0;
+    }
+    table *t = NULL;
+    if (load(ALCORE_SYS_ABI, &host, &t) != ALCORE_OK) {
+        printf("# %s: %s\n", path, error_text);
+        return 1;
+    }
+    for (int k = 0; k < ENGINES; k++) {
+        if (strcmp(engine_names[k], t->engine) == 0) engines[k] = t;
+    }
+    if (strcmp(t->engine, "cuda-emu") == 0) {
+        *(void **)&emulation_mode = dlsym(library, "alcore_emu_mode");
+        *(void **)&emulation_arrivals = dlsym(library, "alcore_emu_arrivals");
+    }
+    return 1;
+}
+
 /* ---- the run ---- */
+
+/* Arrivals of one emulated case at barriers and shuffles, in the default tier. */
+static const uint64_t MOST_ARRIVALS = 1000000;
+
+/* Every so many cases go to the emulation, which is slow. */
+static uint64_t emulated_every = 1, case_number;
+
+/* Engines on a device take turns in what may change no byte: the size of their workspace and, in
+ * the emulation, the order of threads and the last bits of exp and log. */
+static void vary_device(void) {
+    static const int64_t workspaces[] = {0, 3000, 40000};
+    conformance_work.workspace_bytes = workspaces[case_number % 3];
+    if (emulation_mode) emulation_mode((int)(case_number / 3 % 3), case_number, 1);
+}
 
 typedef struct cell {
     int64_t cases, failures;
@@ -118,6 +174,8 @@ typedef struct cell {
 static cell grid[ENTRIES][ENGINES];
 
 static void run_case(const kernel_case *c, uint64_t seed) {
+    int emulated = case_number++ % emulated_every == seed % emulated_every;
+    vary_device();
     for (int e = 0; e < ENTRIES; e++) {
         if (entries[e].call == NULL) continue;
         output expected;
@@ -125,11 +183,16 @@ static void run_case(const kernel_case *c, uint64_t seed) {
         alcore_status oracle = entries[e].call(&kernel_oracle, c, &expected);
         for (int k = 0; k < ENGINES; k++) {
             table *t = engines[k];
-            if (!t || grid[e][k].missing) continue;
+            int is_emulation = !strcmp(engine_names[k], "cuda-emu");
+            if (!t || grid[e][k].missing || (is_emulation && !emulated)) continue;
+            uint64_t before = is_emulation ? emulation_arrivals() : 0;
             output got;
             output_make(&got, entries[e].numbers(c));
             alcore_status status = entries[e].call(t, c, &got);
             grid[e][k].cases++;
+            if (is_emulation && emulated_every > 1 && emulation_arrivals() - before > MOST_ARRIVALS)
+                printf("# %s: a case of %" PRIu64 " arrivals\n", entries[e].name,
+                       emulation_arrivals() - before);
             if (status != oracle || held != 0 || !output_same(&expected, &got, entries[e].column)) {
                 if (grid[e][k].failures++ < 3) {
                     printf("# %s %s differs: seed %" PRIu64 ", dtype %d, %" PRId64 " x %" PRId64
@@ -219,22 +282,30 @@ static int report(void) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        fprintf(stderr, "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]]\n");
+        fprintf(stderr, "usage: kernel_conformance MISSING-ENTRIES [SEED [EVERY]] [MODULE...]\n");
         return 2;
     }
-    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL);
+    /* Brief: under valgrind. */
+    uint64_t numbers[2] = {(uint64_t)time(NULL), getenv("ALCORE_TEST_BRIEF") ? 8 : 1};
+    int at = 2;
+    for (int n = 0; n < 2 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0'; n++)
+        numbers[n] = strtoull(argv[at++], NULL, 10);
+    uint64_t seed = numbers[0], every = numbers[1];
     printf("# seed %" PRIu64 "; the best engine here is %s\n", seed, alcore__kernels_cpu()->engine);
     if (!collect_entries()) {
         printf("Bail out! an entry of the kernel table has no conformance case, or two\n");
         return 1;
     }
+    find_cpu_engines();
+    for (; at < argc; at++) {
+        if (!load_module(argv[at])) return 1;
+    }
+    if (!getenv("ALCORE_TEST_FULL")) emulated_every = 19;
     read_missing(argv[1]);
     for (int k = 0; k < ENGINES; k++) {
-        table *t = engines[k] = alcore__kernels_cpu_named(engine_names[k]);
-        for (int e = 0; t && e < ENTRIES; e++) grid[e][k].missing = !has_entry(t, &entries[e]);
+        for (int e = 0; engines[k] && e < ENTRIES; e++)
+            grid[e][k].missing = !has_entry(engines[k], &entries[e]);
     }
-    /* Brief: under valgrind. */
-    uint64_t every = argc > 3 ? strtoull(argv[3], NULL, 10) : getenv("ALCORE_TEST_BRIEF") ? 8 : 1;
     run_all(seed, every ? every : 1);
     return report() != 0;
 }

@@ -29,7 +29,7 @@ typedef struct entry {
 #define PLACE(name) #name, offsetof(alcore_sys_kernels, name)
 
 /* What the calls work with: an allocator that fills blocks with NaN and counts them. */
-extern const alcore_sys_work conformance_work;
+extern alcore_sys_work conformance_work;
 
 /* One array per family. */
 extern const entry entries_rows[], entries_columns[], entries_nll[], entries_search[],

@@ -41,6 +41,11 @@ typedef struct alcore_sys_work {
     /** Gives back what workspace gave; memory is never NULL. */
     void (*workspace_release)(void *user, void *memory, size_t bytes);
     void *workspace_user; /**< first argument of both */
+    int32_t device;       /**< number of the device that the stream and the device arrays are on */
+    int32_t reserved;     /**< 0 */
+    /** Most bytes of the device that staging what is on the host takes at a time; 0: the engine's
+     * choice. Whole operands (centres, vectors) come on top. */
+    int64_t workspace_bytes;
 } alcore_sys_work;
 
 /** A run of rows of a matrix. */

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_call.cuh"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <new>
+
+#include "cuda_lane.cuh"
+
+namespace alcore_cuda {
+
+void fail(const alcore_sys_work *work, alcore_status status, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (work && work->host && work->host->set_error)
+        work->host->set_error(status, text, strlen(text));
+    throw failure{status};
+}
+
+/* A field of work that an older caller's struct does not have is 0. */
+#define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
+
+call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nullptr) {
+    int device = HAS(work, device) ? work->device : 0;
+    check(cudaGetDevice(&device_before), "asking for the device");
+    int devices = 0;
+    check(cudaGetDeviceCount(&devices), "counting devices");
+    if (device < 0 || device >= devices)
+        fail(work, ALCORE_E_UNSUPPORTED, "no device cuda:%d: there are %d", device, devices);
+    check(cudaSetDevice(device), "choosing the device");
+    try {
+        own = lane_take(work, device);
+        compute = work->stream ? (cudaStream_t)work->stream : own->compute;
+        /* Without a stream the caller's arrays are ready in the default stream's order. */
+        if (!work->stream) {
+            check(cudaEventRecord(own->begin, nullptr), "recording an event");
+            check(cudaStreamWaitEvent(compute, own->begin, 0), "waiting for an event");
+        }
+    } catch (cudaError_t error) {
+        cudaSetDevice(device_before);
+        check(error, "making a stream");
+    } catch (...) {
+        if (own) lane_give(own);
+        cudaSetDevice(device_before);
+        throw;
+    }
+}
+
+call::~call() {
+    /* After a failure nothing may still use what is given back. */
+    if (failed) {
+        cudaStreamSynchronize(own->copy);
+        cudaStreamSynchronize(compute);
+    }
+    cudaEventRecord(own->busy, compute);
+    for (const lent &block : lent_blocks)
+        if (work->workspace_release)
+            work->workspace_release(work->workspace_user, block.memory, block.bytes);
+    lane_give(own);
+    cudaSetDevice(device_before);
+}
+
+void call::finish() {
+    if (!work->stream) check(cudaStreamSynchronize(compute), "running kernels");
+    check(cudaPeekAtLastError(), "running kernels");
+    failed = false;
+}
+
+void call::check(int error, const char *what) {
+    if (error == cudaSuccess) return;
+    cudaGetLastError();
+    fail(work, error == cudaErrorMemoryAllocation ? ALCORE_E_NOMEM : ALCORE_E_INTERNAL,
+         "CUDA failed while %s: %s", what, cudaGetErrorString((cudaError_t)error));
+}
+
+void call::launched() {
+    check(cudaPeekAtLastError(), "launching a kernel");
+}
+
+void call::poll() {
+    if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user))
+        fail(work, ALCORE_E_CANCELLED, "cancelled");
+}
+
+void call::check_rows(const alcore_sys_rows *rows) {
+    if (!rows) fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
+    if (rows->count < 0 || rows->dims < 0)
+        fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+    if (rows->dtype < ALCORE_FLOAT16 || rows->dtype > ALCORE_FLOAT64)
+        fail(work, ALCORE_E_SHAPE, "a kernel takes float16, bfloat16, float32 and float64 only");
+    if (!rows->data && rows->count > 0 && rows->dims > 0)
+        fail(work, ALCORE_E_INVALID, "a kernel was called without data");
+}
+
+bool call::on_device(const void *array) {
+    if (!array) return false;
+    cudaPointerAttributes facts;
+    memset(&facts, 0, sizeof facts);
+    if (cudaPointerGetAttributes(&facts, array) != cudaSuccess) {
+        cudaGetLastError(); /* memory that CUDA has never seen is on the host */
+        return false;
+    }
+    if (facts.type == cudaMemoryTypeManaged) return true;
+    if (facts.type != cudaMemoryTypeDevice) return false;
+    if (facts.device != own->device)
+        fail(work, ALCORE_E_INVALID, "an array is on cuda:%d, the call runs on cuda:%d",
+             facts.device, own->device);
+    return true;
+}
+
+size_t call::limit() const {
+    return HAS(work, workspace_bytes) && work->workspace_bytes > 0
+               ? std::max((size_t)work->workspace_bytes, (size_t)1024)
+               : STAGING_BYTES;
+}
+
+void *call::device(size_t bytes) {
+    void *memory;
+    if (bytes == 0) bytes = 1;
+    if (work->workspace) {
+        lent_blocks.reserve(lent_blocks.size() + 1);
+        memory = work->workspace(work->workspace_user, bytes);
+        if (memory) lent_blocks.push_back({memory, bytes});
+    } else {
+        memory = lane_block(own, false, bytes);
+    }
+    if (!memory) throw no_memory{bytes};
+    return memory;
+}
+
+void call::give_back(void *memory) {
+    if (!memory) return;
+    if (!work->workspace) {
+        lane_block_back(own, false, memory);
+        return;
+    }
+    for (size_t i = 0; i < lent_blocks.size(); i++) {
+        if (lent_blocks[i].memory != memory) continue;
+        if (work->workspace_release)
+            work->workspace_release(work->workspace_user, memory, lent_blocks[i].bytes);
+        lent_blocks.erase(lent_blocks.begin() + (std::ptrdiff_t)i);
+        return;
+    }
+}
+
+void *call::pinned(size_t bytes) {
+    void *memory = lane_block(own, true, bytes);
+    if (!memory) throw no_memory{bytes};
+    return memory;
+}
+
+void call::give_back_pinned(void *memory) {
+    if (memory) lane_block_back(own, true, memory);
+}
+
+/* A piece of the ring; the oldest pieces are free again after the stream was waited for. */
+void *call::ring(size_t bytes) {
+    if (own->ring_used + bytes > RING_BYTES) {
+        check(cudaStreamSynchronize(compute), "copying");
+        own->ring_used = 0;
+    }
+    void *piece = own->ring + own->ring_used;
+    own->ring_used += (bytes + 15) / 16 * 16;
+    return piece;
+}
+
+void call::upload(void *to, const void *from, size_t bytes) {
+    bool direct = on_device(from);
+    for (size_t done = 0; done < bytes;) {
+        size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
+        const void *source = (const char *)from + done;
+        if (!direct) {
+            void *piece = ring(part);
+            memcpy(piece, source, part);
+            source = piece;
+        }
+        check(cudaMemcpyAsync((char *)to + done, source, part, cudaMemcpyDefault, compute),
+              "copying to the device");
+        done += part;
+    }
+}
+
+void call::download(void *to, const void *from, size_t bytes) {
+    bool direct = on_device(to);
+    for (size_t done = 0; done < bytes;) {
+        size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
+        void *piece = direct ? (char *)to + done : (char *)ring(part);
+        check(cudaMemcpyAsync(piece, (const char *)from + done, part, cudaMemcpyDefault, compute),
+              "copying from the device");
+        if (!direct) {
+            check(cudaStreamSynchronize(compute), "copying from the device");
+            memcpy((char *)to + done, piece, part);
+        }
+        done += part;
+    }
+}
+
+void call::answer(void *to, const void *from, size_t bytes) {
+    if (on_device(to))
+        upload(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
+alcore_status guarded(const alcore_sys_work *work,
+                      const std::function<void(call &)> &body) noexcept {
+    try {
+        if (!work) return ALCORE_E_INVALID;
+        try {
+            call running(work);
+            body(running);
+            running.finish();
+        } catch (const no_memory &wanted) {
+            fail(work, ALCORE_E_NOMEM,
+                 "out of memory on the device: %zu bytes were wanted, and less would not do",
+                 wanted.bytes);
+        } catch (const std::bad_alloc &) {
+            fail(work, ALCORE_E_NOMEM, "out of memory in a kernel");
+        }
+    } catch (const failure &known) {
+        return known.status;
+    } catch (...) {
+        return ALCORE_E_INTERNAL;
+    }
+    return ALCORE_OK;
+}
+
+} // namespace alcore_cuda

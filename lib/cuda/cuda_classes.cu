@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts of stored class scores. Decisions are made of them, so their exp and log are those of the
+ * host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
+#include "cuda_entries.h"
+#include "cuda_rows.cuh"
+
+namespace alcore_cuda {
+
+namespace {
+double floored(double logarithm) {
+    return logarithm < CUDA_FLOOR ? CUDA_FLOOR : logarithm;
+}
+
+/* The places of the two largest values, the lower one first among equals; second is -1 with one
+ * class. */
+void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
+    *first = 0;
+    *second = SIZE_MAX;
+    for (size_t c = 1; c < value.size(); c++) {
+        if (value[c] > value[*first]) {
+            *second = *first;
+            *first = c;
+        } else if (*second == SIZE_MAX || value[c] > value[*second]) {
+            *second = c;
+        }
+    }
+}
+
+/* Each of these returns false for a bad row. */
+bool facts_of_probs(std::vector<double> &p, alcore_sys_class_facts *out) {
+    double sum = 0.0;
+    for (double &x : p) {
+        if (!(x >= -CUDA_SLACK && x <= 1.0 + CUDA_SLACK)) return false;
+        x = x > 1.0 ? 1.0 : x > 0.0 ? x : 0.0;
+        if (x > 0.0) sum += x * log(x);
+    }
+    size_t first, second;
+    top_two(p, &first, &second);
+    out->top1 = p[first];
+    out->top2 = second == SIZE_MAX ? 0.0 : p[second];
+    out->log_top1 = floored(log(out->top1));
+    out->log_top2 = floored(log(out->top2));
+    out->entropy = 0.0 - sum;
+    return true;
+}
+
+bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_facts *out) {
+    double sum = 0.0;
+    for (double &x : lp) {
+        if (!(x <= CUDA_SLACK)) return false;
+        if (x >= 0.0) x = 0.0;
+        double p = exp(x);
+        if (p > 0.0) sum += p * x;
+    }
+    size_t first, second;
+    top_two(lp, &first, &second);
+    out->top1 = exp(lp[first]);
+    out->top2 = second == SIZE_MAX ? 0.0 : exp(lp[second]);
+    out->log_top1 = floored(lp[first]);
+    out->log_top2 = second == SIZE_MAX ? CUDA_FLOOR : floored(lp[second]);
+    out->entropy = 0.0 - sum;
+    return true;
+}
+
+bool facts_of_logits(std::vector<double> &z, alcore_sys_class_facts *out) {
+    size_t first, second;
+    for (double x : z)
+        if (!(x < HUGE_VAL)) return false;
+    top_two(z, &first, &second);
+    double most = z[first], total = 0.0;
+    if (!(most > -HUGE_VAL)) return false;
+    for (double x : z) total += exp(x - most);
+    double log_total = log(total), sum = 0.0;
+    for (double x : z) {
+        double p = exp(x - most) / total;
+        if (p > 0.0) sum += p * (x - most - log_total);
+    }
+    out->top1 = 1.0 / total;
+    out->top2 = second == SIZE_MAX ? 0.0 : exp(z[second] - most) / total;
+    out->log_top1 = floored(0.0 - log_total);
+    out->log_top2 = second == SIZE_MAX ? CUDA_FLOOR : floored(z[second] - most - log_total);
+    out->entropy = 0.0 - sum;
+    return true;
+}
+
+double wide_number(const char *data, int64_t at, int32_t dtype) {
+    if (dtype == ALCORE_FLOAT64) {
+        double x;
+        memcpy(&x, data + at * 8, 8);
+        return x;
+    }
+    float x;
+    if (dtype == ALCORE_FLOAT32) {
+        memcpy(&x, data + at * 4, 4);
+        return (double)x;
+    }
+    uint16_t bits;
+    memcpy(&bits, data + at * 2, 2);
+    uint32_t wide = (uint32_t)bits << 16;
+    if (dtype == ALCORE_FLOAT16) {
+        int exponent = bits >> 10 & 31, fraction = bits & 1023;
+        double value = exponent == 31  ? (fraction ? (double)NAN : HUGE_VAL)
+                       : exponent == 0 ? ldexp(fraction, -24)
+                                       : ldexp(1024 + fraction, exponent - 25);
+        return bits >> 15 ? -value : value;
+    }
+    memcpy(&x, &wide, 4);
+    return (double)x;
+}
+} // namespace
+
+alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                          const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
+                          int64_t *bad) {
+    return guarded(work, [&](call &c) {
+        static const size_t number[] = {0, 2, 2, 4, 8};
+        c.check_rows(rows);
+        if (kind < ALCORE_CLASSES_PROBS || kind > ALCORE_CLASSES_LOGITS)
+            fail(work, ALCORE_E_INVALID, "class scores are of no known kind");
+        std::vector<uint8_t> take_memory;
+        const uint8_t *taken = c.on_host(take, rows->count, &take_memory);
+        size_t row_bytes = number[rows->dtype] * (size_t)rows->dims;
+        bool copied = rows->count > 0 && c.on_device(rows->data);
+        std::vector<char> row_memory(copied ? row_bytes : 0);
+        std::vector<double> value;
+        int64_t lowest = -1;
+        for (int64_t i = 0; i < rows->count; i++) {
+            if (taken && !taken[i]) continue;
+            if (i % 256 == 0) c.poll();
+            const char *row =
+                (const char *)rows->data + i * rows->stride * (int64_t)number[rows->dtype];
+            if (copied) {
+                c.download(row_memory.data(), row, row_bytes);
+                row = row_memory.data();
+            }
+            value.resize((size_t)rows->dims);
+            for (int64_t k = 0; k < rows->dims; k++)
+                value[(size_t)k] = wide_number(row, k, rows->dtype);
+            alcore_sys_class_facts facts;
+            bool good = !value.empty();
+            if (good && kind == ALCORE_CLASSES_PROBS)
+                good = facts_of_probs(value, &facts);
+            else if (good && kind == ALCORE_CLASSES_LOGPROBS)
+                good = facts_of_logprobs(value, &facts);
+            else if (good)
+                good = facts_of_logits(value, &facts);
+            if (!good) {
+                facts = {NAN, NAN, NAN, NAN, NAN};
+                if (lowest < 0) lowest = rows->first + i;
+            }
+            c.answer(&out[i], &facts, sizeof facts);
+        }
+        c.answer(bad, &lowest, sizeof lowest);
+    });
+}
+
+} // namespace alcore_cuda

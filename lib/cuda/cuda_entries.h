@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of the table (alcore/sys/kernel.h says what each does). */
+#ifndef ALCORE__CUDA_ENTRIES_H
+#define ALCORE__CUDA_ENTRIES_H
+
+#include "alcore/sys/kernel.h"
+
+namespace alcore_cuda {
+template <class T> struct entry_of;
+template <class T> struct entry_of<T *> { typedef T type; };
+#define CUDA_ENTRY(name) extern entry_of<decltype(alcore_sys_kernels::name)>::type name
+CUDA_ENTRY(widen);
+CUDA_ENTRY(dots);
+CUDA_ENTRY(self_dots);
+CUDA_ENTRY(sqds);
+CUDA_ENTRY(group_sums);
+CUDA_ENTRY(group_cosine);
+CUDA_ENTRY(group_sqds);
+CUDA_ENTRY(nearest_centre);
+CUDA_ENTRY(min_sqd);
+CUDA_ENTRY(idds_update);
+CUDA_ENTRY(idds_scores);
+CUDA_ENTRY(arg_max);
+CUDA_ENTRY(ragged_nnll);
+CUDA_ENTRY(class_facts);
+CUDA_ENTRY(logit_facts);
+CUDA_ENTRY(hidden_facts);
+CUDA_ENTRY(sequence_nnll);
+CUDA_ENTRY(knn);
+CUDA_ENTRY(margin_ratios);
+CUDA_ENTRY(distance_sums);
+CUDA_ENTRY(distance_bounds);
+CUDA_ENTRY(min_sqds);
+CUDA_ENTRY(min_badge);
+#undef CUDA_ENTRY
+} // namespace alcore_cuda
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_lane.cuh"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace alcore_cuda {
+
+namespace {
+struct shelf {
+    std::mutex lock;
+    std::condition_variable freed;
+    std::vector<lane *> idle;
+    std::vector<int> made; /* lanes by device */
+};
+
+/* Never destroyed: calls may run while the process ends. */
+shelf &lanes() {
+    static shelf *all = new shelf();
+    return *all;
+}
+
+void require(cudaError_t error) {
+    if (error == cudaErrorMemoryAllocation) throw no_memory{RING_BYTES};
+    if (error != cudaSuccess) throw error;
+}
+
+lane *new_lane(int device) {
+    lane *made = new lane();
+    made->device = device;
+    require(cudaStreamCreateWithFlags(&made->compute, cudaStreamNonBlocking));
+    require(cudaStreamCreateWithFlags(&made->copy, cudaStreamNonBlocking));
+    cudaEvent_t *events[] = {&made->busy,  &made->begin,   &made->up[0],
+                             &made->up[1], &made->done[0], &made->done[1]};
+    for (cudaEvent_t *event : events)
+        require(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    require(cudaHostAlloc((void **)&made->ring, RING_BYTES, cudaHostAllocPortable));
+    return made;
+}
+
+/* An idle lane of the device, one with nothing left to do if there is one; NULL. */
+lane *idle_lane(shelf &all, int device) {
+    size_t found = all.idle.size();
+    for (size_t i = 0; i < all.idle.size(); i++) {
+        if (all.idle[i]->device != device) continue;
+        found = i;
+        if (cudaEventQuery(all.idle[i]->busy) == cudaSuccess) break;
+    }
+    if (found == all.idle.size()) return nullptr;
+    lane *own = all.idle[found];
+    all.idle.erase(all.idle.begin() + (std::ptrdiff_t)found);
+    return own;
+}
+
+void free_block(bool pinned, void *memory) {
+    if (pinned)
+        cudaFreeHost(memory);
+    else
+        cudaFree(memory);
+}
+
+cudaError_t new_block(bool pinned, size_t bytes, void **out) {
+    return pinned ? cudaHostAlloc(out, bytes, cudaHostAllocPortable) : cudaMalloc(out, bytes);
+}
+} // namespace
+
+lane *lane_take(const alcore_sys_work *work, int device) {
+    shelf &all = lanes();
+    lane *own = nullptr;
+    std::unique_lock<std::mutex> held(all.lock);
+    if (all.made.size() <= (size_t)device) all.made.resize((size_t)device + 1);
+    while (!(own = idle_lane(all, device)) && all.made[(size_t)device] >= MOST_LANES) {
+        all.freed.wait_for(held, std::chrono::milliseconds(50));
+        if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
+            held.unlock();
+            fail(work, ALCORE_E_CANCELLED, "cancelled");
+        }
+    }
+    if (!own) {
+        all.made[(size_t)device]++;
+        held.unlock();
+        try {
+            own = new_lane(device);
+        } catch (...) {
+            held.lock();
+            all.made[(size_t)device]--;
+            throw;
+        }
+        return own;
+    }
+    held.unlock();
+    cudaEventSynchronize(own->busy);
+    own->ring_used = 0;
+    return own;
+}
+
+void lane_give(lane *own) {
+    shelf &all = lanes();
+    for (int pinned = 0; pinned < 2; pinned++) {
+        std::vector<memory_block> &blocks = pinned ? own->pinned_blocks : own->device_blocks;
+        size_t kept = 0;
+        for (size_t i = 0; i < blocks.size();) {
+            blocks[i].used = false;
+            if (kept + blocks[i].bytes <= KEPT_BYTES) {
+                kept += blocks[i++].bytes;
+            } else {
+                cudaEventSynchronize(own->busy);
+                free_block(pinned, blocks[i].memory);
+                blocks.erase(blocks.begin() + (std::ptrdiff_t)i);
+            }
+        }
+    }
+    {
+        std::lock_guard<std::mutex> held(all.lock);
+        all.idle.push_back(own);
+    }
+    all.freed.notify_one();
+}
+
+void *lane_block(lane *own, bool pinned, size_t bytes) {
+    std::vector<memory_block> &blocks = pinned ? own->pinned_blocks : own->device_blocks;
+    memory_block *best = nullptr;
+    if (bytes == 0) bytes = 1;
+    for (memory_block &block : blocks) {
+        if (!block.used && block.bytes >= bytes && block.bytes / 4 <= bytes + (1 << 16) &&
+            (!best || block.bytes < best->bytes))
+            best = &block;
+    }
+    if (!best) {
+        void *memory = nullptr;
+        blocks.reserve(blocks.size() + 1); /* so that nothing is lost below */
+        if (new_block(pinned, bytes, &memory) != cudaSuccess) {
+            cudaGetLastError();
+            /* What is kept for later may be in the way. */
+            for (size_t i = 0; i < blocks.size();) {
+                if (blocks[i].used) {
+                    i++;
+                    continue;
+                }
+                free_block(pinned, blocks[i].memory);
+                blocks.erase(blocks.begin() + (std::ptrdiff_t)i);
+            }
+            if (new_block(pinned, bytes, &memory) != cudaSuccess) {
+                cudaGetLastError();
+                return nullptr;
+            }
+        }
+        blocks.push_back({memory, bytes, false});
+        best = &blocks.back();
+    }
+    best->used = true;
+    return best->memory;
+}
+
+void lane_block_back(lane *own, bool pinned, void *memory) {
+    for (memory_block &block : pinned ? own->pinned_blocks : own->device_blocks)
+        if (block.memory == memory) block.used = false;
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place where the CUDA build and the emulated build (tests/emu) differ. Kernels are
+ * launched and shared memory is declared through these macros, so that both compile the same
+ * sources. */
+#ifndef ALCORE__CUDA_PLATFORM_CUH
+#define ALCORE__CUDA_PLATFORM_CUH
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#ifdef ALCORE_CUDA_EMULATED
+
+#include ALCORE_CUDA_EMULATED /* the header of the emulation */
+
+#define CUDA_ENGINE "cuda-emu"
+
+#define CUDA_LAUNCH(kernel, blocks, threads, stream, ...)                                          \
+    emu::launch_with(blocks, threads, stream, #kernel, kernel, __VA_ARGS__)
+
+/* `name` becomes a reference to type[count] of the block. */
+#define CUDA_SHARED(type, name, count)                                                             \
+    type(&name)[count] = *(type(*)[count])emu::shared_storage(sizeof(type[count]), __LINE__)
+
+inline double device_exp(double x) {
+    return emu::perturbed(exp(x));
+}
+inline float device_exp(float x) {
+    return emu::perturbed(expf(x));
+}
+inline double device_log(double x) {
+    return emu::perturbed(log(x));
+}
+
+inline float device_float_of_half(uint16_t bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float x = exponent == 31  ? (fraction ? NAN : INFINITY)
+              : exponent == 0 ? ldexpf((float)fraction, -24)
+                              : ldexpf((float)(1024 + fraction), exponent - 25);
+    return bits >> 15 ? -x : x;
+}
+
+#else
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#define CUDA_ENGINE "cuda"
+
+#define CUDA_LAUNCH(kernel, blocks, threads, stream, ...)                                          \
+    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
+
+#define CUDA_SHARED(type, name, count) __shared__ type name[count]
+
+__device__ inline double device_exp(double x) {
+    return exp(x);
+}
+__device__ inline float device_exp(float x) {
+    return expf(x);
+}
+__device__ inline double device_log(double x) {
+    return log(x);
+}
+
+__device__ inline float device_float_of_half(uint16_t bits) {
+    return __half2float(__ushort_as_half(bits));
+}
+
+#endif
+
+#define CUDA_EVERYBODY 0xffffffffu
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows one by one: widening, products, distances, and by group. */
+#include "cuda_rows.cuh"
+
+#include "cuda_entries.h"
+
+namespace alcore_cuda {
+
+namespace {
+struct widen_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) out[i * dims + j] = row[j];
+    }
+};
+
+struct dots_body {
+    const double *vector;
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double dot = row_dot(row, vector, dims);
+        if (lane_here() == 0) out[i] = dot;
+    }
+};
+
+struct self_dots_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double dot = row_self_dot(row, dims);
+        if (lane_here() == 0) out[i] = dot;
+    }
+};
+
+struct sqds_body {
+    const double *vector;
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double sqd = row_sqd(row, vector, dims);
+        if (lane_here() == 0) out[i] = sqd;
+    }
+};
+
+struct group_sqds_body {
+    const int32_t *group;
+    const double *centres;
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double sqd = row_sqd(row, centres + group[i] * dims, dims);
+        if (lane_here() == 0) out[i] = sqd;
+    }
+};
+
+struct group_cosine_body {
+    const int32_t *group;
+    const double *centres, *centre_dots;
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double dot = row_dot(row, centres + group[i] * dims, dims);
+        double norm = sqrt(row_self_dot(row, dims));
+        if (lane_here() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centre_dots[group[i]]));
+    }
+};
+
+/* What the entries of this file have in common: a number per row. */
+template <class Make>
+alcore_status number_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                             const uint8_t *take, size_t bytes, double *out, const Make &make) {
+    return guarded(work, [&](call &c) {
+        c.check_rows(rows);
+        auto body = make(c);
+        pipeline pass(c, rows->count);
+        int matrix = pass.rows(rows), taken = pass.take(take), to = pass.out(out, bytes);
+        pass.run([&](const chunk &at) {
+            body.out = at.get<double>(to);
+            launch_rows(rows_of(at, rows, matrix, taken, -1), rows->dtype, at.stream, body);
+        });
+    });
+}
+} // namespace
+
+const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
+                              int64_t groups, std::vector<int32_t> *memory) {
+    c.check_rows(rows);
+    if (groups < 0) fail(c.work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+    const int32_t *own = c.on_host(group, rows->count, memory);
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (own[i] >= groups)
+            fail(c.work, ALCORE_E_INVALID, "a row's group is not below the number of groups");
+    }
+    return own;
+}
+
+void widen_chunk(const chunk &at, const alcore_sys_rows *rows, int matrix, double *out) {
+    widen_body body = {out};
+    launch_rows(rows_of(at, rows, matrix, -1, -1), rows->dtype, at.stream, body);
+}
+
+void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
+    static const int64_t number[] = {0, 2, 2, 4, 8};
+    alcore_sys_rows part = *rows;
+    part.data = (const char *)rows->data + first * rows->stride * number[rows->dtype];
+    part.count = count;
+    pipeline pass(c, count);
+    int matrix = pass.rows(&part);
+    pass.run([&](const chunk &at) { widen_chunk(at, &part, matrix, out + at.first * rows->dims); });
+}
+
+void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
+    self_dots_body body = {out};
+    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    launch_rows(set, ALCORE_FLOAT64, c.compute, body);
+    c.launched();
+}
+
+alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                    double *out) {
+    size_t bytes = rows ? (size_t)rows->dims * sizeof *out : 0;
+    return number_per_row(work, rows, take, bytes, out, [](call &) { return widen_body{nullptr}; });
+}
+
+alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                   const double *vector, double *out) {
+    return number_per_row(work, rows, take, sizeof *out, out, [&](call &c) {
+        return dots_body{c.whole(vector, rows->dims), nullptr};
+    });
+}
+
+alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                        const uint8_t *take, double *out) {
+    return number_per_row(work, rows, take, sizeof *out, out,
+                          [](call &) { return self_dots_body{nullptr}; });
+}
+
+alcore_status sqds(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                   const double *vector, double *out) {
+    return number_per_row(work, rows, take, sizeof *out, out, [&](call &c) {
+        return sqds_body{c.whole(vector, rows->dims), nullptr};
+    });
+}
+
+alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const int32_t *group, int64_t groups, const double *centres,
+                           double *out) {
+    return guarded(work, [&](call &c) {
+        std::vector<int32_t> memory;
+        const int32_t *own = checked_groups(c, rows, group, groups, &memory);
+        const double *all = c.whole(centres, groups * rows->dims);
+        double *centre_dots = c.device_array<double>(groups);
+        self_dots_of(c, all, groups, rows->dims, centre_dots);
+        pipeline pass(c, rows->count);
+        pass.leave_out(own);
+        int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
+        int to = pass.out(out, sizeof *out);
+        pass.run([&](const chunk &at) {
+            row_set set = rows_of(at, rows, matrix, -1, of);
+            group_cosine_body body = {set.group, all, centre_dots, at.get<double>(to)};
+            launch_rows(set, rows->dtype, at.stream, body);
+        });
+    });
+}
+
+alcore_status group_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                         const int32_t *group, int64_t groups, const double *centres, double *out) {
+    return guarded(work, [&](call &c) {
+        std::vector<int32_t> memory;
+        const int32_t *own = checked_groups(c, rows, group, groups, &memory);
+        const double *all = c.whole(centres, groups * rows->dims);
+        pipeline pass(c, rows->count);
+        pass.leave_out(own);
+        int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
+        int to = pass.out(out, sizeof *out);
+        pass.run([&](const chunk &at) {
+            row_set set = rows_of(at, rows, matrix, -1, of);
+            group_sqds_body body = {set.group, all, at.get<double>(to)};
+            launch_rows(set, rows->dtype, at.stream, body);
+        });
+    });
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The module's one entry point. */
+#include <cstdio>
+
+#include "cuda_call.cuh"
+#include "cuda_entries.h"
+
+namespace alcore_cuda {
+namespace {
+alcore_sys_kernels make_table() {
+    alcore_sys_kernels made;
+    memset(&made, 0, sizeof made);
+    made.size = sizeof made;
+    made.abi = ALCORE_SYS_ABI;
+    made.device = ALCORE_DEVICE_CUDA;
+    made.engine = CUDA_ENGINE;
+    made.widen = widen;
+    made.dots = dots;
+    made.self_dots = self_dots;
+    made.sqds = sqds;
+    made.group_sums = group_sums;
+    made.group_cosine = group_cosine;
+    made.group_sqds = group_sqds;
+    made.nearest_centre = nearest_centre;
+    made.min_sqd = min_sqd;
+    made.idds_update = idds_update;
+    made.idds_scores = idds_scores;
+    made.arg_max = arg_max;
+    made.ragged_nnll = ragged_nnll;
+    made.class_facts = class_facts;
+    made.sequence_nnll = sequence_nnll;
+    made.min_sqds = min_sqds;
+    made.min_badge = min_badge;
+    return made;
+}
+
+/* The oldest driver that runs this module: that of the toolkit's major release. */
+const int OLDEST_DRIVER = 13000;
+/* The oldest device that it holds code for: compute capability 8.0. */
+const int OLDEST_MAJOR = 8;
+
+alcore_status refuse(const alcore_sys_host *host, const char *text) {
+    return host->set_error ? host->set_error(ALCORE_E_UNSUPPORTED, text, strlen(text))
+                           : ALCORE_E_UNSUPPORTED;
+}
+
+/* Says in plain words why no device can be used. */
+alcore_status check_device(const alcore_sys_host *host) {
+    char text[200];
+    int driver = 0, devices = 0, major = 0;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
+        cudaGetLastError();
+        return refuse(host, "no NVIDIA driver on this machine (libcuda.so.1 is not there)");
+    }
+    if (driver < OLDEST_DRIVER) {
+        snprintf(text, sizeof text,
+                 "the NVIDIA driver is too old: it serves CUDA %d.%d, this module needs %d.%d",
+                 driver / 1000, driver % 1000 / 10, OLDEST_DRIVER / 1000,
+                 OLDEST_DRIVER % 1000 / 10);
+        return refuse(host, text);
+    }
+    cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error != cudaSuccess || devices == 0) {
+        cudaGetLastError();
+        snprintf(text, sizeof text, "the NVIDIA driver shows no device: %s",
+                 error == cudaSuccess ? "their number is 0" : cudaGetErrorString(error));
+        return refuse(host, text);
+    }
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
+        major < OLDEST_MAJOR) {
+        snprintf(text, sizeof text,
+                 "the first device has compute capability %d.x, this module needs %d.0", major,
+                 OLDEST_MAJOR);
+        return refuse(host, text);
+    }
+    return ALCORE_OK;
+}
+} // namespace
+} // namespace alcore_cuda
+
+extern "C" __attribute__((visibility("default"))) alcore_status
+alcore_cuda_entry(uint32_t abi, const alcore_sys_host *host, const alcore_sys_kernels **out) {
+    static const alcore_sys_kernels table = alcore_cuda::make_table();
+    *out = nullptr;
+    if (abi != ALCORE_SYS_ABI)
+        return alcore_cuda::refuse(host, "the library is of another release");
+    alcore_status status = alcore_cuda::check_device(host);
+    if (status == ALCORE_OK) *out = &table;
+    return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emu_fibre.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if !defined(__x86_64__)
+#include <ucontext.h>
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EMU_ADDRESS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EMU_ADDRESS 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define EMU_RACE 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EMU_RACE 1
+#endif
+#endif
+
+#ifdef EMU_ADDRESS
+extern "C" {
+void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
+void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
+void __asan_unpoison_memory_region(void const volatile *memory, size_t size);
+}
+#endif
+#ifdef EMU_RACE
+extern "C" {
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned flags);
+void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+}
+#endif
+
+namespace emu {
+namespace {
+const size_t STACK = 128 << 10;
+fibre *arriving; /* the fibre that a switch leads to, and the one it leaves */
+fibre *leaving;
+
+#if defined(__x86_64__)
+/* Saves what a call must keep and the stack pointer, takes those of the other side. By hand:
+ * swapcontext() is a system call each time. */
+extern "C" void emu_switch_stacks(void **save, void *load);
+asm(".text\n.globl emu_switch_stacks\n.hidden emu_switch_stacks\n"
+    ".type emu_switch_stacks,@function\nemu_switch_stacks:\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n"
+    ".size emu_switch_stacks,.-emu_switch_stacks\n");
+#endif
+
+void new_stack(fibre *made) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(nullptr, STACK + page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) {
+        fprintf(stderr, "emulation: no memory for a stack\n");
+        abort();
+    }
+    made->stack = (char *)memory + page;
+    made->bytes = STACK;
+}
+} // namespace
+
+void fibre_prepare(fibre *made, void (*main)()) {
+    if (!made->stack) new_stack(made);
+#ifdef EMU_ADDRESS
+    /* Frames of a kernel that was given up. */
+    __asan_unpoison_memory_region(made->stack, made->bytes);
+    made->fake = nullptr;
+#endif
+#ifdef EMU_RACE
+    if (!made->race) made->race = __tsan_create_fiber(0);
+#endif
+#if defined(__x86_64__)
+    void **top = (void **)((char *)made->stack + made->bytes) - 1;
+    *top = nullptr; /* nobody returns from main: the stack is as after a call */
+    *--top = (void *)main;
+    top -= 6;
+    for (int i = 0; i < 6; i++) top[i] = nullptr;
+    made->resume = top;
+#else
+    if (!made->resume) made->resume = malloc(sizeof(ucontext_t));
+    ucontext_t *context = (ucontext_t *)made->resume;
+    if (!context || getcontext(context) != 0) abort();
+    context->uc_stack.ss_sp = made->stack;
+    context->uc_stack.ss_size = made->bytes;
+    context->uc_link = nullptr;
+    makecontext(context, main, 0);
+#endif
+}
+
+static void arrived() {
+#ifdef EMU_ADDRESS
+    const void *bottom;
+    size_t size;
+    __sanitizer_finish_switch_fiber(arriving->fake, &bottom, &size);
+    if (!leaving->stack) { /* the thread's own stack is known from here on */
+        leaving->stack = (void *)(uintptr_t)bottom;
+        leaving->bytes = size;
+    }
+#endif
+}
+
+void fibre_begun() {
+    arrived();
+}
+
+void fibre_switch(fibre *from, fibre *to) {
+    leaving = from;
+    arriving = to;
+#ifdef EMU_ADDRESS
+    __sanitizer_start_switch_fiber(&from->fake, to->stack, to->bytes);
+#endif
+#ifdef EMU_RACE
+    if (!from->race) from->race = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(to->race, 0);
+#endif
+#if defined(__x86_64__)
+    emu_switch_stacks(&from->resume, to->resume);
+#else
+    if (!from->resume) from->resume = malloc(sizeof(ucontext_t));
+    if (!from->resume) abort();
+    swapcontext((ucontext_t *)from->resume, (ucontext_t *)to->resume);
+#endif
+    arrived();
+}
+} // namespace emu

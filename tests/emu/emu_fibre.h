@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fibres: stacks that hand over to each other, known to the sanitizers. */
+#ifndef EMU_FIBRE_H
+#define EMU_FIBRE_H
+
+#include <cstddef>
+
+namespace emu {
+struct fibre {
+    void *stack = nullptr; /* lowest byte; NULL: the thread's own */
+    size_t bytes = 0;
+    void *resume = nullptr; /* its stack pointer, or its ucontext */
+    void *fake = nullptr;   /* of the address sanitizer */
+    void *race = nullptr;   /* of the thread sanitizer */
+};
+
+/* Makes or renews a fibre that will call main(), which never returns. */
+void fibre_prepare(fibre *made, void (*main)());
+/* Goes on in `to`; comes back when somebody switches to `from`. */
+void fibre_switch(fibre *from, fibre *to);
+/* To be the first call of a fibre's main. */
+void fibre_begun();
+} // namespace emu
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a kernel: blocks one after another, the threads of one as fibres that take turns. */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "emu_fibre.h"
+#include "emu_state.h"
+
+namespace emu {
+place here;
+
+namespace {
+enum { LANES = 32, MOST_THREADS = 1024, POISON = 0xff };
+
+enum waiting { RUNS, AT_BARRIER, AT_WARP, ENDED };
+
+struct thread {
+    fibre own;
+    waiting state;
+    int site;
+    uint64_t result; /* of its warp operation */
+    dim3 index;
+};
+
+/* Lanes that meet in one warp operation. */
+struct meeting {
+    bool open;
+    kind what;
+    uint32_t mask, arrived;
+    int site;
+    uint64_t value[LANES];
+    int argument[LANES], width;
+};
+
+struct storage {
+    int site;
+    size_t bytes;
+    void *memory;
+};
+
+struct block {
+    int threads = 0, at_barrier = 0, ended = 0, site = 0;
+    std::vector<int> ready;        /* the next one last */
+    std::vector<meeting> meetings; /* one per warp: a lane is in one at a time */
+    std::vector<storage> shared;
+    void *dynamic = nullptr;
+    bool broken = false;
+    int current = 0;
+};
+
+std::vector<thread *> threads; /* kept: stacks are dear */
+fibre scheduler;
+block now;
+const std::function<void()> *kernel;
+const char *kernel_name;
+
+/* The next thread goes on, or the scheduler when there is none. */
+void give_way() {
+    int self = now.current;
+    fibre *next = &scheduler;
+    if (!now.broken && !now.ready.empty()) {
+        now.current = now.ready.back();
+        now.ready.pop_back();
+        if (now.current == self) return;
+        here.thread = threads[(size_t)now.current]->index;
+        next = &threads[(size_t)now.current]->own;
+    }
+    fibre_switch(&threads[(size_t)self]->own, next);
+}
+
+void thread_main() {
+    fibre_begun();
+    (*kernel)();
+    threads[(size_t)now.current]->state = ENDED;
+    now.ended++;
+    give_way();
+    abort(); /* a thread that has ended goes on */
+}
+
+void order(std::vector<int> *list) {
+    if (settings.order == EMU_ASCENDING) {
+        std::sort(list->begin(), list->end(), std::greater<int>()); /* the last one goes first */
+    } else if (settings.order == EMU_DESCENDING) {
+        std::sort(list->begin(), list->end());
+    } else {
+        for (size_t i = list->size(); i > 1; i--)
+            std::swap((*list)[i - 1], (*list)[next_random() % i]);
+    }
+}
+
+void release(waiting from, int first, int count) {
+    std::vector<int> freed;
+    for (int t = first; t < first + count; t++) {
+        if (threads[(size_t)t]->state != from) continue;
+        threads[(size_t)t]->state = RUNS;
+        freed.push_back(t);
+    }
+    order(&freed);
+    now.ready.insert(now.ready.end(), freed.begin(), freed.end());
+}
+
+void break_off(const char *text) {
+    if (!now.broken) fprintf(stderr, "emulation: kernel %s: %s\n", kernel_name, text);
+    now.broken = true;
+    settings.error = cudaErrorLaunchFailure;
+}
+
+/* Where lane takes its value from; -1: from a lane that is not there. */
+int source_of(const meeting *m, int lane) {
+    int begin = lane / m->width * m->width, at = m->argument[lane];
+    int from = lane;
+    if (m->what == SHFL) from = begin + at % m->width;
+    if (m->what == SHFL_DOWN) from = lane + at < begin + m->width ? lane + at : lane;
+    if (m->what == SHFL_UP) from = lane - at >= begin ? lane - at : lane;
+    if (m->what == SHFL_XOR) from = (lane ^ at) < begin + m->width ? lane ^ at : lane;
+    return from >= 0 && from < LANES && (m->mask >> from & 1) ? from : -1;
+}
+
+void complete(meeting *m, int first) {
+    uint32_t votes = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        if ((m->mask >> lane & 1) && m->value[lane]) votes |= 1u << lane;
+    for (int lane = 0; lane < LANES; lane++) {
+        if (!(m->mask >> lane & 1)) continue;
+        uint64_t *result = &threads[(size_t)(first + lane)]->result;
+        *result = votes;
+        if (m->what == BALLOT || m->what == SYNC) continue;
+        int from = source_of(m, lane);
+        if (from < 0) {
+            break_off("a shuffle reads a lane that takes no part");
+            from = lane;
+        }
+        *result = m->value[from];
+    }
+    m->open = false;
+}
+
+void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
+    int count = (int)(size.x * size.y * size.z);
+    now = block();
+    now.threads = count;
+    now.meetings.resize((size_t)(count + LANES - 1) / LANES);
+    for (meeting &m : now.meetings) m.open = false;
+    if (dynamic) {
+        now.dynamic = malloc(dynamic);
+        memset(now.dynamic, POISON, dynamic);
+    }
+    std::vector<int> begin((size_t)count);
+    std::iota(begin.begin(), begin.end(), 0);
+    order(&begin);
+    now.ready = begin;
+    while (threads.size() < (size_t)count) threads.push_back(new thread());
+    for (int t = 0; t < count; t++) {
+        unsigned at = (unsigned)t;
+        threads[(size_t)t]->index = dim3(at % size.x, at / size.x % size.y, at / size.x / size.y);
+        threads[(size_t)t]->state = RUNS;
+        fibre_prepare(&threads[(size_t)t]->own, thread_main);
+    }
+    here.block = index;
+    here.threads = size;
+    here.blocks = blocks;
+    scheduler = fibre();
+    while (!now.ready.empty() && !now.broken) {
+        now.current = now.ready.back();
+        now.ready.pop_back();
+        thread *next = threads[(size_t)now.current];
+        here.thread = next->index;
+        fibre_switch(&scheduler, &next->own);
+    }
+    if (!now.broken && now.ended < count) {
+        char text[160];
+        int t = 0;
+        while (threads[(size_t)t]->state == ENDED) t++;
+        snprintf(text, sizeof text, "thread %d waits at line %d for one that never comes", t,
+                 threads[(size_t)t]->site);
+        break_off(text);
+    }
+    free(now.dynamic);
+    for (const storage &s : now.shared) free(s.memory);
+}
+} // namespace
+
+void barrier(int site) {
+    settings.arrivals++;
+    thread *self = threads[(size_t)now.current];
+    self->site = site;
+    if (now.at_barrier == 0) now.site = site;
+    if (now.site != site) break_off("threads of a block wait at different barriers");
+    now.at_barrier++;
+    self->state = AT_BARRIER;
+    if (now.at_barrier == now.threads) {
+        now.at_barrier = 0;
+        release(AT_BARRIER, 0, now.threads);
+    }
+    give_way();
+}
+
+uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site) {
+    settings.arrivals++;
+    int warp_number = now.current / LANES, lane = now.current % LANES;
+    meeting *m = &now.meetings[(size_t)warp_number];
+    thread *self = threads[(size_t)now.current];
+    self->site = site;
+    if (!m->open) {
+        *m = meeting();
+        m->open = true;
+        m->what = what;
+        m->mask = mask;
+        m->site = site;
+        m->width = width;
+    }
+    if (m->what != what || m->mask != mask || m->site != site || m->width != width)
+        break_off("lanes of a warp meet in different operations");
+    if (!(mask >> lane & 1)) break_off("a lane is not in its own mask");
+    m->arrived |= 1u << lane;
+    m->value[lane] = value;
+    m->argument[lane] = argument;
+    self->state = AT_WARP;
+    if (m->arrived == m->mask) {
+        int first = warp_number * LANES;
+        complete(m, first);
+        release(AT_WARP, first, std::min((int)LANES, now.threads - first));
+    }
+    give_way();
+    return self->result;
+}
+
+void *shared_storage(size_t bytes, int site) {
+    for (const storage &s : now.shared)
+        if (s.site == site) return s.memory;
+    storage made = {site, bytes, malloc(bytes)};
+    memset(made.memory, POISON, bytes);
+    now.shared.push_back(made);
+    return made.memory;
+}
+
+void *dynamic_storage() {
+    return now.dynamic;
+}
+
+void complain(const char *text) {
+    break_off(text);
+    give_way();
+}
+
+void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
+              const std::function<void()> &body) {
+    unsigned count = blocks.x * blocks.y * blocks.z, threads_of = size.x * size.y * size.z;
+    kernel = &body;
+    kernel_name = name;
+    now.broken = false;
+    if (count == 0 || threads_of == 0 || threads_of > MOST_THREADS || blocks.y > 65535 ||
+        blocks.z > 65535 || shared > (48u << 10)) {
+        break_off("a grid that no device takes");
+        return;
+    }
+    std::vector<int> list(count);
+    std::iota(list.begin(), list.end(), 0);
+    order(&list);
+    for (; !list.empty() && !settings.error; list.pop_back()) {
+        unsigned b = (unsigned)list.back();
+        run_block(dim3(b % blocks.x, b / blocks.x % blocks.y, b / blocks.x / blocks.y), size,
+                  blocks, shared);
+    }
+}
+
+double perturbed(double value) {
+    if (!settings.perturb || !std::isfinite(value) || value == 0.0) return value;
+    for (int steps = (int)(next_random() % 5) - 2; steps != 0; steps += steps < 0 ? 1 : -1)
+        value = std::nextafter(value, steps < 0 ? -INFINITY : INFINITY);
+    return value;
+}
+
+float perturbed(float value) {
+    if (!settings.perturb || !std::isfinite(value) || value == 0.0f) return value;
+    for (int steps = (int)(next_random() % 5) - 2; steps != 0; steps += steps < 0 ? 1 : -1)
+        value = std::nextafter(value, steps < 0 ? -INFINITY : INFINITY);
+    return value;
+}
+} // namespace emu

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA on the CPU, for tests: the parts of the language and of the run-time library that lib/cuda
+ * uses. Hostile, not kind: threads and blocks run in ascending, descending or random order, shared
+ * memory is poisoned, streams run as late as their events allow, a barrier or shuffle that a named
+ * lane never reaches ends the kernel with an error, and so does an atomic on a float. It needs no
+ * header of CUDA. */
+#ifndef EMU_RUNTIME_H
+#define EMU_RUNTIME_H
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <tuple>
+
+/* ---- the language ---- */
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+namespace emu {
+/* Where the running thread is. */
+struct place {
+    dim3 thread, block, threads, blocks;
+};
+extern place here;
+
+void barrier(int site);
+
+/* What a lane gives to a warp operation, and gets back. */
+enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC };
+uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site);
+
+/* Storage of the block, poisoned when the block begins; `site` tells declarations apart. */
+void *shared_storage(size_t bytes, int site);
+void *dynamic_storage();
+
+void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
+            std::function<void()> body);
+
+/* The arguments are taken now, the kernel runs later. */
+template <class... Parameters, class... Arguments>
+void launch_with(dim3 blocks, dim3 threads, void *stream, const char *name,
+                 void (*kernel)(Parameters...), Arguments... arguments) {
+    std::tuple<Parameters...> taken(arguments...);
+    launch(blocks, threads, 0, stream, name, [=] { std::apply(kernel, taken); });
+}
+
+/* An error of the running kernel; it ends. */
+void complain(const char *text);
+
+/* value, or a neighbour of it by up to 2 units in the last place. */
+double perturbed(double value);
+float perturbed(float value);
+
+template <class T> uint64_t bits_of(T value) {
+    static_assert(sizeof(T) <= 8, "a shuffle moves 8 bytes at most");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+template <class T> T value_of(uint64_t bits) {
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T> T shuffle(kind what, uint32_t mask, T value, int argument, int width, int site) {
+    return value_of<T>(warp(what, mask, bits_of(value), argument, width, site));
+}
+} // namespace emu
+
+#define threadIdx (emu::here.thread)
+#define blockIdx (emu::here.block)
+#define blockDim (emu::here.threads)
+#define gridDim (emu::here.blocks)
+
+#define __syncthreads() emu::barrier(__LINE__)
+#define __syncwarp(mask) ((void)emu::warp(emu::SYNC, mask, 0, 0, 32, __LINE__))
+#define __shfl_sync(mask, value, lane, width)                                                      \
+    emu::shuffle(emu::SHFL, mask, value, lane, width, __LINE__)
+#define __shfl_down_sync(mask, value, by, width)                                                   \
+    emu::shuffle(emu::SHFL_DOWN, mask, value, by, width, __LINE__)
+#define __shfl_up_sync(mask, value, by, width)                                                     \
+    emu::shuffle(emu::SHFL_UP, mask, value, by, width, __LINE__)
+#define __shfl_xor_sync(mask, value, with, width)                                                  \
+    emu::shuffle(emu::SHFL_XOR, mask, value, with, width, __LINE__)
+#define __ballot_sync(mask, what)                                                                  \
+    ((unsigned)emu::warp(emu::BALLOT, mask, (what) ? 1 : 0, 0, 32, __LINE__))
+#define __any_sync(mask, what) (__ballot_sync(mask, what) != 0)
+
+static inline int __popc(unsigned bits) {
+    return __builtin_popcount(bits);
+}
+static inline int __ffs(int bits) {
+    return __builtin_ffs(bits);
+}
+static inline double __longlong_as_double(long long bits) {
+    return emu::value_of<double>((uint64_t)bits);
+}
+static inline long long __double_as_longlong(double value) {
+    return (long long)emu::bits_of(value);
+}
+static inline float __uint_as_float(unsigned bits) {
+    return emu::value_of<float>(bits);
+}
+
+/* Threads of the emulation take turns, so these are whole. */
+template <class T> static inline T atomicAdd(T *at, T value) {
+    if (!std::is_integral<T>::value) emu::complain("an atomic on a float: its sum has no order");
+    T before = *at;
+    *at = (T)(before + value);
+    return before;
+}
+template <class T> static inline T atomicMin(T *at, T value) {
+    T before = *at;
+    if (value < before) *at = value;
+    return before;
+}
+template <class T> static inline T atomicOr(T *at, T value) {
+    T before = *at;
+    *at = (T)(before | value);
+    return before;
+}
+
+/* ---- the run-time library ---- */
+
+typedef int cudaError_t;
+enum {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorNotReady = 600,
+    cudaErrorLaunchFailure = 719
+};
+typedef struct emu_stream *cudaStream_t;
+typedef struct emu_event *cudaEvent_t;
+enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
+enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged
+};
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+};
+enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor };
+
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaDriverGetVersion(int *out);
+cudaError_t cudaGetDeviceCount(int *out);
+cudaError_t cudaGetDevice(int *out);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device);
+cudaError_t cudaMalloc(void **out, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+
+/* ---- for tests ---- */
+
+extern "C" {
+enum { EMU_ASCENDING, EMU_DESCENDING, EMU_RANDOM };
+/* The order of threads and blocks, the seed of the random one, and whether exp, log and rsqrt miss
+ * by up to 2 units in the last place. */
+void alcore_emu_mode(int order, uint64_t seed, int perturb);
+/* Bytes of device memory that there are. */
+void alcore_emu_memory(size_t bytes);
+/* Arrivals at barriers and warp operations since the start of the process. */
+uint64_t alcore_emu_arrivals(void);
+/* Device memory, and synchronous copies from and to it. */
+void *alcore_emu_new(size_t bytes);
+void alcore_emu_free(void *memory);
+void alcore_emu_copy(void *to, const void *from, size_t bytes);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the halves of the emulation share. All of it belongs to the thread that holds the lock of
+ * emu_device.cpp. */
+#ifndef EMU_STATE_H
+#define EMU_STATE_H
+
+#include "emu_runtime.h"
+
+namespace emu {
+struct state {
+    int order = EMU_RANDOM;
+    uint64_t random = 1;
+    int perturb = 0;
+    cudaError_t error = cudaSuccess; /* sticky, as on a device */
+    uint64_t arrivals = 0;
+};
+extern state settings;
+
+uint64_t next_random();
+
+/* Runs a kernel now. */
+void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
+              const std::function<void()> &body);
+} // namespace emu
+
+#endif
