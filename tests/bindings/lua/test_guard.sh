@@ -23,7 +23,7 @@ for lua; do
         case $said in
         $expected) echo "ok $count - the module of $built in $lua" ;;
         *)
-            echo "# $said" | head -3
+            printf '%s\n' "$said" | head -3 | sed 's/^/# /'
             echo "not ok $count - the module of $built in $lua"
             ;;
         esac
@@ -41,7 +41,7 @@ if echo 'int alcore_abi(void) { return 99; }' | "${CC:-cc}" -shared -fPIC -x c -
         case $said in
         *'was built for ABI '*' of libalcore and found ABI 99'*) echo "ok $count - $lua refuses a library of another ABI" ;;
         *)
-            echo "# $said" | head -3
+            printf '%s\n' "$said" | head -3 | sed 's/^/# /'
             echo "not ok $count - $lua refuses a library of another ABI"
             ;;
         esac
