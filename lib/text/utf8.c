@@ -67,19 +67,53 @@ static size_t first_malformed(const char *text, size_t length) {
     return length;
 }
 
+/* Sixteen bytes at a time; a comparison gives 0xFF in every byte where it holds. */
+typedef uint8_t block __attribute__((vector_size(16)));
+typedef int8_t signs __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+static inline block load(const unsigned char *bytes) {
+    block loaded;
+    memcpy(&loaded, bytes, sizeof loaded);
+    return loaded;
+}
+
+static inline bool is_ascii(block bytes) {
+    const halves parts = (halves)bytes;
+    return ((parts[0] | parts[1]) & 0x8080808080808080u) == 0;
+}
+
+/* What is wrong with bytes, behind those that stand one and two places before each of them. Four
+ * bytes for a character, which are rare, count as wrong. */
+static inline block wrong(block bytes, block before, block before_that) {
+    const signs value = (signs)bytes;
+    const block continues = (block)(value < -64);
+    const block expected = (block)((before >= 0xC0) | (before_that >= 0xE0));
+    return (continues ^ expected) | (block)(bytes >= 0xF0) | (block)((bytes & 0xFE) == 0xC0) |
+           (block)((before == 0xE0) & (block)(value < -96)) |
+           (block)((before == 0xED) & (block)(value > -97));
+}
+
+/* Whether a text of at least 18 bytes is well-formed for sure. */
+static bool is_simple(const unsigned char *bytes, size_t length) {
+    unsigned char head[18] = {0};
+    memcpy(head + 2, bytes, 16);
+    block bad = wrong(load(head + 2), load(head + 1), load(head));
+    for (size_t at = 16; at < length; at += 16) {
+        const size_t from = at + 16 <= length ? at : length - 16;
+        const block here = load(bytes + from), before = load(bytes + from - 2);
+        if (is_ascii(here | before)) continue;
+        bad |= wrong(here, load(bytes + from - 1), before);
+    }
+    const halves parts = (halves)bad;
+    return (parts[0] | parts[1]) == 0 && bytes[length - 1] < 0xC0 && bytes[length - 2] < 0xE0;
+}
+
 size_t alcore__utf8_check(const char *text, size_t length) {
     const unsigned char *bytes = (const unsigned char *)text;
+    if (length >= 18 && is_simple(bytes, length)) return length;
     uint64_t state = START;
-    size_t i = 0;
-    for (; i + 32 <= length; i += 32) {
-        uint64_t words[4];
-        memcpy(words, bytes + i, 32);
-        bool ascii = ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) == 0;
-        if (ascii && (state & 63) == START) continue;
-        for (size_t k = 0; k < 32; k++) state = entry[bytes[i + k]] >> (state & 63);
-        if ((state & 63) == BAD) return first_malformed(text, length);
-    }
-    for (; i < length; i++) state = entry[bytes[i]] >> (state & 63);
+    for (size_t i = 0; i < length; i++) state = entry[bytes[i]] >> (state & 63);
     return (state & 63) == START ? length : first_malformed(text, length);
 }
 
