@@ -69,5 +69,6 @@ const al_constant al_usual_columns[] = {
     {"probs", ALCORE_COLUMN_DENSE},
     {"embeddings", ALCORE_COLUMN_DENSE},
     {"token_probs", ALCORE_COLUMN_RAGGED_DENSE},
+    {"factors", ALCORE_COLUMN_DENSE},
     {NULL, 0}};
 const char al_default_strategy[] = "huds";

@@ -410,8 +410,9 @@ typedef struct alcore_column_options {
 ALCORE_API alcore_status alcore_column_options_init(alcore_column_options *options, size_t size);
 
 /** Gives the pool a column. The usual names: "scores" [rows], "logprobs" ragged [tokens], "probs"
- * [rows, classes], "embeddings" [rows, dims], "token_probs" ragged [tokens, classes]. A column of
- * that name is replaced; rows that are added later have no value in it.
+ * [rows, classes], "embeddings" [rows, dims], "token_probs" ragged [tokens, classes],
+ * "factors" [rows, n] (the other factor of BADGE's gradients). A column of that name is replaced;
+ * rows that are added later have no value in it.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
  * @param[in] values kept, or borrowed with ALCORE_BORROW: float16|bfloat16|float32|float64 [rows],

@@ -14,6 +14,8 @@
  *                       after Tsvigun et al. 2022
  *     kcenter           farthest first from what is labelled or chosen: core-set
  *                       (Sener and Savarese 2018)
+ *     badge             rows of large and different gradients, drawn by k-means++ seeding: BADGE
+ *                       (Ash et al. 2020)
  *     average           the smallest mean distance to the target: AVERAGE-DIST of DeMuX
  *     random            draws without replacement
  *

@@ -66,6 +66,10 @@ static bool read_number(const alcore__param *row, const char *text, size_t lengt
 static alcore_status read_numbers(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                   const char *text, alcore__value *value) {
     int64_t count = 1;
+    if (choice_index(row->choices, text) >= 0) {
+        value->number = (double)NAN;
+        return ALCORE_OK;
+    }
     for (const char *c = text; *c; c++) count += *c == ',';
     if (count > NUMBERS_MOST) return fail_value(row, owner, "a longer list than any use has");
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(double), &value->numbers));
@@ -208,6 +212,13 @@ int64_t alcore__values_integer(const alcore__values *values, const char *name) {
 double alcore__values_number(const alcore__values *values, const char *name) {
     const alcore__value *value = find_value(values, name);
     return value ? value->number : (double)NAN;
+}
+
+const double *alcore__values_numbers(const alcore__values *values, const char *name,
+                                     int64_t *count) {
+    const alcore__value *value = find_value(values, name);
+    *count = value ? value->number_count : 0;
+    return value ? value->numbers : NULL;
 }
 
 double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round) {

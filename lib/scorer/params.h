@@ -9,7 +9,7 @@
 
 /* One row of a table. choices: the words of ALCORE_PARAM_CHOICE ("a|b|c"); for an integer or a
  * number the words that may stand in its place ("all"): they read as 0 for an integer, NaN for a
- * number. */
+ * number, an empty list for numbers. */
 typedef struct alcore__param {
     const char *name;
     int32_t type; /* ALCORE_PARAM_* */
@@ -56,6 +56,9 @@ int64_t alcore__values_integer(const alcore__values *values,
 double alcore__values_number(const alcore__values *values, const char *name);
 double alcore__values_of_round(const alcore__values *values, const char *name,
                                int64_t round); /* from 1; the last stays */
+/* All of a list: none for a word that stands in its place. */
+const double *alcore__values_numbers(const alcore__values *values, const char *name,
+                                     int64_t *count);
 const char *alcore__values_text(const alcore__values *values, const char *name);
 
 /* Body of the public alcore_x_param(): ALCORE_E_NOT_FOUND past the last. */

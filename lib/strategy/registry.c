@@ -15,6 +15,7 @@ static const alcore__strategy_def *const STRATEGIES[] = {
     &alcore__strategy_idds,
     &alcore__strategy_kcenter,
     &alcore__strategy_average,
+    &alcore__strategy_badge,
     &alcore__strategy_lc,
     &alcore__strategy_entropy,
     &alcore__strategy_margin,

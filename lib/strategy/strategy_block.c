@@ -252,6 +252,42 @@ alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t
     return ALCORE_OK;
 }
 
+static alcore_sys_rows factor_rows(const double *a, int64_t count, int64_t classes) {
+    return (alcore_sys_rows){
+        .data = a, .count = count, .dims = classes, .stride = classes, .dtype = ALCORE_FLOAT64};
+}
+
+alcore_status alcore__matrix_min_badge(const alcore__matrix *matrix, const double *a,
+                                       int64_t classes, const double *centre_a,
+                                       const double *centre_h, double centre_square,
+                                       const double *squares, double *minimum) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t count = matrix->block->count, span = matrix->rows.count;
+    if (!matrix->take) {
+        alcore_sys_rows factors = factor_rows(a, count, classes);
+        return kernels(matrix)->min_badge(&work, &factors, &matrix->rows, NULL, centre_a, centre_h,
+                                          1, &centre_square, squares, minimum, NULL);
+    }
+    alcore__bench *bench = matrix->block->bench;
+    size_t row = (size_t)classes * sizeof(double);
+    double *wide;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)span, row, &wide));
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = place(matrix, i);
+        memcpy(wide + at * classes, a + i * classes, row);
+        bench->wide[0][at] = minimum[i];
+        bench->wide[1][at] = squares[i];
+    }
+    alcore_sys_rows factors = factor_rows(wide, span, classes);
+    alcore_status status =
+        kernels(matrix)->min_badge(&work, &factors, &matrix->rows, matrix->take, centre_a, centre_h,
+                                   1, &centre_square, bench->wide[1], bench->wide[0], NULL);
+    if (status == ALCORE_OK) collect(matrix, bench->wide[0], minimum);
+    alcore__free(run->ctx, wide);
+    return status;
+}
+
 alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore_sys_rows row = matrix->rows;

@@ -150,6 +150,11 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
 alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
                                      const double *centre, double centre_dot,
                                      const double *row_dots, bool zero_duplicates, double *minimum);
+/* The same for BADGE: a: double [members, classes], squares: [members]. */
+alcore_status alcore__matrix_min_badge(const alcore__matrix *matrix, const double *a,
+                                       int64_t classes, const double *centre_a,
+                                       const double *centre_h, double centre_square,
+                                       const double *squares, double *minimum);
 alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
                                  double *out); /* widened */
 /* Names the first member with a NaN or infinity; ALCORE_OK when there is none. Called when a sum is

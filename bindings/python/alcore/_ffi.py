@@ -104,6 +104,7 @@ COLUMNS = {
     "probs": ALCORE_COLUMN_DENSE,
     "embeddings": ALCORE_COLUMN_DENSE,
     "token_probs": ALCORE_COLUMN_RAGGED_DENSE,
+    "factors": ALCORE_COLUMN_DENSE,
 }
 #: Functions of a caller's model and the column that each makes.
 MODEL_FUNCTIONS = {

@@ -32,6 +32,7 @@ static const golden GOLDEN[] = {
     {"average", "average", "", 60, ALCORE__FILL_OVERSHOOT},
     {"average-balanced", "average", "balance_targets=1 scores=all", 60, ALCORE__FILL_SKIP},
     {"average-cosine", "average", "metric=cosine balance_targets=1", 60, ALCORE__FILL_STOP},
+    {"badge", "badge", "", 60, ALCORE__FILL_OVERSHOOT},
     {"lc", "lc", "", 60, ALCORE__FILL_OVERSHOOT},
     {"entropy", "entropy", "", 60, ALCORE__FILL_OVERSHOOT},
     {"margin", "margin", "margin=log", 60, ALCORE__FILL_OVERSHOOT},

@@ -95,6 +95,7 @@ static const variant VARIANTS[] = {
     {"average", "", ALCORE__FILL_OVERSHOOT, 500},
     {"average", "sq=1", ALCORE__FILL_SKIP, 500},
     {"average", "metric=cosine", ALCORE__FILL_STOP, 500},
+    {"badge", "", ALCORE__FILL_SKIP, 100},
     {"lc", "", ALCORE__FILL_OVERSHOOT, 500},
     {"entropy", "", ALCORE__FILL_OVERSHOOT, 500},
     {"margin", "", ALCORE__FILL_OVERSHOOT, 500},

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* BADGE (spec 4.5): TV-BADGE, the lines of TV-BLOCK, and Appendix B 7. */
+#include <math.h>
+#include <string.h>
+
+#include "block_bed.h"
+
+static bed b;
+
+static const double P[] = {.7, .2, .1, .4, .35, .25, .5, .5, 0, .2, .2, .6, .4, .35, .25};
+static const double H[] = {1, 0, 0, 2, 1, 1, 2, 1, 0, 2};
+
+static void open_small(const double *probs, int32_t dtype) {
+    bed_open(&b, 5, 1, NULL);
+    bed_column(&b, &b.input.candidates, "probs", probs, 5, 3, dtype);
+    bed_column(&b, &b.input.candidates, "embeddings", H, 5, 2, ALCORE_FLOAT64);
+}
+
+START_TEST(vector) {
+    static const double norms[] = {0.14, 2.18, 1.0, 1.2, 2.18};
+    open_small(P, ALCORE_FLOAT64);
+    ck_assert_msg(bed_run(&b, "badge", "uniforms=0.25,0.75", 3) == ALCORE_OK, "%s",
+                  alcore_last_error());
+    BED_PICKS(&b, 1, 0, 3);
+    const double *norm = bed_record(&b, "gradient_norm");
+    for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(norm[i], sqrt(norms[i]), 1e-9);
+    /* Distances when they were drawn; of the others, from the nearest chosen row. */
+    ck_assert_double_eq_tol(b.outcome.scores[1], sqrt(2.18), 1e-9);
+    ck_assert_double_eq_tol(b.outcome.scores[0], sqrt(2.32), 1e-9);
+    ck_assert_double_eq_tol(b.outcome.scores[3], sqrt(1.58), 1e-9);
+    ck_assert(b.outcome.scores[4] == 0.0);
+    ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
+    BED_PICKS(&b, 1, 3, 0, 2, 4);
+    /* The first draw of the generator is below(5). */
+    alcore_rng rng;
+    alcore_rng_seed(&rng, alcore_rng_derive(42, 5, 1, 0));
+    ck_assert_int_eq(bed_run(&b, "badge", "first=uniform", 1), ALCORE_OK);
+    ck_assert_int_eq(bed_pick(&b, 0), (int64_t)alcore_rng_below(&rng, 5));
+    ck_assert_int_eq(bed_run(&b, "badge", "uniforms=0.5,1.5", 3), ALCORE_E_PARAM);
+    bed_close(&b);
+}
+END_TEST
+
+/* The same distributions as logarithms and as logits. */
+START_TEST(meanings) {
+    double logs[15];
+    for (int i = 0; i < 15; i++) logs[i] = P[i] > 0.0 ? log(P[i]) : -HUGE_VAL;
+    for (int32_t meaning = ALCORE_MEANS_LOGPROBS; meaning <= ALCORE_MEANS_LOGITS; meaning++) {
+        open_small(logs, ALCORE_FLOAT64);
+        b.columns[0].meaning = meaning;
+        ck_assert_msg(bed_run(&b, "badge", "uniforms=0.25,0.75", 3) == ALCORE_OK, "%s",
+                      alcore_last_error());
+        BED_PICKS(&b, 1, 0, 3);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(bad_rows_are_named) {
+    double probs[15], factors[] = {1, 2, (double)NAN, 4, 5};
+    memcpy(probs, P, sizeof probs);
+    probs[4] = 1.5;
+    open_small(probs, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "badge", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
+    probs[4] = (double)NAN;
+    b.input.nan_exclude = true;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 4);
+    ck_assert_int_eq(b.outcome.nan_rows[0], 1);
+    bed_close(&b);
+    bed_open(&b, 5, 1, NULL);
+    bed_column(&b, &b.input.candidates, "factors", factors, 5, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", H, 5, 2, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "badge", "", 2), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2"));
+    b.input.nan_exclude = true;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 4);
+    bed_close(&b);
+}
+END_TEST
+
+/* What cannot be bought is neither drawn nor a centre. */
+START_TEST(budgets) {
+    static const double costs[] = {1, 9, 2, 3, 0};
+    open_small(P, ALCORE_FLOAT64);
+    b.input.costs = costs;
+    b.input.fill.policy = ALCORE__FILL_SKIP;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 6), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 3);
+    ck_assert_int_eq(bed_pick(&b, 0), 3);        /* the largest norm among those that fit */
+    ck_assert_int_eq(b.outcome.unaffordable, 0); /* nothing is left of the budget */
+    b.input.fill.policy = ALCORE__FILL_OVERSHOOT;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 4);
+    ck_assert_int_eq(b.outcome.free_rows, 1);
+    b.input.fill.limited = true;
+    b.input.fill.spread = 0.99;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 4); /* (0,2) twice, once without a cost */
+    b.input.fill.spread = 0.5;
+    ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.redundant + b.outcome.pick_count + b.outcome.free_rows, 5);
+    ck_assert_int_gt(b.outcome.redundant, 0);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- TV-BLOCK ---- */
+
+START_TEST(block_gives_the_bits) {
+    static const struct {
+        int64_t dims, first[5];
+        uint64_t picks;
+    } EXPECTED[] = {{5, {18970, 10605, 3979, 15342, 3400}, 0x1D61BF6C451F0E50},
+                    {70, {13496, 10600, 3974, 15349, 3368}, 0x6AB64242EC06819C}};
+    for (size_t e = 0; e < 2; e++) {
+        for (int32_t parts = 0; parts <= 3; parts += 3) {
+            block_bed data;
+            block_bed_open(&data, EXPECTED[e].dims, 2);
+            data.bed.parts = parts;
+            bed_column(&data.bed, &data.bed.input.candidates, "factors", data.data.u, BLOCK_POOL, 1,
+                       ALCORE_FLOAT64);
+            ck_assert_msg(bed_run(&data.bed, "badge", "", 100) == ALCORE_OK, "%s",
+                          alcore_last_error());
+            bed_expect_picks(&data.bed, 5, EXPECTED[e].first);
+            ck_assert_uint_eq(bed_hash_picks(&data.bed, 100), EXPECTED[e].picks);
+            block_bed_close(&data);
+        }
+    }
+}
+END_TEST
+
+/* ---- Appendix B 7 ---- */
+
+enum { ROWS = 40, CLASSES = 3, DIMS = 4 };
+
+START_TEST(factored_is_explicit) {
+    static double probs[ROWS * CLASSES], h[ROWS * DIMS], g[ROWS][CLASSES * DIMS];
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 11 + (uint64_t)_i);
+    for (int i = 0; i < ROWS; i++) {
+        double rest = 1.0;
+        int likeliest = 0;
+        for (int c = 0; c < CLASSES; c++) {
+            double *p = &probs[i * CLASSES + c];
+            *p = c == CLASSES - 1 ? rest : rest * alcore_rng_f64(&rng);
+            rest -= *p;
+            if (*p > probs[i * CLASSES + likeliest]) likeliest = c;
+        }
+        for (int j = 0; j < DIMS; j++) h[i * DIMS + j] = alcore_rng_f64(&rng) - 0.4;
+        if (i % 5 == 4) { /* a duplicate */
+            memcpy(probs + i * CLASSES, probs + (i - 1) * CLASSES, CLASSES * sizeof *probs);
+            memcpy(h + i * DIMS, h + (i - 1) * DIMS, DIMS * sizeof *h);
+            memcpy(g[i], g[i - 1], sizeof g[i]);
+            continue;
+        }
+        for (int k = 0; k < CLASSES * DIMS; k++) {
+            double a = probs[i * CLASSES + k / DIMS] - (k / DIMS == likeliest ? 1.0 : 0.0);
+            g[i][k] = a * h[i * DIMS + k % DIMS];
+        }
+    }
+    bed_open(&b, ROWS, 1, NULL);
+    bed_column(&b, &b.input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", h, ROWS, DIMS, ALCORE_FLOAT64);
+    ck_assert_int_eq(bed_run(&b, "badge", "", ROWS), ALCORE_OK);
+    int distinct = 0;
+    for (int64_t k = 1; k < ROWS; k++) {
+        int64_t row = bed_pick(&b, k);
+        double least = HUGE_VAL;
+        for (int64_t c = 0; c < k; c++) {
+            double sum = 0.0;
+            for (int j = 0; j < CLASSES * DIMS; j++)
+                sum += pow(g[row][j] - g[bed_pick(&b, c)][j], 2.0);
+            if (sum < least) least = sum;
+        }
+        ck_assert_double_eq_tol(b.outcome.scores[row], sqrt(least), 1e-9);
+        if (b.outcome.scores[row] > 0.0) {
+            ck_assert_int_eq(distinct, (int)k - 1); /* no duplicate came before it */
+            distinct++;
+        }
+    }
+    ck_assert_int_eq(distinct, ROWS - ROWS / 5 - 1);
+    bed_close(&b);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-badge");
+    TCase *all = tcase_create("badge");
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, vector);
+    tcase_add_test(all, meanings);
+    tcase_add_test(all, bad_rows_are_named);
+    tcase_add_test(all, budgets);
+    tcase_add_test(all, block_gives_the_bits);
+    tcase_add_loop_test(all, factored_is_explicit, 0, 8);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
