@@ -137,6 +137,8 @@ class pipeline {
     void at_most(int64_t rows) { most_rows = rows; }
     /* The same mask as a column of bytes; outputs of rows with a 0 are not written. */
     int take(const uint8_t *mask);
+    /* Outputs of rows with a 0 in this mask on the host are not written; NULL: all are. */
+    void only(const uint8_t *written) { mask = written; }
     /* Outputs of rows with a negative group, here on the host, are not written. */
     void leave_out(const int32_t *group);
 

@@ -32,6 +32,11 @@ inline double device_log(double x) {
     return emu::perturbed(log(x));
 }
 
+/* x * y + z in float32, in one rounding or two. */
+inline float device_fused(float x, float y, float z) {
+    return x * y + z;
+}
+
 inline float device_float_of_half(uint16_t bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     float x = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -60,6 +65,10 @@ __device__ inline float device_exp(float x) {
 }
 __device__ inline double device_log(double x) {
     return log(x);
+}
+
+__device__ inline float device_fused(float x, float y, float z) {
+    return __fmaf_rn(x, y, z);
 }
 
 __device__ inline float device_float_of_half(uint16_t bits) {

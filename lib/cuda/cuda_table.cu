@@ -28,6 +28,12 @@ alcore_sys_kernels make_table() {
     made.arg_max = arg_max;
     made.ragged_nnll = ragged_nnll;
     made.class_facts = class_facts;
+    made.logit_facts = logit_facts;
+    made.hidden_facts = hidden_facts;
+    made.knn = knn;
+    made.margin_ratios = margin_ratios;
+    made.distance_sums = distance_sums;
+    made.distance_bounds = distance_bounds;
     made.sequence_nnll = sequence_nnll;
     made.min_sqds = min_sqds;
     made.min_badge = min_badge;

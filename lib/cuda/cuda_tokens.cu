@@ -2,13 +2,12 @@
 /* Means over the tokens of items: NNLL of stored log-probabilities and of sequences (spec 3.1,
  * 1.1). Running sums, no exp or log: the same bytes as everywhere. */
 #include "cuda_entries.h"
+#include "cuda_facts.cuh"
 #include "cuda_rows.cuh"
 
 namespace alcore_cuda {
 
 namespace {
-const long long NO_ROW = INT64_MAX;
-
 /* What a call counts over all items. */
 struct token_counts {
     unsigned long long floored;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Token facts from logits, which are read once. */
+#include "cuda_entries.h"
+#include "cuda_facts.cuh"
+#include "cuda_rows.cuh"
+
+namespace alcore_cuda {
+
+facts_columns::facts_columns(pipeline &pass, const alcore_sys_token_facts *out)
+    : logprob(pass.out(out->logprob, sizeof(double))), top1(pass.out(out->top1, sizeof(double))),
+      top2(pass.out(out->top2, sizeof(double))), margin(pass.out(out->margin, sizeof(double))),
+      entropy(pass.out(out->entropy, sizeof(double))),
+      logsumexp(pass.out(out->logsumexp, sizeof(double))),
+      likeliest(pass.out(out->likeliest, sizeof(int32_t))) {}
+
+facts_out facts_columns::at(const chunk &now) const {
+    return {now.get<double>(logprob),   now.get<double>(top1),    now.get<double>(top2),
+            now.get<double>(margin),    now.get<double>(entropy), now.get<double>(logsumexp),
+            now.get<int32_t>(likeliest)};
+}
+
+const uint8_t *labelled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
+                             const alcore_sys_token_facts *out, std::vector<uint8_t> *memory) {
+    bool to_host = out->likeliest && !c.on_device(out->likeliest);
+    for (const double *array :
+         {out->logprob, out->top1, out->top2, out->margin, out->entropy, out->logsumexp})
+        to_host = to_host || (array && !c.on_device(array));
+    if (!labels || !to_host) return nullptr;
+    std::vector<int64_t> label_memory;
+    const int64_t *here = c.on_host(labels, count, &label_memory);
+    memory->resize((size_t)count + 1);
+    for (int64_t i = 0; i < count; i++) (*memory)[(size_t)i] = here[i] != ignore;
+    return memory->data();
+}
+
+long long *new_bad_row(call &c) {
+    long long none = NO_ROW, *made = c.device_array<long long>(1);
+    c.upload(made, &none, sizeof none);
+    return made;
+}
+
+void give_bad_row(call &c, const long long *lowest, int64_t *bad) {
+    long long row;
+    c.download(&row, lowest, sizeof row);
+    int64_t found = row == NO_ROW ? -1 : row;
+    c.answer(bad, &found, sizeof found);
+}
+
+namespace {
+/* float for everything but float64. */
+template <int DTYPE> struct real_of { typedef float type; };
+template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
+
+/* Logits that a thread reads before it takes their exponentials. */
+enum { AHEAD = 8, FEW_CLASSES = 512 };
+
+/* A block of THREADS a row. */
+template <int DTYPE, int THREADS>
+static __global__ void __launch_bounds__(THREADS)
+    logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, facts_out out,
+                  long long *bad) {
+    typedef typename real_of<DTYPE>::type real;
+    CUDA_SHARED(token_state, memory, THREADS);
+    int64_t i = blockIdx.x;
+    if (labels && labels[i] == ignore) return;
+    const int bytes = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2;
+    const void *row = (const char *)rows.data + i * rows.stride * bytes;
+    running_state<real> own;
+    for (int64_t base = threadIdx.x; base < rows.dims; base += AHEAD * THREADS) {
+        real z[AHEAD];
+        int64_t at[AHEAD];
+        int count = 0;
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            at[k] = base + k * THREADS;
+            bool there = at[k] < rows.dims;
+            z[k] = there ? (real)number_at<DTYPE>(row, at[k]) : (real)0;
+            if (there) count = k + 1;
+        }
+        own.add(z, at, count);
+    }
+    memory[threadIdx.x] = own.state();
+    for (int w = THREADS / 2; w > 0; w /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.x < w)
+            memory[threadIdx.x] = joined(memory[threadIdx.x], memory[threadIdx.x + w]);
+    }
+    if (threadIdx.x != 0) return;
+    token_state all = memory[0];
+    if (labels && labels[i] >= 0 && labels[i] < rows.dims)
+        all.label = number_at<DTYPE>(row, labels[i]);
+    out.put(i, all, labels != nullptr, first + i, bad);
+}
+} // namespace
+
+alcore_status logit_facts(const alcore_sys_work *work, const alcore_sys_rows *logits,
+                          const int64_t *labels, int64_t ignore, const alcore_sys_token_facts *out,
+                          int64_t *bad) {
+    return guarded(work, [&](call &c) {
+        c.check_rows(logits);
+        std::vector<uint8_t> memory;
+        long long *lowest = new_bad_row(c);
+        pipeline pass(c, logits->count);
+        pass.only(labelled_rows(c, labels, logits->count, ignore, out, &memory));
+        int matrix = pass.rows(logits), of = pass.in(labels, sizeof *labels);
+        facts_columns to(pass, out);
+        pass.run([&](const chunk &at) {
+            row_set set = rows_of(at, logits, matrix, -1, -1);
+            int64_t first = logits->first + at.first;
+            if (logits->dims <= FEW_CLASSES)
+                CUDA_EACH_DTYPE(logits->dtype,
+                                CUDA_LAUNCH((logits_kernel<DTYPE, 32>), (unsigned)at.count, 32,
+                                            at.stream, set, first, at.get<const int64_t>(of),
+                                            ignore, to.at(at), lowest));
+            else
+                CUDA_EACH_DTYPE(logits->dtype,
+                                CUDA_LAUNCH((logits_kernel<DTYPE, 256>), (unsigned)at.count, 256,
+                                            at.stream, set, first, at.get<const int64_t>(of),
+                                            ignore, to.at(at), lowest));
+        });
+        give_bad_row(c, lowest, bad);
+    });
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other side of pairs of rows: widened to doubles, as much at a time as the workspace holds. */
+#ifndef ALCORE__CUDA_SIDE_CUH
+#define ALCORE__CUDA_SIDE_CUH
+
+#include "cuda_pairs.cuh"
+#include "cuda_rows.cuh"
+
+namespace alcore_cuda {
+
+class side {
+  public:
+    /* most: rows that one part may have. */
+    side(call &owner, const alcore_sys_rows *given, int64_t most);
+    ~side() { c.give_back(numbers); }
+    side(const side &) = delete;
+    side &operator=(const side &) = delete;
+
+    /* Makes the part that begins with row `first` the current one; returns its rows. */
+    int64_t part(int64_t first);
+
+    call &c;
+    const alcore_sys_rows *rows;
+    double *numbers = nullptr; /* [rows of the part, dims], then the norms of them */
+    double *norms = nullptr;
+
+  private:
+    int64_t step, current = -1;
+};
+
+/* sqrt of each number. */
+void roots_of(call &c, double *numbers, int64_t count);
+
+} // namespace alcore_cuda
+
+#endif
