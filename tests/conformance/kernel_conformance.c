@@ -176,7 +176,8 @@ typedef struct cell {
 static cell grid[ENTRIES][ENGINES];
 
 static void run_case(const kernel_case *given, uint64_t seed) {
-    int emulated = emulation_mode && case_number++ % emulated_every == seed % emulated_every;
+    int emulated = emulation_mode && case_number % emulated_every == seed % emulated_every;
+    case_number++;
     kernel_case small = *given;
     const kernel_case *c = &small;
     if (emulated && emulated_every > 1 && small.rows.count > MOST_EMULATED_ROWS)
