@@ -19,8 +19,9 @@ typedef struct alcore__array_info {
  * *out_file stays open for reading blocks. */
 alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file);
-/* Writes a .npy (version 1.0, C order). shape has ndim (1 or 2) entries. */
-alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
-                                const int64_t *shape, const void *data);
+/* Begins a .npy (version 1.0, C order); the numbers are put into *out. shape has ndim (1 or 2)
+ * entries. */
+alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
+                                const int64_t *shape, alcore__writer **out);
 
 #endif

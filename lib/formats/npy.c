@@ -192,8 +192,9 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     return status;
 }
 
-alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
-                                const int64_t *shape, const void *data) {
+alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
+                                const int64_t *shape, alcore__writer **out) {
+    *out = NULL;
     const char *descr = NULL;
     for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++)
         if (descrs[i].dtype == dtype) descr = descrs[i].descr;
@@ -214,13 +215,10 @@ alcore_status alcore__npy_write(alcore_ctx *ctx, const char *path, int32_t dtype
                           "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, dims);
     memset(start + 10 + filled, ' ', sizeof start - 10 - (size_t)filled);
     start[127] = '\n';
-    alcore__writer *writer = NULL;
-    ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
-    alcore_status status = alcore__writer_put(writer, start, sizeof start);
-    if (status == ALCORE_OK) status = alcore__writer_put(writer, data, (size_t)bytes);
-    if (status != ALCORE_OK) {
-        alcore__writer_abort(writer);
-        return status;
-    }
-    return alcore__writer_commit(writer);
+    ALCORE__TRY(alcore__writer_open(ctx, path, out));
+    alcore_status status = alcore__writer_put(*out, start, sizeof start);
+    if (status == ALCORE_OK) return ALCORE_OK;
+    alcore__writer_abort(*out);
+    *out = NULL;
+    return status;
 }

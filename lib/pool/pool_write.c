@@ -134,39 +134,46 @@ static alcore_status write_text(const alcore_pool *pool, const alcore__column *c
 }
 
 /* .npy has no bfloat16: float32 holds each of its numbers. */
-static alcore_status write_npy(const alcore_pool *pool, const alcore__column *column,
-                               const char *path) {
-    alcore_ctx *ctx = pool->object.ctx;
-    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
-    const size_t to_bytes = alcore__dtype_bytes(dtype), bytes = alcore__dtype_bytes(column->dtype);
-    const size_t row_bytes = (size_t)column->dims * to_bytes;
-    const int64_t shape[] = {pool->rows, column->dims};
+static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__column *column,
+                                    int32_t dtype, float *row_buffer, output *out) {
+    const size_t bytes = alcore__dtype_bytes(column->dtype);
     alcore__scratch scratch = {0};
-    char *all;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows, row_bytes, &all));
     alcore_status status = ALCORE_OK;
-    for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row += BLOCK_ROWS) {
+    for (int64_t row = 0; row < pool->rows; row += BLOCK_ROWS) {
         const int64_t count = pool->rows - row < BLOCK_ROWS ? pool->rows - row : BLOCK_ROWS;
         alcore_sys_rows block;
-        ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, "writing", row, pool->rows));
+        ALCORE__TRY_GOTO(status, done, alcore__tick(out->ctx, "writing", row, pool->rows));
         ALCORE__TRY_GOTO(status, done, column->ops->rows(column, row, count, &scratch, &block));
         for (int64_t i = 0; i < count; i++) {
             const char *from = (const char *)block.data + (size_t)(i * block.stride) * bytes;
-            char *to = all + (size_t)(row + i) * row_bytes;
-            if (dtype == column->dtype) {
-                memcpy(to, from, row_bytes);
-                continue;
-            }
-            for (int64_t j = 0; j < column->dims; j++) {
-                const float value = (float)alcore__widen(column->dtype, from + (size_t)j * bytes);
-                memcpy(to + (size_t)j * to_bytes, &value, sizeof value);
-            }
+            for (int64_t j = 0; dtype != column->dtype && j < column->dims; j++)
+                row_buffer[j] = (float)alcore__widen(column->dtype, from + (size_t)j * bytes);
+            ALCORE__TRY_GOTO(
+                status, done,
+                alcore__writer_put(out->writer,
+                                   dtype == column->dtype ? (const void *)from : row_buffer,
+                                   (size_t)column->dims * alcore__dtype_bytes(dtype)));
         }
     }
-    status = alcore__npy_write(ctx, path, dtype, column->dims > 1 ? 2 : 1, shape, all);
 done:
-    alcore__scratch_clear(ctx, &scratch);
-    alcore__free(ctx, all);
+    alcore__scratch_clear(out->ctx, &scratch);
+    return status;
+}
+
+static alcore_status write_npy(const alcore_pool *pool, const alcore__column *column,
+                               const char *path) {
+    output out = {.ctx = pool->object.ctx};
+    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
+    const int64_t shape[] = {pool->rows, column->dims};
+    float *row_buffer = NULL;
+    if (dtype != column->dtype)
+        ALCORE__TRY(
+            alcore__new_array(out.ctx, (size_t)column->dims, sizeof *row_buffer, &row_buffer));
+    alcore_status status =
+        alcore__npy_begin(out.ctx, path, dtype, column->dims > 1 ? 2 : 1, shape, &out.writer);
+    if (status == ALCORE_OK)
+        status = close_output(&out, write_npy_rows(pool, column, dtype, row_buffer, &out));
+    alcore__free(out.ctx, row_buffer);
     return status;
 }
 

@@ -223,7 +223,7 @@ static void walk(const char *name, alcore_status (*call)(void)) {
         double delay = 0.15 * SLOWER;
         bool good = false;
         /* A busy machine may hold a thread up: what counts is the best of a few. */
-        for (int attempt = 0; attempt < 5 && !good; attempt++) {
+        for (int attempt = 0; attempt < 10 && !good; attempt++) {
             outcome result = cancelled_call(call, from_handler, delay);
             snprintf(detail, sizeof detail,
                      "%s after %.0f ms of the call and %.0f ms of the cancelling: %.80s",

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "format_test.h"
-#include "formats/array_file.h"
+#include "npy_file.h"
 
 static memory_host host;
 
@@ -125,12 +125,12 @@ END_TEST
 START_TEST(npy_written_and_read) {
     const float numbers[6] = {1, 2, 3, 4, 5, 6};
     const int64_t shape[2] = {2, 3};
-    ck_works(alcore__npy_write(host.ctx, "a.npy", ALCORE_FLOAT32, 2, shape, numbers));
+    ck_works(npy_file_write(host.ctx, "a.npy", ALCORE_FLOAT32, 2, shape, numbers));
     ck_assert_uint_eq(host.written_bytes, 128 + sizeof numbers);
     ck_assert_mem_eq(
         host.written,
         "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ",
-                     70);
+        70);
     ck_assert_int_eq(host.written[127], '\n');
     ck_assert_mem_eq(host.written + 128, numbers, sizeof numbers);
     alcore__array_info info;
@@ -138,12 +138,12 @@ START_TEST(npy_written_and_read) {
     ck_assert_int_eq(info.data_start, 128);
     ck_assert(info.ndim == 2 && info.shape[0] == 2 && info.shape[1] == 3);
     const int64_t longest[1] = {INT64_MAX / 4};
-    ck_fails(alcore__npy_write(host.ctx, "a.npy", ALCORE_FLOAT64, 1, longest, numbers),
+    ck_fails(npy_file_write(host.ctx, "a.npy", ALCORE_FLOAT64, 1, longest, numbers),
              ALCORE_E_INVALID, "holds no such array");
-    ck_fails(alcore__npy_write(host.ctx, "a.npy", ALCORE_BFLOAT16, 1, shape, numbers),
+    ck_fails(npy_file_write(host.ctx, "a.npy", ALCORE_BFLOAT16, 1, shape, numbers),
              ALCORE_E_INVALID, "holds no such array");
-    ck_fails(alcore__npy_write(host.ctx, "a.npy", ALCORE_FLOAT32, 3, shape, numbers),
-             ALCORE_E_INVALID, "holds no such array");
+    ck_fails(npy_file_write(host.ctx, "a.npy", ALCORE_FLOAT32, 3, shape, numbers), ALCORE_E_INVALID,
+             "holds no such array");
 }
 END_TEST
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
-#include "formats/array_file.h"
 #include "model/model_internal.h"
+#include "npy_file.h"
 
 /* The six U sentences of spec 5.2. */
 static const char *const corpus[] = {
@@ -298,7 +298,7 @@ static void write_array(const char *name, int32_t dtype, int32_t ndim, const int
                         const void *data) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    ck_assert_int_eq(alcore__npy_write(ctx, path, dtype, ndim, shape, data), ALCORE_OK);
+    ck_assert_int_eq(npy_file_write(ctx, path, dtype, ndim, shape, data), ALCORE_OK);
 }
 
 START_TEST(a_folder_of_columns) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "formats/array_file.h"
+#include "npy_file.h"
 #include "pool/column.h"
 #include "pool_test.h"
 
@@ -150,7 +150,7 @@ static const char *npy_file(const char *name, int32_t dtype, int64_t rows, int64
                             const void *data) {
     const char *path = test_path(name);
     const int64_t shape[] = {rows, dims};
-    ck_assert_ok(alcore__npy_write(ctx, path, dtype, dims > 0 ? 2 : 1, shape, data));
+    ck_assert_ok(npy_file_write(ctx, path, dtype, dims > 0 ? 2 : 1, shape, data));
     return path;
 }
 
