@@ -86,7 +86,7 @@ static alcore_status read_id(const reader *in, char *text, size_t length, alcore
 
 static alcore_status read_tsv(reader *in, char *text, size_t length, alcore__score_line *out,
                               bool *out_skip) {
-    const char *rest;
+    const char *rest = text;
     ALCORE__TRY(read_id(in, text, length, out, &rest));
     size_t bytes = length - (size_t)(rest - text);
     if (memchr(rest, '\t', bytes))
@@ -148,7 +148,7 @@ static alcore_status read_fairseq(reader *in, const char *text, size_t length,
 
 static alcore_status read_line(reader *in, char *text, size_t length, alcore__score_line *out,
                                bool *out_skip) {
-    const char *rest;
+    const char *rest = text;
     switch (in->format) {
     case ALCORE__SCORE_TXT:
         out->number = in->next++;

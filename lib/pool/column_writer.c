@@ -174,7 +174,7 @@ alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const cha
 
 static alcore_status finish(alcore_column_writer *writer, int32_t missing) {
     alcore_pool *pool = writer->pool;
-    int64_t first, *rows = NULL;
+    int64_t first = -1, *rows = NULL;
     if (missing != ALCORE_MISSING_FAIL && missing != ALCORE_MISSING_MASK)
         return alcore__fail(ALCORE_E_INVALID, "missing is %d; expected ALCORE_MISSING_*", missing);
     const int64_t count = find_missing(writer, &first, 1);
