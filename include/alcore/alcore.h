@@ -36,6 +36,7 @@
 #include "alcore/context.h"
 #include "alcore/format.h"
 #include "alcore/lm.h"
+#include "alcore/logits.h"
 #include "alcore/model.h"
 #include "alcore/param.h"
 #include "alcore/pool.h"

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "pool/pool_internal.h"
+
 static void release_writer(void *object) {
     alcore_column_writer *writer = object;
     alcore__builder_clear(&writer->builder);
@@ -127,6 +129,10 @@ alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64
                                        const int64_t *lengths) {
     ALCORE__TRY(begin(writer));
     return end(writer, put(writer, rows, count, values, lengths));
+}
+
+int32_t alcore__column_writer_shape(const alcore_column_writer *writer) {
+    return writer->shape;
 }
 
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {

@@ -30,5 +30,7 @@ int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
 /* Position of a row's tag among them. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);
+/* ALCORE_COLUMN_* of a writer; at any time. */
+int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
 
 #endif

@@ -312,3 +312,68 @@ GROWS(alcore_column_writer_merge, WITH_WRITER) {
 ALLOCATES(alcore_column_writer_finish, WITH_FULL_WRITER) {
     return alcore_column_writer_finish(w->writer, ALCORE_MISSING_FAIL);
 }
+
+/* ---- logits ---- */
+
+/* Logits of two items of three tokens and seven classes, with room between the items. */
+static alcore_status with_logits(alcore_logits *given, alcore_tensor *logits,
+                                 alcore_tensor *labels) {
+    static float data[2 * 4 * 7] = {1, 2, 3};
+    static int64_t classes[2 * 3] = {0, 1, 2, 3, 4, 5}, shape[3] = {2, 3, 7},
+                               strides[3] = {28, 7, 1};
+    *given = (alcore_logits)ALCORE_LOGITS_INIT;
+    given->logits = logits;
+    given->labels = labels;
+    alcore_status status = alcore_tensor_init(logits, data, ALCORE_FLOAT32, 3, shape);
+    logits->strides = strides;
+    return status ? status : alcore_tensor_init(labels, classes, ALCORE_INT64, 2, shape);
+}
+ALLOCATES(alcore_logits_measure, 0) {
+    alcore_tensor logits, labels;
+    alcore_logits given;
+    double margin[6], logprob[6];
+    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    out.margin = margin;
+    out.logprob = logprob;
+    alcore_status status = with_logits(&given, &logits, &labels);
+    if (status == ALCORE_OK) status = alcore_logits_measure(w->ctx, &given, -100, &out);
+    if (status) return status;
+    /* The same array as hidden states, and as the output matrix of seven numbers. */
+    alcore_tensor matrix = logits;
+    matrix.ndim = 2;
+    given.hidden = &logits;
+    given.logits = NULL;
+    given.labels = NULL;
+    given.output = &matrix;
+    matrix.shape = (int64_t[]){4, 7};
+    matrix.strides = NULL;
+    float numbers[4] = {0};
+    alcore_tensor bias;
+    out.logprob = NULL;
+    status = alcore_tensor_init(&bias, numbers, ALCORE_FLOAT32, 1, matrix.shape);
+    given.bias = &bias;
+    return status ? status : alcore_logits_measure(w->ctx, &given, -100, &out);
+}
+GROWS(alcore_logits_put, 0) {
+    const int64_t rows[2] = {9, 7};
+    alcore_tensor logits, labels;
+    alcore_logits given;
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    sweep_pause(w);
+    alcore_status status =
+        alcore_column_writer_new(w->pool, "nnll", ALCORE_COLUMN_SCALAR, &out.nnll);
+    if (!status)
+        status = alcore_column_writer_new(w->pool, "lp", ALCORE_COLUMN_RAGGED, &out.logprobs);
+    if (!status)
+        status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, &out.entropies);
+    if (!status) status = with_logits(&given, &logits, &labels);
+    sweep_resume(w);
+    if (!status) status = alcore_logits_put(w->ctx, &given, -100, rows, 2, &out);
+    int64_t left = alcore_pool_count(w->pool, 0);
+    if (!status && alcore_column_writer_missing(out.entropies, NULL, 0) != left - 2)
+        status = ALCORE_E_INTERNAL;
+    alcore_column_writer_unref(out.nnll);
+    alcore_column_writer_unref(out.logprobs);
+    alcore_column_writer_unref(out.entropies);
+    return status;
+}

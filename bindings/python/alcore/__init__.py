@@ -14,12 +14,14 @@ from ._handles import Context, Handle, default_context
 from ._hosts import Batch, Order, View
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
+from ._logits import score_hidden, score_logits
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
 from ._selection import Selection
 
 Pool.score = score
+Pool.score_hidden, Pool.score_logits = score_hidden, score_logits
 
 globals().update({name: getattr(_errors, name) for name in _errors.NAMES})
 

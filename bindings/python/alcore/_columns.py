@@ -130,6 +130,12 @@ class ColumnWriter(Handle):
         self._pointer = new(lib.alcore_column_writer_unref, lib.alcore_column_writer_new, self._pool._handle,
                             self.name.encode(), self._shape)
 
+    def _begin_as(self, shape):
+        """Begins with the shape of what is about to come, where none is set."""
+        if self._shape is None and not self._done:
+            self._shape = choice("ALCORE_COLUMN_", shape, "shape")
+            self._begin()
+
     def put(self, rows, values, lengths=None):
         """Gives the values of some rows, in any order; a row given twice keeps its first value."""
         if self._shape is None and not self._done:

@@ -315,6 +315,48 @@ class alcore_column_options(Structure):
     ]
 
 
+class alcore_logits(Structure):
+    """The tokens of some items and what a model says of them."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("logits", c_void_p),
+        ("hidden", c_void_p),
+        ("output", c_void_p),
+        ("bias", c_void_p),
+        ("labels", c_void_p),
+        ("lengths", c_void_p),
+        ("stream", c_void_p),
+    ]
+
+
+class alcore_token_facts(Structure):
+    """Arrays for what is known of each token."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("logprob", c_void_p),
+        ("top1", c_void_p),
+        ("top2", c_void_p),
+        ("margin", c_void_p),
+        ("entropy", c_void_p),
+        ("logsumexp", c_void_p),
+        ("likeliest", c_void_p),
+    ]
+
+
+class alcore_logits_writers(Structure):
+    """Column writers that take what is known of each item."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("nnll", c_void_p),
+        ("logprobs", c_void_p),
+        ("margins", c_void_p),
+        ("entropies", c_void_p),
+    ]
+
+
 class alcore_batch(Structure):
     """Some rows of a pool on their way to a model"""
 
@@ -464,6 +506,11 @@ FUNCTIONS = {
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
+    "alcore_logits_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_token_facts_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_logits_writers_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_model_host_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_ngram_options_init": (c_int32, (c_void_p, c_size_t), False),

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a model's logits, or its hidden states, to columns of a pool."""
+import ctypes
+from contextlib import ExitStack
+
+from . import _ffi
+from ._arrays import integers, tensor_of
+from ._calls import run
+from ._columns import ColumnWriter
+from ._handles import struct
+from ._library import lib
+
+LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
+# The first one is a number of a row, the others are of its tokens.
+WRITERS = [name for name, _ in _ffi.alcore_logits_writers._fields_[1:]]
+
+
+def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
+    """columns: {one of WRITERS: a column's name or a ColumnWriter}; arrays: {field of alcore_logits: array}."""
+    if not columns or set(columns) - set(WRITERS):
+        raise TypeError("columns are given as %s; got %s" % (", ".join("%s=" % name for name in WRITERS),
+                                                             ", ".join(sorted(columns)) or "none"))
+    ctx = pool.context._handle
+    address, count, kept = pool.rows_of(rows)
+    tensors = {name: tensor_of(value, name, ctx) for name, value in arrays.items() if value is not None}
+    if labels is not None:
+        tensors["labels"] = tensor_of(labels, "labels", ctx, LABELS)
+    given = struct(_ffi.alcore_logits, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
+    sizes = None
+    if lengths is not None:
+        given.lengths, size_count, sizes = integers(lengths, "lengths")
+        if size_count != count:
+            raise ValueError("%d lengths were given for %d rows" % (size_count, count))
+    with ExitStack() as stack:
+        out = struct(_ffi.alcore_logits_writers)
+        for field, column in columns.items():
+            shape = "scalar" if field == WRITERS[0] else "ragged"
+            if isinstance(column, str):
+                column = stack.enter_context(ColumnWriter(pool, column, shape, missing))
+            column._begin_as(shape)
+            setattr(out, field, column._handle)
+        run(lib.alcore_logits_put, ctx, ctypes.byref(given), ignore, address, count, ctypes.byref(out))
+    del kept, sizes
+
+
+def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missing="fail", **columns):
+    """Columns from logits, which are read once where they are.
+
+    logits: float16, bfloat16, float32 or float64 [rows, tokens, classes], or [tokens, classes] with lengths, such as a
+    torch tensor; slices like logits[:, :-1] are not copied. labels: int64 or int32 [rows, tokens] or [tokens], the class
+    that each token's logits are to predict; tokens with the label `ignore` are left out. lengths: tokens of each row.
+
+    columns: nnll, the mean of minus the log-probabilities of a row's labels; logprobs, those of its tokens; margins,
+    between the two likeliest classes; entropies. Each is a column's name, for a column of these rows, or a ColumnWriter,
+    for batches:
+
+        with pool.column("scores") as writer:
+            for rows, batch in batches:
+                pool.score_logits(rows, model(batch).logits, batch.labels, nnll=writer)
+
+    missing: what happens to rows that are not given, as for Pool.column()."""
+    _put(pool, rows, labels, lengths, ignore, missing, columns, {"logits": logits})
+
+
+def score_hidden(pool, rows, hidden, output, labels, *, bias=None, lengths=None, ignore=-100, missing="fail", **columns):
+    """The same from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
+    its bias [classes]: the logits are never written, so that a vocabulary of 250,000 needs no memory."""
+    _put(pool, rows, labels, lengths, ignore, missing, columns, {"hidden": hidden, "output": output, "bias": bias})

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * From a model's logits, or its hidden states, to columns: log-probabilities, margins, entropies
+ * and the NNLL of HUDS, in one pass over the logits where they are; nothing of the size of the
+ * vocabulary is copied. For loops that hold a batch of logits:
+ *
+ *     alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
+ *     writers.nnll = writer;                // of alcore_column_writer_new(pool, "scores", ...)
+ *     alcore_logits batch = ALCORE_LOGITS_INIT;
+ *     batch.logits = &logits;               // [items, tokens, classes]
+ *     batch.labels = &labels;               // [items, tokens]
+ *     alcore_logits_put(ctx, &batch, -100, rows, items, &writers);
+ *
+ * Natural logarithms; log p(c) = (z_c - m) - log S, m the largest logit z, S the sum of exp(z - m).
+ * Engines agree within 1e-6 + 1e-5 |v|; one engine repeats itself for any number of threads. */
+#ifndef ALCORE_LOGITS_H
+#define ALCORE_LOGITS_H
+
+#include "alcore/pool.h"
+
+ALCORE_BEGIN
+
+/** The tokens of some items and what a model says of them. An array is [items, tokens, n], padded
+ * to the longest item, or [tokens, n], the items one after the other; the n numbers of a token are
+ * adjacent, other strides are free, such as those of logits[:, :-1]. logits, hidden and output may
+ * be on a device that has a module, the rest is in host memory. */
+typedef struct alcore_logits {
+    size_t size; /**< sizeof(alcore_logits) */
+    /** logits: float16|bfloat16|float32|float64 [items, tokens, classes] or [tokens, classes], any
+     * device; NULL: hidden states are given */
+    const alcore_tensor *logits;
+    /** hidden: float16|bfloat16|float32|float64 [items, tokens, d] or [tokens, d], any device: what
+     * the model multiplies by its output matrix; float64 is rounded to float32 */
+    const alcore_tensor *hidden;
+    const alcore_tensor *output; /**< output matrix, with hidden: the same types [classes, d] */
+    const alcore_tensor *bias;   /**< added to the logits, with hidden: [classes], host; or NULL */
+    /** labels: int64|int32 [items, tokens] or [tokens], host: the class that token t's logits are
+     * to predict; NULL when no log-probabilities are wanted */
+    const alcore_tensor *labels;
+    /** int64 [items], host: tokens of each item, the rest of a padded array being left out; NULL:
+     * padded arrays without rest. Needed for several items in [tokens, n]. */
+    const int64_t *lengths;
+    void *stream; /**< device stream in whose order the arrays are ready; NULL on the host */
+} alcore_logits;
+/** An alcore_logits with its size set and everything else 0. */
+#define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)
+
+/** What ALCORE_LOGITS_INIT does, for languages without macros.
+ * @param[out] logits filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_logits_init(alcore_logits *logits, size_t size);
+
+/** Arrays for what is known of each token. They are [items * tokens] or [tokens], host; NULL: not
+ * wanted. Entries of tokens that are left out are not written. */
+typedef struct alcore_token_facts {
+    size_t size;        /**< sizeof(alcore_token_facts) */
+    double *logprob;    /**< log-probability of the label, never above 0 */
+    double *top1;       /**< log-probability of the likeliest class */
+    double *top2;       /**< of the second; top1 in a tie, minus infinity with one class */
+    double *margin;     /**< probability of the likeliest class minus that of the second */
+    double *entropy;    /**< - sum of p log p */
+    double *logsumexp;  /**< log of the sum of exp(logit) */
+    int32_t *likeliest; /**< the class with the largest logit, the lowest one in a tie */
+} alcore_token_facts;
+/** An alcore_token_facts with its size set and everything else 0. */
+#define ALCORE_TOKEN_FACTS_INIT ALCORE_INIT(alcore_token_facts)
+
+/** What ALCORE_TOKEN_FACTS_INIT does, for languages without macros.
+ * @param[out] facts filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_token_facts_init(alcore_token_facts *facts, size_t size);
+
+/** Column writers that take what is known of each item. NULL: not wanted. */
+typedef struct alcore_logits_writers {
+    size_t size; /**< sizeof(alcore_logits_writers) */
+    /** Of shape ALCORE_COLUMN_SCALAR: the mean of minus the log-probabilities of the labels, each
+     * floored at -100 (HUDS, Algorithm 1); NaN for an item without tokens */
+    alcore_column_writer *nnll;
+    alcore_column_writer *logprobs;  /**< ALCORE_COLUMN_RAGGED: those of the labels, float32 */
+    alcore_column_writer *margins;   /**< ALCORE_COLUMN_RAGGED: margin of each token, float32 */
+    alcore_column_writer *entropies; /**< ALCORE_COLUMN_RAGGED: entropy of each token, float32 */
+} alcore_logits_writers;
+/** An alcore_logits_writers with its size set and everything else 0. */
+#define ALCORE_LOGITS_WRITERS_INIT ALCORE_INIT(alcore_logits_writers)
+
+/** What ALCORE_LOGITS_WRITERS_INIT does, for languages without macros.
+ * @param[out] writers filled within size bytes
+ * @param[in] size sizeof the caller's struct
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_logits_writers_init(alcore_logits_writers *writers, size_t size);
+
+/** Takes the facts of every token, on the context's threads.
+ * @param[in] ctx borrowed: its threads do the work
+ * @param[in] logits borrowed
+ * @param[in] ignore label of the tokens that are left out, such as -100
+ * @param[in,out] out borrowed; its arrays are filled, and hold anything after a failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE, ALCORE_E_DATA (names the token: a NaN, plus
+ *   infinity, no finite logit, a label outside the classes), ALCORE_E_MODULE (an
+ *   array on a device whose module is not there: says where it was looked for),
+ *   ALCORE_E_UNSUPPORTED (another device), ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED
+ * @threadsafe
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits,
+                                               int64_t ignore, const alcore_token_facts *out);
+
+/** Puts what is known of each item into columns, as alcore_column_writer_put() does: in any order,
+ * a row given twice keeps its first values. The writers get their values one after the other once
+ * all is computed; a failure leaves the columns without values of the call, or, when memory ends or
+ * a writer refuses them, some columns with them: the call may be repeated.
+ * @param[in] ctx borrowed: its threads do the work
+ * @param[in] logits borrowed
+ * @param[in] ignore label of the tokens that are left out, such as -100
+ * @param[in] rows borrowed: int64 [count], host: the pool row of each item
+ * @param[in] count items
+ * @param[in] out borrowed: the writers
+ * @return as alcore_logits_measure() and alcore_column_writer_put()
+ * @threadsafe Calls on the same writers take turns at the end.
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits,
+                                           int64_t ignore, const int64_t *rows, int64_t count,
+                                           const alcore_logits_writers *out);
+
+ALCORE_END
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Token facts of a caller's logits or hidden states, for arrays and for columns. */
+#include "alcore/logits.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "kernel/kernels.h"
+#include "pool/pool_internal.h"
+#include "scorer/token_rows.h"
+
+/* Logits of a task: enough that handing it out costs nothing, few enough that all threads have
+ * some. */
+#define TASK_LOGITS (INT64_C(1) << 20)
+
+/* The fewest tokens of a task with hidden states, which each pack the output matrix. */
+#define TASK_STATES 256
+
+static alcore_status logits_init(alcore_logits *logits, size_t size) {
+    return alcore__struct_init(logits, size, ALCORE__FIRST_SIZE(alcore_logits, stream),
+                               "alcore_logits");
+}
+
+alcore_status alcore_logits_init(alcore_logits *logits, size_t size) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, logits_init(logits, size));
+}
+
+static alcore_status facts_init(alcore_token_facts *facts, size_t size) {
+    return alcore__struct_init(facts, size, ALCORE__FIRST_SIZE(alcore_token_facts, likeliest),
+                               "alcore_token_facts");
+}
+
+alcore_status alcore_token_facts_init(alcore_token_facts *facts, size_t size) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, facts_init(facts, size));
+}
+
+static alcore_status writers_init(alcore_logits_writers *writers, size_t size) {
+    return alcore__struct_init(writers, size, ALCORE__FIRST_SIZE(alcore_logits_writers, entropies),
+                               "alcore_logits_writers");
+}
+
+alcore_status alcore_logits_writers_init(alcore_logits_writers *writers, size_t size) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, writers_init(writers, size));
+}
+
+/* The facts that are wanted, [rows.count] each. */
+enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, FACTS };
+
+typedef struct measuring {
+    alcore_ctx *ctx;
+    alcore__token_rows tokens;
+    double *fact[FACTS]; /* owned; NULL: not wanted */
+    int32_t *likeliest;  /* the same */
+    int64_t together;    /* rows of a task */
+    const int64_t *rows; /* of the pool, for messages; NULL: none */
+    const int64_t *lengths;
+} measuring;
+
+/* Names the token of a row of the kernel's. */
+static alcore_status fail_at(const measuring *self, int64_t at) {
+    int64_t item, token;
+    alcore__token_rows_place(&self->tokens, at, &item, &token);
+    while (self->tokens.packed && self->rows && self->lengths && token >= self->lengths[item])
+        token -= self->lengths[item++];
+    return alcore__fail(ALCORE_E_DATA,
+                        "%s %" PRId64 ", token %" PRId64
+                        ": a NaN, plus infinity or no finite number among its logits",
+                        self->rows ? "row" : "item", self->rows ? self->rows[item] : item, token);
+}
+
+static double *from(double *fact, int64_t first) {
+    return fact ? fact + first : NULL;
+}
+
+static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
+    measuring *self = data;
+    const alcore__token_rows *tokens = &self->tokens;
+    const alcore_sys_kernels *kernels = tokens->kernels;
+    const int64_t first = index * self->together;
+    (void)worker;
+    alcore_sys_work work = {.size = sizeof work,
+                            .host = alcore__sys_host(),
+                            .host_user = self->ctx,
+                            .stream = tokens->stream};
+    const size_t bytes = tokens->rows.dtype == ALCORE_FLOAT64   ? 8
+                         : tokens->rows.dtype == ALCORE_FLOAT32 ? 4
+                                                                : 2;
+    alcore_sys_rows rows = tokens->rows;
+    rows.data = (const char *)rows.data + (size_t)(first * rows.stride) * bytes;
+    rows.first = first;
+    if (rows.count - first < self->together)
+        rows.count -= first;
+    else
+        rows.count = self->together;
+    alcore_sys_token_facts out = {
+        .logprob = from(self->fact[LOGPROB], first),
+        .top1 = from(self->fact[TOP1], first),
+        .top2 = from(self->fact[TOP2], first),
+        .margin = from(self->fact[MARGIN], first),
+        .entropy = from(self->fact[ENTROPY], first),
+        .logsumexp = from(self->fact[LOGSUMEXP], first),
+        .likeliest = self->likeliest ? self->likeliest + first : NULL,
+    };
+    int64_t bad;
+    const int64_t *labels = tokens->labels + first;
+    if (tokens->hidden)
+        ALCORE__TRY(kernels->hidden_facts(&work, &rows, &tokens->output, tokens->bias, labels, -1,
+                                          &out, &bad));
+    else
+        ALCORE__TRY(kernels->logit_facts(&work, &rows, labels, -1, &out, &bad));
+    return bad < 0 ? ALCORE_OK : fail_at(self, bad);
+}
+
+static void clear(measuring *self) {
+    for (int f = 0; f < FACTS; f++) alcore__free(self->ctx, self->fact[f]);
+    alcore__free(self->ctx, self->likeliest);
+    alcore__token_rows_clear(self->ctx, &self->tokens);
+}
+
+/* wanted[FACTS] and whether the likeliest class is wanted. */
+static alcore_status measure(measuring *self, const bool *wanted, bool likeliest) {
+    const alcore__token_rows *tokens = &self->tokens;
+    const int64_t count = tokens->rows.count;
+    if (wanted[LOGPROB] && !tokens->labelled)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "log-probabilities and NNLL are wanted of tokens without labels");
+    if (!tokens->kernels->hidden_facts || !tokens->kernels->logit_facts)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token facts",
+                            tokens->kernels->engine);
+    for (int f = 0; f < FACTS; f++) {
+        if (wanted[f])
+            ALCORE__TRY(
+                alcore__new_array(self->ctx, (size_t)count, sizeof(double), &self->fact[f]));
+    }
+    if (likeliest)
+        ALCORE__TRY(
+            alcore__new_array(self->ctx, (size_t)count, sizeof *self->likeliest, &self->likeliest));
+    const int64_t threads = alcore_ctx_threads(self->ctx);
+    self->together = TASK_LOGITS / (tokens->classes > 0 ? tokens->classes : 1);
+    if (tokens->hidden) {
+        self->together = (count + threads - 1) / threads;
+        if (self->together < TASK_STATES) self->together = TASK_STATES;
+    }
+    if (tokens->kernels->device != ALCORE_DEVICE_CPU) self->together = count;
+    if (self->together < 1) self->together = 1;
+    return alcore__parallel(self->ctx, "token facts", (count + self->together - 1) / self->together,
+                            measure_task, self);
+}
+
+static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                  const alcore_token_facts *out) {
+    measuring self = {.ctx = ctx, .lengths = logits->lengths};
+    double *const to[FACTS] = {out->logprob, out->top1,    out->top2,
+                               out->margin,  out->entropy, out->logsumexp};
+    bool wanted[FACTS];
+    for (int f = 0; f < FACTS; f++) wanted[f] = to[f] != NULL;
+    ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1, &self.tokens));
+    alcore_status status = measure(&self, wanted, out->likeliest != NULL);
+    const alcore__token_rows *tokens = &self.tokens;
+    for (int64_t i = 0; i < tokens->items && status == ALCORE_OK; i++) {
+        for (int64_t t = 0; t < tokens->tokens; t++) {
+            const int64_t at = i * tokens->item_step + t * tokens->token_step;
+            if (tokens->labels[at] < 0) continue;
+            for (int f = 0; f < FACTS; f++)
+                if (to[f]) to[f][i * tokens->tokens + t] = self.fact[f][at];
+            if (out->likeliest) out->likeliest[i * tokens->tokens + t] = self.likeliest[at];
+        }
+    }
+    clear(&self);
+    return status;
+}
+
+static alcore_status read_logits(alcore_logits *ours, const alcore_logits *theirs) {
+    if (!theirs) return alcore__fail(ALCORE_E_INVALID, "logits is NULL");
+    return alcore__struct_read(ours, sizeof *ours, ALCORE__FIRST_SIZE(alcore_logits, stream),
+                               theirs, "alcore_logits");
+}
+
+static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                  const alcore_token_facts *out) {
+    alcore_logits ours;
+    alcore_token_facts facts;
+    if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", ctx ? "out" : "ctx");
+    ALCORE__TRY(read_logits(&ours, logits));
+    ALCORE__TRY(alcore__struct_read(&facts, sizeof facts,
+                                    ALCORE__FIRST_SIZE(alcore_token_facts, likeliest), out,
+                                    "alcore_token_facts"));
+    return measure_into(ctx, &ours, ignore, &facts);
+}
+
+alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                    const alcore_token_facts *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, measure_call(ctx, logits, ignore, out));
+}
+
+/* ---- columns ---- */
+
+/* The tokens of items that are not left out, item by item. */
+typedef struct gathered {
+    double *logprob;  /* [tokens] */
+    int64_t *offsets; /* [items + 1] */
+    int64_t *lengths; /* [items] */
+    double *nnll;     /* [items] */
+    float *values;    /* [tokens] */
+} gathered;
+
+/* Tokens of an item with those that its labels leave out. */
+static int64_t length_of(const measuring *self, int64_t item) {
+    return self->tokens.packed && self->lengths ? self->lengths[item] : self->tokens.tokens;
+}
+
+static alcore_status count_tokens(const measuring *self, int64_t items, gathered *out) {
+    const alcore__token_rows *tokens = &self->tokens;
+    int64_t total = 0, begin = 0;
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)items + 1, sizeof *out->offsets, &out->offsets));
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)items, sizeof *out->lengths, &out->lengths));
+    for (int64_t i = 0; i < items; i++) {
+        const int64_t length = length_of(self, i);
+        for (int64_t t = 0; t < length; t++) {
+            const int64_t at = begin + t * tokens->token_step;
+            out->lengths[i] += tokens->labels[at] >= 0;
+        }
+        begin += tokens->packed ? length : tokens->item_step;
+        total += out->lengths[i];
+        out->offsets[i + 1] = total;
+    }
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)total, sizeof *out->values, &out->values));
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)total, sizeof *out->logprob, &out->logprob));
+    return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
+}
+
+/* A fact of the gathered tokens, in the order of items. */
+static void gather(const measuring *self, int64_t items, const gathered *of, const double *fact,
+                   double *wide) {
+    const alcore__token_rows *tokens = &self->tokens;
+    int64_t begin = 0, to = 0;
+    for (int64_t i = 0; i < items; i++) {
+        const int64_t length = length_of(self, i);
+        for (int64_t t = 0; t < length; t++) {
+            const int64_t at = begin + t * tokens->token_step;
+            if (tokens->labels[at] < 0) continue;
+            if (wide) wide[to] = fact[at];
+            of->values[to++] = (float)fact[at];
+        }
+        begin += tokens->packed ? length : tokens->item_step;
+    }
+}
+
+static alcore_status put_ragged(const measuring *self, int64_t items, const gathered *of, int fact,
+                                alcore_column_writer *writer) {
+    int64_t total = of->offsets[items];
+    alcore_tensor values;
+    if (!writer) return ALCORE_OK;
+    gather(self, items, of, self->fact[fact], NULL);
+    ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, 1, &total));
+    return alcore_column_writer_put(writer, self->rows, items, &values, of->lengths);
+}
+
+static alcore_status put_nnll(const measuring *self, int64_t items, const gathered *of,
+                              alcore_column_writer *writer) {
+    int64_t floored = 0;
+    alcore_tensor values;
+    alcore_sys_work work = {
+        .size = sizeof work, .host = alcore__sys_host(), .host_user = self->ctx};
+    if (!writer) return ALCORE_OK;
+    gather(self, items, of, self->fact[LOGPROB], of->logprob);
+    ALCORE__TRY(alcore__kernels_cpu()->sequence_nnll(&work, of->logprob, NULL, 0, of->offsets, NULL,
+                                                     items, of->nnll, &floored));
+    if (floored > 0)
+        alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
+                    "%" PRId64 " log-probabilities below -100 were counted as -100", floored);
+    ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, 1, &items));
+    return alcore_column_writer_put(writer, self->rows, items, &values, NULL);
+}
+
+static alcore_status check_writers(const alcore_logits_writers *out) {
+    const struct {
+        alcore_column_writer *writer;
+        const char *name;
+        int32_t shape;
+    } all[] = {{out->nnll, "nnll", ALCORE_COLUMN_SCALAR},
+               {out->logprobs, "logprobs", ALCORE_COLUMN_RAGGED},
+               {out->margins, "margins", ALCORE_COLUMN_RAGGED},
+               {out->entropies, "entropies", ALCORE_COLUMN_RAGGED}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].writer && alcore__column_writer_shape(all[i].writer) != all[i].shape)
+            return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", all[i].name,
+                                all[i].shape == ALCORE_COLUMN_SCALAR ? "scalar" : "ragged");
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status put_all(measuring *self, int64_t items, const alcore_logits_writers *out) {
+    const bool wanted[FACTS] = {[LOGPROB] = out->nnll || out->logprobs,
+                                [MARGIN] = out->margins != NULL,
+                                [ENTROPY] = out->entropies != NULL};
+    gathered of = {0};
+    ALCORE__TRY(measure(self, wanted, false));
+    alcore_status status = count_tokens(self, items, &of);
+    if (status == ALCORE_OK) status = put_nnll(self, items, &of, out->nnll);
+    if (status == ALCORE_OK) status = put_ragged(self, items, &of, LOGPROB, out->logprobs);
+    if (status == ALCORE_OK) status = put_ragged(self, items, &of, MARGIN, out->margins);
+    if (status == ALCORE_OK) status = put_ragged(self, items, &of, ENTROPY, out->entropies);
+    alcore__free(self->ctx, of.logprob);
+    alcore__free(self->ctx, of.offsets);
+    alcore__free(self->ctx, of.lengths);
+    alcore__free(self->ctx, of.nnll);
+    alcore__free(self->ctx, of.values);
+    return status;
+}
+
+static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                              const int64_t *rows, int64_t count,
+                              const alcore_logits_writers *out) {
+    alcore_logits ours;
+    alcore_logits_writers writers;
+    if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", ctx ? "out" : "ctx");
+    if (count < 0 || (count > 0 && !rows))
+        return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
+    ALCORE__TRY(read_logits(&ours, logits));
+    ALCORE__TRY(alcore__struct_read(&writers, sizeof writers,
+                                    ALCORE__FIRST_SIZE(alcore_logits_writers, entropies), out,
+                                    "alcore_logits_writers"));
+    ALCORE__TRY(check_writers(&writers));
+    measuring self = {.ctx = ctx, .rows = rows, .lengths = ours.lengths};
+    ALCORE__TRY(alcore__token_rows_init(ctx, &ours, ignore, count, &self.tokens));
+    alcore_status status = put_all(&self, count, &writers);
+    clear(&self);
+    return status;
+}
+
+alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                const int64_t *rows, int64_t count,
+                                const alcore_logits_writers *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, put_call(ctx, logits, ignore, rows, count, out));
+}

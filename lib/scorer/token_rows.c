@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scorer/token_rows.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/tensor_view.h"
+#include "kernel/kernels.h"
+
+static bool on_host(const alcore_tensor *tensor) {
+    return tensor->device.type == ALCORE_DEVICE_CPU ||
+           tensor->device.type == ALCORE_DEVICE_CUDA_HOST;
+}
+
+/* Of any device and up to three dimensions: what alcore__tensor_view() asks of the numbers of one
+ * row of it. */
+static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t least,
+                             int32_t most, alcore__array *out) {
+    if (tensor->ndim < least || tensor->ndim > most || !tensor->shape)
+        return alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d or %d", name,
+                            tensor->ndim, least, most);
+    for (int32_t i = 0; i < tensor->ndim; i++)
+        if (tensor->shape[i] < 0)
+            return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);
+    const int32_t last = tensor->ndim - 1;
+    int64_t shape[2] = {1, tensor->shape[last]};
+    int64_t strides[2] = {shape[1], tensor->strides ? tensor->strides[last] : 1};
+    for (int32_t i = 0; i < last; i++)
+        if (__builtin_mul_overflow(shape[0], tensor->shape[i], &shape[0]))
+            return alcore__fail(ALCORE_E_SHAPE, "%s: the shape overflows", name);
+    if (shape[0] > 0) shape[0] = 1;
+    alcore_tensor one = *tensor;
+    one.device.type = ALCORE_DEVICE_CPU;
+    one.ndim = 2;
+    one.shape = shape;
+    one.strides = strides;
+    ALCORE__TRY(alcore__tensor_view(&one, name, out));
+    if (out->dtype < ALCORE_FLOAT16 || out->dtype > ALCORE_FLOAT64)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: numbers are %s; expected float16, bfloat16, float32 or float64",
+                            name, alcore__dtype_name(out->dtype));
+    return ALCORE_OK;
+}
+
+/* Rows of `data` by their strides: one step is the smaller stride. */
+static alcore_status lay_out(const alcore_tensor *data, const char *name, const alcore__array *one,
+                             alcore__token_rows *out) {
+    const int32_t token = data->ndim - 2;
+    const int64_t width = one->columns;
+    out->packed = data->ndim == 2;
+    out->items = out->packed ? 1 : data->shape[0];
+    out->tokens = data->shape[token];
+    int64_t token_stride = data->strides ? data->strides[token] : width;
+    int64_t item_stride = !out->packed && data->strides ? data->strides[0] : width * out->tokens;
+    out->rows =
+        (alcore_sys_rows){.data = one->data, .dims = width, .stride = width, .dtype = one->dtype};
+    if (out->items == 0 || out->tokens == 0) return ALCORE_OK;
+    if (out->tokens == 1) token_stride = out->items == 1 ? width : item_stride;
+    if (out->items == 1) item_stride = token_stride * out->tokens;
+    const bool items_outside = out->tokens == 1 || item_stride >= token_stride;
+    const int64_t inner = items_outside ? token_stride : item_stride;
+    const int64_t outer = items_outside ? item_stride : token_stride;
+    const int64_t inside = items_outside ? out->tokens : out->items;
+    if (width > 0 &&
+        (inner < width || outer % inner != 0 || outer / inner < (inside > 1 ? inside : 1)))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: strides %" PRId64 " of items and %" PRId64
+                            " of tokens with %" PRId64 " numbers; make it contiguous",
+                            name, item_stride, token_stride, width);
+    const int64_t step = width > 0 ? outer / inner : inside;
+    out->item_step = items_outside ? step : 1;
+    out->token_step = items_outside ? 1 : step;
+    if (out->tokens == 1) out->item_step = out->token_step = 1;
+    out->rows.stride = inner;
+    out->rows.count = (out->items - 1) * out->item_step + (out->tokens - 1) * out->token_step + 1;
+    return ALCORE_OK;
+}
+
+/* The labels' numbers, or NULL: every token has one. */
+typedef struct label_view {
+    const char *data;
+    int64_t item_stride, token_stride; /* bytes */
+    bool wide;
+} label_view;
+
+static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__token_rows *tokens,
+                                    label_view *out) {
+    const int32_t ndim = tokens->packed ? 1 : 2;
+    out->wide = labels->dtype.bits == 64;
+    const int64_t bytes = out->wide ? 8 : 4;
+    if (!on_host(labels))
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "labels: device type %d is not host memory",
+                            labels->device.type);
+    if (labels->dtype.code != ALCORE_KIND_INT || labels->dtype.lanes != 1 ||
+        (labels->dtype.bits != 64 && labels->dtype.bits != 32))
+        return alcore__fail(ALCORE_E_SHAPE, "labels: int64 or int32 numbers are expected");
+    if (labels->ndim != ndim || !labels->shape || labels->shape[ndim - 1] != tokens->tokens ||
+        (ndim == 2 && labels->shape[0] != tokens->items))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "labels: one for each token is expected, for %" PRId64
+                            " items of %" PRId64 " tokens",
+                            tokens->items, tokens->tokens);
+    if (!labels->data && tokens->rows.count > 0)
+        return alcore__fail(ALCORE_E_INVALID, "labels: the data is NULL");
+    out->data = labels->data ? (const char *)labels->data + labels->byte_offset : NULL;
+    out->token_stride = bytes * (labels->strides ? labels->strides[ndim - 1] : 1);
+    out->item_stride = bytes * (ndim == 2 && labels->strides ? labels->strides[0] : tokens->tokens);
+    return ALCORE_OK;
+}
+
+static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
+    const char *at = view->data + item * view->item_stride + token * view->token_stride;
+    int64_t wide;
+    int32_t narrow;
+    if (view->wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return narrow;
+}
+
+static alcore_status check_lengths(const alcore__token_rows *tokens, const int64_t *lengths,
+                                   int64_t items) {
+    int64_t sum = 0;
+    const int64_t expected = tokens->packed ? items : tokens->items;
+    if (!tokens->packed && items >= 0 && items != tokens->items)
+        return alcore__fail(ALCORE_E_SHAPE, "%" PRId64 " rows for %" PRId64 " items", items,
+                            tokens->items);
+    if (!lengths) {
+        if (tokens->packed && items > 1)
+            return alcore__fail(ALCORE_E_INVALID,
+                                "the tokens of %" PRId64 " items are given without lengths", items);
+        return ALCORE_OK;
+    }
+    if (expected < 0) return ALCORE_OK; /* of packed tokens when nobody asks for items */
+    for (int64_t i = 0; i < expected; i++) {
+        if (lengths[i] < 0 || lengths[i] > tokens->tokens - (tokens->packed ? sum : 0))
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "item %" PRId64 " has length %" PRId64 ", more than there are "
+                                "tokens, or a negative one",
+                                i, lengths[i]);
+        sum += lengths[i];
+    }
+    if (tokens->packed && sum != tokens->tokens)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the lengths are of %" PRId64 " tokens in all; there are %" PRId64, sum,
+                            tokens->tokens);
+    return ALCORE_OK;
+}
+
+static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                 alcore__token_rows *out) {
+    label_view view = {0};
+    if (logits->labels) ALCORE__TRY(look_at_labels(logits->labels, out, &view));
+    out->labelled = logits->labels != NULL;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)out->rows.count, sizeof *out->labels, &out->labels));
+    for (int64_t i = 0; i < out->rows.count; i++) out->labels[i] = -1;
+    for (int64_t item = 0; item < out->items && out->tokens > 0; item++) {
+        int64_t length = logits->lengths && !out->packed ? logits->lengths[item] : out->tokens;
+        for (int64_t token = 0; token < length; token++) {
+            int64_t label = view.data ? label_at(&view, item, token) : 0;
+            if (view.data && label == ignore) continue;
+            if (view.data && (label < 0 || label >= out->classes))
+                return alcore__fail(ALCORE_E_DATA,
+                                    "item %" PRId64 ", token %" PRId64 ": label %" PRId64
+                                    " is none of %" PRId64 " classes",
+                                    item, token, label, out->classes);
+            out->labels[item * out->item_step + token * out->token_step] = label;
+        }
+        ALCORE__TRY(alcore__tick(ctx, "labels", item, out->items));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
+                               alcore__token_rows *out) {
+    alcore__array view;
+    double *wide = NULL;
+    ALCORE__TRY(alcore__tensor_view(bias, "bias", &view));
+    if (view.columns != 1 || view.rows != out->classes || view.dtype > ALCORE_FLOAT64)
+        return alcore__fail(ALCORE_E_SHAPE, "bias: [%" PRId64 "] numbers are expected",
+                            out->classes);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *out->bias, &out->bias));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *wide, &wide));
+    alcore_sys_work work = {.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+    alcore_sys_rows rows = {.data = view.data,
+                            .count = view.rows,
+                            .dims = 1,
+                            .stride = view.stride,
+                            .dtype = view.dtype};
+    alcore_status status = alcore__kernels_cpu()->widen(&work, &rows, NULL, wide);
+    for (int64_t c = 0; c < view.rows && status == ALCORE_OK; c++) out->bias[c] = (float)wide[c];
+    alcore__free(ctx, wide);
+    return status;
+}
+
+/* The engine of the arrays' device. */
+static alcore_status find_kernels(alcore_ctx *ctx, const alcore_logits *logits,
+                                  alcore__token_rows *out) {
+    const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output};
+    const char *device = "cpu";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!all[i] || on_host(all[i])) continue;
+        if (all[i]->device.type != ALCORE_DEVICE_CUDA &&
+            all[i]->device.type != ALCORE_DEVICE_CUDA_MANAGED)
+            return alcore__fail(ALCORE_E_UNSUPPORTED, "an array is on a device of type %d",
+                                all[i]->device.type);
+        device = "cuda";
+    }
+    out->stream = logits->stream;
+    return alcore__kernels_for(ctx, device, &out->kernels);
+}
+
+static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                          int64_t items, alcore__token_rows *out) {
+    alcore__array rows, output = {0};
+    const alcore_tensor *data = logits->logits ? logits->logits : logits->hidden;
+    const char *name = logits->logits ? "logits" : "hidden";
+    if ((logits->logits != NULL) == (logits->hidden != NULL))
+        return alcore__fail(ALCORE_E_INVALID, "logits or hidden states are expected, one of them");
+    if ((logits->hidden != NULL) != (logits->output != NULL) || (logits->bias && !logits->hidden))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "hidden states come with an output matrix, logits without it");
+    ALCORE__TRY(find_kernels(ctx, logits, out));
+    ALCORE__TRY(look_at(data, name, 2, 3, &rows));
+    ALCORE__TRY(lay_out(data, name, &rows, out));
+    out->hidden = logits->hidden != NULL;
+    out->classes = rows.columns;
+    if (logits->output) {
+        const alcore_tensor *matrix = logits->output;
+        ALCORE__TRY(look_at(matrix, "output", 2, 2, &output));
+        out->classes = matrix->shape[0];
+        out->output = (alcore_sys_rows){
+            .data = output.data,
+            .count = out->classes,
+            .dims = output.columns,
+            .stride = matrix->strides && out->classes > 1 ? matrix->strides[0] : output.columns,
+            .dtype = output.dtype};
+        if (output.columns != rows.columns || out->output.stride < output.columns)
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "output: [classes, %" PRId64 "] is expected, rows not overlapping",
+                                rows.columns);
+        if (logits->bias) ALCORE__TRY(read_bias(ctx, logits->bias, out));
+    }
+    ALCORE__TRY(check_lengths(out, logits->lengths, items));
+    return read_labels(ctx, logits, ignore, out);
+}
+
+alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                      int64_t items, alcore__token_rows *out) {
+    memset(out, 0, sizeof *out);
+    alcore_status status = init(ctx, logits, ignore, items, out);
+    if (status != ALCORE_OK) alcore__token_rows_clear(ctx, out);
+    return status;
+}
+
+void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
+                              int64_t *token) {
+    if (tokens->tokens == 1) {
+        *item = at;
+        *token = 0;
+    } else if (tokens->item_step >= tokens->token_step) {
+        *item = at / tokens->item_step;
+        *token = at % tokens->item_step;
+    } else {
+        *item = at % tokens->token_step;
+        *token = at / tokens->token_step;
+    }
+}
+
+void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens) {
+    alcore__free(ctx, tokens->bias);
+    alcore__free(ctx, tokens->labels);
+    tokens->bias = NULL;
+    tokens->labels = NULL;
+}

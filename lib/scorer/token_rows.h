@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A caller's logits or hidden states as the rows of a kernel, whatever their strides. */
+#ifndef ALCORE__TOKEN_ROWS_H
+#define ALCORE__TOKEN_ROWS_H
+
+#include "alcore/logits.h"
+#include "alcore/sys/kernel.h"
+#include "base/base.h"
+
+/* Row item_step * item + token_step * token of `rows` is a token's; rows between them, such as the
+ * last token of each item of logits[:, :-1], are left out by their label and never read. */
+typedef struct alcore__token_rows {
+    const alcore_sys_kernels *kernels;
+    alcore_sys_rows rows;   /* logits or hidden states */
+    alcore_sys_rows output; /* with hidden states; else data NULL */
+    float *bias;            /* [classes], owned; or NULL */
+    int64_t *labels;        /* [rows.count], owned; -1: left out */
+    int64_t classes;
+    int64_t items, tokens; /* of the arrays; all tokens of [tokens, n] belong to one item */
+    int64_t item_step, token_step;
+    bool hidden;   /* rows are hidden states */
+    bool packed;   /* [tokens, n]; token_step is 1 */
+    bool labelled; /* labels are the caller's; else 0 */
+    void *stream;
+} alcore__token_rows;
+
+/* Checks all of it. items: how many the lengths are of; -1: as many as the arrays have. */
+alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
+                                      int64_t items, alcore__token_rows *out);
+/* The item and token of a row; of [tokens, n] item 0. */
+void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
+                              int64_t *token);
+void alcore__token_rows_clear(alcore_ctx *ctx, alcore__token_rows *tokens);
+
+#endif

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns from logits and hidden states."""
+import math
+
+import pytest
+
+import alcore
+
+TEXTS = ["one", "two", "three", "four"]
+
+
+def nnll_of(tokens):
+    return -sum(math.log(p) for p in tokens) / len(tokens)
+
+
+def test_lists_of_tokens():
+    tokens = [[0.5, 0.25], [0.9, 0.8, 0.5], [], [0.125]]
+    logits = [[math.log(p), math.log(1 - p)] for row in tokens for p in row]
+    with alcore.Pool(TEXTS) as pool:
+        pool.score_logits([3, 2, 1, 0], logits, [0] * 6, lengths=[2, 3, 0, 1], nnll="scores", logprobs="logprobs", margins="margins",
+                          entropies="entropies")
+        scores = list(pool.get_column("scores"))
+        assert scores[3] == pytest.approx(1.039721, abs=1e-6) and scores[2] == pytest.approx(0.340550, abs=1e-6)
+        assert math.isnan(scores[1]) and scores[0] == pytest.approx(nnll_of(tokens[3]), abs=1e-6)
+        values, offsets = pool.get_column("logprobs")
+        assert list(offsets) == [0, 1, 1, 4, 6]
+        assert list(values) == pytest.approx([math.log(p) for p in tokens[3] + tokens[1] + tokens[0]], abs=1e-6)
+        assert list(pool.get_column("margins")[0]) == pytest.approx([0.75, 0.8, 0.6, 0.0, 0.0, 0.5], abs=1e-6)
+        assert list(pool.get_column("entropies")[0])[4] == pytest.approx(math.log(2), abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16", "float16", "float64"])
+def test_torch_batches(kind):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(3)
+    hidden = torch.randn(4, 7, 16)
+    output, bias = torch.randn(500, 16), torch.randn(500)
+    logits = (hidden @ output.T + bias).to(getattr(torch, kind))
+    labels = torch.randint(0, 500, (4, 7))
+    labels[:, 5:] = -100
+    labels[2, 3:] = -100
+    # As a causal model's loss has it: token t's logits predict label t + 1.
+    losses = torch.nn.functional.cross_entropy(logits[:, :-1].double().transpose(1, 2), labels[:, 1:], reduction="none")
+    expected = losses.sum(1) / (labels[:, 1:] != -100).sum(1)
+    with alcore.Pool(TEXTS) as pool, pool.column("scores") as writer:
+        for batch in ([2, 0], [3, 1]):
+            pool.score_logits(batch, logits[batch][:, :-1], labels[batch][:, 1:].int(), nnll=writer)
+        writer.finish()
+        assert list(pool.get_column("scores")) == pytest.approx(expected.tolist(), rel=1e-5, abs=1e-6)
+        assert pool.select(2, "nnll").indices == torch.topk(expected, 2).indices.tolist()
+        if kind == "float32":
+            pool.score_hidden(range(4), hidden[:, :-1], output, labels[:, 1:], bias=bias, nnll="fused")
+            assert list(pool.get_column("fused")) == pytest.approx(expected.tolist(), rel=1e-4, abs=1e-5)
+
+
+def test_what_is_wrong(numpy):
+    logits, labels = numpy.zeros((4, 3, 5), "f4"), numpy.zeros((4, 3), "i8")
+    with alcore.Pool(TEXTS) as pool:
+        for columns in ({}, {"perplexity": "scores"}):
+            with pytest.raises(TypeError, match="columns are given as nnll=, logprobs=, margins=, entropies="):
+                pool.score_logits(range(4), logits, labels, **columns)
+        with pytest.raises(alcore.ShapeError, match="3 rows for 4 items"):
+            pool.score_logits([0, 1, 2], logits, labels, nnll="scores")
+        with pytest.raises(TypeError, match="labels: int64 or int32 numbers are expected"):
+            pool.score_logits(range(4), logits, labels.astype("f4"), nnll="scores")
+        with pytest.raises(ValueError, match="1 lengths were given for 4 rows"):
+            pool.score_logits(range(4), logits, labels, lengths=[3], nnll="scores")
+        labels[1, 2] = 5
+        with pytest.raises(alcore.DataError, match="item 1, token 2: label 5 is none of 5 classes"):
+            pool.score_logits(range(4), logits, labels, nnll="scores")
+        labels[1, 2] = 0
+        logits[2, 0, 1] = numpy.nan
+        with pytest.raises(alcore.DataError, match="row 1, token 0: a NaN"):
+            pool.score_logits([3, 2, 1, 0], logits, labels, nnll="scores")
+        assert pool.columns == []
+        with pytest.raises(alcore.MissingError, match="row 1"):
+            pool.score_logits([0], numpy.zeros((1, 3, 5), "f2"), labels[:1], nnll="scores")
+        pool.score_logits([0], numpy.zeros((1, 3, 5), "f2"), labels[:1], nnll="scores", missing="mask")
+        assert pool.column_rows("scores", [0])[0, 0] == pytest.approx(math.log(5)) and pool.count("missing") == 3
