@@ -17,7 +17,7 @@ ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
           'param': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
-          'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
+          'logits': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 
 
