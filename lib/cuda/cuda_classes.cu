@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of stored class scores. Decisions are made of them, so their exp and log are those of the
  * host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
+#include <cfenv>
+
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -10,6 +12,19 @@ namespace {
 double floored(double logarithm) {
     return logarithm < CUDA_FLOOR ? CUDA_FLOOR : logarithm;
 }
+
+/* exp and log as they are by default, whatever the caller's thread has set. */
+class default_rounding {
+  public:
+    default_rounding() {
+        fegetenv(&before);
+        fesetenv(FE_DFL_ENV);
+    }
+    ~default_rounding() { fesetenv(&before); }
+
+  private:
+    fenv_t before;
+};
 
 /* The places of the two largest values, the lower one first among equals; second is -1 with one
  * class. */
@@ -124,6 +139,7 @@ alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *ro
         std::vector<char> row_memory(copied ? row_bytes : 0);
         std::vector<double> value;
         int64_t lowest = -1;
+        default_rounding here;
         for (int64_t i = 0; i < rows->count; i++) {
             if (taken && !taken[i]) continue;
             if (i % 256 == 0) c.poll();

@@ -13,6 +13,17 @@ static alcore_status check_table(const char *device, const alcore_sys_kernels *t
                         device, table->abi, ALCORE_SYS_ABI);
 }
 
+/* No machine has more devices than that many digits can number. */
+#define MOST_DIGITS 4
+
+int32_t alcore__kernels_device(const char *device) {
+    int32_t number = 0;
+    const char *colon = device ? strchr(device, ':') : NULL;
+    for (const char *digit = colon ? colon + 1 : ""; *digit; digit++)
+        number = number * 10 + (*digit - '0');
+    return number;
+}
+
 alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
                                   const alcore_sys_kernels **out) {
     const void *table;
@@ -23,7 +34,8 @@ alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
     }
     size_t name = strcspn(device, ":");
     if (name != 4 || strncmp(device, "cuda", 4) != 0 ||
-        (device[name] && strspn(device + name + 1, "0123456789") != strlen(device + name + 1)))
+        (device[name] && (strspn(device + name + 1, "0123456789") != strlen(device + name + 1) ||
+                          strlen(device + name + 1) - 1 >= MOST_DIGITS)))
         return alcore__fail(ALCORE_E_PARAM,
                             "no device '%s': auto, cpu, cuda and cuda:NUMBER are known", device);
     ALCORE__TRY(alcore__module_load(ctx, "cuda", &table));

@@ -18,4 +18,7 @@ const alcore_sys_kernels *alcore__kernels_cpu_named(const char *engine);
 alcore_status alcore__kernels_for(alcore_ctx *ctx, const char *device,
                                   const alcore_sys_kernels **out);
 
+/* N of "cuda:N"; 0 for any other device that alcore__kernels_for() takes. */
+int32_t alcore__kernels_device(const char *device);
+
 #endif

@@ -173,6 +173,7 @@ static alcore_status set_up(answer *self) {
     };
     ALCORE__TRY(alcore__kernels_for(self->ctx, alcore__values_text(values, "device"),
                                     &self->input.kernels));
+    self->input.device = alcore__kernels_device(alcore__values_text(values, "device"));
     if (request->strategy != NULL) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;

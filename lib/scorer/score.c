@@ -5,8 +5,8 @@
 #include "scorer/score_table.h"
 
 static const alcore__score *const SCORES[] = {
-    &alcore__score_nnll, &alcore__score_nsp,     &alcore__score_class_uncertainty,
-    &alcore__score_lc,   &alcore__score_entropy, &alcore__score_margin,
+    &alcore__score_nnll,     &alcore__score_nsp,     &alcore__score_class_uncertainty,
+    &alcore__score_lc,       &alcore__score_entropy, &alcore__score_margin,
     &alcore__score_sum_prob,
 };
 
@@ -16,8 +16,10 @@ const alcore__score *alcore__score_at(int32_t index) {
 }
 
 alcore_sys_work alcore__score_work(const alcore__score_call *call) {
-    alcore_sys_work work = {
-        .size = sizeof work, .host = alcore__sys_host(), .host_user = call->ctx};
+    alcore_sys_work work = {.size = sizeof work,
+                            .host = alcore__sys_host(),
+                            .host_user = call->ctx,
+                            .device = call->device};
     return work;
 }
 

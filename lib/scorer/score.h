@@ -11,6 +11,7 @@
 typedef struct alcore__score_call {
     alcore_ctx *ctx;
     const alcore_sys_kernels *kernels;
+    int32_t device; /* its number */
     const alcore__side *side;
     const alcore__values *values; /* of the score's table */
     int64_t first, count;         /* rows of the side */

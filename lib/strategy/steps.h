@@ -28,6 +28,7 @@ typedef struct alcore__fill {
 typedef struct alcore__run_input {
     alcore_ctx *ctx;
     const alcore_sys_kernels *kernels;
+    int32_t device; /* its number */
     uint64_t seed;
     int64_t round; /* from 1 */
     /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of

@@ -13,7 +13,10 @@ enum { KEEP_MOST = 256 << 20 };
 static const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
 
 alcore_sys_work alcore__run_work(const alcore__run *run) {
-    alcore_sys_work work = {.size = sizeof work, .host = alcore__sys_host(), .host_user = run->ctx};
+    alcore_sys_work work = {.size = sizeof work,
+                            .host = alcore__sys_host(),
+                            .host_user = run->ctx,
+                            .device = run->input->device};
     return work;
 }
 
@@ -46,6 +49,7 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     alcore__bench *bench = block->bench;
     alcore__score_call call = {.ctx = run->ctx,
                                .kernels = run->input->kernels,
+                               .device = run->input->device,
                                .side = members->side,
                                .values = run->values,
                                .first = first,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, streams and events. Nothing that was put into a stream runs before somebody waits for it,
  * and between two operations no memory of the device may be touched. */
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -106,9 +107,13 @@ void run_to(emu_stream *stream, uint64_t position) {
 }
 
 void operate(const std::function<void()> &what) {
+    fenv_t before; /* a device knows nothing of the host's rounding */
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
     if (depth++ == 0) touchable(true);
     what();
     if (--depth == 0) touchable(false);
+    fesetenv(&before);
 }
 
 cudaError_t allocate(void **out, size_t bytes, bool device) {
@@ -316,4 +321,12 @@ void alcore_emu_copy(void *to, const void *from, size_t bytes) {
     guard held(lock);
     run_to(&default_stream, default_stream.issued);
     operate([&] { memcpy(to, from, bytes); });
+}
+void *alcore_emu_stream(void) {
+    cudaStream_t made;
+    cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+    return made;
+}
+int alcore_emu_wait(void *stream) {
+    return cudaStreamSynchronize((cudaStream_t)stream);
 }

@@ -203,6 +203,9 @@ uint64_t alcore_emu_arrivals(void);
 void *alcore_emu_new(size_t bytes);
 void alcore_emu_free(void *memory);
 void alcore_emu_copy(void *to, const void *from, size_t bytes);
+/* A stream, and waiting for all that is in it; 0 when it went well. */
+void *alcore_emu_stream(void);
+int alcore_emu_wait(void *stream);
 }
 
 #endif

@@ -307,8 +307,15 @@ START_TEST(devices) {
     ck_assert_ptr_eq(out, table);
     ck_assert_int_eq(alcore__kernels_for(ctx, "cpu", &out), ALCORE_OK);
     ck_assert_ptr_eq(out, table);
-    ck_assert_int_eq(alcore__kernels_for(ctx, "abacus", &out), ALCORE_E_PARAM);
-    ck_assert_ptr_null(out);
+    const char *const unknown[] = {"abacus", "cuda:", "cuda:x", "cuda:10000", "cuda:-1", "cud"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        ck_assert_int_eq(alcore__kernels_for(ctx, unknown[i], &out), ALCORE_E_PARAM);
+        ck_assert_ptr_null(out);
+    }
+    ck_assert_int_eq(alcore__kernels_device(NULL), 0);
+    ck_assert_int_eq(alcore__kernels_device("auto"), 0);
+    ck_assert_int_eq(alcore__kernels_device("cuda"), 0);
+    ck_assert_int_eq(alcore__kernels_device("cuda:12"), 12);
     ck_assert_ptr_null(alcore__kernels_cpu_named("cpu-abacus"));
     ck_assert_ptr_nonnull(alcore__kernels_cpu_named("cpu-portable"));
     ck_assert_uint_eq(table->abi, ALCORE_SYS_ABI);

@@ -68,7 +68,10 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
     b->take = malloc((size_t)rows + 1);
     memset(b->take, 1, (size_t)rows);
     b->input.ctx = b->ctx;
-    b->input.kernels = alcore__kernels_cpu();
+    /* $ALCORE_TEST_DEVICE: the engine that runs the strategies; every one gives the same bytes. */
+    const char *device = getenv("ALCORE_TEST_DEVICE");
+    ck_assert_msg(alcore__kernels_for(b->ctx, device, &b->input.kernels) == ALCORE_OK, "%s",
+                  alcore_last_error());
     b->input.seed = 42;
     b->input.round = 1;
     b->input.candidates.rows = rows;

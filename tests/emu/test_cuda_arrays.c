@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA engine's dealings with memory, on the emulated device: arrays on the device, a caller's
+ * stream and workspace, chunks, several calls at once, no memory, cancellation. */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/sys/kernel.h"
+#include "kernel/kernels.h"
+
+enum { ROWS = 700, DIMS = 33, THREADS = 6 };
+
+static const alcore_sys_kernels *cuda, *cpu;
+static void *(*device_new)(size_t);
+static void (*device_free)(void *);
+static void (*device_copy)(void *, const void *, size_t);
+static void *(*new_stream)(void);
+static int (*wait_stream)(void *);
+static void (*device_memory)(size_t);
+
+static char text[256];
+static int32_t cancel;
+
+static void *allocate(void *user, size_t bytes) {
+    (void)user;
+    return malloc(bytes);
+}
+static void release(void *user, void *memory, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    free(memory);
+}
+static alcore_status set_error(alcore_status status, const char *why, size_t length) {
+    snprintf(text, sizeof text, "%.*s", (int)length, why);
+    return status;
+}
+static int32_t poll_cancel(void *user) {
+    (void)user;
+    return cancel;
+}
+static const alcore_sys_host host = {.size = sizeof host,
+                                     .allocate = allocate,
+                                     .release = release,
+                                     .set_error = set_error,
+                                     .poll_cancel = poll_cancel};
+
+static float numbers[ROWS * DIMS];
+static double vector[DIMS], expected[ROWS];
+static uint8_t take[ROWS];
+static alcore_sys_rows rows;
+static alcore_sys_work work;
+
+static void setup(void) {
+    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    alcore_sys_kernel_entry entry;
+    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
+    *(void **)&device_new = dlsym(library, "alcore_emu_new");
+    *(void **)&device_free = dlsym(library, "alcore_emu_free");
+    *(void **)&device_copy = dlsym(library, "alcore_emu_copy");
+    *(void **)&new_stream = dlsym(library, "alcore_emu_stream");
+    *(void **)&wait_stream = dlsym(library, "alcore_emu_wait");
+    *(void **)&device_memory = dlsym(library, "alcore_emu_memory");
+    ck_assert_int_eq(entry(ALCORE_SYS_ABI, &host, &cuda), ALCORE_OK);
+    cpu = alcore__kernels_cpu();
+    work = (alcore_sys_work){.size = sizeof work, .host = &host};
+    rows = (alcore_sys_rows){
+        .data = numbers, .count = ROWS, .dims = DIMS, .stride = DIMS, .dtype = ALCORE_FLOAT32};
+    for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
+    for (int j = 0; j < DIMS; j++) vector[j] = sin(j + 1.0);
+    for (int i = 0; i < ROWS; i++) {
+        take[i] = i % 5 != 3;
+        expected[i] = -7.0;
+    }
+    ck_assert_int_eq(cpu->sqds(&work, &rows, take, vector, expected), ALCORE_OK);
+}
+
+static void *on_device(const void *array, size_t bytes) {
+    char *memory = device_new(bytes + 8);
+    ck_assert_ptr_nonnull(memory);
+    device_copy(memory, array, bytes);
+    return memory;
+}
+
+static void expect_sqds(const double *got) {
+    ck_assert_int_eq(memcmp(got, expected, sizeof expected), 0);
+}
+
+START_TEST(arrays_on_the_device) {
+    double got[ROWS];
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    float *there = on_device(numbers, sizeof numbers);
+    uint8_t *mask = on_device(take, sizeof take);
+    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
+    alcore_sys_rows placed = rows;
+    placed.data = there;
+    ck_assert_int_eq(cuda->sqds(&work, &placed, mask, against, out), ALCORE_OK);
+    device_copy(got, out, sizeof got);
+    expect_sqds(got);
+    /* Each array on its own: rows there, the rest here; and the other way round. */
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    ck_assert_int_eq(cuda->sqds(&work, &placed, take, vector, got), ALCORE_OK);
+    expect_sqds(got);
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    ck_assert_int_eq(cuda->sqds(&work, &rows, mask, against, got), ALCORE_OK);
+    expect_sqds(got);
+    /* Rows that no device could read where they are. */
+    char *odd = device_new(sizeof numbers + 1);
+    device_copy(odd + 1, numbers, sizeof numbers);
+    placed.data = odd + 1;
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    ck_assert_int_eq(cuda->sqds(&work, &placed, take, vector, got), ALCORE_OK);
+    expect_sqds(got);
+    void *all[] = {there, mask, against, out, odd};
+    for (int i = 0; i < 5; i++) device_free(all[i]);
+}
+END_TEST
+
+static int64_t lent;
+static void *lend(void *user, size_t bytes) {
+    (void)user;
+    lent++;
+    return device_new(bytes);
+}
+static void take_back(void *user, void *memory, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    lent--;
+    wait_stream(work.stream); /* a workspace of the stream's order would need no wait */
+    device_free(memory);
+}
+
+START_TEST(stream_of_the_caller) {
+    double got[ROWS];
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    alcore_sys_rows placed = rows;
+    placed.data = on_device(numbers, sizeof numbers);
+    uint8_t *mask = on_device(take, sizeof take);
+    double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
+    work.stream = new_stream();
+    ck_assert_int_eq(cuda->sqds(&work, &placed, mask, against, out), ALCORE_OK);
+    ck_assert_int_eq(wait_stream(work.stream), 0);
+    device_copy(got, out, sizeof got);
+    expect_sqds(got);
+    /* With the caller's memory, and what is on the host. */
+    work.workspace = lend;
+    work.workspace_release = take_back;
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    ck_assert_int_eq(cuda->sqds(&work, &rows, take, vector, got), ALCORE_OK);
+    expect_sqds(got);
+    ck_assert_int_eq(lent, 0);
+    void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
+    for (int i = 0; i < 4; i++) device_free(all[i]);
+}
+END_TEST
+
+START_TEST(little_memory) {
+    double got[ROWS];
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    /* Less than the rows take: smaller chunks. */
+    device_memory(20000);
+    ck_assert_int_eq(cuda->sqds(&work, &rows, take, vector, got), ALCORE_OK);
+    expect_sqds(got);
+    /* Whole operands do not get smaller. */
+    static double centres[5000 * DIMS];
+    int32_t nearest[3];
+    double distance[3], wide[DIMS * 3];
+    alcore_sys_rows few = rows;
+    few.count = 3;
+    ck_assert_int_eq(cuda->nearest_centre(&work, &few, (const int32_t[]){0, 0, 0}, 1,
+                                          (const int64_t[]){0, 5000}, centres, nearest, distance),
+                     ALCORE_E_NOMEM);
+    ck_assert_msg(strstr(text, "out of memory on the device") != NULL, "%s", text);
+    device_memory((size_t)-1);
+    ck_assert_int_eq(cuda->widen(&work, &few, NULL, wide), ALCORE_OK);
+}
+END_TEST
+
+START_TEST(cancelled) {
+    double got[ROWS];
+    cancel = 1;
+    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_E_CANCELLED);
+    cancel = 0;
+    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_OK);
+}
+END_TEST
+
+START_TEST(wrong_calls) {
+    double got[ROWS];
+    alcore_sys_rows bad = rows;
+    bad.count = -1;
+    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
+    bad = rows;
+    bad.dtype = ALCORE_INT64;
+    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_SHAPE);
+    bad = rows;
+    bad.data = NULL;
+    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
+    work.device = 3;
+    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
+    ck_assert_str_eq(text, "no device cuda:3: there are 1");
+    const alcore_sys_kernels *out = cuda;
+    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
+    alcore_sys_kernel_entry entry;
+    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
+    ck_assert_int_eq(entry(ALCORE_SYS_ABI + 1, &host, &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_null(out);
+}
+END_TEST
+
+static void *one_thread(void *data) {
+    int number = *(int *)data;
+    alcore_sys_work own = work;
+    own.workspace_bytes = 2000 + 3000 * number;
+    for (int round = 0; round < 4; round++) {
+        double got[ROWS];
+        for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+        if (cuda->sqds(&own, &rows, take, vector, got) || memcmp(got, expected, sizeof got) != 0)
+            return data;
+    }
+    return NULL;
+}
+
+/* More calls at once than the engine has streams for. */
+START_TEST(calls_at_once) {
+    pthread_t threads[THREADS];
+    int number[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        number[i] = i;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, one_thread, &number[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        ck_assert_ptr_null(wrong);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("arrays");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, NULL);
+    tcase_add_test(tests, arrays_on_the_device);
+    tcase_add_test(tests, stream_of_the_caller);
+    tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, cancelled);
+    tcase_add_test(tests, wrong_calls);
+    tcase_add_test(tests, calls_at_once);
+    Suite *suite = suite_create("cuda-arrays");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
