@@ -43,6 +43,7 @@
 #include "alcore/request.h"
 #include "alcore/rng.h"
 #include "alcore/scorer.h"
+#include "alcore/search.h"
 #include "alcore/selection.h"
 #include "alcore/status.h"
 #include "alcore/strategy.h"

@@ -10,13 +10,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from headers import INCLUDE, ROOT  # noqa: E402
 from tap import Tap  # noqa: E402
 
-RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'model': 4, 'scorer': 5, 'strategy': 6, 'request': 7,
-        'mix': 8, 'metric': 8, 'project': 9, 'job': 9}
+RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4, 'model': 5, 'scorer': 6, 'strategy': 7,
+        'request': 8, 'mix': 9, 'metric': 9, 'project': 10, 'job': 10}
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
-          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'model': 'model',
+          'param': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool',
+          'search': 'search', 'model': 'model',
           'logits': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 

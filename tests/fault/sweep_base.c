@@ -51,6 +51,8 @@ INITIALIZER(alcore_logits_writers_init, alcore_logits_writers)
 INITIALIZER(alcore_token_facts_init, alcore_token_facts)
 INITIALIZER(alcore_scorer_host_init, alcore_scorer_host)
 INITIALIZER(alcore_strategy_host_init, alcore_strategy_host)
+INITIALIZER(alcore_search_side_init, alcore_search_side)
+INITIALIZER(alcore_search_options_init, alcore_search_options)
 
 ALLOCATES(alcore_ctx_new, 0) {
     alcore_ctx *out = w->ctx;

@@ -18,6 +18,7 @@ from ._logits import score_hidden, score_logits
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
+from ._search import Neighbours, knn, margin_ratios
 from ._selection import Selection
 
 Pool.score = score
@@ -37,7 +38,7 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Order",
-           "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "build_info",
-           "default_context", "load", "request_options", "score", "scorer", "scorers", "select", "strategies", "strategy",
-           "version"] + _errors.NAMES
+__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbours",
+           "Order", "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
+           "build_info", "default_context", "knn", "load", "margin_ratios", "request_options", "score", "scorer", "scorers", "select",
+           "strategies", "strategy", "version"] + _errors.NAMES

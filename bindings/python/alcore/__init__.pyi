@@ -7,7 +7,7 @@ _Table anything with the Arrow interface."""
 import array
 from os import PathLike
 from types import TracebackType
-from typing import (Any, Callable, Generic, Iterable, Iterator, Literal, Mapping, NoReturn, Optional, Protocol, Sequence, TypeVar,
+from typing import (Any, Callable, Generic, Iterable, Iterator, Literal, Mapping, NamedTuple, NoReturn, Optional, Protocol, Sequence, TypeVar,
                     Union, overload)
 from typing_extensions import ParamSpec, Self, TypeAlias
 
@@ -21,6 +21,7 @@ _Setting: TypeAlias = Union[str, int, float, bool, Sequence[Union[str, int, floa
 _Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
 _Strategy: TypeAlias = Union[str, Strategy, OwnStrategy[..., Any], OwnScorer[..., Any]]
 _Model: TypeAlias = Union[str, PathLike[str], Model, _Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses]
+_Side: TypeAlias = Union[Pool, tuple[Pool, str], _Array]
 _Scope: TypeAlias = Literal["picks", "candidates"]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -336,11 +337,26 @@ def strategy(function: None = None, *, needs: Union[str, Iterable[str]] = (),
 
 # ---- calls ----
 
+class Neighbours(NamedTuple):
+    numbers: _Array
+    values: _Array
+
 STATES: dict[str, int]
 
 def build_info() -> dict[str, Any]: ...
 def default_context() -> Context: ...
+@overload
+def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[False] = False,
+        take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
+        device: Optional[str] = None, context: Optional[Context] = None) -> Neighbours: ...
+@overload
+def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[True],
+        take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
+        device: Optional[str] = None, context: Optional[Context] = None) -> tuple[Neighbours, Neighbours]: ...
 def load(path: Optional[_Path] = None) -> str: ...
+def margin_ratios(rows: _Side, others: _Side, k: int = 4, *, take: Optional[Iterable[object]] = None,
+                  other_take: Optional[Iterable[object]] = None, device: Optional[str] = None,
+                  context: Optional[Context] = None) -> tuple[_Array, _Array]: ...
 def request_options() -> list[dict[str, Any]]: ...
 def score(pool: Pool, by: Union[str, Scorer, OwnScorer[..., Any]], model: Optional[_Model] = None, **params: _Setting) -> None: ...
 def scorers() -> dict[str, dict[str, Any]]: ...
@@ -393,6 +409,7 @@ __all__ = [
     "MissingError",
     "Model",
     "ModuleError",
+    "Neighbours",
     "NotFoundError",
     "Order",
     "OutOfMemoryError",
@@ -413,7 +430,9 @@ __all__ = [
     "View",
     "build_info",
     "default_context",
+    "knn",
     "load",
+    "margin_ratios",
     "request_options",
     "score",
     "scorer",

@@ -87,6 +87,10 @@ ALCORE_COLUMN_RAGGED = 2
 ALCORE_COLUMN_RAGGED_DENSE = 3
 ALCORE_MISSING_FAIL = 0
 ALCORE_MISSING_MASK = 1
+ALCORE_METRIC_L2 = 0
+ALCORE_METRIC_DOT = 1
+ALCORE_METRIC_COSINE = 2
+ALCORE_KNN_MOST = 1024
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -315,6 +319,32 @@ class alcore_column_options(Structure):
     ]
 
 
+class alcore_search_side(Structure):
+    """One side of a search"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("matrix", c_void_p),
+        ("pool", c_void_p),
+        ("column", c_char_p),
+        ("take", c_void_p),
+        ("unit", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class alcore_search_options(Structure):
+    """Settings of a search."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("metric", c_int32),
+        ("reserved", c_int32),
+        ("k", c_int64),
+        ("device", c_char_p),
+    ]
+
+
 class alcore_logits(Structure):
     """The tokens of some items and what a model says of them."""
 
@@ -506,6 +536,10 @@ FUNCTIONS = {
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
+    "alcore_search_side_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_search_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_token_facts_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_logits_writers_init": (c_int32, (c_void_p, c_size_t), False),

@@ -3,7 +3,7 @@
 import ctypes
 import re
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 import numpy
 
@@ -23,6 +23,11 @@ class Rows(ctypes.Structure):
 
 class Best(ctypes.Structure):
     _fields_ = [('k', c_int64), ('row', c_void_p), ('value', c_void_p)]
+
+
+class Search(ctypes.Structure):
+    _fields_ = [('size', c_size_t), ('metric', c_int32), ('reserved', c_int32), ('basis', c_void_p),
+                ('leading', c_int64), ('skew', c_double)]
 
 
 class TokenFacts(ctypes.Structure):

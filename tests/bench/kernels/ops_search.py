@@ -3,11 +3,11 @@
 import faiss
 import numpy
 import torch
-from ctypes import c_int32
+from ctypes import sizeof
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from kernel_table import Best, rows_of
+from kernel_table import Best, Search, rows_of
 
 L2, DOT = 0, 1
 
@@ -36,12 +36,13 @@ def search(kernels, matrix, queries, k, metric, threads, both=False):
     lists = [Places(len(queries), k) for _ in range(threads)]
     of_rows = Places(len(matrix), k) if both else None
     cut = -(-len(matrix) // threads)
+    asked = Search(size=sizeof(Search), metric=metric)
 
     def part(first, last):
         mine = lists[first // cut].struct()
         for begin in range(first, last, 8192):
             end = min(begin + 8192, last)
-            kernels.knn(rows_of(matrix, begin, end), None, rows_of(queries), c_int32(metric), mine,
+            kernels.knn(rows_of(matrix, begin, end), None, rows_of(queries), None, asked, mine,
                         of_rows.struct(begin) if both else None)
     kernels.spread(part, [(first, min(first + cut, len(matrix))) for first in range(0, len(matrix), cut)], threads)
     found = merged(lists, metric != L2)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact search: nearest neighbours one way and both ways, margin ratios."""
+import ctypes
+from typing import Any, NamedTuple
+
+from . import _ffi
+from ._arrays import memory, tensor_of
+from ._calls import run
+from ._handles import choice, default_context, struct
+from ._library import lib
+from ._pool import Pool
+from ._strings import name_of
+
+
+class Neighbours(NamedTuple):
+    """Numbers (int64) and values (float64), the nearest first; -1 and NaN where there is no neighbour. NumPy arrays, or
+    memoryviews without NumPy."""
+
+    numbers: Any
+    values: Any
+
+
+class _Side:
+    """One side of a search, and what must stay alive during the call."""
+
+    def __init__(self, given, what, take, unit, ctx):
+        self.struct = struct(_ffi.alcore_search_side, unit=int(bool(unit)))
+        pool, column = given if isinstance(given, tuple) else (given, None)
+        if isinstance(pool, Pool):
+            self.keep = [pool, name_of(column, "column") if column is not None else None]
+            self.struct.pool, self.struct.column = pool._handle, self.keep[1]
+            self.count = len(pool)
+        else:
+            tensor = tensor_of(given, what, ctx._handle)
+            self.keep = [tensor]
+            self.struct.matrix = ctypes.addressof(tensor.struct)
+            self.count = tensor.shape[0] if tensor.shape else 0
+        if take is not None:
+            flags = bytes(bool(flag) for flag in take)
+            if len(flags) != self.count:
+                raise ValueError("%s: take has %d entries for %d rows" % (what, len(flags), self.count))
+            self.keep.append(flags)
+            self.struct.take = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
+
+    @property
+    def reference(self):
+        return ctypes.byref(self.struct)
+
+
+class _Room:
+    """Room for numbers of the library."""
+
+    def __init__(self, code, shape):
+        self.code, self.shape = code, shape
+        count = 1
+        for length in shape:
+            count *= length
+        self.block = ((ctypes.c_int64 if code == "q" else ctypes.c_double) * max(count, 1))()
+        self.address = ctypes.addressof(self.block)
+
+    def taken(self):
+        return memory(self.address, list(self.shape), self.code, self.block)
+
+
+def _neighbours(rooms):
+    return Neighbours(*(room.taken() for room in rooms))
+
+
+def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=None, unit=False, device=None,
+        context=None):
+    """The k nearest rows of each query: Neighbours(numbers, values), each [queries, k], exact.
+
+    rows and queries are matrices (NumPy, DLPack, buffers, lists) or columns of pools: Pool (its "embeddings") or (Pool,
+    "name"). metric: "l2" (squared distances), "dot" or "cosine". take and query_take leave rows out; unit=True divides
+    each row by its norm first. both=True gives a pair: that, and the k nearest queries of each row, [rows, k], found in
+    the same pass. Equal values go by the lower number; the answer is the same on every machine."""
+    ctx = context or default_context()
+    left, right = _Side(rows, "rows", take, unit, ctx), _Side(queries, "queries", query_take, unit, ctx)
+    options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"), k=k,
+                     device=device.encode() if device else None)
+    most = max(1, min(k, _ffi.ALCORE_KNN_MOST))
+    found = [_Room(code, (right.count, most)) for code in "qd"]
+    back = [_Room(code, (left.count, most)) for code in "qd"] if both else []
+    run(lib.alcore_knn, ctx._handle, left.reference, right.reference, ctypes.byref(options),
+        *(room.address for room in found), *([room.address for room in back] or (None, None)))
+    return (_neighbours(found), _neighbours(back)) if both else _neighbours(found)
+
+
+def margin_ratios(rows, others, k=4, *, take=None, other_take=None, device=None, context=None):
+    """The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other has it: (float64
+    [rows], int64 [rows]); NaN and -1 for rows that are left out. Arguments as for knn()."""
+    ctx = context or default_context()
+    left, right = _Side(rows, "rows", take, False, ctx), _Side(others, "others", other_take, False, ctx)
+    options = struct(_ffi.alcore_search_options, k=k, device=device.encode() if device else None)
+    ratios, found = _Room("d", (left.count,)), _Room("q", (left.count,))
+    run(lib.alcore_margin_ratios, ctx._handle, left.reference, right.reference, ctypes.byref(options), ratios.address,
+        found.address)
+    return ratios.taken(), found.taken()

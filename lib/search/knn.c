@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nearest neighbours one way and both ways. Each thread keeps the best rows of every query; the
+ * order by value and row is total, so that it does not matter which thread saw which block. */
+#include <math.h>
+#include <string.h>
+
+#include "search/search_run.h"
+
+static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
+    alcore__search_run *run = data;
+    alcore_sys_rows rows;
+    alcore_sys_work work = alcore__search_work(run);
+    /* Rows are looked at once, with the first slab. */
+    ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
+    alcore_sys_best of_queries = {.k = run->k}, of_rows = {.k = run->k};
+    if (run->each) {
+        of_queries.row = run->each[worker].row;
+        of_queries.value = run->each[worker].value;
+    }
+    if (run->of_rows.row) {
+        of_rows.row = run->of_rows.row + rows.first * run->k;
+        of_rows.value = run->of_rows.value + rows.first * run->k;
+    }
+    return run->kernels->knn(
+        &work, &rows, alcore__search_side_take(&run->rows, rows.first), &run->queried,
+        alcore__search_side_take(&run->queries, run->queried.first), &run->search,
+        run->each ? &of_queries : NULL, run->of_rows.row ? &of_rows : NULL);
+}
+
+/* Whether neighbour a comes before b; free places come last. */
+static bool before(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
+    if (row < 0 || other_row < 0) return other_row < 0 && row >= 0;
+    if (value != other) return metric == ALCORE_METRIC_L2 ? value < other : value > other;
+    return row < other_row;
+}
+
+/* out = the best k of the threads' neighbours of query q of the slab. */
+static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t *row,
+                  double *value) {
+    int64_t k = run->k, base = q * k;
+    memset(at, 0, (size_t)run->threads * sizeof *at);
+    for (int64_t p = 0; p < k; p++) {
+        int32_t best = 0;
+        for (int32_t t = 1; t < run->threads; t++) {
+            const alcore__search_best *a = &run->each[t], *b = &run->each[best];
+            if (before(run->search.metric, a->value[base + at[t]], a->row[base + at[t]],
+                       b->value[base + at[best]], b->row[base + at[best]]))
+                best = t;
+        }
+        row[p] = run->each[best].row[base + at[best]];
+        value[p] = run->each[best].value[base + at[best]];
+        /* The last place of a list is not passed: k places in all are taken. */
+        if (at[best] + 1 < k) at[best]++;
+    }
+}
+
+static void set_free(alcore__search_best best, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        best.row[i] = -1;
+        best.value[i] = (double)NAN;
+    }
+}
+
+static alcore_status new_lists(alcore__search_run *run) {
+    size_t threads = (size_t)run->threads;
+    size_t places = (size_t)(run->slab * run->k);
+    ALCORE__TRY(alcore__new_array(run->ctx, threads, sizeof *run->each, &run->each));
+    for (size_t t = 0; t < threads; t++) {
+        ALCORE__TRY(alcore__new_array(run->ctx, places, sizeof(int64_t), &run->each[t].row));
+        ALCORE__TRY(alcore__new_array(run->ctx, places, sizeof(double), &run->each[t].value));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__search_neighbours(alcore__search_run *run, alcore__search_best of_queries) {
+    int32_t *at;
+    if (of_queries.row) ALCORE__TRY(new_lists(run));
+    if (run->of_rows.row) set_free(run->of_rows, run->rows.count * run->k);
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof *at, &at));
+    alcore_status status = ALCORE_OK;
+    for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
+        status = alcore__search_slab(run, first, true);
+        for (int32_t t = 0; run->each && t < run->threads; t++)
+            set_free(run->each[t], run->slab * run->k);
+        if (!status) status = alcore__search_blocks(run, knn_block);
+        for (int64_t q = 0; run->each && q < run->queried.count && !status; q++) {
+            merge(run, q, at, of_queries.row + (first + q) * run->k,
+                  of_queries.value + (first + q) * run->k);
+            if (q % 64 == 0) status = alcore__tick(run->ctx, "search", 0, 0);
+        }
+    }
+    alcore__free(run->ctx, at);
+    return status;
+}
+
+static alcore_status knn(alcore_ctx *ctx, const alcore_search_side *rows,
+                         const alcore_search_side *queries, const alcore_search_options *options,
+                         alcore__search_best of_queries, alcore__search_best of_rows) {
+    alcore__search_run run;
+    if (!of_queries.row != !of_queries.value || !of_rows.row != !of_rows.value)
+        return alcore__fail(ALCORE_E_INVALID, "numbers and values are wanted together or not");
+    if (!of_queries.row && !of_rows.row)
+        return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
+    alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", options, 10, &run);
+    run.of_rows = of_rows;
+    if (!status) status = alcore__search_neighbours(&run, of_queries);
+    alcore__search_end(&run);
+    return status;
+}
+
+alcore_status alcore_knn(alcore_ctx *ctx, const alcore_search_side *rows,
+                         const alcore_search_side *queries, const alcore_search_options *options,
+                         int64_t *out_rows, double *out_values, int64_t *out_queries,
+                         double *out_query_values) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, knn(ctx, rows, queries, options,
+                                  (alcore__search_best){out_rows, out_values},
+                                  (alcore__search_best){out_queries, out_query_values}));
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/search_run.h"
+
+#include <string.h>
+
+#include "kernel/kernels.h"
+
+/* Bytes that a slab of queries and its neighbours may take. */
+#define SLAB_BYTES (INT64_C(64) << 20)
+#define SLAB_LEAST 256
+
+alcore_status alcore_search_options_init(alcore_search_options *options, size_t size) {
+    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_search_options, device),
+                               "alcore_search_options");
+}
+
+static alcore_status read_options(alcore__search_run *run, const alcore_search_options *theirs,
+                                  int64_t initial_k) {
+    alcore_search_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_search_options, device), theirs,
+                                    "alcore_search_options"));
+    if (options.metric < ALCORE_METRIC_L2 || options.metric > ALCORE_METRIC_COSINE)
+        return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*",
+                            options.metric);
+    run->k = options.k ? options.k : initial_k;
+    if (run->k < 1 || run->k > ALCORE_KNN_MOST)
+        return alcore__fail(ALCORE_E_INVALID, "k is %lld; it goes from 1 to %d", (long long)run->k,
+                            ALCORE_KNN_MOST);
+    run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
+    return alcore__kernels_for(run->ctx, options.device, &run->kernels);
+}
+
+/* Queries of a slab: those of a file lie in memory, and every thread has neighbours of all. */
+static void size_slab(alcore__search_run *run) {
+    int64_t each = run->k * 16 * run->threads;
+    if (run->queries.column)
+        each += run->queries.dims * (int64_t)alcore__dtype_bytes(run->queries.column->dtype);
+    run->slab = SLAB_BYTES / each;
+    if (run->slab < SLAB_LEAST) run->slab = SLAB_LEAST;
+    if (run->slab > run->queries.count) run->slab = run->queries.count;
+}
+
+alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *rows,
+                                   const alcore_search_side *queries, const char *queries_name,
+                                   const alcore_search_options *options, int64_t initial_k,
+                                   alcore__search_run *run) {
+    *run = (alcore__search_run){.ctx = ctx, .rows.ctx = ctx, .queries.ctx = ctx};
+    ALCORE__TRY(read_options(run, options, initial_k));
+    ALCORE__TRY(alcore__search_side_begin(ctx, rows, "rows", &run->rows));
+    ALCORE__TRY(alcore__search_side_begin(ctx, queries, queries_name, &run->queries));
+    if (run->rows.dims != run->queries.dims)
+        return alcore__fail(ALCORE_E_SHAPE, "rows have %lld numbers, %s %lld",
+                            (long long)run->rows.dims, queries_name, (long long)run->queries.dims);
+    run->threads = alcore_ctx_threads(ctx);
+    size_slab(run);
+    size_t slots = (size_t)run->threads + 1;
+    ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *run->scratch, &run->scratch));
+    return alcore__new_array(ctx, slots * ALCORE_BLOCK_ROWS, sizeof *run->dots, &run->dots);
+}
+
+void alcore__search_end(alcore__search_run *run) {
+    for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
+        const alcore__search_side *side = t < run->threads ? &run->rows : &run->queries;
+        alcore__scratch_clear(side->column ? side->column->ctx : run->ctx, &run->scratch[t]);
+    }
+    for (int32_t t = 0; run->each && t < run->threads; t++) {
+        alcore__free(run->ctx, run->each[t].row);
+        alcore__free(run->ctx, run->each[t].value);
+    }
+    alcore__free(run->ctx, run->each);
+    alcore__free(run->ctx, run->scratch);
+    alcore__free(run->ctx, run->dots);
+    alcore__search_side_end(&run->rows);
+    alcore__search_side_end(&run->queries);
+}
+
+alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
+    const alcore__search_side *queries = &run->queries;
+    int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
+    ALCORE__TRY(alcore__search_side_rows(queries, first, count, &run->scratch[run->threads],
+                                         &run->queried));
+    double *dots = run->dots + (int64_t)run->threads * ALCORE_BLOCK_ROWS;
+    for (int64_t at = 0; check && at < count; at += ALCORE_BLOCK_ROWS) {
+        alcore_sys_rows block = run->queried;
+        block.first += at;
+        block.count = count - at < ALCORE_BLOCK_ROWS ? count - at : ALCORE_BLOCK_ROWS;
+        block.data = (const char *)block.data +
+                     at * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
+        ALCORE__TRY(alcore__search_side_check(queries, run->kernels, &block, dots));
+        ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) {
+    int64_t blocks = (run->rows.count + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    return alcore__parallel(run->ctx, "search", blocks, task, run);
+}
+
+alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
+                                   bool check, alcore_sys_rows *out) {
+    int64_t first = index * ALCORE_BLOCK_ROWS, left = run->rows.count - first;
+    ALCORE__TRY(alcore__search_side_rows(&run->rows, first,
+                                         left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
+                                         &run->scratch[worker], out));
+    if (!check) return ALCORE_OK;
+    return alcore__search_side_check(&run->rows, run->kernels, out,
+                                     run->dots + (int64_t)worker * ALCORE_BLOCK_ROWS);
+}
