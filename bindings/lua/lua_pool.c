@@ -469,16 +469,16 @@ static int get_column(lua_State *L) {
  * @function pool:column_rows
  * @tparam string name
  * @param rows a list of indices and ids, or a selection
- * @tparam[opt=1] number width numbers of a row
  * @return a list, or a list of lists; or nil, message, code */
 static int column_rows(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
-    int64_t width = lua_isnoneornil(L, 4) ? 1 : al_integer(L, 4, "width"), count_of_rows;
+    int64_t count_of_rows;
     int failed;
     int64_t *rows = al_rows(L, 3, self, &count_of_rows, &failed);
     if (failed) return failed;
-    if (width < 1 || width > 1 << 24) return luaL_error(L, "width: 1 or more expected");
+    int64_t width = alcore_pool_column_width(self->handle, name);
+    if (width < 1) width = 1; /* no such column: the call says so */
     double *numbers = al_buffer(L, count_of_rows * width, sizeof *numbers);
     int64_t shape[2] = {count_of_rows, width};
     alcore_tensor out;

@@ -486,6 +486,14 @@ ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *
  * @since 0.1 */
 ALCORE_API const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index);
 
+/** Numbers that a column has in each row: n of [rows, n], in a ragged column n of each token.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @return 1 or more; 0 when there is no such column
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int64_t alcore_pool_column_width(const alcore_pool *pool, const char *name);
+
 /** A column as arrays, when it is in memory and has one entry per row in order.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
@@ -505,7 +513,8 @@ ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char 
  * @param[in] name borrowed: the column's name
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
- * @param[out] out float64 [count, n], host; NULL only if count is 0
+ * @param[out] out float64 [count, n], n as alcore_pool_column_width() says, host; NULL only if
+ * count is 0
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
  *   ragged column), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe

@@ -177,6 +177,11 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
     return pool->columns[index]->name;
 }
 
+int64_t alcore_pool_column_width(const alcore_pool *pool, const char *name) {
+    const int64_t at = pool != NULL && name != NULL ? position_of(pool, name) : -1;
+    return at >= 0 ? pool->columns[at]->dims : 0;
+}
+
 /* ---- views and copies ---- */
 
 static alcore_status view_column(const alcore_pool *pool, const char *name,

@@ -14,7 +14,7 @@ static const alcore__param options[] = {
      "column)"},
     {"fill", ALCORE_PARAM_CHOICE, "overshoot", 0, 0, "overshoot|stop|skip",
      "the last pick may overshoot the budget; stop before it; or skip what does not fit"},
-    {"seed", ALCORE_PARAM_INTEGER, "context", 0, 9.2e18, "context",
+    {"seed", ALCORE_PARAM_INTEGER, "context", 0, 0x1p64, "context",
      "seed of every random draw; context: the seed of the context"},
     {"round", ALCORE_PARAM_INTEGER, "1", 1, 1e9, NULL,
      "number of the round, from 1: seeds the draws, picks the value of a schedule"},

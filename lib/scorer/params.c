@@ -84,6 +84,16 @@ static alcore_status read_numbers(alcore_ctx *ctx, const alcore__param *row, con
     return ALCORE_OK;
 }
 
+/* Digits are taken exactly: a seed may have more of them than a double holds. A row whose maximum
+ * is beyond int64 keeps the 64 bits of an unsigned number. */
+static bool read_digits(const alcore__param *row, const char *text, int64_t *out) {
+    uint64_t bits;
+    if (row->maximum <= 0x1p63) return alcore__parse_int(text, strlen(text), out);
+    if (!alcore__parse_uint(text, strlen(text), &bits)) return false;
+    *out = (int64_t)bits;
+    return true;
+}
+
 static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                 const char *text, alcore__value *value) {
     switch (row->type) {
@@ -103,9 +113,7 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
         }
         if (!read_number(row, text, strlen(text), &value->number))
             return fail_value(row, owner, text);
-        /* Digits are taken exactly: a seed may have more of them than a double holds. */
-        if (row->type == ALCORE_PARAM_INTEGER &&
-            !alcore__parse_int(text, strlen(text), &value->integer)) {
+        if (row->type == ALCORE_PARAM_INTEGER && !read_digits(row, text, &value->integer)) {
             /* Beyond 2^53 a double no longer holds every whole number. */
             if (value->number != floor(value->number) || fabs(value->number) > 0x1p53) {
                 return fail_value(row, owner, text);

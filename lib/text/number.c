@@ -120,6 +120,18 @@ bool alcore__parse_int(const char *text, size_t length, int64_t *out) {
     return true;
 }
 
+bool alcore__parse_uint(const char *text, size_t length, uint64_t *out) {
+    uint64_t value = 0;
+    if (length == 0) return false;
+    for (size_t i = 0; i < length; i++) {
+        if (!is_digit(text[i]) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
 /* Puts '.' where the locale has put its own decimal point, of however many bytes. */
 static size_t plain_point(char *text) {
     char *to = text, *from = text;

@@ -14,6 +14,8 @@
 bool alcore__parse_double(const char *text, size_t length, double *out);
 /* The whole text is a decimal integer with an optional sign that fits. */
 bool alcore__parse_int(const char *text, size_t length, int64_t *out);
+/* The whole text is a decimal integer from 0 to 2^64 - 1, without a sign. */
+bool alcore__parse_uint(const char *text, size_t length, uint64_t *out);
 /* The fewest digits that read back to the same double; "nan", "inf", "-inf". Returns the length;
  * out is NUL-terminated. */
 size_t alcore__print_double(double value, char out[32]);

@@ -142,6 +142,9 @@ NEVER(alcore_pool_drop_column, WITH_SCORES) {
 NEVER(alcore_pool_column_name, WITH_SCORES) {
     HOLDS(alcore_pool_column_name(w->pool, 0) && !alcore_pool_column_name(w->pool, 99));
 }
+NEVER(alcore_pool_column_width, WITH_SCORES) {
+    HOLDS(alcore_pool_column_width(w->pool, "embeddings") == WORLD_DIMS);
+}
 NEVER(alcore_pool_column, WITH_SCORES) {
     alcore_tensor values, offsets;
     return alcore_pool_column(w->pool, "logprobs", &values, &offsets);

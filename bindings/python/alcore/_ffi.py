@@ -524,6 +524,7 @@ FUNCTIONS = {
     "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
     "alcore_pool_drop_column": (c_int32, (c_void_p, c_char_p), True),
     "alcore_pool_column_name": (c_char_p, (c_void_p, c_int64), False),
+    "alcore_pool_column_width": (c_int64, (c_void_p, c_char_p), False),
     "alcore_pool_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
     "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
     "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p), True),

@@ -37,8 +37,15 @@ def text_of(value):
 
 
 def struct(kind, **fields):
-    """A size-first struct."""
+    """A size-first struct. ctypes keeps the low bits of a whole number that does not fit; here that is an error."""
     made = kind(**fields)
+    for name, value in fields.items():
+        kept = getattr(made, name)
+        if isinstance(kept, int) and hasattr(value, "__index__") and kept != value:
+            bits = 8 * getattr(kind, name).size
+            first = 0 if dict(kind._fields_)[name](-1).value > 0 else -1 << bits - 1
+            raise ValueError("%s: a whole number from %d to %d is expected, got %d" % (name, first, first + (1 << bits) - 1,
+                                                                                       value))
     made.size = ctypes.sizeof(kind)
     return made
 

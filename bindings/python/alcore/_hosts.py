@@ -108,6 +108,8 @@ class View:
 
     def random(self, counter):
         """64 random bits, the same for the same seed, round and counter."""
+        if not 0 <= counter < 1 << 64:
+            raise ValueError("counter: a whole number from 0 to 2^64 - 1 is expected, got %d" % counter)
         return lib.alcore_view_random(self._handle, counter)
 
     def column(self, name):

@@ -59,7 +59,7 @@ class LanguageModel(Handle):
 
     def ngrams(self, order):
         """Number of n-grams of one order."""
-        return lib.alcore_lm_ngrams(self._handle, order)
+        return lib.alcore_lm_ngrams(self._handle, order) if 0 < order <= self.order else 0
 
     @property
     def fingerprint(self):

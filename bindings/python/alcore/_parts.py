@@ -62,7 +62,7 @@ class Model(Handle):
                 ", ".join(_ffi.MODEL_FUNCTIONS), type(model).__name__))
         name = name or getattr(model, "name", None)
         rows = batch_rows if batch_rows is not None else getattr(model, "batch_rows", 0)
-        host = _ffi.alcore_model_host(batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
+        host = struct(_ffi.alcore_model_host, batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
         super().__init__(_take_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
 
     @classmethod

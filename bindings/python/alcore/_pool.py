@@ -3,6 +3,7 @@
 import array
 import ctypes
 import os
+from operator import index
 
 from . import _arrow, _ffi
 from ._arrays import integers, memory, plain, whole_numbers
@@ -102,48 +103,46 @@ class Pool(Handle):
     def __getitem__(self, row):
         if isinstance(row, slice):
             return [self[number] for number in range(*row.indices(len(self)))]
-        number = row if row >= 0 else row + len(self)
+        number = self._row(row if row >= 0 else row + len(self), row)
         length = ctypes.c_size_t()
-        address = lib.alcore_pool_text(self._handle, number, ctypes.byref(length))
-        if address is None:
-            raise IndexError("row %d: the pool has %d" % (row, len(self)))
-        return text_at(address, length.value)
+        return text_at(lib.alcore_pool_text(self._handle, number, ctypes.byref(length)), length.value)
 
     def __iter__(self):
         return (self[row] for row in range(len(self)))
 
+    def _row(self, row, asked=None):
+        """A row that there is, as ctypes takes it: int64, checked, because ctypes keeps the low bits of more."""
+        number, rows = index(row), lib.alcore_pool_rows(self._handle)
+        if not 0 <= number < rows:
+            raise IndexError("row %d: the pool has %d" % (number if asked is None else asked, rows))
+        return number
+
     def id(self, row):
         """Id of a row: the one it was given, or its 1-based number."""
         buffer = ctypes.create_string_buffer(24)
-        return self._found(text_or_none(lib.alcore_pool_id(self._handle, row, buffer)), row)
+        return text_or_none(lib.alcore_pool_id(self._handle, self._row(row), buffer))
 
     def reference(self, row):
         """Reference of a row; None when it has none."""
         length = ctypes.c_size_t()
-        address = lib.alcore_pool_reference(self._handle, row, ctypes.byref(length))
+        address = lib.alcore_pool_reference(self._handle, self._row(row), ctypes.byref(length))
         return None if address is None else text_at(address, length.value)
 
     def language(self, row):
         """Language tag of a row, "unknown" without one."""
-        return self._found(text_or_none(lib.alcore_pool_language(self._handle, row)), row)
+        return text_or_none(lib.alcore_pool_language(self._handle, self._row(row)))
 
     def group(self, row):
         """Group of a row; None when it has none."""
-        return text_or_none(lib.alcore_pool_group(self._handle, row))
+        return text_or_none(lib.alcore_pool_group(self._handle, self._row(row)))
 
     def cost(self, row):
         """Cost of a row; NaN when it has none."""
-        return lib.alcore_pool_cost(self._handle, row)
+        return lib.alcore_pool_cost(self._handle, self._row(row))
 
     def words(self, row):
         """Words of a row."""
-        found = lib.alcore_pool_words(self._handle, row)
-        return self._found(None if found < 0 else found, row)
-
-    def _found(self, value, row):
-        if value is None:
-            raise IndexError("row %d: the pool has %d" % (row, len(self)))
-        return value
+        return lib.alcore_pool_words(self._handle, self._row(row))
 
     def find(self, id):
         """Row with an id, the first when several share it; NotFoundError without one."""
@@ -246,9 +245,10 @@ class Pool(Handle):
         """A column that is in memory: an array, or (values, offsets) when it is ragged; valid until it is replaced."""
         return read_column(self, name)
 
-    def column_rows(self, name, rows, width=1):
-        """Some rows of a column, wherever it lives: float64 [rows, width]."""
+    def column_rows(self, name, rows):
+        """Some rows of a column, wherever it lives: float64 [rows, n]."""
         address, count, kept = self.rows_of(rows)
+        width = max(lib.alcore_pool_column_width(self._handle, name_of(name, "name")), 1)
         out = (ctypes.c_double * max(count * width, 1))()
         run(lib.alcore_pool_column_rows, self._handle, name_of(name, "name"), address, count, out)
         del kept

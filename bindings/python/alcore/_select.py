@@ -4,12 +4,13 @@ import ctypes
 import inspect
 import os
 import warnings
+from operator import index
 
 from . import _ffi
 from ._calls import check, run
 from ._handles import Handle, choice, default_context, new, text_of
 from ._library import lib
-from ._parts import model_of, params_of, strategy_of
+from ._parts import model_of, params_of, strategies, strategy_of
 from ._pool import Pool, pool_of
 from ._selection import Selection
 
@@ -79,7 +80,10 @@ class Request(Handle):
         return self._candidates(self._held.get("candidates"), count)
 
     def _candidates(self, pool, count):
-        out = (ctypes.c_int64 * max(min(count, len(pool)), 1))()
+        count = min(index(count), len(pool))
+        if count < 0:
+            raise ValueError("count: 0 or more is expected, got %d" % count)
+        out = (ctypes.c_int64 * max(count, 1))()
         found = ctypes.c_int64()
         run(lib.alcore_request_candidates, self._handle, count, out, ctypes.byref(found))
         return out[:found.value]
@@ -185,6 +189,14 @@ def _labeled_side(pool, labeled, masks):
     return pool_of(values, pool.context)
 
 
+def _check_targets(made):
+    """Targets that nobody reads would be a silent mistake: says which strategies read them."""
+    users = [name for name, facts in strategies().items() if "target" in facts["needs"]]
+    if made.name not in users:
+        raise ValueError("targets: strategy %s does not look at them; %s" % (
+            made.name, "these do: " + ", ".join(users) if users else "no strategy of this version does"))
+
+
 def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
            targets=None, fill=None, params=None, **named):
     """What select() and Pool.select() share."""
@@ -196,6 +208,8 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
                                                     params_of(lib.alcore_strategy_param, strategy.encode())]
     for_strategy, options, columns = _split(named, own, _defaults(), _ffi.COLUMNS)
     made.set(**dict(params or {}, **for_strategy))
+    if targets is not None:
+        _check_targets(made)
     with _Masks(pool) as masks:
         if exclude is not None:
             masks.mark("excluded", _rows_of(pool, exclude, by_id, "exclude"))

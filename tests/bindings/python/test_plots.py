@@ -24,5 +24,5 @@ def test_terms(texts):
 def test_selection_map(texts):
     with alcore.Pool(texts[:50]) as pool:
         picked = pool.select(4)
-        axes = plots.selection_map(picked, pool.column_rows("embeddings", range(50), 256))
+        axes = plots.selection_map(picked, pool.column_rows("embeddings", range(50)))
     assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]

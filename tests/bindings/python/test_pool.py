@@ -64,6 +64,59 @@ def test_rows_of_every_form(numpy):
             pool.set_column("scores", [1.0, 2.0], rows=numpy.array([True, False]))
 
 
+def test_whole_numbers_are_exact(tmp_path):
+    """ctypes keeps the low bits of a number that does not fit; the package says so instead."""
+    top, texts = 2**64 - 1, ["a b", "c d", "e f", "g h"]
+    for seed in (2**53 + 1, 2**63 - 1, 2**63, top - 1, top, True):
+        assert alcore.select(texts, 1, "random", seed=seed).provenance["seed"] == seed
+        with alcore.Context(seed=seed) as ctx, alcore.Pool(texts, context=ctx) as pool:
+            picked = pool.select(4, "random")
+            assert picked.provenance["seed"] == seed
+            assert picked.indices == alcore.select(texts, 4, "random", seed=seed).indices
+            assert pool.candidates(2, seed=seed) == pool.candidates(2)
+    orders = {tuple(alcore.select(texts, 4, "random", seed=seed).indices) for seed in range(top - 60, top + 1)}
+    assert len(orders) > 12  # the low bits count too
+    for wrong in (2**64, 2**64 + 1, -1, 2**70, 1.5, "first"):
+        with pytest.raises(alcore.ParamError, match="seed is a whole number"):
+            alcore.select(texts, 1, "random", seed=wrong)
+    for wrong in (2**64, -1, 2**70):
+        with pytest.raises(ValueError, match="seed: a whole number from 0 to 18446744073709551615 is expected, got"):
+            alcore.Context(seed=wrong)
+        with pytest.raises(ValueError, match="seed: a whole number"):
+            alcore.Model.ngram(seed=wrong)
+    with pytest.raises(ValueError, match="threads: a whole number from -2147483648 to 2147483647"):
+        alcore.Context(threads=2**32 + 1)
+    with pytest.raises(ValueError, match="order: a whole number"):
+        alcore.LanguageModel(texts, order=2**32 + 2)
+    with alcore.Pool(texts) as pool:
+        for row in (2**64 + 1, 2**64, -2**64, 2**63, 4):
+            for read in (pool.id, pool.words, pool.language, pool.group, pool.reference, pool.cost, pool.__getitem__):
+                with pytest.raises(IndexError, match="row %d: the pool has 4" % row):
+                    read(row)
+            with pytest.raises((TypeError, alcore.NotFoundError)):
+                pool.mark("excluded", [row])
+        assert len(pool.candidates(2**64 + 1)) == 4
+        for wrong in (-1, -2**63 - 1, -2**64 + 3):
+            with pytest.raises(ValueError, match="0 or more"):
+                pool.candidates(wrong)
+        with alcore.LanguageModel(texts, order=2) as model:
+            assert model.ngrams(2**32 + 1) == 0 < model.ngrams(1)
+
+        @alcore.strategy
+        def draws(view):
+            assert view.random(top) != view.random(top - 1)
+            with pytest.raises(ValueError, match="counter"):
+                view.random(top + 1)
+            return [1.0] * len(view)
+        pool.select(1, draws)
+
+
+def test_whole_numbers_of_numpy(numpy):
+    with alcore.Pool(["a b", "c d"]) as pool:
+        assert pool[numpy.int64(1)] == "c d" and pool.id(numpy.uint8(1)) == "2" and len(pool.candidates(numpy.int32(1))) == 1
+        assert pool.select(numpy.int64(1), "random", seed=numpy.uint64(2**64 - 1)).provenance["seed"] == 2**64 - 1
+
+
 def test_files(tmp_path, texts):
     path = tmp_path / "pool.jsonl"
     path.write_text('{"id": "q", "text": "a b"}\n{"id": "r", "text": "c d"}\n')
@@ -84,8 +137,11 @@ def test_column_files(tmp_path, numpy):
     numpy.save(tmp_path / "e.npy", numpy.arange(6.0).reshape(3, 2))
     with alcore.Pool(["a", "b", "c"]) as pool:
         pool.set_column("embeddings", tmp_path / "e.npy")
-        assert pool.column_rows("embeddings", [2, 0], 2).tolist() == [[4, 5], [0, 1]]
+        assert pool.column_rows("embeddings", [2, 0]).tolist() == [[4, 5], [0, 1]]
         pool.set_column("scores", [1, 2, 3])
+        assert pool.column_rows("scores", [1]).tolist() == [[2]]
+        with pytest.raises(alcore.NotFoundError, match="embeddings"):
+            pool.column_rows("embedding", [1])
         assert sorted(pool.columns) == ["embeddings", "scores"]
         pool.write_column("scores", tmp_path / "s.npy")
         assert numpy.load(tmp_path / "s.npy").tolist() == [1, 2, 3]

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import pickle
+import re
 import subprocess
 import warnings
 
@@ -149,6 +150,22 @@ def test_empty_and_huge():
     assert picked.texts == [long]
     many = ["text number %d" % number for number in range(100000)]
     assert len(alcore.select(many, 1000, "random")) == 1000
+
+
+def test_targets_go_to_strategies_that_read_them(texts, monkeypatch):
+    readers = [name for name, facts in alcore.strategies().items() if "target" in facts["needs"]]
+    said = "these do: " + ", ".join(readers) if readers else "no strategy of this version does"
+    for strategy in ("random", alcore.Strategy("random"), alcore.strategy(lambda view: [1.0] * len(view), name="own")):
+        with pytest.raises(ValueError, match=r"targets: strategy \w+ does not look at them; " + re.escape(said)):
+            alcore.select(texts[:20], 2, strategy, targets=texts[20:30])
+    for name in readers:
+        assert alcore.select(texts[:20], 2, name, targets=texts[20:30], model="ngram").indices
+    given = []
+    monkeypatch.setattr(alcore._select, "strategies", lambda: {"random": {"needs": {"target": ["x"]}}})
+    monkeypatch.setattr(alcore.Request, "set_pool", lambda self, role, pool, **_: given.append((role, pool and list(pool))))
+    with pytest.raises(alcore.Error):  # nothing was given to the library: its own error
+        alcore.select(texts[:20], 2, "random", targets=texts[20:22])
+    assert ("target", texts[20:22]) in given
 
 
 def test_bad_texts():

@@ -77,6 +77,13 @@ START_TEST(reads_integers) {
     value = 3;
     ck_assert(!alcore__parse_int("9223372036854775808", 19, &value));
     ck_assert(!alcore__parse_int("-9223372036854775809", 20, &value));
+    uint64_t bits = 0;
+    ck_assert(alcore__parse_uint("18446744073709551615", 20, &bits) && bits == UINT64_MAX);
+    ck_assert(alcore__parse_uint("0", 1, &bits) && bits == 0);
+    ck_assert(!alcore__parse_uint("18446744073709551616", 20, &bits));
+    ck_assert(!alcore__parse_uint("-1", 2, &bits));
+    ck_assert(!alcore__parse_uint("", 0, &bits));
+    ck_assert(!alcore__parse_uint("1 ", 2, &bits));
     ck_assert(!alcore__parse_int("", 0, &value));
     ck_assert(!alcore__parse_int("-", 1, &value));
     ck_assert(!alcore__parse_int("1.0", 3, &value));

@@ -46,6 +46,10 @@ START_TEST(scalar_kept) {
     ck_assert_ptr_null(offsets.data);
     ck_assert_str_eq(alcore_pool_column_name(pool, 0), "scores");
     ck_assert_ptr_null(alcore_pool_column_name(pool, 1));
+    ck_assert_int_eq(alcore_pool_column_width(pool, "scores"), 1);
+    ck_assert_int_eq(alcore_pool_column_width(pool, "score"), 0);
+    ck_assert_int_eq(alcore_pool_column_width(pool, NULL), 0);
+    ck_assert_int_eq(alcore_pool_column_width(NULL, "scores"), 0);
     ck_assert_ptr_null(alcore_pool_column_name(pool, -1));
 }
 END_TEST

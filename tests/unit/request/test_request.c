@@ -506,7 +506,7 @@ START_TEST(a_long_seed_is_taken_exactly) {
     alcore_selection *selection = selected(request);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "\"seed\":9007199254740993,\"round\""));
-    ck_fails(alcore_request_set(request, "seed", "9300000000000000000"), ALCORE_E_PARAM, "seed");
+    ck_fails(alcore_request_set(request, "seed", "18446744073709551616"), ALCORE_E_PARAM, "seed");
     ck_fails(alcore_request_set(request, "seed", "-1"), ALCORE_E_PARAM, "seed");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
