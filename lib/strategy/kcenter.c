@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* k-centre greedy (spec 4.7): the row farthest from everything that is labelled or chosen, again
- * and again. A row that the budget or the spread passes over is no centre. */
+ * and again. A row that the budget or the spread passes over is no centre.
+ *
+ * Distances to the nearest centre only shrink, so that an old one is a bound: a row is measured
+ * from the picks that it has not seen only when its bound is the largest of its block. Where most
+ * rows of a block come to that, they are measured together. */
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +16,18 @@
 enum { PASS_SUM, PASS_NEAREST_MEAN, PASS_COLLECT, PASS_MEASURE, PASS_SCORES };
 enum { CHUNK = 1024 };
 
+/* Rows that are looked at together for the farthest one. Measuring all rows of a block together
+ * costs a SHARE of measuring them one by one, from FEW picks on. */
+enum { TOP = 16, SHARE = 5, FEW = 5 };
+
 typedef struct kcenter_plan {
     alcore__greedy greedy;
     int64_t dims, labeled, collected; /* collected: labelled rows brought so far */
-    double *vectors; /* [CHUNK, dims] what the next pass measures from: labelled rows, the pick, the
-                        mean */
+    double *vectors; /* [CHUNK, dims] labelled rows that the next pass measures from; the mean */
     int64_t vector_count;
+    double *centres; /* [centre_count, dims] the picks */
+    int64_t centre_count;
+    size_t centre_capacity;
     double *value, *radius; /* [candidates] of the picks; NaN for the others */
     double radius_sqd;      /* largest minimum of the rows that are no centre */
     int64_t last_pick;
@@ -50,6 +60,7 @@ static void clear(alcore__run *run) {
     kcenter_plan *plan = run->plan;
     alcore__greedy_clear(run->ctx, &plan->greedy);
     alcore__free(run->ctx, plan->vectors);
+    alcore__free(run->ctx, plan->centres);
     alcore__free(run->ctx, plan->value);
     alcore__free(run->ctx, plan->radius);
 }
@@ -87,31 +98,44 @@ static alcore_status collect_block(const kcenter_plan *plan, alcore__block *bloc
     return ALCORE_OK;
 }
 
-/* The block's squared distances to the nearest centre; infinite at first. */
-static alcore_status minimum_of(alcore__block *block, const alcore__matrix *matrix, double **out) {
+/* What stays with the rows of a block. */
+typedef struct rows_state {
+    int64_t *seen_by_all, *spent; /* picks that every row has seen; distances measured since then */
+    double *minimum; /* [members] squared distances to the nearest of what a row has seen */
+    int64_t *seen;   /* [members] picks that it has seen */
+} rows_state;
+
+/* Infinite minima at first. */
+static alcore_status state_of(alcore__block *block, const alcore__matrix *matrix, rows_state *out) {
     bool fresh = !*block->local;
-    ALCORE__TRY(alcore__block_local(block, (size_t)block->count * sizeof **out, out));
+    int64_t *memory;
+    size_t count = (size_t)block->count;
+    ALCORE__TRY(alcore__block_local(block, (2 + 2 * count) * sizeof *memory, &memory));
+    *out = (rows_state){memory, memory + 1, (double *)(void *)(memory + 2), memory + 2 + count};
     if (!fresh) return ALCORE_OK;
-    ALCORE__TRY(alcore__matrix_self_dots(matrix, *out));
-    for (int64_t i = 0; i < block->count; i++) {
-        if (!isfinite((*out)[i])) ALCORE__TRY(alcore__matrix_check(matrix));
-        (*out)[i] = HUGE_VAL;
+    ALCORE__TRY(alcore__matrix_self_dots(matrix, out->minimum));
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(out->minimum[i])) ALCORE__TRY(alcore__matrix_check(matrix));
+        out->minimum[i] = HUGE_VAL;
     }
     return ALCORE_OK;
 }
 
-static alcore_status measure_many(const kcenter_plan *plan, alcore__block *block,
-                                  const alcore__matrix *matrix, double *minimum) {
+/* Measures all rows of the block from several vectors. */
+static alcore_status measure_many(alcore__block *block, const alcore__matrix *matrix,
+                                  const double *vectors, int64_t vector_count, double *minimum) {
     alcore_ctx *ctx = block->run->ctx;
-    const int64_t starts[2] = {0, plan->vector_count};
+    const int64_t starts[2] = {0, vector_count};
+    if (vector_count == 1)
+        return alcore__matrix_min_sqd(matrix, NULL, vectors, 0.0, NULL, false, minimum);
     int32_t *numbers;
     double *distance = NULL;
     ALCORE__TRY(alcore__new_array(ctx, 2 * (size_t)block->count, sizeof *numbers, &numbers));
     alcore_status status =
         alcore__new_array(ctx, (size_t)block->count, sizeof *distance, &distance);
     if (status == ALCORE_OK) {
-        status = alcore__matrix_nearest(matrix, numbers, 1, starts, plan->vectors,
-                                        numbers + block->count, distance);
+        status = alcore__matrix_nearest(matrix, numbers, 1, starts, vectors, numbers + block->count,
+                                        distance);
     }
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (distance[i] < minimum[i]) minimum[i] = distance[i];
@@ -121,23 +145,112 @@ static alcore_status measure_many(const kcenter_plan *plan, alcore__block *block
     return status;
 }
 
-/* Measures from the plan's vectors; payload: the farthest free row and the radius. */
+/* Shows all rows the picks that some of them have not seen. */
+static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
+                             const alcore__matrix *matrix, rows_state *state) {
+    int64_t first = *state->seen_by_all, count = plan->centre_count - first;
+    if (!count) return ALCORE_OK;
+    ALCORE__TRY(
+        measure_many(block, matrix, plan->centres + first * plan->dims, count, state->minimum));
+    for (int64_t i = 0; i < block->count; i++) state->seen[i] = plan->centre_count;
+    *state->seen_by_all = plan->centre_count;
+    *state->spent = 0;
+    return ALCORE_OK;
+}
+
+/* Shows one row the picks that it has not seen: it is measured from the other side, to the same
+ * bits. vector: [dims] */
+static alcore_status see(const kcenter_plan *plan, alcore__block *block,
+                         const alcore__matrix *matrix, rows_state *state, int64_t member,
+                         double *vector) {
+    double *sqds = block->bench->wide[2];
+    alcore_sys_work work = alcore__run_work(block->run);
+    ALCORE__TRY(alcore__matrix_row(matrix, member, vector));
+    while (state->seen[member] < plan->centre_count) {
+        int64_t first = state->seen[member], left = plan->centre_count - first;
+        alcore_sys_rows centres = {.data = plan->centres + first * plan->dims,
+                                   .count = left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
+                                   .dims = plan->dims,
+                                   .stride = plan->dims,
+                                   .dtype = ALCORE_FLOAT64};
+        ALCORE__TRY(block->run->input->kernels->sqds(&work, &centres, NULL, vector, sqds));
+        for (int64_t c = 0; c < centres.count; c++) {
+            if (sqds[c] < state->minimum[member]) state->minimum[member] = sqds[c];
+        }
+        state->seen[member] += centres.count;
+        *state->spent += centres.count;
+    }
+    return ALCORE_OK;
+}
+
+/* Rows among which the farthest is looked for: all that are no centre, or those that can be picked.
+ */
+static bool takes_part(const kcenter_plan *plan, int64_t position, bool pickable) {
+    uint8_t state = plan->greedy.state[position];
+    if (!pickable) return state != ALCORE__GREEDY_PICKED;
+    return state == ALCORE__GREEDY_FREE && alcore__filler_fits(&plan->greedy.filler, position);
+}
+
+/* The members of the largest minima in order, equal ones by the lower row. */
+static int list_top(const kcenter_plan *plan, const alcore__block *block, const double *minimum,
+                    bool pickable, int64_t top[TOP]) {
+    int count = 0;
+    for (int64_t i = 0; i < block->count; i++) {
+        if (count == TOP && !(minimum[i] > minimum[top[TOP - 1]])) continue;
+        if (!takes_part(plan, block->start + i, pickable)) continue;
+        int at = count < TOP ? count++ : TOP - 1;
+        for (; at > 0 && minimum[i] > minimum[top[at - 1]]; at--) top[at] = top[at - 1];
+        top[at] = i;
+    }
+    return count;
+}
+
+/* Until the largest minimum is one that has seen every pick: it is the farthest row, the lowest of
+ * them. *out: the row, -1: there is none. */
+static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *block,
+                                   const alcore__matrix *matrix, rows_state *state, bool pickable,
+                                   double *vector, int64_t *out) {
+    int64_t top[TOP], picks = plan->centre_count;
+    for (*out = -1;;) {
+        int count = list_top(plan, block, state->minimum, pickable, top);
+        if (!count) return ALCORE_OK;
+        if (state->seen[top[0]] == picks) {
+            *out = top[0];
+            return ALCORE_OK;
+        }
+        int64_t unseen = picks - *state->seen_by_all;
+        if (unseen >= FEW && *state->spent * SHARE > unseen * block->count) {
+            ALCORE__TRY(see_all(plan, block, matrix, state));
+            continue;
+        }
+        double best = -1.0;
+        for (int k = 0; k < count && !(state->minimum[top[k]] < best); k++) {
+            ALCORE__TRY(see(plan, block, matrix, state, top[k], vector));
+            if (state->minimum[top[k]] > best) best = state->minimum[top[k]];
+        }
+    }
+}
+
+/* Measures from labelled rows, or as far as it takes to find the farthest row. Payload: the
+ * farthest row that can be picked, and the radius. */
 static alcore_status measure_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
-    double *minimum, *radius;
+    rows_state state;
+    double *vector, *radius;
+    int64_t farthest = -1, pick;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(minimum_of(block, &matrix, &minimum));
-    if (plan->vector_count > 1) ALCORE__TRY(measure_many(plan, block, &matrix, minimum));
-    if (plan->vector_count == 1) {
-        ALCORE__TRY(
-            alcore__matrix_min_sqd(&matrix, NULL, plan->vectors, 0.0, NULL, false, minimum));
-    }
-    ALCORE__TRY(
-        alcore__greedy_payload(&plan->greedy, block, &matrix, minimum, sizeof *radius, &radius));
-    for (int64_t i = 0; i < block->count; i++) {
-        bool centre = plan->greedy.state[block->start + i] == ALCORE__GREEDY_PICKED;
-        if (!centre && minimum[i] > *radius) *radius = minimum[i];
-    }
+    ALCORE__TRY(state_of(block, &matrix, &state));
+    if (plan->vector_count)
+        ALCORE__TRY(measure_many(block, &matrix, plan->vectors, plan->vector_count, state.minimum));
+    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)plan->dims, sizeof *vector, &vector));
+    alcore_status status = find_farthest(plan, block, &matrix, &state, false, vector, &farthest);
+    if (status == ALCORE_OK)
+        status = find_farthest(plan, block, &matrix, &state, true, vector, &pick);
+    alcore__free(block->run->ctx, vector);
+    ALCORE__TRY(status);
+    ALCORE__TRY(alcore__greedy_payload(&plan->greedy, block, &matrix, state.minimum, sizeof *radius,
+                                       &radius));
+    if (farthest >= 0) *radius = state.minimum[farthest];
     return ALCORE_OK;
 }
 
@@ -153,12 +266,17 @@ static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) 
     return alcore__greedy_payload(&plan->greedy, block, &matrix, near, sizeof(double), &nothing);
 }
 
-static alcore_status scores_block(alcore__block *block) {
-    double *out, *minimum = *block->local;
+static alcore_status scores_block(const kcenter_plan *plan, alcore__block *block) {
+    alcore__matrix matrix;
+    rows_state state;
+    double *out;
     ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    for (int64_t i = 0; i < block->count; i++) {
-        out[i] = minimum && minimum[i] < HUGE_VAL ? sqrt(minimum[i]) : 0.0;
-    }
+    if (!*block->local) return ALCORE_OK;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(state_of(block, &matrix, &state));
+    ALCORE__TRY(see_all(plan, block, &matrix, &state));
+    for (int64_t i = 0; i < block->count; i++)
+        out[i] = state.minimum[i] < HUGE_VAL ? sqrt(state.minimum[i]) : 0.0;
     return ALCORE_OK;
 }
 
@@ -175,7 +293,7 @@ static alcore_status block_step(alcore__block *block) {
     case PASS_MEASURE:
         return measure_block(plan, block);
     default:
-        return scores_block(block);
+        return scores_block(plan, block);
     }
 }
 
@@ -227,12 +345,13 @@ static alcore_status pick(alcore__run *run) {
         plan->last_pick = position;
         plan->first_unmeasured = from_mean;
         plan->value[position] = from_mean ? 0.0 : sqrt(sqd);
-        memcpy(plan->vectors, greedy->best_vector, (size_t)plan->dims * sizeof(double));
-        plan->vector_count = 1;
+        ALCORE__TRY(alcore__grow(run->ctx, &plan->centres, &plan->centre_capacity,
+                                 (size_t)((plan->centre_count + 1) * plan->dims), sizeof(double)));
+        memcpy(plan->centres + plan->centre_count++ * plan->dims, greedy->best_vector,
+               (size_t)plan->dims * sizeof(double));
         run->pass = PASS_MEASURE;
-    } else if (!from_mean) {
-        plan->vector_count = 0;
     }
+    plan->vector_count = 0;
     alcore__greedy_reset(greedy);
     if (alcore__filler_full(&greedy->filler) && !taken) end_picking(run);
     return ALCORE_OK;

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every strategy on data made of ties: few different rows, repeated, and some of them one unit in
+ * the last place apart. The same bytes from every engine of this machine, any number of threads and
+ * any cut of the pool (spec 1.8; Appendix B 13). */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/kernels.h"
+#include "strategy_bed.h"
+
+enum { ROWS = 2 * 8192 + 300, DIMS = 37, CLASSES = 3, BASES = 40, TARGETS = 90, SIDE = 50 };
+
+static float x[ROWS * DIMS], probs[ROWS * CLASSES];
+static double u[ROWS];
+static uint8_t labeled[ROWS];
+static int32_t languages[TARGETS];
+
+/* Of every four rows of a base two are it, and two are a hair beside it. */
+static float hair(float value, uint64_t kind) {
+    if (kind == 0) return nextafterf(value, 9.0f);
+    return kind == 1 ? nextafterf(value, -9.0f) : value;
+}
+
+static void make_data(uint64_t seed) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, seed);
+    float base[BASES * DIMS], base_probs[BASES * CLASSES];
+    for (int i = 0; i < BASES * DIMS; i++) base[i] = (float)(alcore_rng_f64(&rng) - 0.4);
+    for (int i = 0; i < BASES; i++) {
+        float p = (float)(alcore_rng_below(&rng, 5)) / 8.0f;
+        base_probs[i * CLASSES] = p;
+        base_probs[i * CLASSES + 1] = 0.5f;
+        base_probs[i * CLASSES + 2] = 0.5f - p;
+    }
+    for (int i = 0; i < ROWS; i++) {
+        uint64_t from = alcore_rng_below(&rng, BASES), kind = alcore_rng_below(&rng, 4);
+        memcpy(x + i * DIMS, base + from * DIMS, sizeof *x * DIMS);
+        memcpy(probs + i * CLASSES, base_probs + from * CLASSES, sizeof *probs * CLASSES);
+        float *at = &x[i * DIMS + (int)alcore_rng_below(&rng, DIMS)];
+        *at = hair(*at, kind);
+        u[i] = (double)(1 + alcore_rng_below(&rng, 4));
+        if (kind == 0) u[i] = nextafter(u[i], 9.0);
+        labeled[i] = alcore_rng_below(&rng, 400) == 0;
+    }
+    for (int i = 0; i < TARGETS; i++) languages[i] = i % 4;
+}
+
+static void open_pool(bed *b, int32_t threads) {
+    bed_open(b, ROWS, threads, NULL);
+    /* The first block has every row, so kernels see it as it lies; the others have gaps. */
+    for (int i = 0; i < ROWS; i++) b->take[i] = !labeled[i] && (i < 8192 || i % 11 != 0);
+    b->input.labeled_rows = labeled;
+    alcore__side *pool = &b->input.candidates;
+    bed_column(b, pool, "scores", u, ROWS, 1, ALCORE_FLOAT64);
+    bed_column(b, pool, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
+    bed_column(b, pool, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_column(b, &b->input.labeled, "embeddings", x + 100 * DIMS, SIDE, DIMS, ALCORE_FLOAT32);
+    bed_column(b, &b->input.target, "embeddings", x + 300 * DIMS, TARGETS, DIMS, ALCORE_FLOAT32);
+    b->input.target_languages = languages;
+    b->input.target_language_count = 4;
+}
+
+static const char *const VARIANTS[][2] = {
+    {"random", ""},
+    {"nnll", ""},
+    {"nsp", ""},
+    {"uncertainty", ""},
+    {"diversity", "n_strata=3"},
+    {"diversity-global", ""},
+    {"huds", "n_strata=3 rescale=rank"},
+    {"huds", "n_strata=2 k_clusters=12 unit=1"},
+    {"huds", "n_strata=1 k_clusters=60"},
+    {"idds", ""},
+    {"idds", "sim=dot-raw"},
+    {"kcenter", ""},
+    {"average", ""},
+    {"average", "balance_targets=1"},
+    {"average", "sq=1"},
+    {"average", "metric=cosine"},
+    {"badge", ""},
+    {"badge", "first=uniform"},
+    {"lc", ""},
+    {"entropy", ""},
+    {"margin", ""},
+};
+enum { VARIANT_COUNT = sizeof VARIANTS / sizeof VARIANTS[0] };
+
+static uint64_t run(bed *b, int v, int32_t parts) {
+    b->parts = parts;
+    ck_assert_msg(bed_run(b, VARIANTS[v][0], VARIANTS[v][1], 70) == ALCORE_OK, "%s %s: %s",
+                  VARIANTS[v][0], VARIANTS[v][1], alcore_last_error());
+    return bed_fingerprint(b);
+}
+
+START_TEST(ties_are_the_same_everywhere) {
+    static const char *const ENGINES[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"};
+    static const int32_t PARTS[] = {0, 2, 3};
+    int v = _i;
+    make_data(5 + (uint64_t)v);
+    bed b;
+    open_pool(&b, 1);
+    b.input.kernels = alcore__kernels_cpu_named("cpu-portable");
+    uint64_t expected = run(&b, v, 0);
+    ck_assert_int_eq(b.outcome.pick_count, 70);
+    bed_close(&b);
+    for (size_t e = 0; e < sizeof ENGINES / sizeof ENGINES[0]; e++) {
+        const alcore_sys_kernels *kernels = alcore__kernels_cpu_named(ENGINES[e]);
+        if (!kernels) continue;
+        open_pool(&b, 1 + (int32_t)e);
+        b.input.kernels = kernels;
+        for (size_t p = bed_brief() ? 2 : 0; p < sizeof PARTS / sizeof PARTS[0]; p++) {
+            ck_assert_msg(run(&b, v, PARTS[p]) == expected, "%s %s differs: %s, %d parts",
+                          VARIANTS[v][0], VARIANTS[v][1], ENGINES[e], (int)PARTS[p]);
+        }
+        bed_close(&b);
+    }
+}
+END_TEST
+
+/* The whole order of rows that are all alike is that of their numbers, whatever was filtered. */
+START_TEST(equal_rows_come_in_order) {
+    static const char *const NAMES[] = {"idds", "kcenter", "average", "badge", "diversity-global"};
+    memset(labeled, 0, sizeof labeled);
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < DIMS; j++) x[i * DIMS + j] = 0.1f * (float)(j + 1);
+        for (int c = 0; c < CLASSES; c++) probs[i * CLASSES + c] = c ? 0.25f : 0.5f;
+        u[i] = 1.0;
+    }
+    for (size_t n = 0; n < sizeof NAMES / sizeof NAMES[0]; n++) {
+        bed b;
+        open_pool(&b, 2);
+        ck_assert_int_eq(bed_run(&b, NAMES[n], "", 30), ALCORE_OK);
+        for (int k = 0; k < 30; k++)
+            ck_assert_msg(bed_pick(&b, k) == k, "%s: pick %d is %d", NAMES[n], k,
+                          (int)bed_pick(&b, k));
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(no_strategy_is_left_out) {
+    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+        int found = 0;
+        for (int v = 0; v < VARIANT_COUNT; v++)
+            found += !strcmp(VARIANTS[v][0], alcore_strategy_name(i));
+        ck_assert_msg(found, "%s has no variant in this test", alcore_strategy_name(i));
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-ties");
+    TCase *all = tcase_create("ties");
+    tcase_set_timeout(all, 300);
+    tcase_add_loop_test(all, ties_are_the_same_everywhere, 0, VARIANT_COUNT);
+    tcase_add_test(all, equal_rows_come_in_order);
+    tcase_add_test(all, no_strategy_is_left_out);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
