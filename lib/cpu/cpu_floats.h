@@ -29,8 +29,10 @@ CPU_INLINE void cpu_store_floats(float *to, cpu_floats v) {
 CPU_INLINE cpu_floats cpu_all_floats(float x) {
 #if defined(__AVX512F__)
     return (cpu_floats)_mm512_set1_ps(x);
+#elif defined(__AVX2__)
+    return (cpu_floats)_mm256_set1_ps(x);
 #else
-    return (cpu_floats){0} + x;
+    return (cpu_floats){x, x, x, x}; /* 0 + x would be another operation */
 #endif
 }
 

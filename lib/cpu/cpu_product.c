@@ -7,6 +7,12 @@
 #include "cpu/cpu_rows.h"
 
 typedef float four_floats __attribute__((vector_size(16)));
+#if !defined(__clang__) && __GNUC__ < 12
+typedef int32_t four_places __attribute__((vector_size(16)));
+#endif
+
+/* Rows of the wider kind of panel. */
+#define MOST (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
 
 /* One chain of a tile: set, or added to what is there. */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
@@ -60,19 +66,29 @@ void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
 /* Numbers of each row that are turned at a time: a cache line. */
 #define STAGED 16
 
-/* to[j * width + 0..3] = staged[0..3][j] for four j. */
-CPU_INLINE void turn_four(const float (*staged)[STAGED], int j, int64_t width, float *to) {
-    four_floats a, b, c, d;
-    memcpy(&a, staged[0] + j, sizeof a);
-    memcpy(&b, staged[1] + j, sizeof b);
-    memcpy(&c, staged[2] + j, sizeof c);
-    memcpy(&d, staged[3] + j, sizeof d);
-    four_floats ab = {a[0], b[0], a[1], b[1]}, cd = {c[0], d[0], c[1], d[1]};
-    four_floats AB = {a[2], b[2], a[3], b[3]}, CD = {c[2], d[2], c[3], d[3]};
-    a = (four_floats){ab[0], ab[1], cd[0], cd[1]};
-    b = (four_floats){ab[2], ab[3], cd[2], cd[3]};
-    c = (four_floats){AB[0], AB[1], CD[0], CD[1]};
-    d = (four_floats){AB[2], AB[3], CD[2], CD[3]};
+/* Four of the eight numbers of two vectors. Compilers do not find this in the plain form. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_places){i, j, k, l})
+#endif
+
+CPU_INLINE four_floats load_four(const char *from) {
+    four_floats v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* to[i * width + 0..3] = number j + i of row[0..3], for four i. */
+CPU_INLINE void turn_four(const char *const *row, int j, int64_t width, float *to) {
+    four_floats a = load_four(row[0] + j * 4), b = load_four(row[1] + j * 4);
+    four_floats c = load_four(row[2] + j * 4), d = load_four(row[3] + j * 4);
+    four_floats ab = PICK(a, b, 0, 4, 1, 5), cd = PICK(c, d, 0, 4, 1, 5);
+    four_floats AB = PICK(a, b, 2, 6, 3, 7), CD = PICK(c, d, 2, 6, 3, 7);
+    a = PICK(ab, cd, 0, 1, 4, 5);
+    b = PICK(ab, cd, 2, 3, 6, 7);
+    c = PICK(AB, CD, 0, 1, 4, 5);
+    d = PICK(AB, CD, 2, 3, 6, 7);
     memcpy(to, &a, sizeof a);
     memcpy(to + width, &b, sizeof b);
     memcpy(to + 2 * width, &c, sizeof c);
@@ -81,20 +97,28 @@ CPU_INLINE void turn_four(const float (*staged)[STAGED], int j, int64_t width, f
 
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
-    float staged[PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS][STAGED] = {{0}};
+    float staged[MOST][STAGED] = {{0}};
+    const char *from[MOST]; /* the rows' own numbers, or staged ones */
     int64_t bytes = (int64_t)cpu_bytes(dtype);
+    for (int64_t r = 0; r < width; r++) from[r] = (const char *)staged[r];
     for (int64_t begin = 0; begin < dims; begin += STAGED) {
         int64_t length = dims - begin < STAGED ? dims - begin : STAGED;
+        int direct = dtype == ALCORE_FLOAT32 && length == STAGED;
         for (int64_t r = 0; r < count; r++) {
-            CPU(float_row)(row[r] + begin * bytes, length, dtype, staged[r]);
+            from[r] = row[r] + begin * bytes;
+            if (direct) continue;
+            CPU(float_row)(from[r], length, dtype, staged[r]);
+            from[r] = (const char *)staged[r];
         }
         float *to = panel + begin * width;
         int64_t r = 0;
         for (; length == STAGED && r + 4 <= width; r += 4) {
-            for (int j = 0; j < STAGED; j += 4) turn_four(staged + r, j, width, to + j * width + r);
+            for (int j = 0; j < STAGED; j += 4) turn_four(from + r, j, width, to + j * width + r);
         }
         for (; r < width; r++) {
-            for (int64_t j = 0; j < length; j++) to[j * width + r] = staged[r][j];
+            for (int64_t j = 0; j < length; j++) {
+                memcpy(&to[j * width + r], from[r] + j * 4, sizeof *to);
+            }
         }
     }
 }
