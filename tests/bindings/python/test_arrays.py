@@ -159,6 +159,19 @@ def test_cuda_array_without_the_module(four):
             four.set_column("scores", value)
 
 
+def test_cuda_error_says_where_the_module_was_looked_for(tmp_path):
+    """Stand-ins for a tensor of PyTorch and one of CuPy; the folder holds no module, so no machine has one there."""
+    with alcore.Context(module_dir=tmp_path) as ctx, alcore.Pool(TEXTS, context=ctx) as pool:
+        if not ctx.device_reason("cuda"):
+            pytest.skip("this machine has the CUDA module and a GPU")
+        for value, number in ((OnCuda(), 3), (CudaInterface(), 0)):
+            with pytest.raises(alcore.UnsupportedError) as caught:
+                pool.set_column("scores", value)
+            said = str(caught.value)
+            assert said.startswith("scores: the array lives on cuda:%d, and " % number) and ".cpu()" in said
+            assert "libalcore-cuda" in said and str(tmp_path) in said
+
+
 def test_unknown_device(four):
     class OnMetal(OnCuda):
         def __dlpack_device__(self):
