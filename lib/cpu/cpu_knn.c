@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
-#include "cpu/cpu_sweep.h"
+#include "cpu/cpu_prune.h"
 
 #define KNN_MOST_PLACES 1024
 
@@ -22,8 +22,13 @@ typedef struct knn_side {
     int64_t slab;                /* most items of a slab */
     int32_t *order;              /* [count] all items that the filter sees */
     int64_t ordered;
-    int64_t room;   /* candidates of an item */
-    float *least;   /* [slab, padded] */
+    int64_t room; /* candidates of an item */
+    float *least; /* [slab, padded] what a tile compares with */
+    float *bar;   /* [slab, padded] what a candidate must reach: least itself unless pruned */
+    /* Pruned: what least lies below bar, the numbers, and their leading part. */
+    double *slack;  /* [slab] */
+    float *floats;  /* [slab, dims] */
+    float *leading; /* [slab, padded leading] */
     float *offset;  /* [slab, padded] h of the items as others see it */
     int32_t *held;  /* [slab] candidates that it has */
     float *score;   /* [slab, room] their s */
@@ -34,6 +39,7 @@ typedef struct knn_call {
     const alcore_sys_work *work;
     int32_t metric;
     int64_t dims, spent;
+    prune prune;
     knn_side rows, queries;
     double *unit, *wide; /* [dims] */
     double *sorted;      /* [the larger count] */
@@ -61,13 +67,19 @@ static double own_error(const knn_call *call, const knn_side *own, const knn_sid
                              call->metric);
 }
 
-/* Raises `least` of the slab's item to what its last place asks for. */
+/* Raises what candidates of the slab's item must reach. */
+static void raise_to(knn_side *own, int64_t at, float bar) {
+    if (bar <= own->bar[at]) return;
+    own->bar[at] = bar;
+    if (own->slack) own->least[at] = search_below((double)bar - own->slack[at]);
+}
+
+/* The same, to what the item's last place asks for. */
 static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
     int64_t i = own->items.item[at], k = own->best->k, last = (i + 1) * k - 1;
     if (own->best->row[last] < 0) return;
     double score = score_of(call, own->side.norm[i], own->best->value[last]);
-    float least = search_below(score - own_error(call, own, other, i));
-    if (least > own->least[at]) own->least[at] = least;
+    raise_to(own, at, search_below(score - own_error(call, own, other, i)));
 }
 
 /* Computes the candidates of the slab's item in double and joins them with its neighbours. */
@@ -104,10 +116,9 @@ static void make_room(knn_call *call, knn_side *own, const knn_side *other, int6
     }
     if (count >= k) {
         double worst = (double)CPU(search_largest)(call->scores, count, k - 1);
-        float least = search_below(worst - 2.0 * error);
-        if (least > own->least[at]) own->least[at] = least;
+        raise_to(own, at, search_below(worst - 2.0 * error));
         for (int64_t c = 0; c < own->held[at]; c++) {
-            if (score[c] < own->least[at]) continue;
+            if (score[c] < own->bar[at]) continue;
             score[kept] = score[c];
             index[kept++] = index[c];
         }
@@ -125,18 +136,27 @@ CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64
     if (++own->held[at] == own->room) make_room(call, own, other, at);
 }
 
-/* Candidates among SWEEP_LOOK products of a row. */
+/* Candidates among SWEEP_LOOK products of a row; where those are upper bounds, the products that
+ * pass are computed first. */
 static __attribute__((noinline)) void hold_hits(knn_call *call, int64_t row, int64_t first,
                                                 const float *products, float weight) {
     knn_side *rows = &call->rows, *queries = &call->queries;
     for (int64_t c = 0; c < SWEEP_LOOK && first + c < queries->items.count; c++) {
+        int64_t q = first + c;
         float product = products[c] * weight;
+        if (call->prune.leading > 0) {
+            if (!(queries->best && product - rows->offset[row] >= queries->least[q]) &&
+                !(rows->best && product - queries->offset[q] >= rows->least[row]))
+                continue;
+            product = weight * prune_dot(rows->floats + row * call->dims,
+                                         queries->floats + q * call->dims, call->dims);
+        }
         float of_query = product - rows->offset[row];
-        if (queries->best && of_query >= queries->least[first + c])
-            hold(call, queries, rows, first + c, of_query, rows->items.item[row]);
-        float of_row = product - queries->offset[first + c];
-        if (rows->best && of_row >= rows->least[row])
-            hold(call, rows, queries, row, of_row, queries->items.item[first + c]);
+        if (queries->best && of_query >= queries->bar[q])
+            hold(call, queries, rows, q, of_query, rows->items.item[row]);
+        float of_row = product - queries->offset[q];
+        if (rows->best && of_row >= rows->bar[row])
+            hold(call, rows, queries, row, of_row, queries->items.item[q]);
     }
 }
 
@@ -223,8 +243,13 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
     for (int64_t at = 0; at < sweep_padded(own->items.count, own->width); at++) {
         int real = at < own->items.count;
         own->offset[at] = real ? own->side.offset[own->items.item[at]] : HUGE_VALF;
-        own->least[at] = real && own->best ? -FLT_MAX : HUGE_VALF;
+        own->least[at] = own->bar[at] = real && own->best ? -FLT_MAX : HUGE_VALF;
         if (!real || !own->best) continue;
+        if (own->slack) {
+            double norm = filter_norm(call, &own->side, own->items.item[at]);
+            own->slack[at] = prune_slack(&call->prune) * norm * other->side.limit +
+                             own_error(call, own, other, own->items.item[at]);
+        }
         own->held[at] = 0;
         raise_to_list(call, own, other, at);
     }
@@ -240,19 +265,30 @@ static alcore_status settle_all(knn_call *call, knn_side *own, const knn_side *o
     return status;
 }
 
+/* Gives the slab's items their numbers for the sweep. */
+static void pack_slab(knn_call *call, knn_side *own, int scaled) {
+    if (call->prune.leading > 0) {
+        prune_pack(&call->prune, &own->items, &own->side, own->width, scaled, call->staged,
+                   own->floats, own->leading);
+    } else {
+        sweep_pack(&own->items, &own->side, own->width, scaled, call->staged);
+    }
+}
+
 static alcore_status sweep(knn_call *call) {
     knn_side *rows = &call->rows, *queries = &call->queries;
+    int64_t dims = call->prune.leading > 0 ? call->prune.leading + 1 : call->dims;
+    if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->dims);
     sweep_tile tile = !rows->best ? look_queries : !queries->best ? look_rows : look_both;
     alcore_status status = ALCORE_OK;
     for (int64_t q = 0; q < queries->ordered && !status; q += queries->slab) {
         take_slab(call, queries, rows, q);
-        sweep_pack(&queries->items, &queries->side, queries->width,
-                   call->metric == ALCORE_SYS_COSINE, call->staged);
+        pack_slab(call, queries, call->metric == ALCORE_SYS_COSINE);
         for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
             take_slab(call, rows, queries, r);
-            sweep_pack(&rows->items, &rows->side, rows->width, 0, call->staged);
-            status = sweep_products(call->work, &rows->items, &queries->items, call->dims,
-                                    call->products, &call->spent, tile, call);
+            pack_slab(call, rows, 0);
+            status = sweep_products(call->work, &rows->items, &queries->items, dims, call->products,
+                                    &call->spent, tile, call);
             if (!status) status = settle_all(call, rows, queries);
         }
         if (!status) status = settle_all(call, queries, rows);
@@ -260,8 +296,8 @@ static alcore_status sweep(knn_call *call) {
     return status;
 }
 
-static void size_side(knn_side *own, int64_t dims, int64_t width) {
-    int64_t each = dims * 4 + 1;
+static void size_side(const knn_call *call, knn_side *own, int64_t width) {
+    int64_t each = (call->dims + 2 * call->prune.padded) * 4 + 1;
     if (own->best) {
         own->room = 2 * own->best->k + 48;
         each += own->room * 8;
@@ -270,15 +306,23 @@ static void size_side(knn_side *own, int64_t dims, int64_t width) {
     own->slab = sweep_slab(own->side.rows->count, each, width);
 }
 
-static void cut_side(knn_side *own, sweep_memory *memory, int weighted) {
+static void cut_side(const knn_call *call, knn_side *own, sweep_memory *memory, int weighted) {
     int64_t count = own->side.rows->count;
     own->side.norm = sweep_cut(memory, count, sizeof *own->side.norm);
     own->side.weight = weighted ? sweep_cut(memory, count, sizeof *own->side.weight) : NULL;
     own->side.offset = sweep_cut(memory, count, sizeof *own->side.offset);
     own->side.far = sweep_cut(memory, count, sizeof *own->side.far);
     own->order = sweep_cut(memory, count, sizeof *own->order);
-    own->least = sweep_cut(memory, own->slab, sizeof *own->least);
+    own->least = own->bar = sweep_cut(memory, own->slab, sizeof *own->least);
     own->offset = sweep_cut(memory, own->slab, sizeof *own->offset);
+    if (call->prune.leading > 0) {
+        /* Whole panels of PRODUCT_ROWS are written. */
+        int64_t slab = sweep_padded(own->slab, PRODUCT_ROWS);
+        own->slack = sweep_cut(memory, own->slab, sizeof *own->slack);
+        own->bar = sweep_cut(memory, own->slab, sizeof *own->bar);
+        own->floats = sweep_cut(memory, own->slab * call->dims, sizeof *own->floats);
+        own->leading = sweep_cut(memory, slab * call->prune.padded, sizeof *own->leading);
+    }
     if (!own->best) return;
     own->held = sweep_cut(memory, own->slab, sizeof *own->held);
     own->score = sweep_cut(memory, own->slab * own->room, sizeof *own->score);
@@ -288,8 +332,8 @@ static void cut_side(knn_side *own, sweep_memory *memory, int weighted) {
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_side *rows = &call->rows, *queries = &call->queries;
     int64_t dims = call->dims, k = 0, room = 0;
-    cut_side(rows, memory, call->metric == ALCORE_SYS_COSINE);
-    cut_side(queries, memory, 0);
+    cut_side(call, rows, memory, call->metric == ALCORE_SYS_COSINE);
+    cut_side(call, queries, memory, 0);
     for (int s = 0; s < 2; s++) {
         const knn_side *own = s ? queries : rows;
         if (own->best && own->best->k > k) k = own->best->k;
@@ -303,10 +347,15 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     call->scores = sweep_cut(memory, k + room, sizeof *call->scores);
     call->found = sweep_cut(memory, room, sizeof *call->found);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(dims), sizeof(float));
+    call->products = sweep_cut(
+        memory,
+        PRODUCT_ROWS * sweep_columns(call->prune.leading > 0 ? call->prune.leading + 1 : dims),
+        sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    queries->items.panels = sweep_cut(memory, queries->slab * dims, sizeof(float));
-    rows->items.panels = sweep_cut(memory, rows->slab * dims, sizeof(float));
+    int64_t packed = call->prune.leading > 0 ? call->prune.leading + 1 : dims;
+    queries->items.panels = sweep_cut(memory, queries->slab * packed, sizeof(float));
+    rows->items.panels = sweep_cut(memory, rows->slab * packed, sizeof(float));
+    if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
 }
 
 static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -337,8 +386,9 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     call.rows.best = of_rows;
     call.queries.side = (search_side){.rows = queries, .take = query_take};
     call.queries.best = of_queries;
-    size_side(&call.rows, dims, PRODUCT_ROWS);
-    size_side(&call.queries, dims, PRODUCT_COLUMNS);
+    call.prune = prune_begin(search, dims);
+    size_side(&call, &call.rows, PRODUCT_ROWS);
+    size_side(&call, &call.queries, PRODUCT_COLUMNS);
     sweep_memory memory = {0};
     cut_call(&call, &memory);
     int64_t bytes = memory.used;

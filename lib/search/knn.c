@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/search_run.h"
+#include "search/search_basis.h"
 
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
@@ -102,8 +102,12 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_side *rows,
     if (!of_queries.row && !of_rows.row)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
     alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", options, 10, &run);
+    float *basis = NULL;
     run.of_rows = of_rows;
+    /* Neighbours of rows are few queries: bounds refuse little there. */
+    if (!status && !of_rows.row) status = alcore__search_basis(&run, &basis);
     if (!status) status = alcore__search_neighbours(&run, of_queries);
+    alcore__free(ctx, basis);
     alcore__search_end(&run);
     return status;
 }

@@ -164,11 +164,49 @@ static answer plain(const data *d, int32_t metric) {
     return a;
 }
 
+/* Directions for pruning: rows made orthonormal, but for what is wrong with one of them. */
+static void make_basis(const data *d, float *basis, alcore_sys_search *search) {
+    int64_t leading = search->leading, dims = d->dims;
+    double squares = 0.0;
+    for (int64_t m = 0; m < leading; m++) {
+        double own[160], norm = 0.0;
+        for (int64_t j = 0; j < dims; j++) {
+            own[j] = (double)d->rows[(m * 37 + 5) * dims + j] + (double)((m * 31 + j * 7) % 13);
+            norm += own[j] * own[j];
+        }
+        for (int64_t again = 0; again < 2 * m; again++) {
+            int64_t p = again % m;
+            double dot = 0.0;
+            for (int64_t j = 0; j < dims; j++) dot += own[j] * (double)basis[p * dims + j];
+            for (int64_t j = 0; j < dims; j++) own[j] -= dot * (double)basis[p * dims + j];
+        }
+        norm = 0.0;
+        for (int64_t j = 0; j < dims; j++) norm += own[j] * own[j];
+        for (int64_t j = 0; j < dims; j++) {
+            basis[m * dims + j] = (float)(own[j] / sqrt(norm));
+            if (m == leading - 1) basis[m * dims + j] *= 1.002f;
+        }
+    }
+    for (int64_t a = 0; a < leading; a++) {
+        for (int64_t b = 0; b < leading; b++) {
+            double dot = a == b ? -1.0 : 0.0;
+            for (int64_t j = 0; j < dims; j++)
+                dot += (double)basis[a * dims + j] * (double)basis[b * dims + j];
+            squares += dot * dot;
+        }
+    }
+    search->basis = basis;
+    search->skew = sqrt(squares) * (1.0 + 1e-9);
+    ck_assert_double_lt(search->skew, 0.01);
+}
+
 /* Runs of `cut` rows and of `query_cut` queries, the last ones first. */
 static answer in_cuts(const alcore_sys_kernels *table, const data *d, int32_t metric, int64_t cut,
-                      int64_t query_cut) {
+                      int64_t query_cut, int64_t leading) {
     answer a = new_answer(d);
-    alcore_sys_search search = {.size = sizeof search, .metric = metric};
+    float basis[24 * 160];
+    alcore_sys_search search = {.size = sizeof search, .metric = metric, .leading = leading};
+    if (leading > 0) make_basis(d, basis, &search);
     for (int64_t first = (ROWS - 1) / cut * cut; first >= 0; first -= cut) {
         for (int64_t q = (QUERIES - 1) / query_cut * query_cut; q >= 0; q -= query_cut) {
             int64_t count = ROWS - first < cut ? ROWS - first : cut;
@@ -190,10 +228,12 @@ START_TEST(engines_and_cuts) {
     for (int32_t metric = 0; metric < 3; metric++) {
         answer expected = plain(&d, metric);
         for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
-            static const int64_t cuts[][2] = {{ROWS, QUERIES}, {97, 50}, {1024, 13}};
+            static const int64_t cuts[][3] = {
+                {ROWS, QUERIES, 0}, {97, 50, 0}, {1024, 13, 0}, {ROWS, 60, 7}, {500, QUERIES, 24}};
             const alcore_sys_kernels *table = alcore__kernels_cpu_named(engines[e]);
             for (size_t c = 0; table && c < sizeof cuts / sizeof cuts[0]; c++) {
-                answer got = in_cuts(table, &d, metric, cuts[c][0], cuts[c][1]);
+                answer got = in_cuts(table, &d, metric, cuts[c][0], cuts[c][1],
+                                     d.dims > 60 ? cuts[c][2] : 0);
                 check_same(&got, &expected, engines[e]);
                 free_answer(&got);
             }
