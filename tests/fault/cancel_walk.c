@@ -130,6 +130,19 @@ static alcore_status call_scorer(void) {
     alcore_scorer_unref(scorer);
     return status;
 }
+/* The embeddings as hidden states, and as an output matrix with a class for each row. */
+static alcore_status call_logits(void) {
+    alcore_tensor view;
+    alcore_logits given = ALCORE_LOGITS_INIT;
+    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status != ALCORE_OK) return status;
+    given.hidden = given.output = &view;
+    out.entropy = malloc(sizeof *out.entropy * (size_t)row_count);
+    status = alcore_logits_measure(ctx, &given, -100, &out);
+    free(out.entropy);
+    return status;
+}
 static alcore_status make_request(alcore_request **out) {
     alcore_strategy *strategy = NULL;
     *out = NULL;
@@ -336,6 +349,7 @@ int main(void) {
     walk("alcore_model_run logprobs", call_model_logprobs);
     walk("alcore_model_run embeddings", call_model_embeddings);
     walk("alcore_scorer_run", call_scorer);
+    walk("alcore_logits_measure", call_logits);
     for (int32_t i = 0; (strategy_name = alcore_strategy_name(i)); i++) {
         snprintf(name, sizeof name, "alcore_select %s", strategy_name);
         walk(name, call_select);
