@@ -13,7 +13,8 @@ DTYPES = {'float16': 1, 'float32': 3, 'float64': 4}
 
 class Work(ctypes.Structure):
     _fields_ = [('size', c_size_t), ('host', c_void_p), ('host_user', c_void_p), ('stream', c_void_p),
-                ('workspace', c_void_p), ('workspace_release', c_void_p), ('workspace_user', c_void_p)]
+                ('workspace', c_void_p), ('workspace_release', c_void_p), ('workspace_user', c_void_p),
+                ('device', c_int32), ('reserved', c_int32), ('workspace_bytes', c_int64)]
 
 
 class Rows(ctypes.Structure):
@@ -29,15 +30,20 @@ class Search(ctypes.Structure):
     _fields_ = [('size', c_size_t), ('metric', c_int32), ('reserved', c_int32), ('basis', c_void_p),
                 ('leading', c_int64), ('skew', c_double)]
 
+    @classmethod
+    def of(cls, metric):
+        return cls(size=ctypes.sizeof(cls), metric=metric)
+
 
 class TokenFacts(ctypes.Structure):
     _fields_ = [(name, c_void_p) for name in ('logprob', 'top1', 'top2', 'margin', 'entropy', 'logsumexp', 'likeliest')]
 
 
 class Kernels:
-    """table.NAME(...) calls an entry: arrays are passed as pointers, Python's numbers as int64 unless wrapped."""
+    """table.NAME(...) calls an entry: arrays are passed as pointers, Python's numbers as int64 unless wrapped. The table
+    is that of an engine of the CPU, or of a module's file."""
 
-    def __init__(self, library, header, engine=None):
+    def __init__(self, library, header, engine=None, module=None):
         shared = ctypes.CDLL(library)
         with open(header, encoding='utf-8') as file:
             text = file.read()
@@ -47,10 +53,12 @@ class Kernels:
         class Table(ctypes.Structure):
             _fields_ = ([('size', c_size_t), ('abi', c_uint32), ('device', c_int32), ('engine', c_char_p)]
                         + [(name, c_void_p) for name in names])
-        shared.bench_kernels.restype = ctypes.POINTER(Table)
-        table = shared.bench_kernels(engine and engine.encode())
+        find = shared.bench_module if module else shared.bench_kernels
+        find.restype = ctypes.POINTER(Table)
+        wanted = module or engine
+        table = find(wanted and wanted.encode())
         if not table:
-            raise ValueError(f'no engine {engine} here')
+            raise ValueError(f'no engine {wanted} here')
         if table.contents.size != ctypes.sizeof(Table):
             raise ValueError('kernel.h is of another build')
         self.engine = table.contents.engine.decode()
@@ -89,6 +97,8 @@ def given(value):
         return c_void_p()
     if isinstance(value, numpy.ndarray):
         return c_void_p(value.ctypes.data)
+    if hasattr(value, 'data_ptr'):  # a tensor of torch
+        return c_void_p(value.data_ptr())
     if isinstance(value, ctypes.Structure):
         return ctypes.byref(value)
     return c_int64(value) if isinstance(value, int) else value
