@@ -60,11 +60,11 @@ engine=build/gpu/lib/cuda/libalcore-cuda.so
 [ -n "$device" ] || engine=build/gpu/tests/emu/libalcore-cuda-emu.so
 run=build/gpu/tests/conformance/kernel_conformance
 missing=tests/conformance/missing-entries
-step "conformance on the device" 120 "$run" $missing $engine
+step "conformance on the device" 120 "$run" $missing "$engine"
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -n "$sanitizer" ] && [ -n "$device" ]; then
     for tool in memcheck racecheck initcheck synccheck; do
-        step "compute-sanitizer $tool" 60 "$sanitizer" --tool $tool --error-exitcode 9 "$run" $missing $engine 1 200
+        step "compute-sanitizer $tool" 60 "$sanitizer" --tool $tool --error-exitcode 9 "$run" $missing 1 200 "$engine"
     done
 else
     echo
