@@ -51,7 +51,8 @@ struct block {
     int current = 0;
 };
 
-std::vector<thread *> threads; /* kept: stacks are dear */
+/* Kept to the end, and beyond: stacks are dear. */
+std::vector<thread *> &threads = *new std::vector<thread *>();
 fibre scheduler;
 block now;
 const std::function<void()> *kernel;

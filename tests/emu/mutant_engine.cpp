@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A part of the CUDA engine, small enough to be compiled once per mutant (mutants.py). */
+#include "cuda_call.cu"
+#include "cuda_greedy.cu"
+#include "cuda_lane.cu"
+#include "cuda_pipeline.cu"
+#include "cuda_rows.cu"
+#include "cuda_search.cu"
+#include "cuda_side.cu"
+
+extern "C" __attribute__((visibility("default"))) alcore_status
+alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **out) {
+    static alcore_sys_kernels table;
+    table.size = sizeof table;
+    table.abi = ALCORE_SYS_ABI;
+    table.device = ALCORE_DEVICE_CUDA;
+    table.engine = CUDA_ENGINE;
+    table.self_dots = alcore_cuda::self_dots;
+    table.idds_update = alcore_cuda::idds_update;
+    table.arg_max = alcore_cuda::arg_max;
+    table.knn = alcore_cuda::knn;
+    *out = &table;
+    return ALCORE_OK;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Defects that only a device shows, put into the CUDA engine one at a time: the emulation must kill each.
+
+usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES COMPILER...
+"""
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+# Name, the entry that shows it, file, text that stands there once, what it becomes.
+MUTANTS = [
+    ('no defect', 'self_dots,idds_update,arg_max,knn', 'cuda_greedy.cu', None, None),
+    ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
+     'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
+     'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
+    ('an index out of range', 'arg_max', 'cuda_greedy.cu', '; i < count; i += step', '; i <= count; i += step'),
+    ('a wrong shuffle width', 'self_dots', 'cuda_lanes.cuh',
+     'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES);',
+     'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES / 2);'),
+    ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
+     'c.check(cudaStreamWaitEvent(c.compute, c.own->up[slot], 0), "waiting for an event");', ''),
+    ('uninitialised shared memory', 'knn', 'cuda_search.cu',
+     'if (threadIdx.x == 0) newcomers[0] = 0;\n    __syncthreads();\n    place_of last',
+     '__syncthreads();\n    place_of last'),
+    ('a float atomic', 'idds_update', 'cuda_greedy.cu', 'a[i] = a[i] - f;', 'atomicAdd(&a[i], -f);'),
+    ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
+     '    best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
+     '    if (own.item >= 0) best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
+]
+
+
+def make(number, root, work, library, compiler):
+    name, _, file, before, after = MUTANTS[number]
+    folder = work / f'mutant{number}'
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(root / 'lib/cuda', folder)
+    if before is not None:
+        text = (folder / file).read_text()
+        if text.count(before) != 1:
+            raise SystemExit(f'Bail out! {name}: its place in {file} has changed')
+        (folder / file).write_text(text.replace(before, after))
+    module = folder / 'libmutant.so'
+    subprocess.run(compiler + ['-std=c++17', '-O0', '-fPIC', '-fsanitize=address', '-ffp-contract=off', '-shared',
+                               '-Wno-unknown-pragmas', '-DALCORE_CUDA_EMULATED="emu_runtime.h"', f'-I{folder}',
+                               f'-I{root}/include', f'-I{root}/tests/emu', str(root / 'tests/emu/mutant_engine.cpp'),
+                               '-Wl,--whole-archive', library, '-Wl,--no-whole-archive', '-o', str(module)], check=True)
+    return module
+
+
+def main():
+    root, work, library, conformance, missing = (os.path.abspath(path) for path in sys.argv[1:6])
+    root, work = pathlib.Path(root), pathlib.Path(work)
+    compiler = sys.argv[6:]
+    print(f'1..{len(MUTANTS)}', flush=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        made = [pool.submit(make, number, root, work, library, compiler) for number in range(len(MUTANTS))]
+        for number, (name, entry, _, before, _) in enumerate(MUTANTS):
+            run = subprocess.run([conformance, missing, '1', '300', str(made[number].result())], text=True,
+                                 env=os.environ | {'ALCORE_CONFORMANCE_ONLY': entry}, capture_output=True, check=False)
+            good = (run.returncode == 0) == (before is None)
+            failed += not good
+            word = 'passes' if before is None else 'is killed'
+            print(f'{"ok" if good else "not ok"} {number + 1} - {name} {word}', flush=True)
+            if not good:
+                print('\n'.join('# ' + line for line in (run.stdout + run.stderr).splitlines()[-20:]))
+    return failed != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
