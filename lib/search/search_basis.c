@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 512, CHUNK = 32, ASKED = 16, MOST = 96, STEPS = 2 };
+enum { SAMPLE = 512, CHUNK = 32, ASKED = 16, MOST = 96, STEPS = 2, FEW = 32, LOOKED = 64 };
 static const int64_t tries[] = {16, 32, 64, 96};
 
 /* With fewer rows, queries or numbers the sample costs more than it can save. */
@@ -67,8 +67,8 @@ static alcore_status take_sample(basis_work *b, const alcore__search_side *side,
 }
 
 /* Makes the directions orthonormal, one after the other, twice for what rounding leaves. */
-static alcore_status orthonormalize(basis_work *b) {
-    for (int64_t m = 0; m < MOST; m++) {
+static alcore_status orthonormalize(basis_work *b, int64_t count) {
+    for (int64_t m = 0; m < count; m++) {
         double *own = b->basis + m * b->dims, dot;
         alcore_sys_rows before = matrix(b->basis, m, b->dims);
         for (int twice = 0; twice < 2; twice++) {
@@ -124,24 +124,42 @@ static void order_directions(basis_work *b) {
     }
 }
 
+/* Sampled rows are as good a start as any. Where a few of them hold little of the others, no
+ * direction will, and the rest of the work is saved. */
+static alcore_status start(basis_work *b, bool *out) {
+    int64_t apart = b->count / MOST;
+    double held = 0.0, whole = 0.0;
+    for (int64_t m = 0; m < MOST; m++)
+        memcpy(b->basis + m * b->dims, b->rows + m * apart * b->dims,
+               (size_t)b->dims * sizeof *b->basis);
+    ALCORE__TRY(orthonormalize(b, FEW));
+    for (int64_t i = 0; i < LOOKED; i++) {
+        double along[FEW], dot;
+        const double *row = b->rows + (i * apart + 1) * b->dims;
+        alcore_sys_rows one = matrix(row, 1, b->dims), few = matrix(b->basis, FEW, b->dims);
+        ALCORE__TRY(b->run->kernels->self_dots(&b->work, &one, NULL, &dot));
+        ALCORE__TRY(b->run->kernels->dots(&b->work, &few, NULL, row, along));
+        whole += dot;
+        for (int64_t p = 0; p < FEW; p++) held += along[p] * along[p];
+    }
+    *out = held >= 0.5 * whole;
+    return ALCORE_OK;
+}
+
 static alcore_status iterate(basis_work *b) {
     alcore_sys_rows columns = matrix(b->columns, b->dims, b->count);
     for (int64_t i = 0; i < b->count; i++) {
         for (int64_t j = 0; j < b->dims; j++)
             b->columns[j * b->count + i] = b->rows[i * b->dims + j];
     }
-    /* Sampled rows are as good a start as any. */
-    for (int64_t m = 0; m < MOST; m++)
-        memcpy(b->basis + m * b->dims, b->rows + m * (b->count / MOST) * b->dims,
-               (size_t)b->dims * sizeof *b->basis);
-    ALCORE__TRY(orthonormalize(b));
+    ALCORE__TRY(orthonormalize(b, MOST));
     for (int step = 0; step < STEPS; step++) {
         ALCORE__TRY(project(b));
         for (int64_t m = 0; m < MOST; m++) {
             ALCORE__TRY(b->run->kernels->dots(&b->work, &columns, NULL, b->shares + m * b->count,
                                               b->basis + m * b->dims));
         }
-        ALCORE__TRY(orthonormalize(b));
+        ALCORE__TRY(orthonormalize(b, MOST));
     }
     ALCORE__TRY(project(b));
     order_directions(b);
@@ -236,6 +254,9 @@ static alcore_status find(basis_work *b, float **out) {
     ALCORE__TRY(
         take_sample(b, &run->queries, &run->scratch[run->threads], ASKED, b->queries, &b->asked));
     if (b->count < 2 * MOST || b->asked == 0) return ALCORE_OK;
+    bool promising = false;
+    ALCORE__TRY(start(b, &promising));
+    if (!promising) return ALCORE_OK;
     ALCORE__TRY(iterate(b));
     ALCORE__TRY(choose(b, &leading));
     if (leading == 0) return ALCORE_OK;
