@@ -8,6 +8,7 @@
 /* Bytes that a slab of queries and its neighbours may take. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define SLAB_LEAST 256
+#define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
 alcore_status alcore_search_options_init(alcore_search_options *options, size_t size) {
     return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_search_options, device),
@@ -41,6 +42,16 @@ static void size_slab(alcore__search_run *run) {
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
+/* Rows that are read from files pass in blocks of ALCORE_BLOCK_ROWS. Longer runs of rows in memory
+ * leave fewer candidates to settle; every thread gets as many. */
+static void size_block(alcore__search_run *run) {
+    int64_t share = (run->rows.count + run->threads - 1) / run->threads;
+    int64_t each = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS;
+    run->block = ALCORE_BLOCK_ROWS;
+    if (!run->rows.column && each > 0 && (share + each - 1) / each > run->block)
+        run->block = (share + each - 1) / each;
+}
+
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *rows,
                                    const alcore_search_side *queries, const char *queries_name,
                                    const alcore_search_options *options, int64_t initial_k,
@@ -54,9 +65,10 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *ro
                             (long long)run->rows.dims, queries_name, (long long)run->queries.dims);
     run->threads = alcore_ctx_threads(ctx);
     size_slab(run);
+    size_block(run);
     size_t slots = (size_t)run->threads + 1;
     ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *run->scratch, &run->scratch));
-    return alcore__new_array(ctx, slots * ALCORE_BLOCK_ROWS, sizeof *run->dots, &run->dots);
+    return alcore__new_array(ctx, slots * (size_t)run->block, sizeof *run->dots, &run->dots);
 }
 
 void alcore__search_end(alcore__search_run *run) {
@@ -80,7 +92,7 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
     ALCORE__TRY(alcore__search_side_rows(queries, first, count, &run->scratch[run->threads],
                                          &run->queried));
-    double *dots = run->dots + (int64_t)run->threads * ALCORE_BLOCK_ROWS;
+    double *dots = run->dots + (int64_t)run->threads * run->block;
     for (int64_t at = 0; check && at < count; at += ALCORE_BLOCK_ROWS) {
         alcore_sys_rows block = run->queried;
         block.first += at;
@@ -94,17 +106,16 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
 }
 
 alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) {
-    int64_t blocks = (run->rows.count + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    int64_t blocks = (run->rows.count + run->block - 1) / run->block;
     return alcore__parallel(run->ctx, "search", blocks, task, run);
 }
 
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
-    int64_t first = index * ALCORE_BLOCK_ROWS, left = run->rows.count - first;
-    ALCORE__TRY(alcore__search_side_rows(&run->rows, first,
-                                         left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
+    int64_t first = index * run->block, left = run->rows.count - first;
+    ALCORE__TRY(alcore__search_side_rows(&run->rows, first, left < run->block ? left : run->block,
                                          &run->scratch[worker], out));
     if (!check) return ALCORE_OK;
     return alcore__search_side_check(&run->rows, run->kernels, out,
-                                     run->dots + (int64_t)worker * ALCORE_BLOCK_ROWS);
+                                     run->dots + (int64_t)worker * run->block);
 }

@@ -21,9 +21,10 @@ typedef struct alcore__search_run {
     int64_t k;
     int32_t threads;
     int64_t slab;              /* most queries of a slab */
+    int64_t block;             /* rows of a block */
     alcore_sys_rows queried;   /* the slab */
     alcore__scratch *scratch;  /* [threads + 1]: the last one holds the slab */
-    double *dots;              /* [threads + 1, ALCORE_BLOCK_ROWS] */
+    double *dots;              /* [threads + 1, block] */
     alcore__search_best *each; /* [threads] best rows of the slab's queries; NULL: not wanted */
     alcore__search_best of_rows;
     const double *row_half, *query_half; /* of margin ratios */
