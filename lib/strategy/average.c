@@ -293,7 +293,7 @@ static alcore_status block_step(alcore__block *block) {
 static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
     average_plan *plan = run->plan;
     const double *numbers = payload;
-    int64_t start = run->members[0].start[block];
+    int64_t start = run->source == ALCORE__OVER_CANDIDATES ? run->members[0].start[block] : 0;
     size_t count = bytes / sizeof *numbers;
     if (!bytes) return ALCORE_OK;
     switch (run->pass) {
