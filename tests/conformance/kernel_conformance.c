@@ -187,7 +187,7 @@ static void run_case(const kernel_case *given, uint64_t seed) {
     case_number++;
     kernel_case small = *given;
     const kernel_case *c = &small;
-    if (emulated && emulated_every > 1 && small.rows.count > MOST_EMULATED_ROWS)
+    if (emulated && !getenv("ALCORE_TEST_FULL") && small.rows.count > MOST_EMULATED_ROWS)
         small.rows.count = MOST_EMULATED_ROWS;
     vary_device();
     for (int e = 0; e < ENTRIES; e++) {

@@ -330,3 +330,6 @@ void *alcore_emu_stream(void) {
 int alcore_emu_wait(void *stream) {
     return cudaStreamSynchronize((cudaStream_t)stream);
 }
+void alcore_emu_stream_free(void *stream) {
+    cudaStreamDestroy((cudaStream_t)stream);
+}

@@ -41,6 +41,13 @@ void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 }
 #endif
 
+#if defined(__has_include)
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#define EMU_VALGRIND 1
+#endif
+#endif
+
 namespace emu {
 namespace {
 const size_t STACK = 128 << 10;
@@ -69,6 +76,9 @@ void new_stack(fibre *made) {
     }
     made->stack = (char *)memory + page;
     made->bytes = STACK;
+#ifdef EMU_VALGRIND
+    VALGRIND_STACK_REGISTER(made->stack, (char *)made->stack + STACK - 1);
+#endif
 }
 } // namespace
 

@@ -206,6 +206,7 @@ void alcore_emu_copy(void *to, const void *from, size_t bytes);
 /* A stream, and waiting for all that is in it; 0 when it went well. */
 void *alcore_emu_stream(void);
 int alcore_emu_wait(void *stream);
+void alcore_emu_stream_free(void *stream);
 }
 
 #endif

@@ -20,6 +20,7 @@ static void (*device_free)(void *);
 static void (*device_copy)(void *, const void *, size_t);
 static void *(*new_stream)(void);
 static int (*wait_stream)(void *);
+static void (*free_stream)(void *);
 static void (*device_memory)(size_t);
 
 static char text[256];
@@ -64,6 +65,7 @@ static void setup(void) {
     *(void **)&device_copy = dlsym(library, "alcore_emu_copy");
     *(void **)&new_stream = dlsym(library, "alcore_emu_stream");
     *(void **)&wait_stream = dlsym(library, "alcore_emu_wait");
+    *(void **)&free_stream = dlsym(library, "alcore_emu_stream_free");
     *(void **)&device_memory = dlsym(library, "alcore_emu_memory");
     ck_assert_int_eq(entry(ALCORE_SYS_ABI, &host, &cuda), ALCORE_OK);
     cpu = alcore__kernels_cpu();
@@ -153,6 +155,7 @@ START_TEST(stream_of_the_caller) {
     ck_assert_int_eq(cuda->sqds(&work, &rows, take, vector, got), ALCORE_OK);
     expect_sqds(got);
     ck_assert_int_eq(lent, 0);
+    free_stream(work.stream);
     void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
     for (int i = 0; i < 4; i++) device_free(all[i]);
 }
