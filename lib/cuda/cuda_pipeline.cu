@@ -144,6 +144,13 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
                                 cudaMemcpyDefault, c.own->copy),
                 "copying to the device");
     }
+    /* Entries that no kernel writes are copied back with the others, and then left alone. */
+    for (column &col : columns) {
+        if (!col.staged || col.in || (!mask && !groups)) continue;
+        c.check(cudaMemsetAsync(col.device[slot], 0, col.bytes * col.planes * (size_t)step,
+                                c.own->copy),
+                "clearing memory");
+    }
     c.check(cudaEventRecord(c.own->up[slot], c.own->copy), "recording an event");
     c.check(cudaStreamWaitEvent(c.compute, c.own->up[slot], 0), "waiting for an event");
     slot_first[slot] = first;

@@ -41,7 +41,7 @@ alcore_sys_kernels make_table() {
 }
 
 /* The oldest driver that runs this module: that of the toolkit's major release. */
-const int OLDEST_DRIVER = 13000;
+const int OLDEST_DRIVER = CUDART_VERSION / 1000 * 1000;
 /* The oldest device that it holds code for: compute capability 8.0. */
 const int OLDEST_MAJOR = 8;
 

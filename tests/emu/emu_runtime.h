@@ -132,6 +132,8 @@ template <class T> static inline T atomicOr(T *at, T value) {
 
 /* ---- the run-time library ---- */
 
+#define CUDART_VERSION 13000
+
 typedef int cudaError_t;
 enum {
     cudaSuccess = 0,
