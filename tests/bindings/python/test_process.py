@@ -26,9 +26,8 @@ def child(code, **environment):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_ctrl_c_stops_a_call():
-    texts = ["word%d word%d other%d" % (n, n % 77, n % 991) for n in range(120000)]
-    pool = alcore.Pool(texts)
+def interrupted(pool):
+    """Seconds from Ctrl-C to KeyboardInterrupt."""
     sent = []
 
     def interrupt():
@@ -36,7 +35,6 @@ def test_ctrl_c_stops_a_call():
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    handler = signal.getsignal(signal.SIGINT)
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
@@ -44,8 +42,18 @@ def test_ctrl_c_stops_a_call():
             pool.select("4000w", "kcenter", model="ngram")
     late = time.monotonic() - sent[0]
     thread.join()
+    return late
+
+
+def test_ctrl_c_stops_a_call():
+    pool = alcore.Pool(["word%d word%d other%d" % (n, n % 77, n % 991) for n in range(120000)])
+    handler = signal.getsignal(signal.SIGINT)
+    # Another program of a loaded machine may take the processor for longer than that: the best of some counts.
+    limit, late = 2.0 if SANITIZED else 0.1, []
+    while not late or (late[-1] >= limit and len(late) < 8):
+        late.append(interrupted(pool))
     assert signal.getsignal(signal.SIGINT) is handler
-    assert late < (0.25 if not SANITIZED else 2.0), late  # 100 ms, and what a loaded machine adds
+    assert min(late) < limit, late
     assert pool.select(5, "random").indices
 
 
