@@ -8,9 +8,19 @@
 
 enum { PAIR_SIDE = 4, PAIR_SUMS = PAIR_SIDE * PAIR_SIDE };
 
+/* One step of the tree of 16 sums at once: of W sums a lane keeps half and gives half to lane ^ W.
+ * A template, so that sums stay in registers. */
+template <int W> __device__ inline void give_half(double (&sum)[PAIR_SUMS]) {
+    bool upper = (lane_here() & W) != 0;
+#pragma unroll
+    for (int k = 0; k < W / 2; k++) {
+        double mine = upper ? sum[k + W / 2] : sum[k], theirs = upper ? sum[k] : sum[k + W / 2];
+        sum[k] = mine + __shfl_xor_sync(CUDA_EVERYBODY, theirs, W, CUDA_LANES);
+    }
+}
+
 /* dot or sqd of row[r] and other[o]: the value of pair p = r * 4 + o is in the lanes 2p and
- * 2p + 1. The tree of all 16 sums at once: at each step a lane keeps half of its sums and gives
- * the other half away. */
+ * 2p + 1. */
 template <bool SQD>
 __device__ inline double pair_sums(const double *const row[PAIR_SIDE],
                                    const double *const other[PAIR_SIDE], int64_t dims) {
@@ -35,16 +45,10 @@ __device__ inline double pair_sums(const double *const row[PAIR_SIDE],
             }
         }
     }
-#pragma unroll
-    for (int w = CUDA_LANES / 2; w > 1; w /= 2) {
-        bool upper = (lane_here() & w) != 0;
-        int half = w / 2; /* sums that stay: 8, 4, 2, 1 */
-#pragma unroll
-        for (int k = 0; k < half; k++) {
-            double mine = upper ? sum[k + half] : sum[k], theirs = upper ? sum[k] : sum[k + half];
-            sum[k] = mine + __shfl_xor_sync(CUDA_EVERYBODY, theirs, w, CUDA_LANES);
-        }
-    }
+    give_half<16>(sum);
+    give_half<8>(sum);
+    give_half<4>(sum);
+    give_half<2>(sum);
     return sum[0] + __shfl_xor_sync(CUDA_EVERYBODY, sum[0], 1, CUDA_LANES);
 }
 
