@@ -28,10 +28,17 @@ static void destroy_files(void *user) {
     ++*(int *)user;
 }
 
-static alcore_status no_task(void *data, int64_t index, int32_t worker) {
-    (void)data;
+enum { THREADS = 3 };
+
+/* Ends when every thread has such a task: none is still being started when the process forks, which
+ * the sanitizer's own locks would not survive. */
+static alcore_status meet(void *data, int64_t index, int32_t worker) {
+    int *arrived = data;
     (void)index;
     (void)worker;
+    __atomic_add_fetch(arrived, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(arrived, __ATOMIC_SEQ_CST) < THREADS)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     return ALCORE_OK;
 }
 
@@ -44,14 +51,15 @@ static alcore_ctx *context(fault_allocator *fault) {
     files.destroy = destroy_files;
     options.allocator = &table;
     options.files = &files;
-    options.threads = 3;
+    options.threads = THREADS;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     return ctx;
 }
 
 static alcore_status use(alcore_ctx *ctx) {
+    int arrived = 0;
     ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, alcore__parallel(ctx, "testing", 50, no_task, NULL));
+    return alcore__leave(ctx, alcore__parallel(ctx, "testing", THREADS, meet, &arrived));
 }
 
 /* Runs in the child; the number of the first wrong thing, 0 when all is right. */
