@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels against the best peers from PyPI, turn by turn in one process.
 
-  bench_kernels.py PROJECT LIBRARY [--threads N] [--only OP]... [--turns N] [--small]
+  bench_kernels.py PROJECT KERNEL-TABLE LIBRARY [--threads N] [--only OP]... [--turns N] [--small]
 
-LIBRARY is the build's libkernel-table.so. With one thread ratios are of process CPU time, with more of wall time. A peer
+KERNEL-TABLE is the build's libkernel-table.so, LIBRARY the folder of its libalcore.so: searches go through the public
+functions, the rest through the table. With one thread ratios are of process CPU time, with more of wall time. A peer
 gets its best documented setting; outputs are compared before anything is timed, and a ratio whose outputs differ does not
 count. The floor is what the arithmetic or the bytes alone take on this machine, measured in the same turns."""
 import argparse
@@ -16,6 +17,7 @@ import peers  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument('project')
+parser.add_argument('kernel_table')
 parser.add_argument('library')
 parser.add_argument('--threads', type=int, default=1)
 parser.add_argument('--only', action='append', default=[])
@@ -29,6 +31,8 @@ if reason:
 for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'):
     os.environ[name] = str(options.threads)
 os.environ['OMP_WAIT_POLICY'] = 'passive'
+os.environ['ALCORE_LIBRARY'] = os.path.abspath(options.library)
+sys.path.insert(1, os.path.join(options.project, 'bindings', 'python'))
 
 import faiss  # noqa: E402
 import numpy  # noqa: E402
@@ -44,7 +48,7 @@ from race import Table  # noqa: E402
 
 torch.set_num_threads(options.threads)
 faiss.omp_set_num_threads(options.threads)
-kernels = Kernels(options.library, os.path.join(options.project, 'include', 'alcore', 'sys', 'kernel.h'))
+kernels = Kernels(options.kernel_table, os.path.join(options.project, 'include', 'alcore', 'sys', 'kernel.h'))
 table = Table(options.threads, options.turns)
 part = 10 if options.small else 1
 races = {
@@ -52,14 +56,14 @@ races = {
     'kmeans': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 384, 64),
     'kmeans-256': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 768, 256, passes=3),
     'kmeans++': lambda: ops_cluster.plus_plus(table, kernels, 40000 // part, 384, 50),
-    'idds': lambda: ops_cluster.idds(table, kernels, 20000 // part, 384, 20),
+    'idds': lambda: ops_cluster.idds(table, kernels, 20000 // part, 384, 10),
     'logits': lambda: ops_nll.logits(table, kernels, 2048 // part, 50265),
     'logits-256k': lambda: ops_nll.logits(table, kernels, 512 // part, 256000),
     'hidden': lambda: ops_nll.hidden(table, kernels, 1024 // part, 50265, 768),
-    'knn': lambda: ops_search.knn(table, kernels, 50000 // part, 2000, 768, 10),
-    'knn-100': lambda: ops_search.knn(table, kernels, 50000 // part, 2000, 384, 100),
-    'knn-decay': lambda: ops_search.knn(table, kernels, 50000 // part, 2000, 768, 10, decay=1.0, goal=2.0),
-    'both-ways': lambda: ops_search.two_way(table, kernels, 50000 // part, 5000, 384, 4),
+    'knn': lambda: ops_search.knn(table, 50000 // part, 2000, 768, 10),
+    'knn-100': lambda: ops_search.knn(table, 50000 // part, 2000, 384, 100),
+    'knn-decay': lambda: ops_search.knn(table, 50000 // part, 2000, 768, 10, decay=1.0, goal=2.0),
+    'both-ways': lambda: ops_search.two_way(table, 50000 // part, 5000, 384, 4),
     'mean-distance': lambda: ops_search.mean_distance(table, kernels, 20000 // part, 2000, 384),
 }
 unknown = set(options.only) - set(races)

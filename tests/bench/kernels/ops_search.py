@@ -3,50 +3,11 @@
 import faiss
 import numpy
 import torch
-from ctypes import sizeof
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from kernel_table import Best, Search, rows_of
-
-L2, DOT = 0, 1
-
-
-class Places:
-    """The best k of each item, and a struct for the entry."""
-
-    def __init__(self, items, k):
-        self.row, self.value = numpy.full((items, k), -1, numpy.int64), numpy.empty((items, k))
-
-    def struct(self, first=0):
-        return Best(k=self.row.shape[1], row=self.row[first:].ctypes.data, value=self.value[first:].ctypes.data)
-
-
-def merged(parts, largest):
-    """The best of each query over the lists of the threads."""
-    if len(parts) == 1:
-        return parts[0].row
-    row, value = (numpy.concatenate([getattr(part, name) for part in parts], 1) for name in ('row', 'value'))
-    order = numpy.lexsort((row, -value if largest else value), axis=1)[:, :parts[0].row.shape[1]]
-    return numpy.take_along_axis(row, order, 1)
-
-
-def search(kernels, matrix, queries, k, metric, threads, both=False):
-    """Rows nearest to each query (and, both ways, queries nearest to each row)."""
-    lists = [Places(len(queries), k) for _ in range(threads)]
-    of_rows = Places(len(matrix), k) if both else None
-    cut = -(-len(matrix) // threads)
-    asked = Search(size=sizeof(Search), metric=metric)
-
-    def part(first, last):
-        mine = lists[first // cut].struct()
-        for begin in range(first, last, 8192):
-            end = min(begin + 8192, last)
-            kernels.knn(rows_of(matrix, begin, end), None, rows_of(queries), None, asked, mine,
-                        of_rows.struct(begin) if both else None)
-    kernels.spread(part, [(first, min(first + cut, len(matrix))) for first in range(0, len(matrix), cut)], threads)
-    found = merged(lists, metric != L2)
-    return (found, of_rows.row) if both else found
+import alcore
+from kernel_table import rows_of
 
 
 def agree(mine, theirs):
@@ -65,30 +26,42 @@ def inputs(rows, queries, dims, decay):
     return both[:rows].copy(), both[rows:].copy()
 
 
-def knn(table, kernels, rows, queries, dims, k, decay=0.0, goal=1.15):
+def product(first, second):
+    """The product alone, into memory that is there."""
+    room = numpy.empty((len(first), len(second)), numpy.float32)
+    return 'the product alone with BLAS (numpy)', lambda: numpy.matmul(first, second.T, out=room)
+
+
+def knn(table, rows, queries, dims, k, decay=0.0, goal=1.15):
     matrix, asked = inputs(rows, queries, dims, decay)
     index = faiss.IndexFlatL2(dims)
     index.add(matrix)
+    context = alcore.Context(threads=table.threads)
     peers = {'faiss': lambda: index.search(asked, k)[1]}
     if not decay:
         tree = NearestNeighbors(n_neighbors=k, algorithm='brute', n_jobs=table.threads).fit(matrix)
         peers['scikit-learn'] = lambda: tree.kneighbors(asked, return_distance=False)
     table.race('knn, decaying spectrum' if decay else 'knn', f'{rows} rows, {queries} queries, {dims} dims, k = {k}',
-               lambda: search(kernels, matrix, asked, k, L2, table.threads), peers,
+               lambda: alcore.knn(matrix, asked, k, context=context)[0], peers,
                lambda mine, _, theirs: agree(mine, theirs),
-               floor=('the product alone with BLAS (numpy)', lambda: asked @ matrix.T), goal=goal)
+               floor=product(asked, matrix), goal=goal)
 
 
-def two_way(table, kernels, rows, queries, dims, k):
+def two_way(table, rows, queries, dims, k):
     matrix, asked = (part / numpy.linalg.norm(part, axis=1)[:, None] for part in inputs(rows, queries, dims, 0.0))
     forward, backward = faiss.IndexFlatIP(dims), faiss.IndexFlatIP(dims)
     forward.add(matrix)
     backward.add(asked)
+    context = alcore.Context(threads=table.threads)
+
+    def ours():
+        of_queries, of_rows = alcore.knn(matrix, asked, k, metric='dot', both=True, context=context)
+        return of_queries[0], of_rows[0]
     table.race('neighbours both ways', f'{rows} rows, {queries} queries, {dims} dims, k = {k}',
-               lambda: search(kernels, matrix, asked, k, DOT, table.threads, both=True),
+               ours,
                {'two searches of faiss': lambda: (forward.search(asked, k)[1], backward.search(matrix, k)[1])},
                lambda mine, _, theirs: agree(mine[0], theirs[0]) and agree(mine[1], theirs[1]),
-               floor=('the product alone with BLAS (numpy)', lambda: asked @ matrix.T), goal=1.9)
+               floor=product(asked, matrix), goal=1.9)
 
 
 def mean_distance(table, kernels, rows, targets, dims):
@@ -116,4 +89,4 @@ def mean_distance(table, kernels, rows, targets, dims):
                {'torch.cdist': lambda: smallest(torch.cdist(first_tensor, second_tensor).mean(1).numpy()),
                 'scipy cdist': lambda: smallest(cdist(matrix, asked).mean(1))},
                lambda mine, _, theirs: len(numpy.intersect1d(mine, theirs)) > 0.99 * wanted,
-               floor=('the product alone with BLAS (numpy)', lambda: matrix @ asked.T), goal=1.5)
+               floor=product(matrix, asked), goal=1.5)
