@@ -308,7 +308,7 @@ int main(int argc, char **argv) {
     }
     /* Brief: under valgrind. A sanitizer makes all of them take minutes. */
     int thinned = SANITIZED && !getenv("ALCORE_TEST_FULL");
-    uint64_t numbers[2] = {(uint64_t)time(NULL), getenv("ALCORE_TEST_BRIEF") ? 8 : thinned ? 5 : 1};
+    uint64_t numbers[2] = {(uint64_t)time(NULL), getenv("ALCORE_TEST_BRIEF") ? 8 : thinned ? 8 : 1};
     int at = 2;
     for (int n = 0; n < 2 && at < argc && argv[at][strspn(argv[at], "0123456789")] == '\0'; n++)
         numbers[n] = strtoull(argv[at++], NULL, 10);
@@ -323,7 +323,7 @@ int main(int argc, char **argv) {
         if (!load_module(argv[at])) return 1;
     }
     if (!getenv("ALCORE_CONFORMANCE_ONLY"))
-        emulated_every = getenv("ALCORE_TEST_FULL") ? 5 : thinned ? 4 : 19;
+        emulated_every = getenv("ALCORE_TEST_FULL") ? 5 : thinned ? 8 : 19;
     read_missing(argv[1]);
     for (int k = 0; k < ENGINES; k++) {
         for (int e = 0; engines[k] && e < ENTRIES; e++)
