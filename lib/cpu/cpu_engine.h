@@ -24,9 +24,6 @@ alcore_status CPU(group_sqds)(const alcore_sys_work *work, const alcore_sys_rows
 alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                   const int32_t *group, int64_t groups, const int64_t *starts,
                                   const double *centres, int32_t *nearest, double *distance);
-alcore_status CPU(min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const uint8_t *take, const double *centre, double centre_dot,
-                           const double *row_dots, int32_t zero_duplicates, double *minimum);
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b);

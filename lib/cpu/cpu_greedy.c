@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of the greedy choices: k-centre, D^2 sampling, IDDS. */
+/* The steps of greedy IDDS, and the best item of all. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
-
-/* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
-#define DUPLICATE 1e-12
-
-static void lower_minimum(const char *row, const double *centre, int64_t dims, int32_t dtype,
-                          double duplicate, double *minimum) {
-    /* Above both numbers the sqd changes nothing, so the sum may end there. */
-    double limit = *minimum > duplicate ? *minimum : duplicate;
-    double w = CPU(sqd_within)(row, centre, dims, dtype, limit);
-    if (w <= duplicate) w = 0.0;
-    if (w < *minimum) *minimum = w;
-}
-
-alcore_status CPU(min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const uint8_t *take, const double *centre, double centre_dot,
-                           const double *row_dots, int32_t zero_duplicates, double *minimum) {
-    alcore_status status = alcore__cpu_check(work, rows);
-    if (status) return status;
-    double *unit = NULL;
-    if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
-    int64_t spent = 0;
-    for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
-        double duplicate = zero_duplicates ? DUPLICATE * (row_dots[i] + centre_dot) : -1.0;
-        lower_minimum(cpu_row(rows, i, unit), centre, rows->dims, cpu_row_dtype(rows), duplicate,
-                      &minimum[i]);
-        status = alcore__cpu_poll(work, &spent, rows->dims);
-    }
-    alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
-    return status;
-}
 
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, const double *norms, const double *picked,

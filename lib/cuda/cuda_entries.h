@@ -17,7 +17,6 @@ CUDA_ENTRY(group_sums);
 CUDA_ENTRY(group_cosine);
 CUDA_ENTRY(group_sqds);
 CUDA_ENTRY(nearest_centre);
-CUDA_ENTRY(min_sqd);
 CUDA_ENTRY(idds_update);
 CUDA_ENTRY(idds_scores);
 CUDA_ENTRY(arg_max);

@@ -9,23 +9,6 @@ namespace {
 /* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
 const double DUPLICATE = 1e-12;
 
-__device__ inline void lower(double w, double duplicate, double *minimum) {
-    if (w <= duplicate) w = 0.0;
-    if (w < *minimum) *minimum = w;
-}
-
-struct min_sqd_body {
-    const double *centre;
-    double centre_dot;
-    const double *row_dots; /* NULL: no duplicate rule */
-    double *minimum;
-    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double w = row_sqd(row, centre, dims);
-        if (lane_here() != 0) return;
-        lower(w, row_dots ? DUPLICATE * (row_dots[i] + centre_dot) : -1.0, &minimum[i]);
-    }
-};
-
 /* Centres whose products with a row are taken while the row passes once. */
 enum { TOGETHER = 4 };
 
@@ -206,24 +189,6 @@ struct min_badge_body {
     }
 };
 } // namespace
-
-alcore_status min_sqd(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-                      const double *centre, double centre_dot, const double *row_dots,
-                      int32_t zero_duplicates, double *minimum) {
-    return guarded(work, [&](call &c) {
-        c.check_rows(rows);
-        const double *own = c.whole(centre, rows->dims);
-        pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), taken = pass.take(take);
-        int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
-        int least = pass.inout(minimum, sizeof *minimum);
-        pass.run([&](const chunk &at) {
-            min_sqd_body body = {own, centre_dot, at.get<const double>(dots),
-                                 at.get<double>(least)};
-            launch_rows(rows_of(at, rows, matrix, taken, -1), rows->dtype, at.stream, body);
-        });
-    });
-}
 
 alcore_status min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *take, const double *centres, int64_t count,

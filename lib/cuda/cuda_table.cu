@@ -22,7 +22,6 @@ alcore_sys_kernels make_table() {
     made.group_cosine = group_cosine;
     made.group_sqds = group_sqds;
     made.nearest_centre = nearest_centre;
-    made.min_sqd = min_sqd;
     made.idds_update = idds_update;
     made.idds_scores = idds_scores;
     made.arg_max = arg_max;

@@ -238,8 +238,8 @@ alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t
                                      double *minimum) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     if (!matrix->take) {
-        return kernels(matrix)->min_sqd(&work, &matrix->rows, which, centre, centre_dot, row_dots,
-                                        zero_duplicates, minimum);
+        return kernels(matrix)->min_sqds(&work, &matrix->rows, which, centre, 1, &centre_dot,
+                                         row_dots, zero_duplicates, minimum, NULL);
     }
     alcore__bench *bench = matrix->block->bench;
     int64_t count = matrix->block->count;
@@ -250,8 +250,8 @@ alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t
         bench->wide[0][at] = minimum[i];
         bench->wide[1][at] = row_dots ? row_dots[i] : 0.0;
     }
-    ALCORE__TRY(kernels(matrix)->min_sqd(&work, &matrix->rows, bench->mask, centre, centre_dot,
-                                         bench->wide[1], zero_duplicates, bench->wide[0]));
+    ALCORE__TRY(kernels(matrix)->min_sqds(&work, &matrix->rows, bench->mask, centre, 1, &centre_dot,
+                                          bench->wide[1], zero_duplicates, bench->wide[0], NULL));
     collect(matrix, bench->wide[0], minimum);
     return ALCORE_OK;
 }

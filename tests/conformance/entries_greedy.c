@@ -14,29 +14,6 @@ static int64_t count_two(const kernel_case *c) {
     return 2 * c->rows.count;
 }
 
-/* Three picks, the first against an infinite minimum, the last a row itself. */
-static alcore_status call_min_sqd(table *t, const kernel_case *c, output *out) {
-    int64_t count = c->rows.count, dims = c->rows.dims;
-    double *own = malloc((size_t)(count + 1) * sizeof *own);
-    if (!own) abort();
-    alcore_status status = kernel_oracle.self_dots(&conformance_work, &c->rows, NULL, own);
-    for (int64_t i = 0; i < 2 * count; i++) out->numbers[i] = HUGE_VAL;
-    for (int pick = 0; pick < 3 && !status; pick++) {
-        const double *centre = pick == 2 ? c->vector : c->centres + (pick + 20) * dims;
-        double centre_dot;
-        alcore_sys_rows one = {
-            .data = centre, .count = 1, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
-        kernel_oracle.self_dots(&conformance_work, &one, NULL, &centre_dot);
-        status = t->min_sqd(&conformance_work, &c->rows, c->take, centre, centre_dot, own, 1,
-                            out->numbers);
-        if (!status)
-            status = t->min_sqd(&conformance_work, &c->rows, c->take, centre, 0.0, NULL, 0,
-                                out->numbers + count);
-    }
-    free(own);
-    return status;
-}
-
 static alcore_status call_idds_update(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
     double *norms = malloc((size_t)(count + 1) * sizeof *norms), picked;
@@ -164,7 +141,6 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
 }
 
 const entry entries_greedy[] = {
-    {PLACE(min_sqd), call_min_sqd, count_two, 0},
     {PLACE(idds_update), call_idds_update, count_two, 0},
     {PLACE(idds_scores), call_idds_scores, count_rows, 0},
     {PLACE(arg_max), call_arg_max, count_rows, 0},

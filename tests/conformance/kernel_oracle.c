@@ -197,21 +197,6 @@ static alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sy
     return ALCORE_OK;
 }
 
-static alcore_status min_sqd(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const uint8_t *take, const double *centre, double centre_dot,
-                             const double *row_dots, int32_t zero_duplicates, double *minimum) {
-    (void)work;
-    for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
-        double *row = oracle_row(rows, i);
-        double w = oracle_sqd(row, centre, rows->dims);
-        if (zero_duplicates && w <= 1e-12 * (row_dots[i] + centre_dot)) w = 0.0;
-        if (w < minimum[i]) minimum[i] = w;
-        free(row);
-    }
-    return ALCORE_OK;
-}
-
 static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *take, const double *norms, const double *picked,
                                  double picked_norm, double *a, double *b) {
@@ -378,7 +363,6 @@ const alcore_sys_kernels kernel_oracle = {
     .group_cosine = group_cosine,
     .group_sqds = group_sqds,
     .nearest_centre = nearest_centre,
-    .min_sqd = min_sqd,
     .idds_update = idds_update,
     .idds_scores = idds_scores,
     .arg_max = arg_max,

@@ -188,14 +188,28 @@ typedef struct alcore_sys_kernels {
     alcore_status (*nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centres, int32_t *nearest, double *distance);
-    /** D^2 weights against one new centre (k-means++, Arthur and Vassilvitskii 2007): w = sqd(row
-     * i, centre), 0 where w <= 1e-12 * (dot(row i, row i) + centre_dot) when zero_duplicates is 1;
-     * then minimum[i] = w where w < minimum[i]. row_dots: double [count], the self_dots; may be
-     * NULL when zero_duplicates is 0.
+    /** D^2 weights against new centres (k-means++, Arthur and Vassilvitskii 2007): w = sqd(row i,
+     * centre), 0 where w <= 1e-12 * (dot(row i, row i) + dot(centre, centre)) when zero_duplicates
+     * is 1. centres: double [centres, dims], centre_dots: double [centres]; row_dots: double
+     * [rows], the self_dots; both dots may be NULL when zero_duplicates is 0; minimum: double
+     * [rows]. each NULL: minimum[i] = w where w < minimum[i], for all centres, in any order.
+     * Otherwise minimum stays, and each: double [centres, rows] gets w where w < minimum and
+     * infinity elsewhere, so that a caller who guessed the next centres may confirm some of them
+     * without another pass. */
+    alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *take, const double *centres, int64_t count,
+                              const double *centre_dots, const double *row_dots,
+                              int32_t zero_duplicates, double *minimum, double *each);
+    /** The same with the D^2 weights of BADGE (Ash et al. 2019) in factored form: w = (G + G_c) - 2
+     * * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c). a, h: rows of the two factors,
+     * the same count; centres_a: double [centres, dims of a], centres_h: double [centres, dims of
+     * h]; squares: double [rows] and centre_squares: double [centres], G = dot(a, a) * dot(h, h).
      */
-    alcore_status (*min_sqd)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const uint8_t *take, const double *centre, double centre_dot,
-                             const double *row_dots, int32_t zero_duplicates, double *minimum);
+    alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
+                               const alcore_sys_rows *h, const uint8_t *take,
+                               const double *centres_a, const double *centres_h, int64_t count,
+                               const double *centre_squares, const double *squares, double *minimum,
+                               double *each);
     /** One greedy step of IDDS after `picked` was picked: f = cos(row i, picked) with
      * the norms given, or f = dot(row i, picked) when norms is NULL; then a[i] -= f and b[i] += f.
      * norms: double [count], the roots of self_dots; picked: double [dims]. */
@@ -288,25 +302,6 @@ typedef struct alcore_sys_kernels {
                                      const uint8_t *take, const alcore_sys_rows *targets,
                                      const int32_t *group, int64_t groups, double *low,
                                      double *high);
-    /** min_sqd against several new centres in one pass over the rows: centres: double [centres,
-     * dims], centre_dots: double [centres], the dot of each with itself; minimum: double [rows].
-     * each NULL: minimum takes all of them, in any order. Otherwise minimum stays, and each: double
-     * [centres, rows] gets w where w < minimum and infinity elsewhere, so that a caller who guessed
-     * the next centres may confirm some of them without another pass. */
-    alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *centres, int64_t count,
-                              const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, double *minimum, double *each);
-    /** The same with the D^2 weights of BADGE (Ash et al. 2019) in factored form: w = (G + G_c) - 2
-     * * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c). a, h: rows of the two factors,
-     * the same count; centres_a: double [centres, dims of a], centres_h: double [centres, dims of
-     * h]; squares: double [rows] and centre_squares: double [centres], G = dot(a, a) * dot(h, h).
-     */
-    alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
-                               const alcore_sys_rows *h, const uint8_t *take,
-                               const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares, double *minimum,
-                               double *each);
 } alcore_sys_kernels;
 
 /** Entry point of a kernel module, exported as alcore_ENGINE_entry, such as alcore_cuda_entry.

@@ -104,10 +104,10 @@ def plus_plus(table, kernels, rows, dims, clusters):
                        rows, table.threads)
         pick = int(draws.integers(rows))
         for _ in range(clusters - 1):
-            centre, square = matrix[pick].astype(numpy.float64), c_double(own[pick])
-            kernels.blocks(lambda first, last: kernels.min_sqd(
-                rows_of(matrix, first, last), None, centre, square, own[first:last], c_int32(1), minimum[first:last]),
-                rows, table.threads)
+            centre, square = matrix[pick].astype(numpy.float64), own[pick:]
+            kernels.blocks(lambda first, last: kernels.min_sqds(
+                rows_of(matrix, first, last), None, centre, 1, square, own[first:last], c_int32(1), minimum[first:last],
+                None), rows, table.threads)
             sums = numpy.cumsum(minimum)
             pick = int(numpy.searchsorted(sums, draws.random() * sums[-1], side='right'))
         return minimum.sum()

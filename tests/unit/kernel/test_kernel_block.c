@@ -159,8 +159,8 @@ static void lower_minimum(const alcore_sys_kernels *table, int64_t centre, doubl
     double square = widen_row(table, centre, wide);
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
-        ck_assert_int_eq(table->min_sqd(&work, &rows, data.take + rows.first, wide, square, NULL, 0,
-                                        minimum + rows.first),
+        ck_assert_int_eq(table->min_sqds(&work, &rows, data.take + rows.first, wide, 1, &square,
+                                         NULL, 0, minimum + rows.first, NULL),
                          ALCORE_OK);
     }
 }
