@@ -23,7 +23,8 @@ alcore_status CPU(group_sqds)(const alcore_sys_work *work, const alcore_sys_rows
                               double *out);
 alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                   const int32_t *group, int64_t groups, const int64_t *starts,
-                                  const double *centres, int32_t *nearest, double *distance);
+                                  const double *centres, int32_t *nearest, double *distance,
+                                  double *low, double *high);
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b);

@@ -113,4 +113,29 @@ static __attribute__((noinline, unused)) double filter_least(const filter_centre
     return lane[0];
 }
 
+/* Lists the centres whose F is at most `most` in kept [padded], in their order, and returns their
+ * number; *rest is the least F of the others, infinity when there are none. */
+static __attribute__((noinline, unused)) int64_t filter_keep(const filter_centres *centres,
+                                                             const float *products, double most,
+                                                             int32_t *kept, double *rest) {
+    cpu_vector others = {0};
+    others += HUGE_VAL;
+    int64_t count = 0;
+    for (int64_t c = 0; c < centres->padded; c += CPU_WIDTH) {
+        cpu_vector f = cpu_load_double(centres->squares + c) -
+                       2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
+        cpu_mask keep = f <= most, less = ~keep & (f < others);
+        others = (cpu_vector)((less & (cpu_mask)f) | (~less & (cpu_mask)others));
+        if (!cpu_any_double(keep)) continue;
+        for (int i = 0; i < CPU_WIDTH; i++) {
+            if (keep[i]) kept[count++] = (int32_t)(c + i);
+        }
+    }
+    *rest = HUGE_VAL;
+    for (int i = 0; i < CPU_WIDTH; i++) {
+        if (others[i] < *rest) *rest = others[i];
+    }
+    return count;
+}
+
 #endif

@@ -13,49 +13,103 @@ typedef struct nearest_call {
     const alcore_sys_rows *rows;
     const double *centres;
     int32_t *nearest;
-    double *distance;
+    double *distance;   /* may be NULL */
+    double *low, *high; /* may be NULL, both */
     int64_t spent;
     int64_t *order;  /* [count]: rows by group, in row order within one */
     int64_t *starts; /* [groups + 1]: where a group's rows start in order */
     double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
     float *panel;    /* [dims, PRODUCT_ROWS] */
     float *products; /* [PRODUCT_ROWS, padded] */
+    int32_t *kept;   /* [padded] */
     filter_centres filter;
-    int64_t capacity; /* centres that panels, squares and products have room for */
+    int64_t capacity; /* centres that panels, squares, products and kept have room for */
 } nearest_call;
 
-/* Of centres [count, dims] the nearest by sqd, the lowest among equals. */
-static void nearest_of_all(const char *row, const double *centres, int64_t count, int64_t dims,
-                           int32_t dtype, int32_t *nearest, double *distance) {
-    int32_t best = -1;
-    double least = HUGE_VAL;
-    for (int64_t c = 0; c < count; c++) {
-        double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, least);
-        if (c == 0 || sqd < least) {
-            best = (int32_t)c;
-            least = sqd;
-        }
+/* A row's nearest centre among those looked at. */
+typedef struct nearest_found {
+    int32_t best;
+    double least;  /* its sqd */
+    double second; /* no sqd of the others is less; infinity: there are no others */
+} nearest_found;
+
+#define NEAREST_NONE                                                                               \
+    (nearest_found) {                                                                              \
+        .best = -1, .least = HUGE_VAL, .second = HUGE_VAL                                          \
     }
-    *nearest = best;
-    *distance = least;
+
+/* bounds: the second is wanted, too. */
+CPU_INLINE void look_at(nearest_found *found, const char *row, const double *centres, int64_t c,
+                        int64_t dims, int32_t dtype, int bounds) {
+    double limit = bounds && found->second > found->least ? found->second : found->least;
+    double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, limit), other = sqd;
+    int first = found->best < 0;
+    if (first || sqd < found->least) {
+        other = found->least;
+        found->best = (int32_t)c;
+        found->least = sqd;
+        if (first) return;
+    }
+    if (other != other) found->second = -HUGE_VAL;
+    /* Infinity is for absent centres: this one's square only left the range of double. */
+    if (other > DBL_MAX) other = DBL_MAX;
+    if (other < found->second) found->second = other;
 }
 
-/* The same among the centres whose F is at most `most`. */
-static void nearest_of_kept(const char *row, const double *centres, const filter_centres *filter,
-                            const float *products, double most, int64_t dims, int32_t dtype,
-                            int32_t *nearest, double *distance) {
-    int32_t best = -1;
-    double least = HUGE_VAL;
-    for (int64_t c = 0; c < filter->count; c++) {
-        if (filter->squares[c] - 2.0 * (double)products[c] > most) continue;
-        double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, least);
-        if (best < 0 || sqd < least) {
-            best = (int32_t)c;
-            least = sqd;
-        }
+/* What is known of row i: in exact arithmetic the squared distance to its nearest centre is at most
+ * own (1 + 1e-9), those to the others at least other (1 - 1e-9). */
+static void write_bounds(nearest_call *call, int64_t i, double own, double other) {
+    if (!call->high) return;
+    call->high[i] = HUGE_VAL;
+    call->low[i] = 0.0;
+    if (!(own <= DBL_MAX)) return;
+    /* Numbers whose squares are below double's range add less than 1e-150. */
+    call->high[i] = sqrt(own > 0.0 ? own : 0.0) * FILTER_UP + 1e-150;
+    if (other > 0.0) {
+        double low = sqrt(other) * (2.0 - FILTER_UP) - 1e-150;
+        call->low[i] = low > 0.0 ? low : 0.0;
     }
-    *nearest = best;
-    *distance = least;
+}
+
+static void write_found(nearest_call *call, int64_t i, const nearest_found *found, double rest) {
+    call->nearest[i] = found->best;
+    if (call->distance) call->distance[i] = found->least;
+    write_bounds(call, i, found->least, found->second < rest ? found->second : rest);
+}
+
+/* Of centres [count, dims] the nearest by sqd, the lowest among equals. */
+static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const double *centres,
+                           int64_t count, int32_t dtype) {
+    nearest_found found = NEAREST_NONE;
+    for (int64_t c = 0; c < count; c++)
+        look_at(&found, row, centres, c, call->rows->dims, dtype, call->high != NULL);
+    write_found(call, i, &found, HUGE_VAL);
+}
+
+/* The same by way of the products of the row with the group's centres in float32. */
+static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
+                                const double *centres, const float *products, int32_t dtype) {
+    const filter_centres *filter = &call->filter;
+    int64_t dims = call->rows->dims;
+    double self = CPU(self_dot)(row, dims, dtype);
+    double bound = filter_bound(filter, sqrt(self) * FILTER_UP, dims);
+    if (bound < 0.0) {
+        nearest_of_all(call, i, row, centres, filter->count, dtype);
+        return;
+    }
+    double least = filter_least(filter, products), rest;
+    int64_t count = filter_keep(filter, products, least + bound, call->kept, &rest);
+    /* A half of T covers what one F and |x|^2 may be off by. */
+    rest += self - bound / 2.0;
+    if (count == 1 && !call->distance) {
+        call->nearest[i] = call->kept[0];
+        write_bounds(call, i, self + least + bound / 2.0, rest);
+        return;
+    }
+    nearest_found found = NEAREST_NONE;
+    for (int64_t k = 0; k < count; k++)
+        look_at(&found, row, centres, call->kept[k], dims, dtype, call->high != NULL);
+    write_found(call, i, &found, rest);
 }
 
 /* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
@@ -70,18 +124,7 @@ static void nearest_tile(nearest_call *call, const int64_t *order, int count, co
     CPU(products)
     (call->panel, 1, call->filter.panels, padded / PRODUCT_COLUMNS, dims, call->products, padded);
     for (int r = 0; r < count; r++) {
-        const float *products = call->products + r * padded;
-        double norm = sqrt(CPU(self_dot)(row[r], dims, dtype)) * FILTER_UP;
-        double bound = filter_bound(&call->filter, norm, dims);
-        int32_t *nearest = &call->nearest[order[r]];
-        double *distance = &call->distance[order[r]];
-        if (bound < 0.0) {
-            nearest_of_all(row[r], centres, call->filter.count, dims, dtype, nearest, distance);
-        } else {
-            nearest_of_kept(row[r], centres, &call->filter, products,
-                            filter_least(&call->filter, products) + bound, dims, dtype, nearest,
-                            distance);
-        }
+        nearest_of_filtered(call, order[r], row[r], centres, call->products + r * padded, dtype);
     }
 }
 
@@ -101,7 +144,7 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
         } else {
             int64_t i = order[at];
             const char *row = cpu_row(call->rows, i, call->unit);
-            nearest_of_all(row, centres, count, dims, dtype, &call->nearest[i], &call->distance[i]);
+            nearest_of_all(call, i, row, centres, count, dtype);
         }
         alcore_status status = alcore__cpu_poll(call->work, &call->spent, together * count * dims);
         if (status) return status;
@@ -141,6 +184,8 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
         status = alcore__cpu_new(call->work, call->capacity, PRODUCT_ROWS * sizeof *call->products,
                                  &call->products);
     }
+    if (!status)
+        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->kept, &call->kept);
     if (!status) {
         status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.squares,
                                  &call->filter.squares);
@@ -158,6 +203,7 @@ static void free_memory(nearest_call *call, int64_t groups) {
                      (size_t)dims * sizeof *call->filter.panels);
     alcore__cpu_free(call->work, call->filter.squares, call->capacity,
                      sizeof *call->filter.squares);
+    alcore__cpu_free(call->work, call->kept, call->capacity, sizeof *call->kept);
     alcore__cpu_free(call->work, call->products, call->capacity,
                      PRODUCT_ROWS * sizeof *call->products);
     alcore__cpu_free(call->work, call->panel, dims, PRODUCT_ROWS * sizeof *call->panel);
@@ -168,11 +214,17 @@ static void free_memory(nearest_call *call, int64_t groups) {
 
 alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                   const int32_t *group, int64_t groups, const int64_t *starts,
-                                  const double *centres, int32_t *nearest, double *distance) {
+                                  const double *centres, int32_t *nearest, double *distance,
+                                  double *low, double *high) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
-    nearest_call call = {
-        .work = work, .rows = rows, .centres = centres, .nearest = nearest, .distance = distance};
+    nearest_call call = {.work = work,
+                         .rows = rows,
+                         .centres = centres,
+                         .nearest = nearest,
+                         .distance = distance,
+                         .low = low,
+                         .high = high};
     status = new_memory(&call, groups, starts);
     if (!status) order_rows(&call, group, groups);
     for (int64_t g = 0; g < groups && !status; g++) {

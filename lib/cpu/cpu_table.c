@@ -74,8 +74,8 @@ ENTRY(group_sqds,
 ENTRY(nearest_centre,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
        int64_t groups, const int64_t *starts, const double *centres, int32_t *nearest,
-       double *distance),
-      (work, rows, group, groups, starts, centres, nearest, distance))
+       double *distance, double *low, double *high),
+      (work, rows, group, groups, starts, centres, nearest, distance, low, high))
 ENTRY(idds_update,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const double *norms, const double *picked, double picked_norm, double *a, double *b),

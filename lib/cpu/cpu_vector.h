@@ -137,4 +137,15 @@ CPU_INLINE cpu_vector cpu_add_square(cpu_vector x, cpu_vector sum, int32_t dtype
     return sum + x * x;
 }
 
+/* True when a lane of a comparison holds. */
+CPU_INLINE int cpu_any_double(cpu_mask mask) {
+#if defined(__AVX512F__)
+    return _mm512_movepi64_mask((__m512i)mask) != 0;
+#else
+    int64_t any = 0;
+    for (int i = 0; i < CPU_WIDTH; i++) any |= mask[i];
+    return any != 0;
+#endif
+}
+
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of rows by group, and the nearest centre of each row's group. */
+#include <cfloat>
+
 #include "cuda_entries.h"
 #include "cuda_pairs.cuh"
 #include "cuda_rows.cuh"
@@ -75,11 +77,25 @@ struct nearest_task {
     int64_t start, end;   /* centres */
 };
 
-/* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. */
+/* Bounds on the distance to the nearest centre and to the others, from their sqds: each within
+ * 1e-9 of the exact one, but for squares that left the range of double. */
+static __device__ void put_bounds(double least, double second, bool others, double *low,
+                                  double *high) {
+    bool known = least <= DBL_MAX;
+    *high = known ? sqrt(least) * (1.0 + 1e-9) + 1e-150 : HUGE_VAL;
+    *low = 0.0;
+    if (!known || second != second) return;
+    if (others && second > DBL_MAX) second = DBL_MAX;
+    double near = sqrt(second) * (1.0 - 1e-9) - 1e-150;
+    if (near > 0.0) *low = near;
+}
+
+/* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. distance, low and high may be
+ * NULL. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
                    const nearest_task *tasks, int64_t task_count, const double *centres,
-                   int32_t *nearest, double *distance) {
+                   int32_t *nearest, double *distance, double *low, double *high) {
     int64_t number = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
     if (number >= task_count) return;
     nearest_task task = tasks[number];
@@ -88,22 +104,28 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     for (int k = 0; k < PAIR_SIDE; k++)
         row[k] = rows + order[task.first + (k < task.count ? k : task.count - 1)] * dims;
     int mine = lane_here() % PAIR_SIDE, best = -1;
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, second = HUGE_VAL;
     for (int64_t c = task.start; c < task.end; c += PAIR_SIDE) {
         pair_rows(centres, c, task.end, dims, centre);
         double sums = pair_sums<true>(row, centre, dims);
 #pragma unroll
         for (int k = 0; k < PAIR_SIDE; k++) {
             double sqd = pair_value(sums, mine, k);
-            if (c + k >= task.end || (best >= 0 && !(sqd < least))) continue;
-            best = (int)(c + k - task.start);
-            least = sqd;
+            if (c + k >= task.end) continue;
+            double other = sqd;
+            if (best < 0 || sqd < least) {
+                other = least;
+                best = (int)(c + k - task.start);
+                least = sqd;
+            }
+            if (other < second || other != other) second = other;
         }
     }
     if (lane_here() >= task.count) return;
     int64_t i = order[task.first + mine];
     nearest[i] = best;
-    distance[i] = least;
+    if (distance) distance[i] = least;
+    if (high) put_bounds(least, second, task.end - task.start > 1, &low[i], &high[i]);
 }
 } // namespace
 
@@ -151,7 +173,8 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
 
 alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const int32_t *group, int64_t groups, const int64_t *starts,
-                             const double *centres, int32_t *nearest, double *distance) {
+                             const double *centres, int32_t *nearest, double *distance, double *low,
+                             double *high) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
         const int32_t *own = checked_groups(c, rows, group, groups, &memory);
@@ -163,7 +186,8 @@ alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows 
         pipeline pass(c, rows->count);
         pass.leave_out(own);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof(double));
-        int to = pass.out(nearest, sizeof *nearest), far = pass.out(distance, sizeof *distance);
+        int to = pass.out(nearest, sizeof *nearest), far = pass.out(distance, sizeof *distance),
+            least = pass.out(low, sizeof *low), most = pass.out(high, sizeof *high);
         pass.run([&](const chunk &at) {
             group_rows(own + at.first, at.count, groups, &by);
             tasks.clear();
@@ -181,7 +205,8 @@ alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows 
             const nearest_task *list = c.whole(tasks.data(), (int64_t)tasks.size());
             CUDA_LAUNCH(nearest_kernel, blocks_for((int64_t)tasks.size(), CUDA_WARPS), CUDA_THREADS,
                         at.stream, rows_wide, rows->dims, order, list, (int64_t)tasks.size(), all,
-                        at.get<int32_t>(to), at.get<double>(far));
+                        at.get<int32_t>(to), at.get<double>(far), at.get<double>(least),
+                        at.get<double>(most));
             c.give_back((void *)order);
             c.give_back((void *)list);
         });

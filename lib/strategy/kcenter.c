@@ -134,8 +134,8 @@ static alcore_status measure_many(alcore__block *block, const alcore__matrix *ma
     alcore_status status =
         alcore__new_array(ctx, (size_t)block->count, sizeof *distance, &distance);
     if (status == ALCORE_OK) {
-        status = alcore__matrix_nearest(matrix, numbers, 1, starts, vectors, numbers + block->count,
-                                        distance);
+        alcore__nearest own = {.nearest = numbers + block->count, .distance = distance};
+        status = alcore__matrix_nearest(matrix, numbers, 1, starts, vectors, &own);
     }
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (distance[i] < minimum[i]) minimum[i] = distance[i];

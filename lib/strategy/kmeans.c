@@ -4,17 +4,35 @@
 
 #include "strategy/kmeans_phases.h"
 
+/* Blocks keep the sums of their clusters when those of all blocks are no larger than this. */
+enum { SUMS_MOST = 256 << 20 };
+
 static alcore__kmeans_rows state_of(void *memory, int64_t count) {
     double *numbers = memory;
     return (alcore__kmeans_rows){numbers, numbers + count, (int32_t *)(numbers + 2 * count)};
 }
 
-static size_t state_bytes(int64_t count) {
-    return (size_t)count * (2 * sizeof(double) + sizeof(int32_t));
+/* Of the rows alone, so that what follows is aligned. */
+static size_t rows_bytes(int64_t count) {
+    return (size_t)count * 2 * sizeof(double) + ((size_t)count + 1) / 2 * 2 * sizeof(int32_t);
+}
+
+static size_t state_bytes(const alcore__kmeans *means, int64_t count) {
+    size_t clusters = (size_t)means->starts[means->groups];
+    size_t sums = (1 + clusters + clusters * (size_t)means->dims) * 8;
+    return rows_bytes(count) + (means->keeps_sums ? sums : 0);
 }
 
 alcore__kmeans_rows alcore__kmeans_rows_of(const alcore__block *block) {
     return state_of(*block->local, block->count);
+}
+
+alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means,
+                                           const alcore__block *block) {
+    if (!means->keeps_sums) return (alcore__kmeans_sums){0};
+    int64_t *valid = (int64_t *)(void *)((char *)*block->local + rows_bytes(block->count));
+    int64_t clusters = means->starts[means->groups];
+    return (alcore__kmeans_sums){valid, valid + 1, (double *)(void *)(valid + 1 + clusters)};
 }
 
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
@@ -42,6 +60,8 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
            numbers = (size_t)means->dims * sizeof(double);
     ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->centres));
     ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->sums));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(double), &means->moved));
+    means->keeps_sums = (double)means->blocks * (double)clusters * (double)numbers <= SUMS_MOST;
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->initial));
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, 1, &means->chosen));
@@ -85,6 +105,7 @@ void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->starts);
     alcore__free(ctx, means->centres);
     alcore__free(ctx, means->sums);
+    alcore__free(ctx, means->moved);
     alcore__free(ctx, means->initial);
     alcore__free(ctx, means->counts);
     alcore__free(ctx, means->mass);
@@ -98,7 +119,7 @@ alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *b
     ALCORE__TRY(alcore__block_matrix(block, means->unit, matrix));
     bool fresh = !*block->local;
     void *memory;
-    ALCORE__TRY(alcore__block_local(block, state_bytes(block->count), &memory));
+    ALCORE__TRY(alcore__block_local(block, state_bytes(means, block->count), &memory));
     *out = state_of(memory, block->count);
     if (!fresh) return ALCORE_OK;
     ALCORE__TRY(alcore__matrix_self_dots(matrix, out->dots));

@@ -23,17 +23,21 @@ typedef struct alcore__kmeans_group {
     int64_t draw_position, draw_block;
     double draw_before, draw_target;
     int64_t changed, empty;
+    double farthest[2]; /* how far centres moved: the farthest and the next */
+    int64_t mover;      /* cluster of the farthest */
 } alcore__kmeans_group;
 
 typedef struct alcore__kmeans {
     int64_t groups, dims, blocks;
     bool unit, given; /* given: the first centres are the caller's */
+    bool keeps_sums;  /* blocks keep theirs */
     int32_t phase;
     const int32_t *group;       /* [candidates] borrowed; negative: takes no part */
     alcore__kmeans_group *each; /* [groups] */
     int64_t *starts;            /* [groups + 1] first cluster of each group */
     double *centres;            /* [starts[groups], dims] */
     int64_t *initial;           /* [starts[groups]] positions of the first centres */
+    double *moved;              /* [starts[groups]] no centre moved farther in the last pass */
     double *sums;               /* [starts[groups], dims] */
     int64_t *counts;            /* [starts[groups]] */
     double *mass;               /* [blocks, groups] */

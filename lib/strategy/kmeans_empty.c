@@ -41,8 +41,8 @@ static alcore_status own_distances(const alcore__kmeans *means, alcore__block *b
         cluster[i] = wanted ? (int32_t)means->starts[g] + state->assigned[i] : -1;
     }
     if (status == ALCORE_OK) {
-        status = alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centres,
-                                        cluster + block->count, distance);
+        alcore__nearest own = {.nearest = cluster + block->count, .distance = distance};
+        status = alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centres, &own);
     }
     alcore__free(ctx, cluster);
     alcore__free(ctx, starts);
@@ -98,8 +98,7 @@ void alcore__kmeans_fill_empty(alcore__kmeans *means) {
                 if (!best || farther(row, (alcore__kmeans_found *)(void *)best))
                     best = means->far + at;
             }
-            memcpy(means->centres + c * means->dims, best + sizeof(alcore__kmeans_found),
-                   (size_t)means->dims * sizeof(double));
+            alcore__kmeans_move(means, c, (double *)(void *)(best + sizeof(alcore__kmeans_found)));
             ((alcore__kmeans_found *)(void *)best)->group = -1;
         }
     }

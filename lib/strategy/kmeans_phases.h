@@ -11,13 +11,21 @@ enum { ALCORE__KMEANS_PICK, ALCORE__KMEANS_MASS, ALCORE__KMEANS_ASSIGN, ALCORE__
 
 /* What stays with the rows of a block. */
 typedef struct alcore__kmeans_rows {
-    double *dots;      /* self dots */
-    double *minimum;   /* D^2 */
+    double *dots;      /* self dots; from the first assignment on the bounds `high` */
+    double *minimum;   /* D^2; then the bounds `low` */
     int32_t *assigned; /* -1 at first */
 } alcore__kmeans_rows;
 
+/* What stays with a block whose sums are kept (alcore__kmeans.keeps_sums). */
+typedef struct alcore__kmeans_sums {
+    int64_t *valid;  /* [1] 0: not summed yet */
+    int64_t *counts; /* [clusters] */
+    double *sums;    /* [clusters, dims] */
+} alcore__kmeans_sums;
+
 /* The state of a block that was looked at before. */
 alcore__kmeans_rows alcore__kmeans_rows_of(const alcore__block *block);
+alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means, const alcore__block *block);
 /* The state of a block's rows, made when the block is first looked at, and the rows. */
 alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *block,
                                    alcore__matrix *matrix, alcore__kmeans_rows *out);
@@ -42,6 +50,8 @@ void alcore__kmeans_next_centres(alcore__run *run, alcore__kmeans *means);
 alcore_status alcore__kmeans_assign_block(const alcore__kmeans *means, alcore__block *block);
 void alcore__kmeans_add_assigned(alcore__kmeans *means, const void *payload);
 void alcore__kmeans_next_assignment(alcore__kmeans *means, bool *finished);
+/* The centre of a cluster becomes `to` [dims]. */
+void alcore__kmeans_move(alcore__kmeans *means, int64_t cluster, const double *to);
 /* Ends or goes on, once empty clusters have their rows. */
 void alcore__kmeans_settle(alcore__kmeans *means, bool *finished);
 

@@ -217,17 +217,27 @@ alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const in
 
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *starts, const double *centres,
-                                     int32_t *nearest, double *distance) {
+                                     const alcore__nearest *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
-    double *wide = target(matrix, distance);
-    int32_t *found = matrix->take ? matrix->block->bench->groups[1] : nearest;
+    alcore__bench *bench = matrix->block->bench;
+    alcore__nearest wide = *out;
+    if (matrix->take) {
+        wide.nearest = bench->groups[1];
+        if (out->distance) wide.distance = bench->wide[0];
+        if (out->high) wide.low = bench->wide[1];
+        if (out->high) wide.high = bench->wide[2];
+    }
     ALCORE__TRY(kernels(matrix)->nearest_centre(&work, &matrix->rows, spread_groups(matrix, group),
-                                                groups, starts, centres, found, wide));
+                                                groups, starts, centres, wide.nearest,
+                                                wide.distance, wide.low, wide.high));
     if (!matrix->take) return ALCORE_OK;
     for (int64_t i = 0; i < matrix->block->count; i++) {
         if (group[i] < 0) continue;
-        nearest[i] = found[place(matrix, i)];
-        distance[i] = wide[place(matrix, i)];
+        int64_t at = place(matrix, i);
+        out->nearest[i] = wide.nearest[at];
+        if (out->distance) out->distance[i] = wide.distance[at];
+        if (out->high) out->low[i] = wide.low[at];
+        if (out->high) out->high[i] = wide.high[at];
     }
     return ALCORE_OK;
 }

@@ -143,9 +143,14 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
 alcore_status alcore__block_sum(alcore__block *block, bool unit, int64_t dims);
 alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
                                           int64_t groups, const double *centres, double *out);
+/* What nearest_centre of alcore_sys_kernels writes; distance, and low with high, may be NULL. */
+typedef struct alcore__nearest {
+    int32_t *nearest;
+    double *distance, *low, *high;
+} alcore__nearest;
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *starts, const double *centres,
-                                     int32_t *nearest, double *distance);
+                                     const alcore__nearest *out);
 /* which: members that take part; NULL: all. */
 alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
                                      const double *centre, double centre_dot,

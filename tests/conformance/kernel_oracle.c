@@ -176,22 +176,26 @@ static alcore_status group_sqds(const alcore_sys_work *work, const alcore_sys_ro
 
 static alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
-                                    const double *centres, int32_t *nearest, double *distance) {
+                                    const double *centres, int32_t *nearest, double *distance,
+                                    double *low, double *high) {
     (void)work;
     (void)groups;
+    (void)low; /* the case looks at them by itself */
+    (void)high;
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
         double *row = oracle_row(rows, i);
         nearest[i] = -1;
-        distance[i] = HUGE_VAL;
+        double least = HUGE_VAL;
         for (int64_t c = starts[g]; c < starts[g + 1]; c++) {
             double d = oracle_sqd(row, centres + c * rows->dims, rows->dims);
-            if (c == starts[g] || d < distance[i]) {
+            if (c == starts[g] || d < least) {
                 nearest[i] = (int32_t)(c - starts[g]);
-                distance[i] = d;
+                least = d;
             }
         }
+        if (distance) distance[i] = least;
         free(row);
     }
     return ALCORE_OK;

@@ -175,7 +175,8 @@ START_TEST(little_memory) {
     alcore_sys_rows few = rows;
     few.count = 3;
     ck_assert_int_eq(cuda->nearest_centre(&work, &few, (const int32_t[]){0, 0, 0}, 1,
-                                          (const int64_t[]){0, 5000}, centres, nearest, distance),
+                                          (const int64_t[]){0, 5000}, centres, nearest, distance,
+                                          NULL, NULL),
                      ALCORE_E_NOMEM);
     ck_assert_msg(strstr(text, "out of memory on the device") != NULL, "%s", text);
     device_memory((size_t)-1);

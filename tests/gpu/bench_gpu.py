@@ -148,7 +148,7 @@ def clusters():
     nearest, distance = zeros(count, dtype=torch.int32), zeros(count)
 
     def ours():
-        kernels.nearest_centre(rows_of(matrix), group, 1, starts, wide, nearest, distance)
+        kernels.nearest_centre(rows_of(matrix), group, 1, starts, wide, nearest, distance, None, None)
         return distance.sqrt()
     return race('nearest centre', f'{count} x {dims} float32, {centres} centres', ours,
                 {'torch.cdist, min': lambda: torch.cdist(matrix, means).min(1).values},

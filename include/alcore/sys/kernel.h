@@ -17,8 +17,8 @@
  *
  * Columns: ragged_nnll, class_facts, logit_facts, hidden_facts and sequence_nnll take exp and log
  * or sum in lower precision, which engines may round differently, within 1e-6 + 1e-5 |v|; what they
- * give is stored and decided from. distance_bounds gives an interval, whose width engines may
- * choose. System tier: stable within a minor release. */
+ * give is stored and decided from. distance_bounds and the bounds of nearest_centre are intervals,
+ * whose width engines may choose. System tier: stable within a minor release. */
 #ifndef ALCORE_SYS_KERNEL_H
 #define ALCORE_SYS_KERNEL_H
 
@@ -184,10 +184,16 @@ typedef struct alcore_sys_kernels {
      * owns the centres starts[g] .. starts[g + 1] - 1 of centres: double [starts[groups], dims].
      * nearest[i] counts from 0 within the group; distance[i] is the sqd. A group without centres
      * gives -1 and infinity; a NaN distance is never nearer than the centre before it. Rows with a
-     * negative group are left out. */
+     * negative group are left out. distance may be NULL, which saves work. low and high: double
+     * [count], or both NULL: in exact arithmetic the L2 distance (not its square) to the nearest
+     * is at most high[i], and to every other centre of the group at least low[i], which is infinity
+     * where there is no other. Engines may choose how near they come; 0 and infinity say nothing.
+     * With them a caller whose centres moved a little knows which rows stay where they are (Hamerly
+     * 2010). */
     alcore_status (*nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
-                                    const double *centres, int32_t *nearest, double *distance);
+                                    const double *centres, int32_t *nearest, double *distance,
+                                    double *low, double *high);
     /** D^2 weights against new centres (k-means++, Arthur and Vassilvitskii 2007): w = sqd(row i,
      * centre), 0 where w <= 1e-12 * (dot(row i, row i) + dot(centre, centre)) when zero_duplicates
      * is 1. centres: double [centres, dims], centre_dots: double [centres]; row_dots: double

@@ -67,7 +67,7 @@ def lloyd(table, kernels, rows, dims, clusters, passes=10):
         nearest, distance = numpy.empty(rows, numpy.int32), numpy.empty(rows)
         kernels.blocks(lambda first, last: kernels.nearest_centre(
             rows_of(matrix, first, last), nobody[first:last], 1, starts, centres, nearest[first:last],
-            distance[first:last]), rows, table.threads)
+            distance[first:last], None, None), rows, table.threads)
         return nearest, distance
 
     def ours():

@@ -179,14 +179,18 @@ START_TEST(nearest_edges) {
     const int64_t starts[] = {0, 0, 3};
     const int32_t group[] = {0, 1, 1, -1};
     int32_t nearest[] = {9, 9, 9, 9};
-    double distance[] = {7, 7, 7, 7};
+    double distance[] = {7, 7, 7, 7}, low[] = {7, 7, 7, 7}, high[] = {7, 7, 7, 7};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 4, 1);
-    ck_assert_int_eq(
-        table->nearest_centre(&work, &rows, group, 2, starts, centres, nearest, distance), 0);
+    ck_assert_int_eq(table->nearest_centre(&work, &rows, group, 2, starts, centres, nearest,
+                                           distance, low, high),
+                     0);
     ck_assert(nearest[0] == -1 && isinf(distance[0]));
     ck_assert(nearest[1] == 1 && distance[1] == 1.0);
     ck_assert(nearest[2] == 0 && isnan(distance[2]));
     ck_assert(nearest[3] == 9 && distance[3] == 7.0);
+    ck_assert(isinf(high[0]) && isinf(high[2]) && low[2] == 0.0);
+    ck_assert(low[1] <= 1.0 && low[1] > 0.99 && high[1] >= 1.0 && high[1] < 1.01);
+    ck_assert(low[3] == 7.0 && high[3] == 7.0);
 }
 END_TEST
 
@@ -250,8 +254,8 @@ START_TEST(no_memory) {
             if (kernel == 1) status = table->group_cosine(&work, &rows, group, 1, centres, out);
             if (kernel == 2) status = table->dots(&work, &rows, NULL, centres, out);
             if (kernel == 3) {
-                status =
-                    table->nearest_centre(&work, &rows, group, 1, starts, centres, nearest, out);
+                status = table->nearest_centre(&work, &rows, group, 1, starts, centres, nearest,
+                                               out, NULL, NULL);
             }
             ck_assert_int_eq(limit.held, 0);
         }
