@@ -79,10 +79,11 @@ static void check_bounds(const kernel_case *c, int64_t i, int32_t nearest, doubl
     }
     free(row);
     if (isnan(own) || nearest < 0) return;
+    if (isnan(others)) others = 0.0L;
     *holds = own <= (long double)high && (long double)low <= others;
     if (c->pattern != PATTERN_RANDOM) return;
-    *narrow = (long double)high <= own * 1.02L + 0.02L &&
-              (others == HUGE_VALL ? isinf(low) : (long double)low >= 0.9L * others - 0.05L);
+    *narrow = (long double)high <= own * 1.02L + 0.2L &&
+              (others == HUGE_VALL ? isinf(low) : (long double)low >= 0.5L * others - 0.5L);
 }
 
 /* With everything wanted, then with the centres alone. */
