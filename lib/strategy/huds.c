@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HUDS (spec 3): uncertainty, strata of it, and the distance of a row to the centre of its stratum;
- * with the strategies that are one half of it (spec 4.3). Two passes over the embeddings when each
- * stratum has one centre. */
+ * with the strategies that are one half of it (spec 4.3). When each stratum has one centre the
+ * embeddings are read twice in the order of rows, or once stratum by stratum (segment.h). */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/kmeans.h"
 #include "strategy/rescale.h"
+#include "strategy/segment.h"
 #include "strategy/strata.h"
 #include "strategy/strategies.h"
 
@@ -177,6 +178,19 @@ static alcore_status begin_kmeans(alcore__run *run) {
                                 plan->unit, NULL);
 }
 
+/* One centre a stratum, none of all candidates: segment.h may do it without more passes. */
+static alcore_status begin_sums(alcore__run *run) {
+    huds_plan *plan = run->plan;
+    alcore__segment segment = {.stratum = plan->stratum,
+                               .counts = plan->counts,
+                               .strata = plan->strata,
+                               .unit = plan->unit,
+                               .distance = plan->d};
+    run->pass = PASS_SUMS;
+    if (plan->clusters > 1 || plan->global) return ALCORE_OK;
+    return alcore__segment_strata(run, &segment, &run->done);
+}
+
 /* From here on the rows of small strata belong to one more centre, that of all candidates. */
 static void point_to_global(alcore__run *run) {
     huds_plan *plan = run->plan;
@@ -216,8 +230,7 @@ static alcore_status next(alcore__run *run) {
     case PASS_SCORES:
         ALCORE__TRY(cut_strata(run));
         if (plan->clusters > 1 && !plan->global) return begin_kmeans(run);
-        run->pass = PASS_SUMS;
-        return ALCORE_OK;
+        return begin_sums(run);
     case PASS_SUMS:
         if (!run->def->score_rows) plan->counts[0] = run->outcome.count;
         return plan->clusters > 1 ? begin_kmeans(run) : set_centres(run);

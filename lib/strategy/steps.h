@@ -44,6 +44,7 @@ typedef struct alcore__run_input {
     const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
     bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
+    bool by_strata;   /* strata in memory one after another, however few the threads; for tests */
 } alcore__run_input;
 
 /* ---- out ---- */

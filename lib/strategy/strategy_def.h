@@ -71,6 +71,7 @@ struct alcore__run {
     int32_t source; /* ALCORE__OVER_* */
     int64_t step;   /* passes before this one */
     bool done;
+    bool whole;   /* this process has all of the pool: steps may do without passes */
     bool repeats; /* set in begin: many passes, so a matrix that is made block by block is kept when
                      it is small */
     bool checking;   /* the pass looks for NaN (nan_exclude) */

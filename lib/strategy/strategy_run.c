@@ -353,6 +353,7 @@ alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
     ALCORE__TRY(alcore__shard_new(run, 0, 1, &shard));
     alcore_status status = ALCORE_OK;
+    run->whole = true;
     while (!run->done && status == ALCORE_OK) {
         status = run_blocks(run, shard, NULL);
         if (status == ALCORE_OK) status = end_pass(run);
