@@ -78,6 +78,7 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         alcore__stream_position(lines->stream, &done, &total);
         ALCORE__TRY(alcore__tick(lines->ctx, "reading", done, total));
         lines->end += got;
+        lines->bytes += (int64_t)got;
         lines->ended = got == 0;
         if (!lines->begun) {
             if (lines->end < 3 && !lines->ended) continue;

@@ -12,6 +12,7 @@ typedef struct alcore__line_reader {
     char *buffer;
     size_t capacity, begin, end; /* unread bytes: buffer[begin..end) */
     size_t scanned;              /* lines up to here are whole; 0 when none is */
+    int64_t bytes;               /* that came out of the stream */
     size_t max_line_bytes;
     int64_t line; /* 1-based number of the line last given */
     int64_t carriage_returns, inner_returns;

@@ -152,10 +152,19 @@ alcore_status alcore__record_set(alcore__record *record, int32_t role, const cha
     return ALCORE_OK;
 }
 
+/* As many records a byte as so far; what was read but is not yet cut into lines is to come too. */
+static int64_t guess_coming(const alcore__line_reader *lines, int64_t records) {
+    int64_t read, total, used = lines->bytes - (int64_t)(lines->end - lines->begin);
+    alcore__stream_position(lines->stream, &read, &total);
+    if (read <= 0 || total < read || used <= 0) return 0;
+    double all = (double)records * ((double)lines->bytes / (double)used);
+    return (int64_t)(all * ((double)total / (double)read)) - records;
+}
+
 static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
                                 const alcore_read_options *options, void *state,
                                 alcore__record *batch, alcore__record_sink sink, void *user) {
-    int64_t count = 0;
+    int64_t count = 0, given = 0;
     for (;;) {
         char *text;
         size_t length;
@@ -167,7 +176,8 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
             count += !skip;
             if (count < BATCH) continue;
         }
-        if (count > 0) ALCORE__TRY(sink(user, batch, count));
+        given += count;
+        if (count > 0) ALCORE__TRY(sink(user, batch, count, guess_coming(lines, given)));
         count = 0;
         if (text) continue;
         bool more;

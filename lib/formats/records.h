@@ -22,9 +22,10 @@ typedef struct alcore__record {
     int64_t line; /* 1-based line of the file */
 } alcore__record;
 
-/* Takes a batch; a failure ends the reading and comes back. */
+/* Takes a batch; a failure ends the reading and comes back. coming: about how many records will
+ * follow, guessed from the share of the file that was read; 0 where its length is not known. */
 typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records,
-                                             int64_t count);
+                                             int64_t count, int64_t coming);
 
 /* Reads path (compressed or not; "-" is standard input) by its format. Errors name path and line.
  * Lines longer than max_line_bytes are ALCORE_E_DATA without being read whole into memory. Calls

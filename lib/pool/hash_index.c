@@ -15,17 +15,21 @@ static void fill(alcore__hash_index *larger, const alcore__hash_index *index) {
     }
 }
 
-alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
-                                    int64_t numbers) {
-    /* At most five eighths full: a text that is new, as most are, then looks at 4 slots (half a
-     * line of the cache) on average, at three quarters it would be 8. 10 million texts take
-     * 128 MiB. */
-    size_t need = index->count + more, capacity = index->capacity > 0 ? index->capacity : 16;
-    if (need < more) return alcore__fail_memory(SIZE_MAX);
-    while (capacity / 8 * 5 < need) {
-        if (capacity > SIZE_MAX / 2 / sizeof *index->slots) return alcore__fail_memory(SIZE_MAX);
+/* At most five eighths full: a text that is new, as most are, then looks at 4 slots (half a line of
+ * the cache) on average, at three quarters it would be 8. 10 million texts take 128 MiB. Returns 0
+ * when no memory is that large. */
+static size_t capacity_for(size_t numbers, size_t least) {
+    size_t capacity = least;
+    while (capacity / 8 * 5 < numbers) {
+        if (capacity > SIZE_MAX / 2 / sizeof(uint64_t)) return 0;
         capacity *= 2;
     }
+    return capacity;
+}
+
+/* Moves the entries into so many slots. */
+static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t capacity,
+                            int64_t numbers) {
     /* Never fewer bits: what was cut off a hash is gone. As many as the slots could number, so that
      * they change with the capacity. */
     const int address = bits_of(capacity - 1);
@@ -42,6 +46,21 @@ alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, 
     alcore__free(ctx, index->slots);
     *index = larger;
     return ALCORE_OK;
+}
+
+alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
+                                    size_t coming, int64_t numbers) {
+    const size_t need = index->count + more;
+    const size_t least =
+        need < more ? 0 : capacity_for(need, index->capacity > 0 ? index->capacity : 16);
+    if (least == 0) return alcore__fail_memory(SIZE_MAX);
+    if (least > index->capacity && coming > 0) {
+        const size_t most = need > SIZE_MAX / 16 ? SIZE_MAX : need * 16;
+        const size_t wanted = coming < most - need ? need + coming : most;
+        const size_t larger = capacity_for(wanted, least);
+        if (larger > least && resize(ctx, index, larger, numbers) == ALCORE_OK) return ALCORE_OK;
+    }
+    return resize(ctx, index, least, numbers);
 }
 
 /* Entries behind the hole move up into it unless their home lies behind it, so that no probe meets

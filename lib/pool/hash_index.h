@@ -17,10 +17,11 @@ typedef struct alcore__hash_index {
     int spread; /* 2^spread slots share a home where the bits of the hash are too few */
 } alcore__hash_index;
 
-/* Makes room for `more` numbers, all of them below `numbers`. A failure leaves the index as it was.
- */
+/* Makes room for `more` numbers, all of them below `numbers`; where it has to grow, and memory
+ * allows, for `coming` more of them, but no more than 16 times what is needed: it is a guess. A
+ * failure leaves the index as it was. */
 alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
-                                    int64_t numbers);
+                                    size_t coming, int64_t numbers);
 /* Takes the numbers from `first` on out again; needs no memory. */
 void alcore__index_drop(alcore__hash_index *index, int64_t first);
 void alcore__index_clear(alcore_ctx *ctx, alcore__hash_index *index);

@@ -100,7 +100,7 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
                             size_t length, uint32_t *out) {
     alcore_ctx *ctx = add->pool->object.ctx;
     const uint64_t hash = alcore__hash128(text, length).low;
-    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1, (int64_t)names->count + 1));
+    ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1, 0, (int64_t)names->count + 1));
     size_t at = alcore__index_home(&names->index, hash);
     int64_t number;
     while ((number = alcore__index_next(&names->index, hash, &at)) >= 0) {
@@ -248,13 +248,13 @@ static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t
 }
 
 /* Marks the duplicates among the rows that were just stored. */
-static alcore_status index_batch(alcore__pool_add *add) {
+static alcore_status index_batch(alcore__pool_add *add, int64_t coming) {
     alcore_pool *pool = add->pool;
     const int64_t first = add->indexed, count = add->rows - first;
     arrival batch[BATCH];
     if (pool->dedup != ALCORE_DEDUP_NONE)
-        ALCORE__TRY(
-            alcore__index_reserve(pool->object.ctx, &pool->duplicates, (size_t)count, add->rows));
+        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->duplicates, (size_t)count,
+                                          (size_t)coming, add->rows));
     ALCORE__TRY(hash_batch(add, batch));
     if (pool->dedup == ALCORE_DEDUP_NONE) {
         add->indexed = add->rows;
@@ -278,7 +278,7 @@ static alcore_status index_batch(alcore__pool_add *add) {
 }
 
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
-                                       int64_t count) {
+                                       int64_t count, int64_t coming) {
     alcore_pool *pool = add->pool;
     for (int64_t i = 0; i < count;) {
         const int64_t end = count - i > BATCH ? i + BATCH : count;
@@ -292,7 +292,7 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
             bytes += records[i].text_length;
             add->rows++;
         }
-        ALCORE__TRY(index_batch(add));
+        ALCORE__TRY(index_batch(add, count - i + coming));
         ALCORE__TRY(alcore__tick(pool->object.ctx, "adding", add->rows, -1));
     }
     return ALCORE_OK;

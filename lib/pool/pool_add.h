@@ -22,8 +22,9 @@ typedef struct alcore__pool_add {
 } alcore__pool_add;
 
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path);
+/* coming: about how many records will follow these, as far as one can tell. */
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
-                                       int64_t count);
+                                       int64_t count, int64_t coming);
 /* Commits when status is ALCORE_OK, else takes everything back. Returns the status of the whole
  * addition. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status);

@@ -246,7 +246,7 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
             if (status != ALCORE_OK)
                 return alcore__fail_within(status, "row %" PRId64, reader->add.rows + count);
         }
-        ALCORE__TRY(alcore__pool_add_records(&reader->add, records, count));
+        ALCORE__TRY(alcore__pool_add_records(&reader->add, records, count, 0));
     }
     return ALCORE_OK;
 }

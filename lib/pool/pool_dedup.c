@@ -77,7 +77,7 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
                                  alcore__hash_index *index) {
     alcore_ctx *ctx = pool->object.ctx;
     alcore__buffer buffers[2] = {{0}, {0}};
-    alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows, pool->rows);
+    alcore_status status = alcore__index_reserve(ctx, index, (size_t)pool->rows, 0, pool->rows);
     for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row++) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, row);
         alcore__dedup_key key;

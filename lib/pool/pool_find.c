@@ -23,7 +23,7 @@ static alcore_status index_ids(alcore_pool *pool) {
         const char *id = alcore__pool_given_id(pool, pool->id_rows);
         size_t at;
         if (id == NULL) continue;
-        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1, pool->rows));
+        ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1, 0, pool->rows));
         const size_t length = strlen(id);
         const uint64_t hash = alcore__hash128(id, length).low;
         if (find_given(pool, id, length, hash, &at) < 0)

@@ -46,7 +46,7 @@ static alcore_status add_all(alcore__pool_add *add, const alcore_records *from) 
             if (status != ALCORE_OK)
                 return alcore__fail_within(status, "row %" PRId64, add->pool->rows + i);
         }
-        ALCORE__TRY(alcore__pool_add_records(add, batch, count));
+        ALCORE__TRY(alcore__pool_add_records(add, batch, count, from->count - i));
     }
     return ALCORE_OK;
 }
@@ -84,8 +84,9 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
     return alcore__pool_change_end(pool, status);
 }
 
-static alcore_status take_records(void *user, const alcore__record *records, int64_t count) {
-    return alcore__pool_add_records(user, records, count);
+static alcore_status take_records(void *user, const alcore__record *records, int64_t count,
+                                  int64_t coming) {
+    return alcore__pool_add_records(user, records, count, coming);
 }
 
 static alcore_status read_file(alcore_pool *pool, const char *path,

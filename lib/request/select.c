@@ -15,6 +15,7 @@ typedef struct answer {
     alcore__masks masks;
     alcore__resolution resolution;
     double *costs;
+    uint8_t *drawn; /* the candidates, for the next round */
     alcore__run_input input;
     alcore__outcome outcome;
 } answer;
@@ -118,22 +119,27 @@ static alcore_status check_values(answer *self, const alcore__side *side) {
     return ALCORE_OK;
 }
 
-/* Remembers the candidates for the next round when the strategy wants them again (spec 3.7). */
-static alcore_status keep_drawn(answer *self) {
-    alcore_request *request = self->request;
+/* A copy of the candidates, for the next round, when the strategy wants them again (spec 3.7). */
+static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
         return ALCORE_OK;
-    uint8_t *take;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &take));
-    if (self->masks.rows > 0) memcpy(take, self->masks.take, (size_t)self->masks.rows);
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &self->drawn));
+    if (self->masks.rows > 0) memcpy(self->drawn, self->masks.take, (size_t)self->masks.rows);
+    return ALCORE_OK;
+}
+
+/* Remembers the copy, once the selection is made. */
+static void keep_drawn(answer *self) {
+    alcore_request *request = self->request;
+    if (self->drawn == NULL) return;
     if (request->last.round != 0 && request->last.round < self->input.round) {
         alcore__free(self->ctx, request->before.take);
         request->before = request->last;
     } else {
         alcore__free(self->ctx, request->last.take);
     }
-    request->last = (alcore__drawn){self->input.round, self->masks.rows, take};
-    return ALCORE_OK;
+    request->last = (alcore__drawn){self->input.round, self->masks.rows, self->drawn};
+    self->drawn = NULL;
 }
 
 /* The candidates of the round before this one; rows that came later were no candidates then. */
@@ -153,7 +159,7 @@ static alcore_status draw(answer *self) {
                               previous, self->masks.take);
     alcore__free(self->ctx, previous);
     if (status != ALCORE_OK) return status;
-    return keep_drawn(self);
+    return copy_drawn(self);
 }
 
 static alcore_status set_up(answer *self) {
@@ -262,6 +268,8 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     answer self = {.request = request, .ctx = request->object.ctx};
     ALCORE__TRY(alcore__write_begin(request, "request"));
     alcore_status status = answer_request(&self, out);
+    if (status == ALCORE_OK) keep_drawn(&self);
+    alcore__free(self.ctx, self.drawn);
     alcore__outcome_clear(self.ctx, &self.outcome);
     alcore__masks_clear(self.ctx, &self.masks);
     alcore__free(self.ctx, self.costs);

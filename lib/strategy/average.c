@@ -39,8 +39,8 @@ static alcore_status group_targets(alcore__run *run, average_plan *plan, bool ba
     const alcore__members *members = &run->members[ALCORE__OVER_TARGET];
     int64_t languages = balanced && input->target_languages ? input->target_language_count : 1;
     int32_t *number;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)languages, sizeof *number, &number));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)languages, sizeof(double), &plan->count));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)languages, sizeof *number, &number));
     bool single = languages == 1;
     for (int64_t i = 0; i < members->count; i++)
         number[single ? 0 : input->target_languages[members->rows[i]]] = 1;

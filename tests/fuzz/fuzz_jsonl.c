@@ -11,8 +11,10 @@ typedef struct input {
     size_t bytes;
 } input;
 
-static alcore_status compare(void *user, const alcore__record *records, int64_t count) {
+static alcore_status compare(void *user, const alcore__record *records, int64_t count,
+                             int64_t coming) {
     const input *all = user;
+    FUZZ_CHECK(coming >= 0);
     for (int64_t i = 0; i < count; i++) {
         const char *at = all->data, *end = all->data + all->bytes;
         for (int64_t line = 1; line < records[i].line; line++)

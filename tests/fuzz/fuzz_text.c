@@ -3,8 +3,10 @@
 #include "formats/records.h"
 #include "fuzz_target.h"
 
-static alcore_status add_up(void *user, const alcore__record *records, int64_t count) {
+static alcore_status add_up(void *user, const alcore__record *records, int64_t count,
+                            int64_t coming) {
     size_t *total = user;
+    FUZZ_CHECK(coming >= 0);
     for (int64_t i = 0; i < count; i++) {
         FUZZ_CHECK(records[i].text != NULL);
         FUZZ_CHECK(!memchr(records[i].text, 0, records[i].text_length));

@@ -21,8 +21,10 @@ static void put(gathered *all, const char *value, size_t length) {
     alcore__buffer_append(NULL, &all->text, "|", 1);
 }
 
-static alcore_status gather(void *user, const alcore__record *records, int64_t count) {
+static alcore_status gather(void *user, const alcore__record *records, int64_t count,
+                            int64_t coming) {
     gathered *all = user;
+    (void)coming;
     for (int64_t i = 0; i < count; i++) {
         const alcore__record *record = &records[i];
         put(all, record->text, record->text_length);
@@ -142,6 +144,22 @@ START_TEST(long_lines) {
 }
 END_TEST
 
+typedef struct forecast {
+    int64_t lines, count, batches, last;
+} forecast;
+
+static alcore_status check_coming(void *user, const alcore__record *records, int64_t count,
+                                  int64_t coming) {
+    forecast *seen = user;
+    (void)records;
+    seen->count += count;
+    seen->batches++;
+    seen->last = coming;
+    ck_assert_int_ge(seen->count + coming, seen->lines - 1);
+    ck_assert_int_le(seen->count + coming, seen->lines + 1);
+    return ALCORE_OK;
+}
+
 START_TEST(many_lines_over_many_reads) {
     alcore__buffer file = {0}, expected = {0};
     for (int i = 0; i < 200000; i++) {
@@ -154,6 +172,21 @@ START_TEST(many_lines_over_many_reads) {
     expect("p.txt", file.data, NULL, expected.data);
     alcore__buffer_clear(NULL, &file);
     alcore__buffer_clear(NULL, &expected);
+}
+END_TEST
+
+START_TEST(how_many_are_coming) {
+    /* Lines of one length: the guess is nearly right after every batch, and 0 after the last. */
+    enum { LINES = 100000 };
+    alcore__buffer file = {0};
+    for (int i = 0; i < LINES; i++) alcore__buffer_format(NULL, &file, "line %06d\n", i);
+    forecast seen = {.lines = LINES};
+    memory_host_file(&host, file.data, file.length);
+    ck_works(alcore__read_records(host.ctx, "p.txt", NULL, 0, check_coming, &seen));
+    ck_assert_int_eq(seen.count, LINES);
+    ck_assert_int_ge(seen.batches, 10);
+    ck_assert_int_eq(seen.last, 0);
+    alcore__buffer_clear(NULL, &file);
 }
 END_TEST
 
@@ -321,6 +354,7 @@ int main(void) {
                                   nul_bytes_are_named_by_line,
                                   long_lines,
                                   many_lines_over_many_reads,
+                                  how_many_are_coming,
                                   tsv_columns,
                                   tsv_errors,
                                   jsonl_records,

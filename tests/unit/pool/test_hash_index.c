@@ -19,7 +19,7 @@ static bool has(const alcore__hash_index *index, int64_t number) {
 }
 
 static void put(alcore__hash_index *index, int64_t number, int64_t numbers) {
-    ck_assert_ok(alcore__index_reserve(NULL, index, 1, numbers));
+    ck_assert_ok(alcore__index_reserve(NULL, index, 1, 0, numbers));
     size_t at = alcore__index_home(index, hash_of(number));
     while (alcore__index_next(index, hash_of(number), &at) >= 0) continue;
     alcore__index_put(index, at, hash_of(number), number);
@@ -61,9 +61,39 @@ START_TEST(numbers_fall) {
 }
 END_TEST
 
+START_TEST(room_for_what_is_coming) {
+    test_allocator allocator;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    test_allocator_init(&allocator);
+    options.allocator = &allocator.table;
+    ck_assert_ok(alcore_ctx_new(&options, &ctx));
+    alcore__hash_index index = {0};
+    /* A guess is taken up to 16 times what is needed, and only where the index has to grow. */
+    ck_assert_ok(alcore__index_reserve(ctx, &index, 10, 90, 10));
+    ck_assert_uint_ge(index.capacity / 8 * 5, 100);
+    size_t before = index.capacity;
+    ck_assert_ok(alcore__index_reserve(ctx, &index, 10, 1000000, 10));
+    ck_assert_uint_eq(index.capacity, before);
+    ck_assert_ok(alcore__index_reserve(ctx, &index, 1000, SIZE_MAX, 1000));
+    ck_assert_uint_ge(index.capacity / 8 * 5, 16000);
+    ck_assert_uint_lt(index.capacity / 8 * 5, 64000);
+    /* Where memory is short, it is what is needed. */
+    alcore__index_clear(ctx, &index);
+    allocator.fail_at = allocator.calls + 1;
+    allocator.for_good = false;
+    ck_assert_ok(alcore__index_reserve(ctx, &index, 10, 90, 10));
+    ck_assert_uint_eq(index.capacity, 16);
+    alcore__index_clear(ctx, &index);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(allocator.live, 0);
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_test(tests, any_numbers);
     tcase_add_test(tests, numbers_fall);
+    tcase_add_test(tests, room_for_what_is_coming);
 }
 
 int main(void) {

@@ -11,7 +11,13 @@
 #include "base/base.h"
 #include "kernel/kernels.h"
 
-enum { ROWS = 1300, QUERIES = 123, SHAPES = 4 };
+/* Sanitized, and under valgrind, the larger shapes take minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+enum { ROWS = 1300, QUERIES = 123, SHAPES = 4, SMALL_SHAPES = 2 };
 
 static const char *const engines[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"};
 static const struct { int64_t dims, k; } shapes[SHAPES] = {{3, 1}, {70, 7}, {96, 40}, {160, 300}};
@@ -357,9 +363,10 @@ int main(void) {
     TCase *tests = tcase_create("same");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, engines_and_cuts, 0, SHAPES);
-    tcase_add_loop_test(tests, threads_and_types, 0, SHAPES - 1);
-    tcase_add_loop_test(tests, ratios, 0, SHAPES);
+    int small = getenv("ALCORE_TEST_BRIEF") || (SANITIZED && !getenv("ALCORE_TEST_FULL"));
+    tcase_add_loop_test(tests, engines_and_cuts, 0, small ? SMALL_SHAPES : SHAPES);
+    tcase_add_loop_test(tests, threads_and_types, 0, small ? SMALL_SHAPES : SHAPES - 1);
+    tcase_add_loop_test(tests, ratios, 0, small ? SMALL_SHAPES : SHAPES);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
