@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters).
+/* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters), with products
+ * of whole numbers where the engine has them (cpu_narrow.h).
  *
  * For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in float32, and
  * E a bound of |F - G|. With s = sqrt(max(F, E)) it is |sqrt(G) - s| <= E / s: where F >= E because
@@ -7,7 +8,8 @@
  * s, give or take E times the sum of 1 / s, holds the true sum.
  *
  * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) with u = 2^-24, r what rounding a target to
- * float32 may move it by and chain the longest chain of additions, as in cpu_filter.h; twice that.
+ * float32 may move it by and chain the longest chain of additions, as in cpu_filter.h; for whole
+ * numbers the error of cpu_narrow.h, with residuals as measured; twice that.
  * |x|^2, |t|^2, their sum and F are rounded to float32: 3 u (|x| + |t|)^2. What is rounded in s, in
  * adding up and in the normative sum itself is a small share of the sum: SHARE. */
 #include <math.h>
@@ -16,11 +18,16 @@
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_filter.h"
+#include "cpu/cpu_narrow.h"
 
 /* Targets that are packed at a time, and bytes of packed rows that stay in the cache. */
 #define CHUNK_TARGETS 2048
 #define ROW_BYTES (INT64_C(256) << 10)
 #define MOST_ROW_PANELS 16
+
+/* Targets are packed as whole numbers when none is longer than this many times their root mean
+ * square. */
+#define SPREAD 4.0
 
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
@@ -50,7 +57,10 @@ typedef struct bounds_call {
     float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
     float *squares, *mask; /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
     double norm;           /* of the chunk's targets the largest */
+    float scale;           /* of the chunk's targets as whole numbers; 0: they are in float32 */
+    double residual;       /* of them the largest (cpu_narrow.h) */
     double *unit;          /* [PRODUCT_COLUMNS, dims], or NULL */
+    double *whole;         /* [PRODUCT_COLUMNS, dims], for whole numbers, or NULL */
     float *packed;         /* [row_panels, dims, PRODUCT_ROWS] */
     int64_t row_panels;
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] */
@@ -98,13 +108,13 @@ CPU_INLINE double add_up(bound_floats v) {
 
 /* One row against a panel: adds to the sums of s and of 1 / s. */
 CPU_INLINE void add_panel(const float *products, const float *squares, const float *mask,
-                          float square, float least, double *sum, double *inverses) {
+                          float square, float twice, float least, double *sum, double *inverses) {
     bound_floats total = {0}, over = {0};
 #pragma GCC unroll 4
     for (int v = 0; v < PRODUCT_VECTORS; v++) {
         bound_floats in = load_floats(mask + v * PRODUCT_FLOATS), inverse;
         bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
-                         2.0f * load_floats(products + v * PRODUCT_FLOATS);
+                         twice * load_floats(products + v * PRODUCT_FLOATS);
         bound_bits small = f < least;
         f = (bound_floats)((~small & (bound_bits)f) |
                            (small & (bound_bits)(least + (bound_floats){0})));
@@ -115,34 +125,75 @@ CPU_INLINE void add_panel(const float *products, const float *squares, const flo
     *inverses += add_up(over);
 }
 
-/* What a row brings: |x|^2 in float32 and E; E < 0: the bound does not hold. */
+/* A row: what its products are to be multiplied by for 2 x.t, |x|^2 in float32 and E; E < 0: the
+ * bound does not hold. */
 typedef struct bound_row {
-    float square, error;
+    float twice, square, error;
 } bound_row;
 
-static bound_row bound_of(const bounds_call *call, double square) {
+/* residual: of a row of whole numbers with the scale given. */
+static bound_row bound_of(const bounds_call *call, double square, float scale, double residual) {
     double norm = sqrt(square) * FILTER_UP, other = call->norm * FILTER_UP;
     int64_t dims = call->rows->dims;
-    if (!(norm < FILTER_MAX_NORM && other < FILTER_MAX_NORM)) return (bound_row){0.0f, -1.0f};
+    if (!(norm < FILTER_MAX_NORM && other < FILTER_MAX_NORM)) return (bound_row){0.0f, 0.0f, -1.0f};
     double product = filter_product_error(norm, other, filter_rounding(other, dims), dims);
+    double factor = 1.0;
+    if (call->scale > 0.0f) {
+        product += narrow_error(norm, other, residual, call->residual);
+        factor /= (double)scale * (double)call->scale;
+    }
     double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + other) * (norm + other);
-    return (bound_row){(float)square, (float)(error * 1.001) + 1e-36f};
+    return (bound_row){(float)(2.0 * factor), (float)square, (float)(error * 1.001) + 1e-36f};
+}
+
+/* Numbers of 32 bits of a packed row or target. */
+static int64_t packed_numbers(const bounds_call *call) {
+    return call->scale > 0.0f ? narrow_pairs(call->rows->dims) : call->rows->dims;
+}
+
+/* The products of the packed rows with a panel of targets. */
+static void fill_products(const bounds_call *call, int64_t row_panels, const float *columns) {
+    int64_t numbers = packed_numbers(call);
+#if CPU_NARROW
+    if (call->scale > 0.0f) {
+        CPU(narrow_products)
+        (call->packed, row_panels, columns, 1, numbers, 1.0f, call->products, PRODUCT_COLUMNS);
+        return;
+    }
+#endif
+    CPU(products)
+    (call->packed, row_panels, columns, 1, numbers, call->products, PRODUCT_COLUMNS);
+}
+
+/* Rows or targets side by side into a panel; for whole numbers each with its scale, which gives its
+ * residual. */
+static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
+                       int32_t dtype, const float *scale, double *residual, float *panel) {
+    int64_t dims = call->rows->dims;
+#if CPU_NARROW
+    if (call->scale > 0.0f) {
+        for (int r = 0; r < count; r++) {
+            residual[r] = CPU(narrow_row)(row[r], dims, dtype, scale[r], call->whole + r * dims);
+            row[r] = (const char *)(call->whole + r * dims);
+        }
+        CPU(pack_panel)(row, count, width, narrow_pairs(dims), ALCORE_FLOAT32, panel);
+        return;
+    }
+#endif
+    (void)scale;
+    (void)residual;
+    CPU(pack_panel)(row, count, width, dims, dtype, panel);
 }
 
 /* The rows item[0 .. count - 1] against the panels first .. first + panels - 1 of the chunk. */
 static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
-                       int64_t panels, const double *row_squares) {
-    int64_t dims = call->rows->dims;
-    int64_t row_panels = product_panels(count, PRODUCT_ROWS);
-    bound_row rows[MOST_ROW_PANELS * PRODUCT_ROWS];
-    for (int r = 0; r < count; r++) rows[r] = bound_of(call, row_squares[r]);
+                       int64_t panels, const bound_row *rows) {
+    int64_t numbers = packed_numbers(call), row_panels = product_panels(count, PRODUCT_ROWS);
     for (int64_t p = 0; p < panels; p++) {
         const target_panel *panel = &call->list[first + p];
         const float *squares = call->squares + p * PRODUCT_COLUMNS;
         const float *mask = call->mask + p * PRODUCT_COLUMNS;
-        CPU(products)
-        (call->packed, row_panels, call->columns + p * PRODUCT_COLUMNS * dims, 1, dims,
-         call->products, PRODUCT_COLUMNS);
+        fill_products(call, row_panels, call->columns + p * PRODUCT_COLUMNS * numbers);
         for (int r = 0; r < count; r++) {
             int64_t at = item[r] * call->groups + panel->group;
             double inverses = 0.0;
@@ -151,65 +202,98 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
                 continue;
             }
             add_panel(call->products + r * PRODUCT_COLUMNS, squares, mask, rows[r].square,
-                      rows[r].error, &call->sum[at], &inverses);
+                      rows[r].twice, rows[r].error, &call->sum[at], &inverses);
             call->error[at] += (double)rows[r].error * 1.01 * inverses;
         }
     }
 }
 
-/* Packs the rows and gives their squares. */
-static void pack_rows(bounds_call *call, const int64_t *item, int count, double *row_squares) {
-    int64_t dims = call->rows->dims;
+/* Packs the rows and tells what they bring. */
+static void pack_rows(const bounds_call *call, const int64_t *item, int count, bound_row *rows) {
+    int64_t dims = call->rows->dims, numbers = packed_numbers(call);
     int32_t dtype = cpu_row_dtype(call->rows);
-    const char *row[PRODUCT_ROWS];
     for (int at = 0; at < count; at += PRODUCT_ROWS) {
         int together = count - at < PRODUCT_ROWS ? count - at : PRODUCT_ROWS;
+        const char *row[PRODUCT_ROWS];
+        double squares[PRODUCT_ROWS], residuals[PRODUCT_ROWS] = {0};
+        float scales[PRODUCT_ROWS];
         for (int r = 0; r < together; r++) {
             row[r] = cpu_row(call->rows, item[at + r], call->unit ? call->unit + r * dims : NULL);
-            row_squares[at + r] = CPU(self_dot)(row[r], dims, dtype);
+            squares[r] = CPU(self_dot)(row[r], dims, dtype);
+            scales[r] = narrow_scale(sqrt(squares[r]) * FILTER_UP);
         }
-        CPU(pack_panel)(row, together, PRODUCT_ROWS, dims, dtype, call->packed + at * dims);
+        pack_items(call, row, together, PRODUCT_ROWS, dtype, scales, residuals,
+                   call->packed + at * numbers);
+        for (int r = 0; r < together; r++)
+            rows[at + r] = bound_of(call, squares[r], scales[r], residuals[r]);
     }
 }
 
-static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
-    int64_t dims = call->targets->dims;
-    int32_t dtype = cpu_row_dtype(call->targets);
-    const char *row[PRODUCT_COLUMNS];
+static const char *target_row(const bounds_call *call, const target_panel *panel, int32_t t) {
+    return cpu_row(call->targets, call->order[panel->first + t],
+                   call->unit ? call->unit + t * call->targets->dims : NULL);
+}
+
+/* The squares of the chunk's targets, their largest norm and how they are packed: in whole numbers
+ * unless some are so much longer than the others that one scale would blur those. */
+static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
+    int64_t dims = call->targets->dims, targets = 0;
+    double total = 0.0;
     call->norm = 0.0;
     for (int64_t p = 0; p < panels; p++) {
         const target_panel *panel = &call->list[first + p];
-        float *squares = call->squares + p * PRODUCT_COLUMNS;
-        float *mask = call->mask + p * PRODUCT_COLUMNS;
         for (int32_t t = 0; t < PRODUCT_COLUMNS; t++) {
-            mask[t] = t < panel->count ? 1.0f : 0.0f;
-            squares[t] = 0.0f;
+            int64_t at = p * PRODUCT_COLUMNS + t;
+            call->mask[at] = t < panel->count ? 1.0f : 0.0f;
+            call->squares[at] = 0.0f;
             if (t >= panel->count) continue;
-            row[t] = cpu_row(call->targets, call->order[panel->first + t],
-                             call->unit ? call->unit + t * dims : NULL);
-            double square = CPU(self_dot)(row[t], dims, dtype), norm = sqrt(square);
-            squares[t] = (float)square;
+            double square =
+                CPU(self_dot)(target_row(call, panel, t), dims, cpu_row_dtype(call->targets));
+            double norm = sqrt(square);
+            call->squares[at] = (float)square;
+            total += square;
+            targets++;
             /* Written so that NaN stays and switches the bound off. */
             if (!(norm <= call->norm)) call->norm = norm;
         }
-        CPU(pack_panel)
-        (row, panel->count, PRODUCT_COLUMNS, dims, dtype,
-         call->columns + p * PRODUCT_COLUMNS * dims);
-        if (call->norm != call->norm) return;
+    }
+    int even = call->norm * call->norm <= SPREAD * SPREAD * total / (double)targets;
+    int narrow = CPU_NARROW && dims > 0 && dims <= NARROW_MAX_DIMS && even;
+    call->scale = narrow ? narrow_scale(call->norm * FILTER_UP) : 0.0f;
+}
+
+static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
+    int64_t numbers = packed_numbers(call);
+    call->residual = 0.0;
+    for (int64_t p = 0; p < panels && call->norm == call->norm; p++) {
+        const target_panel *panel = &call->list[first + p];
+        const char *row[PRODUCT_COLUMNS];
+        double residuals[PRODUCT_COLUMNS] = {0};
+        float scales[PRODUCT_COLUMNS];
+        for (int32_t t = 0; t < panel->count; t++) {
+            row[t] = target_row(call, panel, t);
+            scales[t] = call->scale;
+        }
+        pack_items(call, row, panel->count, PRODUCT_COLUMNS, cpu_row_dtype(call->targets), scales,
+                   residuals, call->columns + p * PRODUCT_COLUMNS * numbers);
+        for (int32_t t = 0; t < panel->count; t++) {
+            if (residuals[t] > call->residual) call->residual = residuals[t];
+        }
     }
 }
 
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *take, int64_t first,
                                  int64_t panels) {
     int64_t item[MOST_ROW_PANELS * PRODUCT_ROWS];
-    double row_squares[MOST_ROW_PANELS * PRODUCT_ROWS];
+    bound_row rows[MOST_ROW_PANELS * PRODUCT_ROWS];
     int waiting = 0, step = (int)call->row_panels * PRODUCT_ROWS;
+    measure_targets(call, first, panels);
     pack_targets(call, first, panels);
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (!take || take[i]) item[waiting++] = i;
         if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
-        pack_rows(call, item, waiting, row_squares);
-        bound_rows(call, item, waiting, first, panels, row_squares);
+        pack_rows(call, item, waiting, rows);
+        bound_rows(call, item, waiting, first, panels, rows);
         alcore_status status = alcore__cpu_poll(
             call->work, &call->spent, waiting * panels * PRODUCT_COLUMNS * call->rows->dims / 8);
         if (status) return status;
@@ -266,6 +350,8 @@ static alcore_status new_memory(bounds_call *call) {
     if (!status) status = alcore__cpu_new(work, rows, PRODUCT_COLUMNS * 4, &call->products);
     if (!status && (call->rows->unit || call->targets->unit))
         status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
+    if (!status && CPU_NARROW)
+        status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->whole);
     return status;
 }
 
@@ -273,6 +359,7 @@ static void free_memory(const bounds_call *call) {
     const alcore_sys_work *work = call->work;
     int64_t dims = call->rows->dims, columns = CHUNK_PANELS * PRODUCT_COLUMNS;
     int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
+    alcore__cpu_free(work, call->whole, dims, PRODUCT_COLUMNS * sizeof(double));
     alcore__cpu_free(work, call->unit, dims, PRODUCT_COLUMNS * sizeof(double));
     alcore__cpu_free(work, call->products, rows, PRODUCT_COLUMNS * 4);
     alcore__cpu_free(work, call->packed, rows, (size_t)dims * 4);

@@ -18,7 +18,6 @@ typedef struct knn_side {
     search_side side;
     const alcore_sys_best *best; /* NULL: its neighbours are not asked for */
     sweep_items items;           /* of the slab */
-    int64_t width;               /* of the side's panels */
     int64_t slab;                /* most items of a slab */
     int32_t *order;              /* [count] all items that the filter sees */
     int64_t ordered;
@@ -63,8 +62,9 @@ static double score_of(const knn_call *call, double norm, double value) {
 
 static double own_error(const knn_call *call, const knn_side *own, const knn_side *other,
                         int64_t i) {
-    return CPU(search_error)(filter_norm(call, &own->side, i), other->side.limit, call->dims,
-                             call->metric);
+    double norm = filter_norm(call, &own->side, i), limit = other->side.limit;
+    return CPU(search_error)(norm, limit, call->dims, call->metric) +
+           sweep_error(&own->items, &other->items, norm, limit);
 }
 
 /* Raises what candidates of the slab's item must reach. */
@@ -166,8 +166,7 @@ CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64
     const float *least = call->queries.least + first, *offset = call->queries.offset + first;
     for (int r = 0; r < rows; r++) {
         const float *of = products + r * count;
-        float weight = 1.0f;
-        if (call->rows.side.weight) weight = call->rows.side.weight[call->rows.items.item[row + r]];
+        float weight = sweep_weight(&call->rows.items, &call->rows.side, row + r);
         sweep_floats w = weight - (sweep_floats){0};
         sweep_floats own = call->rows.offset[row + r] - (sweep_floats){0};
         for (int64_t c = 0; c < count; c += SWEEP_LOOK) {
@@ -240,7 +239,7 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
     int64_t left = own->ordered - first;
     own->items.count = left < own->slab ? left : own->slab;
     own->items.item = own->order + first;
-    for (int64_t at = 0; at < sweep_padded(own->items.count, own->width); at++) {
+    for (int64_t at = 0; at < sweep_padded(own->items.count, own->items.width); at++) {
         int real = at < own->items.count;
         own->offset[at] = real ? own->side.offset[own->items.item[at]] : HUGE_VALF;
         own->least[at] = own->bar[at] = real && own->best ? -FLT_MAX : HUGE_VALF;
@@ -268,16 +267,21 @@ static alcore_status settle_all(knn_call *call, knn_side *own, const knn_side *o
 /* Gives the slab's items their numbers for the sweep. */
 static void pack_slab(knn_call *call, knn_side *own, int scaled) {
     if (call->prune.leading > 0) {
-        prune_pack(&call->prune, &own->items, &own->side, own->width, scaled, call->staged,
-                   own->floats, own->leading);
+        prune_pack(&call->prune, &own->items, &own->side, scaled, call->staged, own->floats,
+                   own->leading);
     } else {
-        sweep_pack(&own->items, &own->side, own->width, scaled, call->staged);
+        sweep_pack(&own->items, &own->side, scaled, call->staged);
     }
+}
+
+/* Numbers of 32 bits of an item as the sweep sees it. */
+static int64_t packed_numbers(const knn_call *call) {
+    return call->prune.leading > 0 ? call->prune.leading + 1 : sweep_numbers(call->dims);
 }
 
 static alcore_status sweep(knn_call *call) {
     knn_side *rows = &call->rows, *queries = &call->queries;
-    int64_t dims = call->prune.leading > 0 ? call->prune.leading + 1 : call->dims;
+    int64_t numbers = packed_numbers(call);
     if (call->prune.leading > 0) prune_pack_basis(&call->prune, call->dims);
     sweep_tile tile = !rows->best ? look_queries : !queries->best ? look_rows : look_both;
     alcore_status status = ALCORE_OK;
@@ -287,8 +291,8 @@ static alcore_status sweep(knn_call *call) {
         for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
             take_slab(call, rows, queries, r);
             pack_slab(call, rows, 0);
-            status = sweep_products(call->work, &rows->items, &queries->items, dims, call->products,
-                                    &call->spent, tile, call);
+            status = sweep_products(call->work, &rows->items, &queries->items, numbers,
+                                    call->products, &call->spent, tile, call);
             if (!status) status = settle_all(call, rows, queries);
         }
         if (!status) status = settle_all(call, queries, rows);
@@ -297,12 +301,13 @@ static alcore_status sweep(knn_call *call) {
 }
 
 static void size_side(const knn_call *call, knn_side *own, int64_t width) {
-    int64_t each = (call->dims + 2 * call->prune.padded) * 4 + 1;
+    int64_t each = packed_numbers(call) * 4 + 1;
+    if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
     if (own->best) {
         own->room = 2 * own->best->k + 48;
         each += own->room * 8;
     }
-    own->width = width;
+    own->items.width = width;
     own->slab = sweep_slab(own->side.rows->count, each, width);
 }
 
@@ -347,12 +352,9 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     call->scores = sweep_cut(memory, k + room, sizeof *call->scores);
     call->found = sweep_cut(memory, room, sizeof *call->found);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    call->products = sweep_cut(
-        memory,
-        PRODUCT_ROWS * sweep_columns(call->prune.leading > 0 ? call->prune.leading + 1 : dims),
-        sizeof(float));
+    int64_t packed = packed_numbers(call);
+    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(packed), sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    int64_t packed = call->prune.leading > 0 ? call->prune.leading + 1 : dims;
     queries->items.panels = sweep_cut(memory, queries->slab * packed, sizeof(float));
     rows->items.panels = sweep_cut(memory, rows->slab * packed, sizeof(float));
     if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
@@ -398,6 +400,10 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows.side, call.metric, call.unit, call.sorted);
     CPU(search_measure)(&call.queries.side, call.metric, call.unit, call.sorted);
+    if (call.prune.leading == 0) {
+        sweep_narrow(&call.rows.items, &call.rows.side);
+        sweep_narrow(&call.queries.items, &call.queries.side);
+    }
     status = compare_far(&call, &call.rows, &call.queries, 0);
     if (!status) status = compare_far(&call, &call.queries, &call.rows, 1);
     call.rows.ordered = CPU(search_order)(&call.rows.side, call.rows.order);

@@ -149,7 +149,7 @@ static void look(void *user, int64_t row, int rows, int64_t first, int64_t count
     for (int r = 0; r < rows; r++) {
         const float *of = products + r * count;
         int64_t at = row + r;
-        float weight = call->rows.weight[call->row_items.item[at]];
+        float weight = sweep_weight(&call->row_items, &call->rows, at);
         sweep_floats w = weight - (sweep_floats){0};
         for (int64_t c = 0; c < count; c += SWEEP_LOOK) {
             sweep_floats slope = call->slope[at] - (sweep_floats){0};
@@ -228,12 +228,13 @@ static alcore_status sweep(margin_call *call) {
     double least;
     for (int64_t o = 0; o < call->other_count && !status; o += call->other_slab) {
         take_others(call, o, &least);
-        sweep_pack(&call->other_items, &call->others, PRODUCT_COLUMNS, 1, call->staged);
+        sweep_pack(&call->other_items, &call->others, 1, call->staged);
         for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
             take_rows(call, r, least);
-            sweep_pack(&call->row_items, &call->rows, PRODUCT_ROWS, 0, call->staged);
-            status = sweep_products(call->work, &call->row_items, &call->other_items, call->dims,
-                                    call->products, &call->spent, look, call);
+            sweep_pack(&call->row_items, &call->rows, 0, call->staged);
+            status =
+                sweep_products(call->work, &call->row_items, &call->other_items,
+                               sweep_numbers(call->dims), call->products, &call->spent, look, call);
             for (int64_t at = 0; at < call->row_items.count && !status; at++) {
                 settle(call, at);
                 status = alcore__cpu_poll(call->work, &call->spent, 0);
@@ -270,10 +271,11 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->index = sweep_cut(memory, slab * MARGIN_ROOM, sizeof *call->index);
     call->plain = sweep_cut(memory, slab, sizeof *call->plain);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(dims), sizeof(float));
+    int64_t numbers = sweep_numbers(dims);
+    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(numbers), sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    call->other_items.panels = sweep_cut(memory, call->other_slab * dims, sizeof(float));
-    call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
+    call->other_items.panels = sweep_cut(memory, call->other_slab * numbers, sizeof(float));
+    call->row_items.panels = sweep_cut(memory, slab * numbers, sizeof(float));
 }
 
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -284,27 +286,32 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     (void)search;
     alcore_status status = CPU(search_check)(work, rows, others);
     if (status || rows->count == 0 || others->count == 0) return status;
-    int64_t dims = rows->dims;
+    int64_t dims = rows->dims, bytes = sweep_numbers(dims) * 4;
     margin_call call = {.work = work,
                         .dims = dims,
                         .rows = {.rows = rows, .take = take},
                         .others = {.rows = others, .take = other_take},
+                        .row_items = {.width = PRODUCT_ROWS},
+                        .other_items = {.width = PRODUCT_COLUMNS},
                         .row_half = row_half,
                         .other_half = other_half,
                         .ratio = ratio,
                         .other = other};
-    call.row_slab = sweep_slab(rows->count, MARGIN_ROOM * 8 + dims * 4, PRODUCT_ROWS);
-    call.other_slab = sweep_slab(others->count, dims * 4 + 1, PRODUCT_COLUMNS);
+    call.row_slab = sweep_slab(rows->count, MARGIN_ROOM * 8 + bytes, PRODUCT_ROWS);
+    call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
     sweep_memory memory = {0};
     cut_call(&call, &memory);
-    int64_t bytes = memory.used;
+    bytes = memory.used;
     status = alcore__cpu_new(work, bytes, 1, &memory.base);
     if (status) return status;
     memory.used = 0;
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows, ALCORE_SYS_COSINE, call.unit, call.sorted);
     CPU(search_measure)(&call.others, ALCORE_SYS_COSINE, call.unit, call.sorted);
-    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE);
+    sweep_narrow(&call.row_items, &call.rows);
+    sweep_narrow(&call.other_items, &call.others);
+    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
+                 sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
     status = compare_far(&call, 1);
     if (!status) status = compare_far(&call, 0);
     call.row_count = CPU(search_order)(&call.rows, call.row_order);

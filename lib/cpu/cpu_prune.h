@@ -72,10 +72,11 @@ static void prune_pack_basis(const prune *by, int64_t dims) {
 }
 
 /* floats: [items, dims], the items as float32; leading: [items, padded], (y, t) of each; panels:
- * those in panels of `width`. staged: [SWEEP_STAGED, dims] */
+ * those in panels. staged: [SWEEP_STAGED, dims] */
 static void prune_pack(const prune *by, const sweep_items *items, const search_side *side,
-                       int64_t width, int scaled, double *staged, float *floats, float *leading) {
+                       int scaled, double *staged, float *floats, float *leading) {
     const alcore_sys_rows *rows = side->rows;
+    int64_t width = items->width;
     int64_t dims = rows->dims, padded = by->padded;
     int32_t dtype = cpu_row_dtype(rows);
     for (int64_t first = 0; first < items->count; first += PRODUCT_ROWS) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The products of many rows with many columns, tile by tile, in float32: rows of a slab times the
- * panels of a slab, in blocks of panels that stay in the second-level cache while all rows pass. */
+/* The products of many rows with many columns, tile by tile, in float32 or, where the engine has
+ * them, in whole numbers (cpu_narrow.h): rows of a slab times the panels of a slab, in blocks of
+ * panels that stay in the second-level cache while all rows pass. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 
 #include "cpu/cpu_call.h"
+#include "cpu/cpu_narrow.h"
 #include "cpu/cpu_search.h"
 
 /* Bytes of the panels of a block, and of what a call keeps of a slab. */
@@ -15,7 +17,10 @@
 typedef struct sweep_items {
     int64_t count;
     const int32_t *item; /* [count] which of the side's rows */
-    float *panels;       /* [count up to whole panels, dims] */
+    int64_t width;       /* of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
+    float *panels;       /* [count up to whole panels, numbers]; whole numbers: pairs of them */
+    float scale;         /* of the items as whole numbers; 0: they are in float32 */
+    double residual;     /* of them (cpu_narrow.h) */
 } sweep_items;
 
 /* Parts of one block of memory: first with base NULL to add up, then again to cut. */
@@ -50,9 +55,9 @@ CPU_INLINE int64_t sweep_slab(int64_t count, int64_t each, int64_t width) {
     return slab < count ? slab : sweep_padded(count, width);
 }
 
-/* Columns of a block. */
-CPU_INLINE int64_t sweep_columns(int64_t dims) {
-    int64_t panels = SWEEP_BLOCK_BYTES / (dims * PRODUCT_COLUMNS * 4);
+/* Columns of a block, by the numbers of 32 bits that one takes. */
+CPU_INLINE int64_t sweep_columns(int64_t numbers) {
+    int64_t panels = SWEEP_BLOCK_BYTES / (numbers * PRODUCT_COLUMNS * 4);
     return (panels < 1 ? 1 : panels) * PRODUCT_COLUMNS;
 }
 
@@ -78,24 +83,56 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 /* Rows of the larger panel. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
-/* Packs the items into panels of `width`; scaled: each divided by its norm. staged: [width, dims],
- * for rows that are not taken as they lie. */
-static void sweep_pack(const sweep_items *items, const search_side *side, int64_t width, int scaled,
+/* Numbers of 32 bits of an item with `dims` numbers, by the products that the engine has. */
+CPU_INLINE int64_t sweep_numbers(int64_t dims) {
+    return CPU_NARROW ? narrow_pairs(dims) : dims;
+}
+
+/* Where the engine has products of whole numbers: the side's items are to be packed so. */
+static void sweep_narrow(sweep_items *items, const search_side *side) {
+    if (!CPU_NARROW || side->rows->dims == 0) return;
+    items->scale = narrow_scale(side->limit);
+    items->residual = narrow_residual(items->scale, side->rows->dims);
+}
+
+/* What the whole numbers add to the error of an item's s: a norm as the filter sees it. */
+static double sweep_error(const sweep_items *own, const sweep_items *other, double norm,
+                          double limit) {
+    if (own->scale == 0.0f) return 0.0;
+    return narrow_error(norm, limit, own->residual, other->residual);
+}
+
+/* The weight that a product has still to get (cpu_search.h): whole numbers have it. */
+static float sweep_weight(const sweep_items *items, const search_side *side, int64_t at) {
+    return side->weight && items->scale == 0.0f ? side->weight[items->item[at]] : 1.0f;
+}
+
+/* Packs the items into panels; scaled: each divided by its norm. staged: [width, dims], for rows
+ * that are not taken as they lie. */
+static void sweep_pack(const sweep_items *items, const search_side *side, int scaled,
                        double *staged) {
     const alcore_sys_rows *rows = side->rows;
-    int64_t dims = rows->dims;
+    int64_t dims = rows->dims, width = items->width;
+    int64_t numbers = items->scale > 0.0f ? narrow_pairs(dims) : dims;
     int32_t dtype = scaled ? ALCORE_FLOAT64 : cpu_row_dtype(rows);
+    int32_t packed = items->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
     for (int64_t first = 0; first < items->count; first += width) {
         const char *row[SWEEP_STAGED];
         int64_t count = items->count - first < width ? items->count - first : width;
         for (int64_t r = 0; r < count; r++) {
             int64_t i = items->item[first + r];
-            row[r] = cpu_row(rows, i, staged + r * dims);
-            if (!scaled) continue;
-            CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), side->norm[i], staged + r * dims);
-            row[r] = (const char *)(staged + r * dims);
+            double *own = staged + r * dims;
+            row[r] = cpu_row(rows, i, own);
+            if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), side->norm[i], own);
+            if (scaled) row[r] = (const char *)own;
+#if CPU_NARROW
+            if (items->scale == 0.0f) continue;
+            float scale = items->scale * (side->weight ? side->weight[i] : 1.0f);
+            CPU(narrow_row)(row[r], dims, dtype, scale, own);
+            row[r] = (const char *)own;
+#endif
         }
-        CPU(pack_panel)(row, count, width, dims, dtype, items->panels + first * dims);
+        CPU(pack_panel)(row, count, width, numbers, packed, items->panels + first * numbers);
     }
 }
 
@@ -104,20 +141,36 @@ static void sweep_pack(const sweep_items *items, const search_side *side, int64_
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 
-/* products: [PRODUCT_ROWS, sweep_columns(dims)] */
+/* The products of one panel of rows with `count` columns, whole panels; factor: of whole numbers.
+ */
+static void sweep_fill(const float *row, const float *column, int64_t count, int64_t numbers,
+                       float factor, float *products) {
+#if CPU_NARROW
+    if (factor > 0.0f) {
+        CPU(narrow_products)
+        (row, 1, column, count / PRODUCT_COLUMNS, numbers, factor, products, count);
+        return;
+    }
+#endif
+    (void)factor;
+    CPU(products)(row, 1, column, count / PRODUCT_COLUMNS, numbers, products, count);
+}
+
+/* products: [PRODUCT_ROWS, sweep_columns(numbers)]; numbers: of 32 bits, of an item. */
 static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
-                                    const sweep_items *columns, int64_t dims, float *products,
+                                    const sweep_items *columns, int64_t numbers, float *products,
                                     int64_t *spent, sweep_tile tile, void *user) {
-    int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS), most = sweep_columns(dims);
+    int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS), most = sweep_columns(numbers);
+    double scale = (double)rows->scale * (double)columns->scale;
+    float factor = scale > 0.0 ? (float)(1.0 / scale) : 0.0f;
     for (int64_t first = 0; first < padded; first += most) {
         int64_t count = padded - first < most ? padded - first : most;
         for (int64_t r = 0; r < rows->count; r += PRODUCT_ROWS) {
             int64_t left = rows->count - r;
-            CPU(products)
-            (rows->panels + r * dims, 1, columns->panels + first * dims, count / PRODUCT_COLUMNS,
-             dims, products, count);
+            sweep_fill(rows->panels + r * numbers, columns->panels + first * numbers, count,
+                       numbers, factor, products);
             tile(user, r, left < PRODUCT_ROWS ? (int)left : PRODUCT_ROWS, first, count, products);
-            alcore_status status = alcore__cpu_poll(work, spent, count * dims);
+            alcore_status status = alcore__cpu_poll(work, spent, count * numbers);
             if (status) return status;
         }
     }

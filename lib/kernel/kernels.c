@@ -11,9 +11,15 @@ extern const alcore_sys_kernels alcore__cpu_portable_kernels;
 #if defined(__x86_64__)
 extern const alcore_sys_kernels alcore__cpu_avx2_kernels;
 extern const alcore_sys_kernels alcore__cpu_avx512_kernels;
+#ifdef ALCORE_HAVE_AVX512VNNI
+extern const alcore_sys_kernels alcore__cpu_avx512vnni_kernels;
+#endif
 #elif defined(__aarch64__)
 extern const alcore_sys_kernels alcore__cpu_neon_kernels;
 #endif
+
+/* Most engines of one machine. */
+enum { ENGINES = 4 };
 
 typedef struct engine {
     const alcore_sys_kernels *table;
@@ -36,6 +42,10 @@ static int list_engines(engine *list) {
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     int avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#ifdef ALCORE_HAVE_AVX512VNNI
+    int vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+    list[count++] = (engine){&alcore__cpu_avx512vnni_kernels, vnni};
+#endif
     list[count++] = (engine){&alcore__cpu_avx512_kernels, avx512};
     list[count++] = (engine){&alcore__cpu_avx2_kernels, avx2};
 #elif defined(__aarch64__)
@@ -46,7 +56,7 @@ static int list_engines(engine *list) {
 }
 
 const alcore_sys_kernels *alcore__kernels_cpu(void) {
-    engine list[3];
+    engine list[ENGINES];
     int at = 0;
     list_engines(list);
     while (!list[at].runs) at++; /* the portable engine, the last one, always runs */
@@ -54,7 +64,7 @@ const alcore_sys_kernels *alcore__kernels_cpu(void) {
 }
 
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *name) {
-    engine list[3];
+    engine list[ENGINES];
     int count = list_engines(list);
     for (int i = 0; i < count; i++) {
         if (list[i].runs && strcmp(list[i].table->engine, name) == 0) return list[i].table;

@@ -9,8 +9,8 @@
 /* The best CPU engine this machine can run; never NULL. Every engine gives the same bits. */
 const alcore_sys_kernels *alcore__kernels_cpu(void);
 
-/* "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"; NULL when the build or the machine lacks
- * it. For tests. */
+/* "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-neon"; NULL when the build or
+ * the machine lacks it. For tests. */
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *engine);
 
 /* The table for a device: NULL, "auto" and "cpu" are the CPU, "cuda" is the module. A device that

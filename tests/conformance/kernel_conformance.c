@@ -98,10 +98,10 @@ static int is_wanted(const char *name) {
 enum {
     ENTRIES =
         (sizeof(alcore_sys_kernels) - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void)),
-    ENGINES = 6
+    ENGINES = 7
 };
-static const char *const engine_names[ENGINES] = {"cpu-portable", "cpu-avx2", "cpu-avx512",
-                                                  "cpu-neon",     "cuda-emu", "cuda"};
+static const char *const engine_names[ENGINES] = {
+    "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-neon", "cuda-emu", "cuda"};
 static table *engines[ENGINES]; /* NULL: not of this machine */
 static entry entries[ENTRIES];
 

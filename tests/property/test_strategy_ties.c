@@ -94,7 +94,8 @@ static uint64_t run(bed *b, int v, int32_t parts) {
 }
 
 START_TEST(ties_are_the_same_everywhere) {
-    static const char *const ENGINES[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"};
+    static const char *const ENGINES[] = {"cpu-portable", "cpu-avx2", "cpu-avx512",
+                                          "cpu-avx512vnni", "cpu-neon"};
     static const int32_t PARTS[] = {0, 2, 3};
     int v = _i;
     make_data(5 + (uint64_t)v);

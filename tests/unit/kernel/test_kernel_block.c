@@ -17,7 +17,8 @@ static alcore_sys_work work;
 static block_data data;
 
 /* The engines; those that this machine lacks are left out. */
-static const char *const engines[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"};
+static const char *const engines[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni",
+                                      "cpu-neon"};
 
 typedef struct vector {
     int64_t dims;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu/cpu_narrow.h"
+
+#include <string.h>
+
+#include "cpu/cpu_rows.h"
+
+#if CPU_NARROW
+
+double CPU(narrow_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
+    __m512 by = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
+    int64_t padded = 2 * narrow_pairs(dims);
+    for (int64_t j = 0; j < dims; j += PRODUCT_FLOATS) {
+        int64_t left = dims - j < PRODUCT_FLOATS ? dims - j : PRODUCT_FLOATS;
+        int64_t places = padded - j < PRODUCT_FLOATS ? padded - j : PRODUCT_FLOATS;
+        const char *from = row + j * (int64_t)cpu_bytes(dtype);
+        float numbers[PRODUCT_FLOATS] = {0};
+        if (dtype != ALCORE_FLOAT32 || left < PRODUCT_FLOATS) {
+            CPU(float_row)(from, left, dtype, numbers);
+            from = (const char *)numbers;
+        }
+        __m512 given = _mm512_loadu_ps(from);
+        __m512i whole = _mm512_cvtps_epi32(_mm512_mul_ps(given, by));
+        __m512 off = _mm512_fmsub_ps(given, by, _mm512_cvtepi32_ps(whole));
+        moved = _mm512_fmadd_ps(off, off, moved);
+        _mm256_mask_storeu_epi16((char *)out + j * 2, (__mmask16)((1u << places) - 1u),
+                                 _mm512_cvtsepi32_epi16(whole));
+    }
+    double residual = sqrt((double)_mm512_reduce_add_ps(moved)) * 1.001 + NARROW_SLIP;
+    return residual / (double)scale;
+}
+
+/* One tile: like CPU(products), with pairs in the place of numbers. */
+static __attribute__((noinline)) void fill_tile(const float *rows, const float *columns,
+                                                int64_t pairs, float factor, float *products,
+                                                int64_t stride) {
+    cpu_float_bits sum[PRODUCT_ROWS][PRODUCT_VECTORS] = {{{0}}};
+    for (int64_t j = 0; j < pairs; j++) {
+        __m512i c[PRODUCT_VECTORS];
+#pragma GCC unroll 4
+        for (int v = 0; v < PRODUCT_VECTORS; v++)
+            c[v] = _mm512_loadu_si512(columns + j * PRODUCT_COLUMNS + v * PRODUCT_FLOATS);
+#pragma GCC unroll 16
+        for (int r = 0; r < PRODUCT_ROWS; r++) {
+            int32_t pair;
+            memcpy(&pair, rows + j * PRODUCT_ROWS + r, sizeof pair);
+            __m512i x = _mm512_set1_epi32(pair);
+#pragma GCC unroll 4
+            for (int v = 0; v < PRODUCT_VECTORS; v++)
+                sum[r][v] = (cpu_float_bits)_mm512_dpwssd_epi32((__m512i)sum[r][v], x, c[v]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < PRODUCT_ROWS; r++) {
+#pragma GCC unroll 4
+        for (int v = 0; v < PRODUCT_VECTORS; v++) {
+            __m512 product = _mm512_cvtepi32_ps((__m512i)sum[r][v]);
+            _mm512_storeu_ps(products + r * stride + v * PRODUCT_FLOATS,
+                             _mm512_mul_ps(product, _mm512_set1_ps(factor)));
+        }
+    }
+}
+
+void CPU(narrow_products)(const float *rows, int64_t row_panels, const float *columns,
+                          int64_t column_panels, int64_t pairs, float factor, float *products,
+                          int64_t stride) {
+    for (int64_t c = 0; c < column_panels; c++) {
+        for (int64_t r = 0; r < row_panels; r++) {
+            fill_tile(rows + r * PRODUCT_ROWS * pairs, columns + c * PRODUCT_COLUMNS * pairs, pairs,
+                      factor, products + r * PRODUCT_ROWS * stride + c * PRODUCT_COLUMNS, stride);
+        }
+    }
+}
+
+#endif

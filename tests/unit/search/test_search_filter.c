@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the filters of searches discard, engine by engine: few dims and many, rows at both ends of
+ * float32's range, copies, rows one unit in the last place apart. The portable engine's answers are
+ * the ones to have; test_search_same.c compares those with plain loops. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/alcore.h"
+#include "base/base.h"
+#include "kernel/kernels.h"
+
+enum { ROWS = 420, OTHERS = 90, SHAPES = 6, MOST_DIMS = 384, PLACES = 11 };
+
+static const char *const engines[] = {"cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-neon"};
+static const int64_t shapes[SHAPES] = {1, 2, 7, 31, 100, MOST_DIMS};
+
+static alcore_ctx *ctx;
+static alcore_sys_work work;
+static float x[(ROWS + OTHERS) * MOST_DIMS]; /* the others are its last rows */
+
+/* Every third row in a cluster, of which most are copies, or copies but for one last place. */
+static void make(int64_t dims) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, (uint64_t)dims);
+    for (int64_t i = 0; i < ROWS + OTHERS; i++) {
+        float *row = x + i * dims, scale = 1.0f;
+        if (i % 140 == 77) scale = 1e6f;
+        if (i % 140 == 78) scale = 0.0f;
+        if (i % 140 == 79) scale = 1e-42f;
+        if (i % 140 == 80) scale = 2e38f;
+        uint64_t kind = alcore_rng_below(&rng, 10);
+        for (int64_t j = 0; j < dims; j++)
+            row[j] = scale * ((float)(alcore_rng_f64(&rng) - 0.5) + 1.5f * (float)(i % 3 == 0));
+        if (i == 0 || kind > 6) continue;
+        int64_t like = (int64_t)alcore_rng_below(&rng, (uint64_t)i);
+        memcpy(row, x + like * dims, (size_t)dims * sizeof *row);
+        int64_t at = (int64_t)alcore_rng_below(&rng, (uint64_t)dims);
+        if (kind < 5) row[at] = nextafterf(row[at], 9.0f);
+    }
+}
+
+static alcore_sys_rows run_of(int64_t first, int64_t count, int64_t dims, int64_t number) {
+    return (alcore_sys_rows){.data = x + first * dims,
+                             .first = number,
+                             .count = count,
+                             .dims = dims,
+                             .stride = dims,
+                             .dtype = ALCORE_FLOAT32};
+}
+
+typedef struct answer {
+    int64_t row[(ROWS + OTHERS) * PLACES]; /* of the rows, then of the others */
+    double value[(ROWS + OTHERS) * PLACES];
+    double ratio[ROWS];
+    int64_t other[ROWS];
+} answer;
+
+/* Neighbours both ways in runs of `cut` rows, then the margin ratios. */
+static void ask(const char *engine, int64_t dims, int32_t metric, int64_t cut, answer *out) {
+    const alcore_sys_kernels *table = alcore__kernels_cpu_named(engine);
+    alcore_sys_search search = {.size = sizeof search, .metric = metric};
+    alcore_sys_rows others = run_of(ROWS, OTHERS, dims, 0);
+    memset(out, 0, sizeof *out);
+    for (size_t p = 0; p < (ROWS + OTHERS) * PLACES; p++) out->row[p] = -1;
+    double half[ROWS + OTHERS];
+    for (int64_t i = 0; i < ROWS + OTHERS; i++) half[i] = 0.5 + (double)(i % 7) / 64.0;
+    for (int64_t i = 0; i < ROWS; i++) out->other[i] = -1;
+    for (int64_t first = 0; first < ROWS; first += cut) {
+        alcore_sys_rows rows = run_of(first, ROWS - first < cut ? ROWS - first : cut, dims, first);
+        alcore_sys_best of_rows = {PLACES, out->row + first * PLACES, out->value + first * PLACES};
+        alcore_sys_best of_others = {PLACES, out->row + ROWS * PLACES, out->value + ROWS * PLACES};
+        ck_assert_int_eq(
+            table->knn(&work, &rows, NULL, &others, NULL, &search, &of_others, &of_rows),
+            ALCORE_OK);
+        if (metric == ALCORE_SYS_COSINE)
+            ck_assert_int_eq(table->margin_ratios(&work, &rows, NULL, &others, NULL, &search,
+                                                  half + first, half + ROWS, out->ratio + first,
+                                                  out->other + first),
+                             ALCORE_OK);
+    }
+}
+
+START_TEST(every_engine_finds_the_same) {
+    static answer expected, got;
+    int64_t dims = shapes[_i];
+    make(dims);
+    for (int32_t metric = 0; metric < 3; metric++) {
+        ask("cpu-portable", dims, metric, ROWS, &expected);
+        for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+            for (int64_t cut = ROWS; alcore__kernels_cpu_named(engines[e]) && cut > 100; cut /= 2) {
+                ask(engines[e], dims, metric, cut, &got);
+                ck_assert_msg(memcmp(&got, &expected, sizeof got) == 0,
+                              "%s, %lld dims, metric %d, runs of %lld", engines[e], (long long)dims,
+                              metric, (long long)cut);
+            }
+        }
+    }
+}
+END_TEST
+
+static void setup(void) {
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    work = (alcore_sys_work){.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+}
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+int main(void) {
+    Suite *suite = suite_create("search_filter");
+    TCase *tests = tcase_create("filter");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, every_engine_finds_the_same, 0, SHAPES);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
