@@ -1,0 +1,238 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Models, strategies, scorers and reports that are Lua functions. A part of test_alcore.lua.
+local tap = require("tap")
+local alcore = require("alcore")
+local fixture = require("fixture")
+local case, equal, list, contains, raises, fails =
+    tap.case, tap.equal, tap.list, tap.contains, tap.raises, tap.fails
+local TEXTS, U, E, request, many, scratch =
+    fixture.TEXTS, fixture.U, fixture.E, fixture.request, fixture.many, fixture.scratch
+
+case("a model of own functions answers for the texts it is given", function()
+    local asked = 0
+    local model = assert(alcore.model{
+        name = "own", batch_rows = 3,
+        embed = function(batch)
+            asked = asked + batch.count
+            assert(batch.count <= 3 and #batch.texts == batch.count and #batch.languages == batch.count)
+            local rows = {}
+            for i, index in ipairs(batch.indices) do
+                equal(batch.texts[i], TEXTS[index])
+                rows[i] = E[index]
+            end
+            return rows
+        end,
+        token_logprobs = function(batch)
+            local rows = {}
+            for i, index in ipairs(batch.indices) do rows[i] = {-U[index]} end
+            return rows
+        end,
+    })
+    equal(model.name, "own")
+    equal(model:can("embeddings"), true)
+    equal(model:can("probs"), false)
+    local wanted = request{model = model}
+    wanted.scores, wanted.embeddings = nil, nil
+    local picked = assert(alcore.select(wanted))
+    list(picked.indices, {8, 6, 5, 7})
+    equal(asked, 8)
+    contains(picked.provenance, "own")
+    local pool = assert(alcore.pool(TEXTS))
+    equal(model:run(pool, "embeddings"), pool)
+    fails("ALCORE_E_UNSUPPORTED", "probs", model:run(pool, "probs"))
+end)
+
+case("what a model's function does wrong comes out of the call", function()
+    local pool = assert(alcore.pool(TEXTS))
+    local function run(f)
+        return assert(alcore.model{embed = f}):run(pool, "embeddings")
+    end
+    raises("gave 1 rows for 8 texts", run, function() return {{1}} end)
+    raises("returned nothing", run, function() end)
+    raises("a list of numbers", run, function() return "text" end)
+    raises("row 2 has 2 numbers", run, function() return {{1}, {1, 2}} end)
+    fails("ALCORE_E_CALLBACK", "the encoder is gone", run(function() return nil, "the encoder is gone" end))
+    fails("ALCORE_E_UNSUPPORTED", "later", run(function() return nil, "later", "ALCORE_E_UNSUPPORTED" end))
+    raises("embed: a function expected, got string", alcore.model, {embed = "bert"})
+end)
+
+case("the built-in model and language models", function()
+    local pool = assert(alcore.pool(many(30)))
+    local model = assert(alcore.ngram{order = 2, dims = 16, seed = 7})
+    assert(model:run(pool, "embeddings"))
+    equal(#assert(pool:column_rows("embeddings", {30, "1"}))[2], 16)
+    local lm = assert(alcore.lm({"a b", "a c"}, {order = 2}))
+    equal(lm.order, 2)
+    equal(#assert(lm:tokens("a b a")), 4)
+    assert(lm:score("a b") < 0)
+    assert(lm:write(scratch .. "/lm.arpa"))
+    local difference = assert(alcore.read_lm(scratch .. "/lm.arpa")):score("a b") - lm:score("a b")
+    assert(math.abs(difference) < 1e-6)
+    fails("ALCORE_E_DATA", "sentence", alcore.lm{})
+    fails("ALCORE_E_IO", "nowhere", alcore.open(scratch .. "/nowhere"))
+end)
+
+case("an own strategy is a function of the view", function()
+    local seen
+    local longest = function(view)
+        seen = {count = #view, round = view:round(), budget = view:budget(), first = view:random(1)}
+        list(view:indices(), {1, 2, 3, 4, 5, 6, 7, 8})
+        equal(#view:costs(), 8)
+        equal(view:pool():text(3), "d e f")
+        equal(view:labeled_pool(), nil)
+        list(view:labeled(), {})
+        local scores = {}
+        for i, text in ipairs(view:texts()) do scores[i] = #text end
+        return scores
+    end
+    local picked = assert(alcore.select{texts = TEXTS, budget = 2, strategy = longest, round = 4, seed = 5})
+    list(picked.indices, {7, 3})
+    equal(seen.count, 8)
+    equal(seen.round, 4)
+    equal(seen.budget, 2)
+    assert(seen.first >= 0 and seen.first < 1)
+    local order = {name = "backwards", needs = {"scores", "embeddings"}, choose = function(view)
+        equal(view:column("scores")[8], 4.5)
+        equal(view:column("embeddings")[3][2], 4)
+        return {8, 7, 2}, "order"
+    end}
+    local found = assert(alcore.select{texts = TEXTS, budget = "6w", fill = "stop", strategy = order,
+        scores = U, embeddings = E})
+    list(found.indices, {8, 7})
+    contains(found.provenance, "backwards")
+    fails("ALCORE_E_SHAPE", "", alcore.select{texts = TEXTS, budget = 1, strategy = function() return {1} end})
+    fails("ALCORE_E_DATA", "", alcore.select{texts = TEXTS, budget = 1,
+        strategy = function() return {1, 1}, "order" end})
+    raises("choose: a function expected", alcore.strategy, {name = "x"})
+end)
+
+case("functions may be called from a hot loop", function()
+    local sum = 0
+    for i = 1, 300 do
+        sum = sum + assert(alcore.select{texts = {"a", "bb", "ccc"}, budget = 1, strategy = function(view)
+            local scores = {}
+            for k, text in ipairs(view:texts()) do scores[k] = -#text end
+            return scores
+        end}).indices[1]
+    end
+    equal(sum, 300)
+end)
+
+case("a view is over when its function returns", function()
+    local kept
+    assert(alcore.select{texts = TEXTS, budget = 1, strategy = function(view)
+        kept = view
+        return {1, 2, 3, 4, 5, 6, 7, 8}
+    end})
+    raises("this view is over", function() return kept:count() end)
+    kept = nil
+    pcall(alcore.select, {texts = TEXTS, budget = 1, strategy = function(view)
+        kept = view
+        error("out")
+    end})
+    raises("this view is over", function() return kept:count() end)
+end)
+
+case("an own scorer fills the column of scores", function()
+    local pool = assert(alcore.pool(TEXTS))
+    local scorer = assert(alcore.scorer(function(view)
+        local scores = {}
+        for i, text in ipairs(view:texts()) do scores[i] = #text end
+        return scores
+    end))
+    equal(scorer:run(pool), pool)
+    equal(assert(pool:get_column("scores"))[7], 7)
+    list(assert(pool:select{budget = 1, strategy = "nnll"}).indices, {7})
+    local short = assert(alcore.scorer{name = "short", score = function() return {1} end})
+    raises("gave 1 numbers for 8", short.run, short, pool)
+    local named = assert(alcore.scorer(alcore.scorers()[1]))
+    fails("ALCORE_E_PARAM", "", named:set("nothing", 1))
+    fails("ALCORE_E_PARAM", "", alcore.scorer("nothing"))
+end)
+
+case("errors of callbacks come back intact", function()
+    local thrown = setmetatable({}, {__tostring = function() return "a table" end})
+    local function failing() error(thrown) end
+    local ok, found = pcall(alcore.select, {texts = TEXTS, budget = 1, strategy = failing})
+    equal(ok, false)
+    equal(found, thrown)
+    ok, found = pcall(function()
+        return assert(alcore.model{embed = failing}):run(alcore.pool(TEXTS), "embeddings")
+    end)
+    equal(found, thrown)
+    ok, found = pcall(function() return assert(alcore.scorer(failing)):run(alcore.pool(TEXTS)) end)
+    equal(found, thrown)
+    -- Deep inside, in a coroutine, with a nested call of the library.
+    local thread = coroutine.create(function()
+        return pcall(alcore.select, {texts = TEXTS, budget = 1, strategy = function()
+            assert(alcore.select{texts = {"x"}, budget = 1, strategy = "random"})
+            return alcore.select{texts = {"y"}, budget = 1, strategy = failing}
+        end})
+    end)
+    local alive, inner_ok, inner = coroutine.resume(thread)
+    equal(alive, true)
+    equal(inner_ok, false)
+    equal(inner, thrown)
+    raises("yield", alcore.select, {texts = TEXTS, budget = 1, strategy = function() coroutine.yield() end})
+    -- And the context works on.
+    equal(#assert(alcore.select(request())), 4)
+end)
+
+case("progress is told, stops a call and may raise", function()
+    local texts = many(20000)
+    local stages = 0
+    local function spec(progress)
+        return {texts = texts, budget = 10, strategy = "huds", progress = progress}
+    end
+    assert(alcore.select(spec(function(stage, done, total)
+        equal(type(stage), "string")
+        equal(type(done), "number")
+        assert(total == nil or total >= 0)
+        stages = stages + 1
+    end)))
+    assert(stages > 0, "a call of this length reports")
+    fails("ALCORE_E_CANCELLED", "", alcore.select(spec(function() return false end)))
+    local thrown = {}
+    local ok, found = pcall(alcore.select, spec(function() error(thrown) end))
+    equal(ok, false)
+    equal(found, thrown)
+    local context = assert(alcore.context{threads = 1, progress = function() return false end})
+    equal(context.threads, 1)
+    local stopped = spec()
+    stopped.context = context
+    fails("ALCORE_E_CANCELLED", "", alcore.select(stopped))
+    context:on_progress(nil)
+    equal(#assert(alcore.select(stopped)), 10)
+    raises("progress: a function expected", alcore.select, spec("bar"))
+    -- A handle in use is neither closed nor changed.
+    local pool = assert(alcore.pool(texts))
+    local busy
+    raises("under way", pool.select, pool, {budget = 1, progress = function()
+        busy = select(3, pool:mark("excluded", {1}))
+        pool:close()
+    end})
+    equal(busy, "ALCORE_E_BUSY")
+end)
+
+case("cancelling holds until it is cleared", function()
+    local context = assert(alcore.context())
+    local pool = assert(alcore.pool(TEXTS, {context = context}))
+    context:cancel()
+    fails("ALCORE_E_CANCELLED", "", pool:select{budget = 1, strategy = "random"})
+    context:cancel_clear()
+    equal(#assert(pool:select{budget = 1, strategy = "random"}), 1)
+end)
+
+case("the log is a function, and may raise", function()
+    local lines = {}
+    local context = assert(alcore.context{log = function(level, component, message)
+        lines[#lines + 1] = component .. ": " .. message
+        equal(type(level), "number")
+    end})
+    assert(alcore.select{texts = many(20), budget = 1, context = context})
+    contains(table.concat(lines, "\n"), "the built-in n-gram model")
+    context:on_log(function() error("full disk") end)
+    raises("full disk", alcore.select, {texts = many(20), budget = 1, context = context})
+    equal(context:device("cpu"), true)
+    fails("ALCORE_E_UNSUPPORTED", "", (function(a, b) return a, b, "ALCORE_E_UNSUPPORTED" end)(context:device("abacus")))
+end)
