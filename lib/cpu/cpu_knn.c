@@ -82,6 +82,13 @@ static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *o
     raise_to(own, at, search_below(score - own_error(call, own, other, i)));
 }
 
+/* Candidates lie far apart: the next one comes while one is computed. */
+CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
+    int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
+    const char *row = (const char *)rows->data + i * rows->stride * bytes;
+    for (int64_t at = 0; at < rows->dims * bytes; at += 64) __builtin_prefetch(row + at);
+}
+
 /* Computes the candidates of the slab's item in double and joins them with its neighbours. */
 static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
     int64_t i = own->items.item[at], k = own->best->k, count = 0;
@@ -92,6 +99,7 @@ static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t
     if (own->best->row[(i + 1) * k - 1] >= 0) within = own->best->value[(i + 1) * k - 1];
     for (int64_t c = 0; c < own->held[at]; c++) {
         int64_t j = own->other[at * own->room + c];
+        if (c + 1 < own->held[at]) fetch(other->side.rows, own->other[at * own->room + c + 1]);
         double value = CPU(search_value)(call->metric, call->wide, own->side.norm[i], &other->side,
                                          j, call->unit, within);
         call->found[count++] = (search_found){value, other->side.rows->first + j};

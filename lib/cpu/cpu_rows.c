@@ -14,6 +14,16 @@ static double lanes_sum(lanes32 lanes) {
 #pragma GCC unroll 8
         for (int i = 0; i < w; i++) lanes.v[i] += lanes.v[i + w];
     }
+#if defined(__AVX512F__) || defined(__AVX2__)
+#if defined(__AVX512F__)
+    __m512d whole = (__m512d)lanes.v[0];
+    __m256d half = _mm256_add_pd(_mm512_castpd512_pd256(whole), _mm512_extractf64x4_pd(whole, 1));
+#else
+    __m256d half = (__m256d)lanes.v[0];
+#endif
+    __m128d two = _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+#else
     double lane[CPU_WIDTH];
     cpu_store_double(lane, lanes.v[0]);
 #pragma GCC unroll 8
@@ -22,6 +32,7 @@ static double lanes_sum(lanes32 lanes) {
         for (int i = 0; i < w; i++) lane[i] += lane[i + w];
     }
     return lane[0];
+#endif
 }
 
 /* The last numbers of a row, filled up to 32 with zeros: a zero product leaves a lane's bits as

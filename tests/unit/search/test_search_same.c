@@ -19,7 +19,8 @@ enum { SANITIZED = 0 };
 #endif
 enum { ROWS = 1300, QUERIES = 123, SHAPES = 4, SMALL_SHAPES = 2 };
 
-static const char *const engines[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-neon"};
+static const char *const engines[] = {"cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni",
+                                      "cpu-neon"};
 static const struct { int64_t dims, k; } shapes[SHAPES] = {{3, 1}, {70, 7}, {96, 40}, {160, 300}};
 
 static alcore_ctx *ctx;
