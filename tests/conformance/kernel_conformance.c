@@ -323,7 +323,7 @@ int main(int argc, char **argv) {
         if (!load_module(argv[at])) return 1;
     }
     if (!getenv("ALCORE_CONFORMANCE_ONLY"))
-        emulated_every = getenv("ALCORE_TEST_FULL") ? 5 : thinned ? 8 : 19;
+        emulated_every = !getenv("ALCORE_TEST_FULL") ? (thinned ? 8 : 19) : SANITIZED ? 20 : 1;
     read_missing(argv[1]);
     for (int k = 0; k < ENGINES; k++) {
         for (int e = 0; engines[k] && e < ENTRIES; e++)
