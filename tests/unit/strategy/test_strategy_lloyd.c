@@ -209,6 +209,8 @@ static void make_rows(int64_t dims, int kind, uint64_t seed) {
             *to = (float)(uniform(&rng) + uniform(&rng));
             if (kind == CLUSTERED) *to = 0.5f * *to + around[near + j];
             if (kind == FAR && i % 50 == 7) *to += 1e6f;
+            /* Of so many magnitudes that the order of additions can be seen. */
+            if (j % 3 == 1 && kind != TIED) *to = ldexpf(*to, -(int)alcore_rng_below(&rng, 40));
             if (kind != TIED) continue;
             *to = (float)(int)(*to * 4.0f);
             if (i % 3 == 2) *to = x[(i - 1) * dims + j];

@@ -17,7 +17,11 @@ static void open_bed(bed *b, int64_t dims, int32_t threads) {
     alcore_rng_seed(&rng, 5);
     for (int64_t i = 0; i < ROWS; i++) {
         u[i] = alcore_rng_f64(&rng) * alcore_rng_f64(&rng);
-        for (int64_t j = 0; j < dims; j++) x[i * dims + j] = (float)(alcore_rng_f64(&rng) - 0.4);
+        /* Of so many magnitudes that the order of additions can be seen. */
+        for (int64_t j = 0; j < dims; j++) {
+            int down = -(int)alcore_rng_below(&rng, 40);
+            x[i * dims + j] = (float)ldexp(alcore_rng_f64(&rng) - 0.4, down);
+        }
     }
     u[7] = 4.0;
     bed_open(b, ROWS, threads, NULL);
