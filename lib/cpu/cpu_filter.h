@@ -86,56 +86,18 @@ CPU_INLINE double filter_product_error(double norm, double centre_norm, double r
            (double)dims * 1e-43 * (1.0 + rounded);
 }
 
-/* T of a row with the norm given, or -1: do not filter. */
-CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
+/* T of a row with the norm given, E being `product`, or -1: do not filter. */
+CPU_INLINE double filter_bound_of(const filter_centres *centres, double norm, double product,
+                                  int64_t dims) {
     if (!(norm < FILTER_MAX_NORM && centres->norm < FILTER_MAX_NORM)) return -1.0;
-    double product = filter_product_error(norm, centres->norm, centres->residual, dims);
     double sum = norm + centres->norm;
     return 4.0 * product + 8.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum + 1e-290;
 }
 
-/* The least of squares[c] - 2 products[c]. */
-static __attribute__((noinline, unused)) double filter_least(const filter_centres *centres,
-                                                             const float *products) {
-    cpu_vector least = cpu_load_double(centres->squares) -
-                       2.0 * cpu_load((const char *)products, 0, ALCORE_FLOAT32);
-    for (int64_t c = CPU_WIDTH; c < centres->padded; c += CPU_WIDTH) {
-        cpu_vector f = cpu_load_double(centres->squares + c) -
-                       2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
-        cpu_mask below = f < least;
-        least = (cpu_vector)((below & (cpu_mask)f) | (~below & (cpu_mask)least));
-    }
-    double lane[CPU_WIDTH];
-    cpu_store_double(lane, least);
-    for (int i = 1; i < CPU_WIDTH; i++) {
-        if (lane[i] < lane[0]) lane[0] = lane[i];
-    }
-    return lane[0];
-}
-
-/* Lists the centres whose F is at most `most` in kept [padded], in their order, and returns their
- * number; *rest is the least F of the others, infinity when there are none. */
-static __attribute__((noinline, unused)) int64_t filter_keep(const filter_centres *centres,
-                                                             const float *products, double most,
-                                                             int32_t *kept, double *rest) {
-    cpu_vector others = {0};
-    others += HUGE_VAL;
-    int64_t count = 0;
-    for (int64_t c = 0; c < centres->padded; c += CPU_WIDTH) {
-        cpu_vector f = cpu_load_double(centres->squares + c) -
-                       2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
-        cpu_mask keep = f <= most, less = ~keep & (f < others);
-        others = (cpu_vector)((less & (cpu_mask)f) | (~less & (cpu_mask)others));
-        if (!cpu_any_double(keep)) continue;
-        for (int i = 0; i < CPU_WIDTH; i++) {
-            if (keep[i]) kept[count++] = (int32_t)(c + i);
-        }
-    }
-    *rest = HUGE_VAL;
-    for (int i = 0; i < CPU_WIDTH; i++) {
-        if (others[i] < *rest) *rest = others[i];
-    }
-    return count;
+/* The same with products in float32. */
+CPU_INLINE double filter_bound(const filter_centres *centres, double norm, int64_t dims) {
+    double product = filter_product_error(norm, centres->norm, centres->residual, dims);
+    return filter_bound_of(centres, norm, product, dims);
 }
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cpu/cpu_call.h"
+#include "cpu/cpu_centres.h"
 #include "cpu/cpu_engine.h"
-#include "cpu/cpu_filter.h"
 #include "cpu/cpu_rows.h"
 
 /* One call and its memory. */
@@ -22,7 +22,7 @@ typedef struct nearest_call {
     float *panel;    /* [dims, PRODUCT_ROWS] */
     float *products; /* [PRODUCT_ROWS, padded] */
     int32_t *kept;   /* [padded] */
-    filter_centres filter;
+    centres_filter filter;
     int64_t capacity; /* centres that panels, squares, products and kept have room for */
 } nearest_call;
 
@@ -86,24 +86,24 @@ static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const
     write_found(call, i, &found, HUGE_VAL);
 }
 
-/* The same by way of the products of the row with the group's centres in float32. */
+/* The same by way of the products of the row with the group's centres. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
-                                const double *centres, const float *products, int32_t dtype) {
-    const filter_centres *filter = &call->filter;
+                                const double *centres, const float *products,
+                                const centres_row *facts, int32_t dtype) {
+    const centres_filter *filter = &call->filter;
     int64_t dims = call->rows->dims;
-    double self = CPU(self_dot)(row, dims, dtype);
-    double bound = filter_bound(filter, sqrt(self) * FILTER_UP, dims);
+    double bound = centres_bound(filter, facts, dims);
     if (bound < 0.0) {
-        nearest_of_all(call, i, row, centres, filter->count, dtype);
+        nearest_of_all(call, i, row, centres, filter->base.count, dtype);
         return;
     }
-    double least = filter_least(filter, products), rest;
-    int64_t count = filter_keep(filter, products, least + bound, call->kept, &rest);
+    double least = centres_least(filter, facts, products), rest;
+    int64_t count = centres_keep(filter, facts, products, least + bound, call->kept, &rest);
     /* A half of T covers what one F and |x|^2 may be off by. */
-    rest += self - bound / 2.0;
+    rest += facts->self - bound / 2.0;
     if (count == 1 && !call->distance) {
         call->nearest[i] = call->kept[0];
-        write_bounds(call, i, self + least + bound / 2.0, rest);
+        write_bounds(call, i, facts->self + least + bound / 2.0, rest);
         return;
     }
     nearest_found found = NEAREST_NONE;
@@ -115,16 +115,16 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
 /* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
 static void nearest_tile(nearest_call *call, const int64_t *order, int count, const double *centres,
                          int32_t dtype) {
-    int64_t dims = call->rows->dims, padded = call->filter.padded;
+    int64_t dims = call->rows->dims, padded = call->filter.base.padded;
     const char *row[PRODUCT_ROWS];
+    centres_row facts[PRODUCT_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = cpu_row(call->rows, order[r], call->unit ? call->unit + r * dims : NULL);
     }
-    CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, call->panel);
-    CPU(products)
-    (call->panel, 1, call->filter.panels, padded / PRODUCT_COLUMNS, dims, call->products, padded);
+    centres_products(&call->filter, row, count, dims, dtype, call->panel, call->products, facts);
     for (int r = 0; r < count; r++) {
-        nearest_of_filtered(call, order[r], row[r], centres, call->products + r * padded, dtype);
+        const float *products = call->products + r * padded;
+        nearest_of_filtered(call, order[r], row[r], centres, products, &facts[r], dtype);
     }
 }
 
@@ -135,7 +135,7 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
     int64_t dims = call->rows->dims;
     int filtered =
         count >= FILTER_MIN_CENTRES && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
-    if (filtered) filter_prepare(&call->filter, centres, count, dims);
+    if (filtered) centres_prepare(&call->filter, centres, count, dims);
     int step = filtered ? PRODUCT_ROWS : 1;
     for (int64_t at = 0; at < rows; at += step) {
         int together = rows - at < step ? (int)(rows - at) : step;
@@ -187,22 +187,29 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     if (!status)
         status = alcore__cpu_new(call->work, call->capacity, sizeof *call->kept, &call->kept);
     if (!status) {
-        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.squares,
-                                 &call->filter.squares);
+        status = alcore__cpu_new(call->work, dims, CENTRES_STAGED * sizeof *call->filter.staged,
+                                 &call->filter.staged);
+    }
+    if (!status) {
+        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.base.squares,
+                                 &call->filter.base.squares);
     }
     if (!status) {
         status = alcore__cpu_new(call->work, call->capacity,
-                                 (size_t)dims * sizeof *call->filter.panels, &call->filter.panels);
+                                 (size_t)dims * sizeof *call->filter.base.panels,
+                                 &call->filter.base.panels);
     }
     return status;
 }
 
 static void free_memory(nearest_call *call, int64_t groups) {
     int64_t dims = call->rows->dims;
-    alcore__cpu_free(call->work, call->filter.panels, call->capacity,
-                     (size_t)dims * sizeof *call->filter.panels);
-    alcore__cpu_free(call->work, call->filter.squares, call->capacity,
-                     sizeof *call->filter.squares);
+    alcore__cpu_free(call->work, call->filter.base.panels, call->capacity,
+                     (size_t)dims * sizeof *call->filter.base.panels);
+    alcore__cpu_free(call->work, call->filter.base.squares, call->capacity,
+                     sizeof *call->filter.base.squares);
+    alcore__cpu_free(call->work, call->filter.staged, dims,
+                     CENTRES_STAGED * sizeof *call->filter.staged);
     alcore__cpu_free(call->work, call->kept, call->capacity, sizeof *call->kept);
     alcore__cpu_free(call->work, call->products, call->capacity,
                      PRODUCT_ROWS * sizeof *call->products);

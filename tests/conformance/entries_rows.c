@@ -65,6 +65,7 @@ static long double distance_to(const double *row, const double *centre, int64_t 
 static void check_bounds(const kernel_case *c, int64_t i, int32_t nearest, double low, double high,
                          double *holds, double *narrow) {
     double *row = oracle_row(&c->rows, i);
+    long double norm = sqrtl((long double)oracle_dot(row, row, c->rows.dims));
     long double own = 0.0L, others = HUGE_VALL;
     int32_t g = c->group[i];
     *holds = *narrow = 1.0;
@@ -82,8 +83,10 @@ static void check_bounds(const kernel_case *c, int64_t i, int32_t nearest, doubl
     if (isnan(others)) others = 0.0L;
     *holds = own <= (long double)high && (long double)low <= others;
     if (c->pattern != PATTERN_RANDOM) return;
-    *narrow = (long double)high <= own * 1.02L + 0.2L &&
-              (others == HUGE_VALL ? isinf(low) : (long double)low >= 0.5L * others - 0.5L);
+    /* A distance that is small beside the row is known from products of a few digits. */
+    *narrow = (long double)high <= own * 1.02L + 0.1L * norm + 0.01L &&
+              (others == HUGE_VALL ? isinf(low)
+                                   : (long double)low >= 0.95L * others - 0.1L * norm - 0.01L);
 }
 
 /* With everything wanted, then with the centres alone. */

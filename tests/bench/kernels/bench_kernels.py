@@ -54,7 +54,9 @@ part = 10 if options.small else 1
 races = {
     'segment': lambda: ops_cluster.segment(table, kernels, 200000 // part, 768),
     'kmeans': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 384, 64),
-    'kmeans-256': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 768, 256, passes=3),
+    'kmeans-256': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 768, 256, passes=6),
+    'kmeans-clustered': lambda: ops_cluster.lloyd(table, kernels, 50000 // part, 384, 64,
+                                                  make=ops_cluster.rows_in_clusters),
     'kmeans++': lambda: ops_cluster.plus_plus(table, kernels, 40000 // part, 384, 50),
     'idds': lambda: ops_cluster.idds(table, kernels, 20000 // part, 384, 10),
     'logits': lambda: ops_nll.logits(table, kernels, 2048 // part, 50265),

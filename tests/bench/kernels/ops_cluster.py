@@ -55,27 +55,105 @@ def segment(table, kernels, rows, dims, strata=10):
                floor=('two sums over the matrix (numpy)', lambda: (matrix.sum(), matrix.sum())), goal=2.0)
 
 
-def lloyd(table, kernels, rows, dims, clusters, passes=10):
-    random = numpy.random.default_rng(2)
-    # No clear clusters: nobody is finished before the passes are.
-    matrix = random.standard_normal((rows, dims), dtype=numpy.float32)
-    begin = matrix[random.choice(rows, clusters, replace=False)].copy()
-    nobody = numpy.zeros(rows, numpy.int32)
-    starts = numpy.array([0, clusters], numpy.int64)
+class Lloyd:
+    """Lloyd passes over the kernel table in the steps of lib/strategy/kmeans_lloyd.c: rows whose bounds say that they keep
+    their centre are not measured again, and clusters that lost and won no row of a block keep the block's sums."""
 
-    def assign(centres):
-        nearest, distance = numpy.empty(rows, numpy.int32), numpy.empty(rows)
-        kernels.blocks(lambda first, last: kernels.nearest_centre(
-            rows_of(matrix, first, last), nobody[first:last], 1, starts, centres, nearest[first:last],
-            distance[first:last], None, None), rows, table.threads)
-        return nearest, distance
+    def __init__(self, kernels, matrix, begin, threads):
+        self.kernels, self.matrix, self.threads = kernels, matrix, threads
+        self.clusters, self.dims = begin.shape
+        rows = len(matrix)
+        self.centres, self.moved = begin.astype(numpy.float64), numpy.zeros(self.clusters)
+        self.assigned = numpy.full(rows, -1, numpy.int32)
+        self.low, self.high = numpy.empty(rows), numpy.empty(rows)
+        self.starts = numpy.array([0, self.clusters], numpy.int64)
+        self.sums, self.skipped = {}, []
+
+    def wanted(self, first, last):
+        """0 for rows that are to be measured, else -1."""
+        own = self.assigned[first:last]
+        if own[0] < 0:
+            return numpy.zeros(last - first, numpy.int32)
+        mover = int(self.moved.argmax())
+        others = numpy.where(own == mover, numpy.delete(self.moved, mover).max(initial=0.0), self.moved[mover])
+        high, low = self.high[first:last], self.low[first:last]
+        high += self.moved[own]
+        high *= 1 + 2 ** -51
+        low -= others
+        low *= 1 - 2 ** -51
+        return -(high * (1 + 1e-8) + 1e-140 < low).astype(numpy.int32)
+
+    def assign(self, first, last):
+        rows, wanted = rows_of(self.matrix, first, last), self.wanted(first, last)
+        own, measured = self.assigned[first:last], wanted == 0
+        found = own.copy()
+        if measured.any():
+            self.kernels.nearest_centre(rows, wanted, 1, self.starts, self.centres, found, None, self.low[first:last],
+                                        self.high[first:last])
+        changed = found != own
+        dirty = numpy.unique(numpy.concatenate([own[changed], found[changed]]))
+        own[:] = found
+        if first not in self.sums or len(dirty) > 0.75 * self.clusters:
+            self.sums[first] = numpy.empty((self.clusters, self.dims)), numpy.empty(self.clusters, numpy.int64)
+            self.kernels.group_sums(rows, own, self.clusters, *self.sums[first])
+        elif len(dirty):
+            place = numpy.full(self.clusters, -1, numpy.int32)
+            place[dirty] = numpy.arange(len(dirty), dtype=numpy.int32)
+            sums, counts = numpy.empty((len(dirty), self.dims)), numpy.empty(len(dirty), numpy.int64)
+            self.kernels.group_sums(rows, place[own], len(dirty), sums, counts)
+            self.sums[first][0][dirty], self.sums[first][1][dirty] = sums, counts
+        return int(changed.sum()), int(measured.sum())
+
+    def one_pass(self):
+        """Returns how many rows changed their centre."""
+        parts = self.kernels.blocks(self.assign, len(self.matrix), self.threads)
+        self.skipped.append(1 - sum(part[1] for part in parts) / len(self.matrix))
+        return sum(part[0] for part in parts)
+
+    def move(self):
+        blocks = [self.sums[first] for first in sorted(self.sums)]
+        counts = fold([part[1] for part in blocks])
+        means = fold([part[0] for part in blocks]) / numpy.maximum(counts, 1)[:, None]
+        means = numpy.where(counts[:, None] > 0, means, self.centres)
+        self.moved = numpy.sqrt(((means - self.centres) ** 2).sum(1)) * (1 + 2e-9) + 1e-150
+        self.centres = means
+
+    def inertia(self):
+        distance = numpy.empty(len(self.matrix))
+        self.kernels.blocks(lambda first, last: self.kernels.group_sqds(
+            rows_of(self.matrix, first, last), self.assigned[first:last], self.clusters, self.centres,
+            distance[first:last]), len(self.matrix), self.threads)
+        return distance.sum()
+
+
+def rows_without_clusters(random, rows, dims, clusters):
+    return random.standard_normal((rows, dims), dtype=numpy.float32)
+
+
+def rows_in_clusters(random, rows, dims, clusters):
+    """As many as are looked for, which touch: centres half as far apart as rows are from theirs."""
+    around = random.standard_normal((clusters, dims), dtype=numpy.float32) / 2
+    return around[random.integers(0, clusters, rows)] + random.standard_normal((rows, dims), dtype=numpy.float32)
+
+
+def lloyd(table, kernels, rows, dims, clusters, passes=20, make=rows_without_clusters):
+    """The same first centres for all, `passes` assignments and moves and one more assignment; who finds that nothing
+    changes may stop."""
+    random = numpy.random.default_rng(2)
+    matrix = make(random, rows, dims, clusters)
+    begin = matrix[random.choice(rows, clusters, replace=False)].copy()
+    skipped = []
 
     def ours():
-        centres = begin.astype(numpy.float64)
+        run = Lloyd(kernels, matrix, begin, table.threads)
         for _ in range(passes):
-            means, counts = group_means(kernels, matrix, assign(centres)[0], clusters, table.threads)
-            centres = numpy.where(counts[:, None] > 0, means, centres)
-        return assign(centres)[1].sum()
+            if not run.one_pass():
+                break
+            run.move()
+        else:
+            run.one_pass()
+        skipped[:] = run.skipped
+        return run.inertia()
 
     def sklearns():
         with warnings.catch_warnings():
@@ -87,10 +165,12 @@ def lloyd(table, kernels, rows, dims, clusters, passes=10):
         means.train(matrix, init_centroids=begin)
         return float(means.index.search(matrix, 1)[0].sum())
 
-    table.race('kmeans', f'{rows} x {dims} float32, {clusters} clusters, {passes} passes', ours,
+    data = 'no clusters' if make is rows_without_clusters else 'clustered'
+    table.race('kmeans', f'{rows} x {dims} float32, {data}, {clusters} clusters, {passes} passes', ours,
                {'scikit-learn': sklearns, 'faiss': faisss},
                lambda mine, _, theirs: abs(mine - theirs) <= 2e-3 * mine,
                floor=('products with BLAS (numpy)', lambda: [matrix @ begin.T for _ in range(passes + 1)]), goal=1.3)
+    print('    rows not measured, by pass: ' + ' '.join(f'{part:.2f}' for part in skipped), flush=True)
 
 
 def plus_plus(table, kernels, rows, dims, clusters):
