@@ -44,11 +44,15 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
 alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *take, const double *centres, int64_t count,
                             const double *centre_dots, const double *row_dots,
-                            int32_t zero_duplicates, double *minimum, double *each);
+                            int32_t zero_duplicates, const alcore_sys_weights *weights);
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
                              const double *centres_h, int64_t count, const double *centre_squares,
-                             const double *squares, double *minimum, double *each);
+                             const double *squares, const alcore_sys_weights *weights);
+alcore_status CPU(lower)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                         const double *values, const alcore_sys_weights *weights);
+alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                        const double *values, double before, double target, int64_t *item);
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *take, const alcore_sys_rows *queries,
                        const uint8_t *query_take, const alcore_sys_search *search,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights against several centres while the rows pass once. */
+/* D^2 weights against several centres while the rows pass once, and draws by them. */
 #include <math.h>
 #include <string.h>
 
@@ -18,19 +18,23 @@ typedef struct minimum_call {
     const double *centres, *centre_dots, *row_dots;
     int64_t count, spent;
     int zero_duplicates;
-    double *minimum, *each;
+    const alcore_sys_weights *weights;
     double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
     float *panel;    /* [dims, PRODUCT_ROWS] */
     float *products; /* [PRODUCT_ROWS, padded] */
     filter_centres filter;
 } minimum_call;
 
-/* Weight w of row i against centre c. */
+/* Weight w of row i against centre c. The guessed centres come last, when the row's minimum is the
+ * one that the others leave. */
 static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
-    if (!call->each) {
-        if (w < call->minimum[i]) call->minimum[i] = w;
-    } else if (w < call->minimum[i]) {
-        call->each[c * call->rows->count + i] = w;
+    const alcore_sys_weights *weights = call->weights;
+    int64_t guess = c - (call->count - weights->guessed);
+    if (!(w < weights->minimum[i])) return;
+    if (guess < 0) {
+        weights->minimum[i] = w;
+    } else {
+        weights->each[guess * call->rows->count + i] = w;
     }
 }
 
@@ -38,7 +42,8 @@ static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w)
 static double limit_of(const minimum_call *call, int64_t i, int64_t c, double *duplicate) {
     *duplicate =
         call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centre_dots[c]) : -1.0;
-    return call->minimum[i] > *duplicate ? call->minimum[i] : *duplicate;
+    double minimum = call->weights->minimum[i];
+    return minimum > *duplicate ? minimum : *duplicate;
 }
 
 static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t c) {
@@ -96,21 +101,31 @@ static alcore_status weigh_rows(minimum_call *call, const uint8_t *take, int fil
 }
 
 /* each: infinity for the rows that take part. */
-static void clear_each(int64_t rows, int64_t centres, const uint8_t *take, double *each) {
-    for (int64_t c = 0; c < centres; c++) {
+static void clear_each(const alcore_sys_weights *weights, int64_t rows, const uint8_t *take) {
+    for (int64_t c = 0; c < weights->guessed; c++) {
         for (int64_t i = 0; i < rows; i++) {
-            if (!take || take[i]) each[c * rows + i] = HUGE_VAL;
+            if (!take || take[i]) weights->each[c * rows + i] = HUGE_VAL;
         }
     }
+}
+
+static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *take) {
+    const uint8_t *weigh = weights->weigh ? weights->weigh : take;
+    double total = 0.0;
+    if (!weights->total) return;
+    for (int64_t i = 0; i < rows; i++) {
+        if (!weigh || weigh[i]) total += weights->minimum[i];
+    }
+    *weights->total = total;
 }
 
 alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *take, const double *centres, int64_t count,
                             const double *centre_dots, const double *row_dots,
-                            int32_t zero_duplicates, double *minimum, double *each) {
+                            int32_t zero_duplicates, const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
-    if (count < 0)
+    if (count < weights->guessed || weights->guessed < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
     minimum_call call = {.work = work,
@@ -120,8 +135,7 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
                          .row_dots = row_dots,
                          .count = count,
                          .zero_duplicates = zero_duplicates,
-                         .minimum = minimum,
-                         .each = each};
+                         .weights = weights};
     int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
     int filtered =
         count >= FILTER_MIN_CENTRES && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
@@ -133,8 +147,9 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
         status = alcore__cpu_new(work, capacity, sizeof(double), &call.filter.squares);
     if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
     if (!status && filtered) filter_prepare(&call.filter, centres, count, dims);
-    if (!status && each) clear_each(rows->count, count, take, each);
+    if (!status) clear_each(weights, rows->count, take);
     if (!status) status = weigh_rows(&call, take, filtered);
+    if (!status) add_total(weights, rows->count, take);
     alcore__cpu_free(work, call.filter.panels, capacity, column);
     alcore__cpu_free(work, call.filter.squares, capacity, sizeof(double));
     alcore__cpu_free(work, call.products, capacity, tile);
@@ -148,18 +163,18 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
                              const double *centres_h, int64_t count, const double *centre_squares,
-                             const double *squares, double *minimum, double *each) {
+                             const double *squares, const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, a);
     if (!status) status = alcore__cpu_check(work, h);
     if (status) return status;
-    if (count < 0 || a->count != h->count)
+    if (count < weights->guessed || weights->guessed < 0 || a->count != h->count)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with factors of different shapes");
-    minimum_call call = {.rows = h, .minimum = minimum, .each = each};
+    minimum_call call = {.rows = h, .count = count, .weights = weights};
     double *unit_a = NULL, *unit_h = NULL;
     if (a->unit) status = alcore__cpu_new(work, a->dims, sizeof *unit_a, &unit_a);
     if (!status && h->unit) status = alcore__cpu_new(work, h->dims, sizeof *unit_h, &unit_h);
-    if (!status && each) clear_each(h->count, count, take, each);
+    if (!status) clear_each(weights, h->count, take);
     int64_t spent = 0;
     for (int64_t i = 0; i < h->count && !status; i++) {
         if (take && !take[i]) continue;
@@ -173,7 +188,40 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
         }
         status = alcore__cpu_poll(work, &spent, count * (a->dims + h->dims));
     }
+    if (!status) add_total(weights, h->count, take);
     alcore__cpu_free(work, unit_h, h->dims, sizeof *unit_h);
     alcore__cpu_free(work, unit_a, a->dims, sizeof *unit_a);
     return status;
+}
+
+/* ---- draws ---- */
+
+alcore_status CPU(lower)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                         const double *values, const alcore_sys_weights *weights) {
+    if (count < 0)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    for (int64_t i = 0; values && i < count; i++) {
+        if (take && !take[i]) continue;
+        if (values[i] < weights->minimum[i]) weights->minimum[i] = values[i];
+    }
+    add_total(weights, count, take);
+    return ALCORE_OK;
+}
+
+alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                        const double *values, double before, double target, int64_t *item) {
+    if (count < 0)
+        return alcore__cpu_fail(work, ALCORE_E_INVALID,
+                                "a kernel was called with a negative shape");
+    double run = 0.0;
+    *item = -1;
+    for (int64_t i = 0; i < count; i++) {
+        if (take && !take[i]) continue;
+        run += values[i];
+        if (!(values[i] > 0.0)) continue;
+        *item = i;
+        if (before + run > target) break;
+    }
+    return ALCORE_OK;
 }

@@ -108,13 +108,21 @@ ENTRY(distance_bounds,
 ENTRY(min_sqds,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const double *centres, int64_t count, const double *centre_dots, const double *row_dots,
-       int32_t zero_duplicates, double *minimum, double *each),
-      (work, rows, take, centres, count, centre_dots, row_dots, zero_duplicates, minimum, each))
+       int32_t zero_duplicates, const alcore_sys_weights *weights),
+      (work, rows, take, centres, count, centre_dots, row_dots, zero_duplicates, weights))
 ENTRY(min_badge,
       (const alcore_sys_work *work, const alcore_sys_rows *a, const alcore_sys_rows *h,
        const uint8_t *take, const double *centres_a, const double *centres_h, int64_t count,
-       const double *centre_squares, const double *squares, double *minimum, double *each),
-      (work, a, h, take, centres_a, centres_h, count, centre_squares, squares, minimum, each))
+       const double *centre_squares, const double *squares, const alcore_sys_weights *weights),
+      (work, a, h, take, centres_a, centres_h, count, centre_squares, squares, weights))
+ENTRY(lower,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+       const alcore_sys_weights *weights),
+      (work, count, take, values, weights))
+ENTRY(draw,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+       double before, double target, int64_t *item),
+      (work, count, take, values, before, target, item))
 ENTRY(knn,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const alcore_sys_rows *queries, const uint8_t *query_take, const alcore_sys_search *search,
@@ -162,6 +170,8 @@ const alcore_sys_kernels CPU(kernels) = {
     .distance_bounds = distance_bounds,
     .min_sqds = min_sqds,
     .min_badge = min_badge,
+    .lower = lower,
+    .draw = draw,
     .knn = knn,
     .margin_ratios = margin_ratios,
     .logit_facts = logit_facts,

@@ -6,6 +6,7 @@
 #include "cuda_greedy.cu"
 #include "cuda_groups.cu"
 #include "cuda_hidden.cu"
+#include "cuda_hold.cu"
 #include "cuda_lane.cu"
 #include "cuda_logits.cu"
 #include "cuda_pipeline.cu"
@@ -14,3 +15,4 @@
 #include "cuda_side.cu"
 #include "cuda_table.cu"
 #include "cuda_tokens.cu"
+#include "cuda_weights.cu"

@@ -31,6 +31,10 @@ CUDA_ENTRY(distance_sums);
 CUDA_ENTRY(distance_bounds);
 CUDA_ENTRY(min_sqds);
 CUDA_ENTRY(min_badge);
+CUDA_ENTRY(lower);
+CUDA_ENTRY(draw);
+CUDA_ENTRY(hold);
+CUDA_ENTRY(let_go);
 #undef CUDA_ENTRY
 } // namespace alcore_cuda
 

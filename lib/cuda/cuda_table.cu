@@ -36,6 +36,10 @@ alcore_sys_kernels make_table() {
     made.sequence_nnll = sequence_nnll;
     made.min_sqds = min_sqds;
     made.min_badge = min_badge;
+    made.lower = lower;
+    made.draw = draw;
+    made.hold = hold;
+    made.let_go = let_go;
     return made;
 }
 

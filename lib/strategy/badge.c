@@ -7,6 +7,7 @@
 
 #include "alcore/rng.h"
 #include "scorer/score_table.h"
+#include "strategy/dsquared.h"
 #include "strategy/greedy.h"
 #include "strategy/strategies.h"
 
@@ -22,24 +23,34 @@ typedef struct badge_plan {
     const double *uniforms; /* given ones, before those of the generator */
     int64_t uniform_count, drawn;
     double *mass; /* [blocks] D^2 by block */
-    /* What is looked for: a position, or the first row of a block whose cumulated weight passes
-     * target. */
-    int64_t draw_position, draw_block;
-    double draw_before, draw_target;
-    double *found_a, *found_h, found_square, found_weight; /* of the row that was found */
+    alcore__sampler sampler;
+    /* Of the row that was found and of the guesses: factors [ALCORE__AHEAD, numbers]. */
+    double *found_a, *found_h, found_squares[ALCORE__AHEAD], found_weight;
     double *squares; /* [candidates] squared norms of the gradients */
     double *value;   /* [candidates] of the picks: distance when it was drawn; NaN for the others */
     bool chosen;     /* there is a centre */
+    bool joined;     /* the row that was found last is one */
 } badge_plan;
 
-/* What stays with the rows of a block. */
+/* Numbers of a row that the engine keeps, by place of the matrix. */
 typedef struct rows_state {
-    double *squares, *minimum, *a; /* [count], [count], [count, classes] */
+    double *squares, *minimum, *each, *a; /* [rows], [rows], [ALCORE__GUESSES, rows], [rows,
+                                             classes] */
 } rows_state;
 
-static rows_state state_of(void *memory, int64_t count) {
-    double *numbers = memory;
-    return (rows_state){numbers, numbers + count, numbers + 2 * count};
+static rows_state state_of(double *numbers, int64_t rows) {
+    return (rows_state){numbers, numbers + rows, numbers + 2 * rows,
+                        numbers + (2 + ALCORE__GUESSES) * rows};
+}
+
+/* What a block with the row of a draw sends; the row's a and h follow. */
+typedef struct found_row {
+    int64_t draw, position;
+    double square, weight;
+} found_row;
+
+static size_t found_bytes(const badge_plan *plan) {
+    return sizeof(found_row) + (size_t)(plan->classes + plan->dims) * sizeof(double);
 }
 
 static const alcore__column *factor_column(const alcore__run *run, bool *given) {
@@ -66,12 +77,13 @@ static alcore_status begin(alcore__run *run) {
     alcore_rng_seed(&plan->rng,
                     alcore_rng_derive(run->input->seed, TAG_BADGE, (uint64_t)run->input->round, 0));
     run->repeats = true;
-    plan->draw_position = plan->draw_block = -1;
+    alcore__sampler_begin(&plan->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &plan->greedy));
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)run->members[0].blocks, sizeof(double), &plan->mass));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->classes, sizeof(double), &plan->found_a));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->dims, sizeof(double), &plan->found_h));
+    size_t numbers = ALCORE__AHEAD * sizeof(double);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->classes, numbers, &plan->found_a));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->dims, numbers, &plan->found_h));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->squares));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->value));
     for (size_t i = 0; i < count; i++) plan->value[i] = (double)NAN;
@@ -114,8 +126,9 @@ static void gradient_factor(int32_t meaning, int64_t classes, double *p) {
     p[likeliest] -= 1.0;
 }
 
-/* The factor a of the block's members: double [members, classes]. */
-static alcore_status read_factors(const badge_plan *plan, alcore__block *block, double *a) {
+/* The factor a of the block's members, by place: double [rows, classes]. */
+static alcore_status read_factors(const badge_plan *plan, const alcore__matrix *matrix, double *a) {
+    alcore__block *block = matrix->block;
     const alcore__run *run = block->run;
     bool given;
     const alcore__column *column = factor_column(run, &given);
@@ -129,7 +142,7 @@ static alcore_status read_factors(const badge_plan *plan, alcore__block *block, 
         row.data =
             (const char *)rows.data + (block->rows[i] - first) * rows.stride * BYTES[rows.dtype];
         row.count = 1;
-        double *to = a + i * plan->classes;
+        double *to = a + alcore__matrix_place(matrix, i) * plan->classes;
         ALCORE__TRY(run->input->kernels->widen(&work, &row, NULL, to));
         if (!given) gradient_factor(column->meaning, plan->classes, to);
     }
@@ -158,108 +171,129 @@ static alcore_status check_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
-static alcore_status self_dots(const alcore__run *run, const double *values, int64_t count,
-                               int64_t dims, double *out) {
-    alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows rows = {
-        .data = values, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
-    return run->input->kernels->self_dots(&work, &rows, NULL, out);
+static alcore_sys_rows factor_rows(const badge_plan *plan, const double *a, int64_t rows) {
+    return (alcore_sys_rows){.data = a,
+                             .count = rows,
+                             .dims = plan->classes,
+                             .stride = plan->classes,
+                             .dtype = ALCORE_FLOAT64};
 }
 
 /* ---- blocks ---- */
 
-/* Whether a row may still be chosen. */
-static bool is_free(const badge_plan *plan, int64_t position) {
-    return plan->greedy.state[position] == ALCORE__GREEDY_FREE &&
-           alcore__filler_fits(&plan->greedy.filler, position);
+static alcore_status first_numbers(const badge_plan *plan, alcore__block *block,
+                                   const alcore__matrix *matrix, rows_state *state) {
+    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    alcore_sys_work work = alcore__run_work(block->run);
+    int64_t rows = matrix->rows.count;
+    alcore_sys_rows factors = factor_rows(plan, state->a, rows);
+    double *h_dots = block->bench->wide[1];
+    ALCORE__TRY(read_factors(plan, matrix, state->a));
+    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL, state->squares));
+    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->take, h_dots));
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t at = alcore__matrix_place(matrix, i);
+        if (!isfinite(h_dots[at])) ALCORE__TRY(alcore__matrix_check(matrix));
+        state->squares[at] *= h_dots[at];
+        state->minimum[at] = HUGE_VAL;
+    }
+    return ALCORE_OK;
 }
 
 /* The squared norms, first of all. Payload: them. */
 static alcore_status factors_block(const badge_plan *plan, alcore__block *block) {
+    alcore_ctx *ctx = block->run->ctx;
     alcore__matrix matrix;
-    void *memory;
-    double *out, *h_dots = block->bench->wide[1];
-    size_t count = (size_t)block->count;
+    double *out, *numbers;
     ALCORE__TRY(alcore__block_scores(block, block->bench->wide[2], NULL, NULL));
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(
-        alcore__block_local(block, count * (2 + (size_t)plan->classes) * sizeof(double), &memory));
-    ALCORE__TRY(alcore__block_payload(block, count * sizeof *out, &out));
-    rows_state state = state_of(memory, block->count);
-    ALCORE__TRY(read_factors(plan, block, state.a));
-    ALCORE__TRY(self_dots(block->run, state.a, block->count, plan->classes, state.squares));
-    ALCORE__TRY(alcore__matrix_self_dots(&matrix, h_dots));
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(h_dots[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
-        out[i] = state.squares[i] *= h_dots[i];
-        state.minimum[i] = HUGE_VAL;
+    int64_t rows = matrix.rows.count, count = (2 + ALCORE__GUESSES + plan->classes) * rows;
+    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *numbers, &numbers));
+    rows_state state = state_of(numbers, rows);
+    alcore_status status = first_numbers(plan, block, &matrix, &state);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, numbers);
+        return status;
+    }
+    for (int64_t i = 0; i < block->count; i++)
+        out[i] = state.squares[alcore__matrix_place(&matrix, i)];
+    return alcore__block_keep(block, numbers, count);
+}
+
+/* Payload: the rows of the draws that are in the block. */
+static alcore_status find_block(const badge_plan *plan, alcore__block *block) {
+    const alcore__run *run = block->run;
+    alcore__matrix matrix;
+    char *out;
+    size_t count = 0;
+    for (int k = 0; k < ALCORE__AHEAD; k++)
+        count += alcore__draw_is_in(&plan->sampler.draw[k], block);
+    if (!count) return ALCORE_OK;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_payload(block, count * found_bytes(plan), &out));
+    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
+    const uint8_t *mask = alcore__greedy_mask(&plan->greedy, &matrix);
+    for (int k = 0; k < ALCORE__AHEAD; k++) {
+        int64_t member;
+        found_row row = {.draw = k};
+        double *numbers = (double *)(void *)(out + sizeof row);
+        if (!alcore__draw_is_in(&plan->sampler.draw[k], block)) continue;
+        ALCORE__TRY(
+            alcore__draw_member(&plan->sampler.draw[k], &matrix, mask, state.minimum, &member));
+        int64_t at = alcore__matrix_place(&matrix, member);
+        row.position = block->start + member;
+        ALCORE__TRY(alcore__numbers_read(run, state.squares + at, 1, &row.square));
+        ALCORE__TRY(alcore__numbers_read(run, state.minimum + at, 1, &row.weight));
+        ALCORE__TRY(
+            alcore__numbers_read(run, state.a + at * plan->classes, plan->classes, numbers));
+        ALCORE__TRY(alcore__matrix_row(&matrix, member, numbers + plan->classes));
+        memcpy(out, &row, sizeof row);
+        out += found_bytes(plan);
     }
     return ALCORE_OK;
 }
 
-/* The weight of a member: 0 for rows that take no part. */
-static double weight_of(const badge_plan *plan, const alcore__block *block, const rows_state *state,
-                        int64_t i) {
-    return is_free(plan, block->start + i) ? state->minimum[i] : 0.0;
-}
-
-/* The member that the draw means; -1: it is in another block. */
-static int64_t drawn_member(const badge_plan *plan, const alcore__block *block,
-                            const rows_state *state) {
-    if (plan->draw_position >= 0) {
-        int64_t member = plan->draw_position - block->start;
-        return member >= 0 && member < block->count ? member : -1;
-    }
-    if (plan->draw_block != block->number) return -1;
-    double run = 0.0;
-    int64_t last = -1;
-    for (int64_t i = 0; i < block->count; i++) {
-        double weight = weight_of(plan, block, state, i);
-        run += weight;
-        if (!(weight > 0.0)) continue;
-        last = i;
-        if (plan->draw_before + run > plan->draw_target) return i;
-    }
-    return last;
-}
-
-/* Payload of the block with the drawn row: position, square, weight, a and h. */
-static alcore_status find_block(const badge_plan *plan, alcore__block *block) {
-    rows_state state = state_of(*block->local, block->count);
-    int64_t member = drawn_member(plan, block, &state);
-    if (member < 0) return ALCORE_OK;
-    alcore__matrix matrix;
-    double *out;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(
-        block, (3 + (size_t)(plan->classes + plan->dims)) * sizeof *out, &out));
-    out[0] = (double)(block->start + member);
-    out[1] = state.squares[member];
-    out[2] = state.minimum[member];
-    memcpy(out + 3, state.a + member * plan->classes, (size_t)plan->classes * sizeof *out);
-    return alcore__matrix_row(&matrix, member, out + 3 + plan->classes);
-}
-
-/* Payload: the block's weight. */
+/* Payload: the block's weight, after the row that was found is a centre if it was taken. */
 static alcore_status measure_block(const badge_plan *plan, alcore__block *block) {
+    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    alcore_sys_work work = alcore__run_work(block->run);
+    const alcore__sampler *sampler = &plan->sampler;
     alcore__matrix matrix;
     double *out;
-    rows_state state = state_of(*block->local, block->count);
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(alcore__block_payload(block, sizeof *out, &out));
-    ALCORE__TRY(alcore__matrix_min_badge(&matrix, state.a, plan->classes, plan->found_a,
-                                         plan->found_h, plan->found_square, state.squares,
-                                         state.minimum));
-    for (int64_t i = 0; i < block->count; i++) *out += weight_of(plan, block, &state, i);
-    return ALCORE_OK;
+    int64_t rows = matrix.rows.count;
+    rows_state state = state_of(alcore__block_numbers(block), rows);
+    alcore_sys_weights weights = {.minimum = state.minimum,
+                                  .each = state.each,
+                                  .guessed = sampler->guessed,
+                                  .weigh = alcore__greedy_mask(&plan->greedy, &matrix),
+                                  .total = out};
+    if (!plan->joined) return kernels->lower(&work, rows, matrix.take, NULL, &weights);
+    if (sampler->known >= 0) {
+        return kernels->lower(&work, rows, matrix.take, state.each + sampler->known * rows,
+                              &weights);
+    }
+    alcore_sys_rows factors = factor_rows(plan, state.a, rows);
+    return kernels->min_badge(&work, &factors, &matrix.rows, matrix.take, plan->found_a,
+                              plan->found_h, 1 + sampler->guessed, plan->found_squares,
+                              state.squares, &weights);
 }
 
 static alcore_status scores_block(alcore__block *block) {
-    double *out;
-    rows_state state = state_of(*block->local, block->count);
+    alcore__matrix matrix;
+    double *out, *squares = block->bench->wide[0], *minimum = block->bench->wide[1];
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    for (int64_t i = 0; i < block->count; i++)
-        out[i] = sqrt(state.minimum[i] < HUGE_VAL ? state.minimum[i] : state.squares[i]);
+    int64_t rows = matrix.rows.count;
+    rows_state state = state_of(alcore__block_numbers(block), rows);
+    ALCORE__TRY(alcore__numbers_read(block->run, state.squares, rows, squares));
+    ALCORE__TRY(alcore__numbers_read(block->run, state.minimum, rows, minimum));
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t at = alcore__matrix_place(&matrix, i);
+        out[i] = sqrt(minimum[at] < HUGE_VAL ? minimum[at] : squares[at]);
+    }
     return ALCORE_OK;
 }
 
@@ -280,6 +314,20 @@ static alcore_status block_step(alcore__block *block) {
 
 /* ---- between passes ---- */
 
+static void take_found(badge_plan *plan, const char *payload) {
+    found_row row;
+    memcpy(&row, payload, sizeof row);
+    const char *a = payload + sizeof row;
+    size_t classes = (size_t)plan->classes, dims = (size_t)plan->dims, draw = (size_t)row.draw;
+    plan->sampler.found[row.draw] = row.position;
+    plan->found_squares[row.draw] = row.square;
+    memcpy(plan->found_a + draw * classes, a, classes * sizeof(double));
+    memcpy(plan->found_h + draw * dims, a + classes * sizeof(double), dims * sizeof(double));
+    if (row.draw) return;
+    plan->greedy.best = row.position;
+    plan->found_weight = row.weight;
+}
+
 static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
     badge_plan *plan = run->plan;
     const double *numbers = payload;
@@ -291,24 +339,23 @@ static alcore_status gather(alcore__run *run, int64_t block, const void *payload
     } else if (run->pass == PASS_SCORES) {
         memcpy(run->outcome.scores + start, payload, bytes);
     } else if (run->pass == PASS_FIND) {
-        plan->greedy.best = (int64_t)numbers[0];
-        plan->found_square = numbers[1];
-        plan->found_weight = numbers[2];
-        memcpy(plan->found_a, numbers + 3, (size_t)plan->classes * sizeof *numbers);
-        memcpy(plan->found_h, numbers + 3 + plan->classes, (size_t)plan->dims * sizeof *numbers);
+        for (size_t at = 0; at < bytes; at += found_bytes(plan))
+            take_found(plan, (const char *)payload + at);
     }
     return ALCORE_OK;
 }
 
-static double next_uniform(badge_plan *plan) {
-    int64_t at = plan->drawn++;
-    return at < plan->uniform_count ? plan->uniforms[at] : alcore_rng_f64(&plan->rng);
+/* The number of the draw that comes `later` draws after the next one; rng: a copy of the generator
+ * that has given the numbers before it. */
+static double uniform_of(const badge_plan *plan, int64_t later, alcore_rng *rng) {
+    int64_t at = plan->drawn + later;
+    return at < plan->uniform_count ? plan->uniforms[at] : alcore_rng_f64(rng);
 }
 
 /* The first free row, or the n-th of them; -1: there is none. */
 static int64_t nth_free(const alcore__run *run, const badge_plan *plan, int64_t n) {
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (is_free(plan, i) && n-- == 0) return i;
+        if (alcore__greedy_free(&plan->greedy, i) && n-- == 0) return i;
     }
     return -1;
 }
@@ -317,7 +364,7 @@ static int64_t nth_free(const alcore__run *run, const badge_plan *plan, int64_t 
 static int64_t first_position(const alcore__run *run, badge_plan *plan) {
     int64_t best = -1, count = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (!is_free(plan, i)) continue;
+        if (!alcore__greedy_free(&plan->greedy, i)) continue;
         count++;
         if (best < 0 || plan->squares[i] > plan->squares[best]) best = i;
     }
@@ -325,49 +372,53 @@ static int64_t first_position(const alcore__run *run, badge_plan *plan) {
     return nth_free(run, plan, (int64_t)alcore_rng_below(&plan->rng, (uint64_t)count));
 }
 
-/* weighted(D^2, f64()) of spec 1.7 as far as the blocks' totals tell. */
-static int64_t draw_block(alcore__run *run, badge_plan *plan) {
-    double total = 0.0, before = 0.0, u = next_uniform(plan);
-    int64_t last = -1, blocks = run->members[0].blocks;
-    for (int64_t b = 0; b < blocks; b++) {
-        if (plan->mass[b] > 0.0) last = b;
-        total += plan->mass[b];
+/* The next row, weighted(D^2, f64()), and guesses of those that follow. */
+static void draw_rows(alcore__run *run, badge_plan *plan) {
+    alcore__sampler *sampler = &plan->sampler;
+    int64_t blocks = run->members[0].blocks;
+    int32_t guesses = alcore__sampler_guesses(run, sampler);
+    double u = uniform_of(plan, 0, &plan->rng);
+    alcore_rng ahead = plan->rng;
+    if (!alcore__draw_by_weight(plan->mass, 1, blocks, u, &sampler->draw[0]))
+        sampler->draw[0].position = nth_free(run, plan, 0); /* only duplicates are left */
+    for (int32_t k = 1; k <= guesses; k++) {
+        u = uniform_of(plan, k, &ahead);
+        alcore__draw_by_weight(plan->mass, 1, blocks, u, &sampler->draw[k]);
     }
-    plan->draw_target = u * total;
-    for (int64_t b = 0; b < blocks; b++) {
-        plan->draw_before = before;
-        before += plan->mass[b];
-        if (before > plan->draw_target) return b;
-    }
-    /* Rounding left none: the last row with a weight. */
-    plan->draw_before = -HUGE_VAL;
-    return last;
+    plan->drawn++;
 }
 
 /* Looks for the next row, or ends. */
 static void look(alcore__run *run, badge_plan *plan) {
-    plan->draw_position = plan->draw_block = -1;
+    alcore__sampler *sampler = &plan->sampler;
+    for (int k = 0; k < ALCORE__AHEAD; k++) {
+        sampler->draw[k] = alcore__draw_nothing;
+        sampler->found[k] = -1;
+    }
     alcore__greedy_reset(&plan->greedy);
     run->pass = PASS_SCORES;
     if (alcore__filler_full(&plan->greedy.filler)) return;
-    if (!plan->chosen) {
-        plan->draw_position = first_position(run, plan);
-    } else if ((plan->draw_block = draw_block(run, plan)) < 0) {
-        plan->draw_position = nth_free(run, plan, 0); /* only duplicates are left */
+    if (plan->chosen) {
+        draw_rows(run, plan);
+    } else {
+        sampler->draw[0].position = first_position(run, plan);
     }
-    if (plan->draw_position >= 0 || plan->draw_block >= 0) run->pass = PASS_FIND;
+    if (sampler->draw[0].position >= 0 || sampler->draw[0].block >= 0) run->pass = PASS_FIND;
 }
 
 /* What was found is offered. Rows that were passed over weigh nothing from now on, so the weights
  * are added up again. */
 static alcore_status offer(alcore__run *run, badge_plan *plan) {
-    bool taken;
     int64_t position = plan->greedy.best;
-    ALCORE__TRY(alcore__greedy_offer(&plan->greedy, &taken));
-    if (taken) {
-        double weight = plan->chosen ? plan->found_weight : plan->found_square;
+    ALCORE__TRY(alcore__greedy_offer(&plan->greedy, &plan->joined));
+    if (plan->joined) {
+        double weight = plan->chosen ? plan->found_weight : plan->found_squares[0];
         plan->value[position] = sqrt(weight);
         plan->chosen = true;
+        alcore__sampler_settle(&plan->sampler);
+        alcore__sampler_pack(&plan->sampler, plan->found_a, plan->classes);
+        alcore__sampler_pack(&plan->sampler, plan->found_h, plan->dims);
+        alcore__sampler_pack(&plan->sampler, plan->found_squares, 1);
     }
     if (alcore__filler_full(&plan->greedy.filler)) {
         run->pass = PASS_SCORES;

@@ -25,24 +25,41 @@ void alcore__greedy_clear(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__free(ctx, greedy->best_vector);
 }
 
-alcore_status alcore__greedy_payload(const alcore__greedy *greedy, alcore__block *block,
-                                     const alcore__matrix *matrix, const double *values,
-                                     size_t extra, void *out_extra) {
-    best_row best = {-1, 0.0};
-    for (int64_t i = 0; i < block->count; i++) {
-        int64_t position = block->start + i;
-        if (greedy->state[position] != ALCORE__GREEDY_FREE) continue;
-        if (best.position >= 0 && !(values[i] > best.value)) continue;
-        if (alcore__filler_fits(&greedy->filler, position)) best = (best_row){position, values[i]};
-    }
+bool alcore__greedy_free(const alcore__greedy *greedy, int64_t position) {
+    return greedy->state[position] == ALCORE__GREEDY_FREE &&
+           alcore__filler_fits(&greedy->filler, position);
+}
+
+uint8_t *alcore__greedy_mask(const alcore__greedy *greedy, const alcore__matrix *matrix) {
+    alcore__block *block = matrix->block;
+    uint8_t *mask = block->bench->mask;
+    memset(mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < block->count; i++)
+        mask[alcore__matrix_place(matrix, i)] = alcore__greedy_free(greedy, block->start + i);
+    return mask;
+}
+
+alcore_status alcore__greedy_best(const alcore__matrix *matrix, const uint8_t *mask,
+                                  const double *values, int64_t *member, double *value) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t item;
+    ALCORE__TRY(
+        run->input->kernels->arg_max(&work, matrix->rows.count, mask, values, &item, value));
+    *member = item < 0 ? -1 : alcore__matrix_member(matrix, item);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__greedy_payload(alcore__block *block, const alcore__matrix *matrix,
+                                     int64_t member, double value, size_t extra, void *out_extra) {
+    best_row best = {member < 0 ? -1 : block->start + member, value};
     char *out;
     size_t numbers = (size_t)matrix->rows.dims * sizeof(double);
     ALCORE__TRY(alcore__block_payload(block, sizeof best + numbers + extra, &out));
     memcpy(out, &best, sizeof best);
     *(void **)out_extra = out + sizeof best + numbers;
-    if (best.position < 0) return ALCORE_OK;
-    return alcore__matrix_row(matrix, best.position - block->start,
-                              (double *)(void *)(out + sizeof best));
+    if (member < 0) return ALCORE_OK;
+    return alcore__matrix_row(matrix, member, (double *)(void *)(out + sizeof best));
 }
 
 const void *alcore__greedy_gather(alcore__greedy *greedy, const void *payload) {

@@ -19,11 +19,18 @@ typedef struct alcore__greedy {
 
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 void alcore__greedy_clear(alcore_ctx *ctx, alcore__greedy *greedy);
-/* The payload of a block: its best free row by values [members] with its vector, and extra bytes
- * for the strategy. */
-alcore_status alcore__greedy_payload(const alcore__greedy *greedy, alcore__block *block,
-                                     const alcore__matrix *matrix, const double *values,
-                                     size_t extra, void *out_extra);
+/* Whether a row can be picked: it was not offered yet, and the budget may buy it. */
+bool alcore__greedy_free(const alcore__greedy *greedy, int64_t position);
+/* 1 for those rows, by place of the matrix; the bench's mask. */
+uint8_t *alcore__greedy_mask(const alcore__greedy *greedy, const alcore__matrix *matrix);
+/* The member with the largest of the values [rows of the matrix] under a mask of them, the lowest
+ * one in a tie; -1: the mask is empty. */
+alcore_status alcore__greedy_best(const alcore__matrix *matrix, const uint8_t *mask,
+                                  const double *values, int64_t *member, double *value);
+/* The payload of a block: its best free row, -1: none, with its vector, and extra bytes for the
+ * strategy. */
+alcore_status alcore__greedy_payload(alcore__block *block, const alcore__matrix *matrix,
+                                     int64_t member, double value, size_t extra, void *out_extra);
 /* Takes a payload in block order; returns its extra bytes. */
 const void *alcore__greedy_gather(alcore__greedy *greedy, const void *payload);
 /* Whether there is a best row and money for it. */

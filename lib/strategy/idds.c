@@ -24,17 +24,16 @@ typedef struct idds_plan {
     double *value; /* [candidates] of the picks */
 } idds_plan;
 
-/* Per member of a block, kept by its shard. */
+/* Numbers of a row that the engine keeps, by place of the matrix. */
 typedef struct rows_state {
     double *norm, *a, *b, *s, *value;
 } rows_state;
 
 enum { STATE_ARRAYS = 5 };
 
-static rows_state state_of(void *memory, int64_t count) {
-    double *numbers = memory;
-    return (rows_state){numbers, numbers + count, numbers + 2 * count, numbers + 3 * count,
-                        numbers + 4 * count};
+static rows_state state_of(double *numbers, int64_t rows) {
+    return (rows_state){numbers, numbers + rows, numbers + 2 * rows, numbers + 3 * rows,
+                        numbers + 4 * rows};
 }
 
 static void over_sources(alcore__run *run) {
@@ -84,11 +83,14 @@ static void clear(alcore__run *run) {
 
 /* A_v, B_v and s_v before the first pick. */
 static alcore_status first_values(const idds_plan *plan, const alcore__matrix *matrix,
-                                  int64_t count, rows_state *state) {
-    ALCORE__TRY(alcore__matrix_self_dots(matrix, state->s));
-    ALCORE__TRY(alcore__matrix_dots(matrix, plan->sum_a, state->a));
-    ALCORE__TRY(alcore__matrix_dots(matrix, plan->sum_b, state->b));
-    for (int64_t i = 0; i < count; i++) {
+                                  rows_state *state) {
+    const alcore_sys_kernels *kernels = matrix->block->run->input->kernels;
+    alcore_sys_work work = alcore__run_work(matrix->block->run);
+    const alcore_sys_rows *rows = &matrix->rows;
+    ALCORE__TRY(kernels->self_dots(&work, rows, matrix->take, state->s));
+    ALCORE__TRY(kernels->dots(&work, rows, matrix->take, plan->sum_a, state->a));
+    ALCORE__TRY(kernels->dots(&work, rows, matrix->take, plan->sum_b, state->b));
+    for (int64_t i = 0; i < rows->count; i++) {
         state->norm[i] = sqrt(state->s[i]);
         if (!plan->cosine) continue;
         bool zero = state->norm[i] < 1e-12;
@@ -99,53 +101,57 @@ static alcore_status first_values(const idds_plan *plan, const alcore__matrix *m
     return ALCORE_OK;
 }
 
-/* w was picked: it moves from A to B. */
-static alcore_status move_picked(const idds_plan *plan, alcore__block *block,
-                                 const alcore__matrix *matrix, rows_state *state) {
-    double *f = block->bench->wide[1];
-    ALCORE__TRY(alcore__matrix_dots(matrix, plan->picked, f));
-    for (int64_t i = 0; i < block->count; i++) {
-        if (plan->cosine) f[i] = alcore__cosine(f[i], state->norm[i], plan->picked_norm);
-        state->a[i] -= f[i];
-        state->b[i] += f[i];
-    }
-    return ALCORE_OK;
+static alcore_status begin_block(const idds_plan *plan, alcore__block *block,
+                                 const alcore__matrix *matrix) {
+    alcore_ctx *ctx = block->run->ctx;
+    int64_t rows = matrix->rows.count;
+    double *numbers;
+    ALCORE__TRY(alcore__new_array(ctx, STATE_ARRAYS * (size_t)rows, sizeof *numbers, &numbers));
+    rows_state state = state_of(numbers, rows);
+    alcore_status status = first_values(plan, matrix, &state);
+    if (status == ALCORE_OK) return alcore__block_keep(block, numbers, STATE_ARRAYS * rows);
+    alcore__free(ctx, numbers);
+    return status;
 }
 
-static void values_of(const idds_plan *plan, int64_t count, rows_state *state) {
-    double rest = 1.0 - plan->alpha;
-    double unlabeled = (double)(plan->include_self ? plan->unlabeled : plan->unlabeled - 1);
-    double labeled = (double)plan->labeled;
-    for (int64_t i = 0; i < count; i++) {
-        double near = plan->include_self ? state->a[i] : state->a[i] - state->s[i];
-        double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
-        double second = labeled > 0.0 ? state->b[i] / labeled : 0.0;
-        state->value[i] = plan->alpha * first - rest * second;
-    }
-}
-
+/* The scores, after w was picked and moved from A to B. */
 static alcore_status step_block(const idds_plan *plan, alcore__block *block) {
+    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
-    void *memory, *nothing;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(
-        alcore__block_local(block, STATE_ARRAYS * (size_t)block->count * sizeof(double), &memory));
-    rows_state state = state_of(memory, block->count);
-    if (block->run->pass == PASS_FIRST) {
-        ALCORE__TRY(first_values(plan, &matrix, block->count, &state));
-        values_of(plan, block->count, &state);
-    } else if (plan->moved) {
-        ALCORE__TRY(move_picked(plan, block, &matrix, &state));
-        values_of(plan, block->count, &state);
+    bool first = block->run->pass == PASS_FIRST;
+    if (first) ALCORE__TRY(begin_block(plan, block, &matrix));
+    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
+    if (!first && plan->moved) {
+        ALCORE__TRY(kernels->idds_update(&work, &matrix.rows, matrix.take,
+                                         plan->cosine ? state.norm : NULL, plan->picked,
+                                         plan->picked_norm, state.a, state.b));
     }
-    return alcore__greedy_payload(&plan->greedy, block, &matrix, state.value, 0, &nothing);
+    if (first || plan->moved) {
+        alcore_sys_idds idds = {.alpha = plan->alpha,
+                                .unlabelled = plan->unlabeled,
+                                .labelled = plan->labeled,
+                                .include_self = plan->include_self};
+        ALCORE__TRY(kernels->idds_scores(&work, matrix.rows.count, matrix.take, &idds, state.a,
+                                         state.b, state.s, state.value));
+    }
+    int64_t best;
+    double value;
+    void *nothing;
+    ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix),
+                                    state.value, &best, &value));
+    return alcore__greedy_payload(block, &matrix, best, value, 0, &nothing);
 }
 
 static alcore_status scores_block(alcore__block *block) {
-    void *out;
-    size_t bytes = (size_t)block->count * sizeof(double);
-    ALCORE__TRY(alcore__block_payload(block, bytes, &out));
-    memcpy(out, state_of(*block->local, block->count).value, bytes);
+    alcore__matrix matrix;
+    double *out, *wide = block->bench->wide[0];
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
+    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
+    ALCORE__TRY(alcore__numbers_read(block->run, state.value, matrix.rows.count, wide));
+    for (int64_t i = 0; i < block->count; i++) out[i] = wide[alcore__matrix_place(&matrix, i)];
     return ALCORE_OK;
 }
 

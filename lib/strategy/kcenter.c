@@ -98,51 +98,50 @@ static alcore_status collect_block(const kcenter_plan *plan, alcore__block *bloc
     return ALCORE_OK;
 }
 
-/* What stays with the rows of a block. */
+/* What stays with a block. Where the engine has memory of its own, minimum lies there, and every
+ * pick is shown to all rows. */
 typedef struct rows_state {
+    double *minimum; /* [rows] squared distances to the nearest of what a row has seen, by place of
+                        the matrix */
     int64_t *seen_by_all, *spent; /* picks that every row has seen; distances measured since then */
-    double *minimum; /* [members] squared distances to the nearest of what a row has seen */
-    int64_t *seen;   /* [members] picks that it has seen */
+    int64_t *seen;                /* [members] picks that a row has seen */
 } rows_state;
 
 /* Infinite minima at first. */
-static alcore_status state_of(alcore__block *block, const alcore__matrix *matrix, rows_state *out) {
-    bool fresh = !*block->local;
-    int64_t *memory;
-    size_t count = (size_t)block->count;
-    ALCORE__TRY(alcore__block_local(block, (2 + 2 * count) * sizeof *memory, &memory));
-    *out = (rows_state){memory, memory + 1, (double *)(void *)(memory + 2), memory + 2 + count};
-    if (!fresh) return ALCORE_OK;
-    ALCORE__TRY(alcore__matrix_self_dots(matrix, out->minimum));
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(out->minimum[i])) ALCORE__TRY(alcore__matrix_check(matrix));
-        out->minimum[i] = HUGE_VAL;
+static alcore_status first_minima(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t rows = matrix->rows.count;
+    double *minimum;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *minimum, &minimum));
+    alcore_status status =
+        run->input->kernels->self_dots(&work, &matrix->rows, matrix->take, minimum);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (!isfinite(minimum[alcore__matrix_place(matrix, i)]))
+            status = alcore__matrix_check(matrix);
     }
+    for (int64_t i = 0; i < rows; i++) minimum[i] = HUGE_VAL;
+    if (status == ALCORE_OK) return alcore__block_keep(block, minimum, rows);
+    alcore__free(run->ctx, minimum);
+    return status;
+}
+
+static alcore_status state_of(alcore__block *block, const alcore__matrix *matrix, rows_state *out) {
+    int64_t *memory;
+    if (!alcore__block_numbers(block)) ALCORE__TRY(first_minima(block, matrix));
+    ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *memory, &memory));
+    *out = (rows_state){alcore__block_numbers(block), memory, memory + 1, memory + 2};
     return ALCORE_OK;
 }
 
 /* Measures all rows of the block from several vectors. */
-static alcore_status measure_many(alcore__block *block, const alcore__matrix *matrix,
-                                  const double *vectors, int64_t vector_count, double *minimum) {
-    alcore_ctx *ctx = block->run->ctx;
-    const int64_t starts[2] = {0, vector_count};
-    if (vector_count == 1)
-        return alcore__matrix_min_sqd(matrix, NULL, vectors, 0.0, NULL, false, minimum);
-    int32_t *numbers;
-    double *distance = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, 2 * (size_t)block->count, sizeof *numbers, &numbers));
-    alcore_status status =
-        alcore__new_array(ctx, (size_t)block->count, sizeof *distance, &distance);
-    if (status == ALCORE_OK) {
-        alcore__nearest own = {.nearest = numbers + block->count, .distance = distance};
-        status = alcore__matrix_nearest(matrix, numbers, 1, starts, vectors, &own);
-    }
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (distance[i] < minimum[i]) minimum[i] = distance[i];
-    }
-    alcore__free(ctx, distance);
-    alcore__free(ctx, numbers);
-    return status;
+static alcore_status measure_many(const alcore__matrix *matrix, const double *vectors,
+                                  int64_t vector_count, double *minimum) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_weights weights = {.minimum = minimum};
+    return run->input->kernels->min_sqds(&work, &matrix->rows, matrix->take, vectors, vector_count,
+                                         NULL, NULL, 0, &weights);
 }
 
 /* Shows all rows the picks that some of them have not seen. */
@@ -150,8 +149,7 @@ static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
                              const alcore__matrix *matrix, rows_state *state) {
     int64_t first = *state->seen_by_all, count = plan->centre_count - first;
     if (!count) return ALCORE_OK;
-    ALCORE__TRY(
-        measure_many(block, matrix, plan->centres + first * plan->dims, count, state->minimum));
+    ALCORE__TRY(measure_many(matrix, plan->centres + first * plan->dims, count, state->minimum));
     for (int64_t i = 0; i < block->count; i++) state->seen[i] = plan->centre_count;
     *state->seen_by_all = plan->centre_count;
     *state->spent = 0;
@@ -163,7 +161,8 @@ static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
 static alcore_status see(const kcenter_plan *plan, alcore__block *block,
                          const alcore__matrix *matrix, rows_state *state, int64_t member,
                          double *vector) {
-    double *sqds = block->bench->wide[2];
+    double *sqds = block->bench->wide[2],
+           *minimum = &state->minimum[alcore__matrix_place(matrix, member)];
     alcore_sys_work work = alcore__run_work(block->run);
     ALCORE__TRY(alcore__matrix_row(matrix, member, vector));
     while (state->seen[member] < plan->centre_count) {
@@ -175,7 +174,7 @@ static alcore_status see(const kcenter_plan *plan, alcore__block *block,
                                    .dtype = ALCORE_FLOAT64};
         ALCORE__TRY(block->run->input->kernels->sqds(&work, &centres, NULL, vector, sqds));
         for (int64_t c = 0; c < centres.count; c++) {
-            if (sqds[c] < state->minimum[member]) state->minimum[member] = sqds[c];
+            if (sqds[c] < *minimum) *minimum = sqds[c];
         }
         state->seen[member] += centres.count;
         *state->spent += centres.count;
@@ -186,36 +185,59 @@ static alcore_status see(const kcenter_plan *plan, alcore__block *block,
 /* Rows among which the farthest is looked for: all that are no centre, or those that can be picked.
  */
 static bool takes_part(const kcenter_plan *plan, int64_t position, bool pickable) {
-    uint8_t state = plan->greedy.state[position];
-    if (!pickable) return state != ALCORE__GREEDY_PICKED;
-    return state == ALCORE__GREEDY_FREE && alcore__filler_fits(&plan->greedy.filler, position);
+    if (pickable) return alcore__greedy_free(&plan->greedy, position);
+    return plan->greedy.state[position] != ALCORE__GREEDY_PICKED;
 }
 
 /* The members of the largest minima in order, equal ones by the lower row. */
-static int list_top(const kcenter_plan *plan, const alcore__block *block, const double *minimum,
+static int list_top(const kcenter_plan *plan, const alcore__matrix *matrix, const double *minimum,
                     bool pickable, int64_t top[TOP]) {
+    const alcore__block *block = matrix->block;
+    double value[TOP];
     int count = 0;
     for (int64_t i = 0; i < block->count; i++) {
-        if (count == TOP && !(minimum[i] > minimum[top[TOP - 1]])) continue;
+        double own = minimum[alcore__matrix_place(matrix, i)];
+        if (count == TOP && !(own > value[TOP - 1])) continue;
         if (!takes_part(plan, block->start + i, pickable)) continue;
         int at = count < TOP ? count++ : TOP - 1;
-        for (; at > 0 && minimum[i] > minimum[top[at - 1]]; at--) top[at] = top[at - 1];
+        for (; at > 0 && own > value[at - 1]; at--) {
+            top[at] = top[at - 1];
+            value[at] = value[at - 1];
+        }
         top[at] = i;
+        value[at] = own;
     }
     return count;
+}
+
+/* The farthest row of a block that has seen every pick: *out, -1: there is none. */
+static alcore_status farthest_seen(const kcenter_plan *plan, const alcore__matrix *matrix,
+                                   const rows_state *state, bool pickable, int64_t *out,
+                                   double *value) {
+    alcore__block *block = matrix->block;
+    uint8_t *mask = block->bench->mask;
+    memset(mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < block->count; i++) {
+        mask[alcore__matrix_place(matrix, i)] = takes_part(plan, block->start + i, pickable);
+    }
+    return alcore__greedy_best(matrix, mask, state->minimum, out, value);
 }
 
 /* Until the largest minimum is one that has seen every pick: it is the farthest row, the lowest of
  * them. *out: the row, -1: there is none. */
 static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *block,
                                    const alcore__matrix *matrix, rows_state *state, bool pickable,
-                                   double *vector, int64_t *out) {
+                                   double *vector, int64_t *out, double *value) {
     int64_t top[TOP], picks = plan->centre_count;
-    for (*out = -1;;) {
-        int count = list_top(plan, block, state->minimum, pickable, top);
+    const double *minimum = state->minimum;
+    if (block->run->input->kernels->hold)
+        return farthest_seen(plan, matrix, state, pickable, out, value);
+    for (*out = -1, *value = 0.0;;) {
+        int count = list_top(plan, matrix, minimum, pickable, top);
         if (!count) return ALCORE_OK;
         if (state->seen[top[0]] == picks) {
             *out = top[0];
+            *value = minimum[alcore__matrix_place(matrix, top[0])];
             return ALCORE_OK;
         }
         int64_t unseen = picks - *state->seen_by_all;
@@ -224,9 +246,11 @@ static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *bloc
             continue;
         }
         double best = -1.0;
-        for (int k = 0; k < count && !(state->minimum[top[k]] < best); k++) {
+        for (int k = 0; k < count; k++) {
+            const double *own = &minimum[alcore__matrix_place(matrix, top[k])];
+            if (*own < best) break;
             ALCORE__TRY(see(plan, block, matrix, state, top[k], vector));
-            if (state->minimum[top[k]] > best) best = state->minimum[top[k]];
+            if (*own > best) best = *own;
         }
     }
 }
@@ -236,21 +260,22 @@ static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *bloc
 static alcore_status measure_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
     rows_state state;
-    double *vector, *radius;
-    int64_t farthest = -1, pick;
+    double *vector, *out, radius = 0.0, value = 0.0;
+    int64_t farthest, pick = -1;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(state_of(block, &matrix, &state));
     if (plan->vector_count)
-        ALCORE__TRY(measure_many(block, &matrix, plan->vectors, plan->vector_count, state.minimum));
+        ALCORE__TRY(measure_many(&matrix, plan->vectors, plan->vector_count, state.minimum));
+    if (block->run->input->kernels->hold) ALCORE__TRY(see_all(plan, block, &matrix, &state));
     ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)plan->dims, sizeof *vector, &vector));
-    alcore_status status = find_farthest(plan, block, &matrix, &state, false, vector, &farthest);
+    alcore_status status =
+        find_farthest(plan, block, &matrix, &state, false, vector, &farthest, &radius);
     if (status == ALCORE_OK)
-        status = find_farthest(plan, block, &matrix, &state, true, vector, &pick);
+        status = find_farthest(plan, block, &matrix, &state, true, vector, &pick, &value);
     alcore__free(block->run->ctx, vector);
     ALCORE__TRY(status);
-    ALCORE__TRY(alcore__greedy_payload(&plan->greedy, block, &matrix, state.minimum, sizeof *radius,
-                                       &radius));
-    if (farthest >= 0) *radius = state.minimum[farthest];
+    ALCORE__TRY(alcore__greedy_payload(block, &matrix, pick, value, sizeof *out, &out));
+    if (farthest >= 0) *out = radius;
     return ALCORE_OK;
 }
 
@@ -258,25 +283,33 @@ static alcore_status measure_block(const kcenter_plan *plan, alcore__block *bloc
  * distance. */
 static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
+    alcore_sys_work work = alcore__run_work(block->run);
     void *nothing;
+    int64_t best;
+    double *near = block->bench->wide[1], value;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    double *near = block->bench->wide[1];
-    ALCORE__TRY(alcore__matrix_sqds(&matrix, plan->vectors, near));
-    for (int64_t i = 0; i < block->count; i++) near[i] = -near[i];
-    return alcore__greedy_payload(&plan->greedy, block, &matrix, near, sizeof(double), &nothing);
+    ALCORE__TRY(
+        block->run->input->kernels->sqds(&work, &matrix.rows, matrix.take, plan->vectors, near));
+    for (int64_t i = 0; i < matrix.rows.count; i++) near[i] = -near[i];
+    ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix), near,
+                                    &best, &value));
+    return alcore__greedy_payload(block, &matrix, best, value, sizeof(double), &nothing);
 }
 
 static alcore_status scores_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
     rows_state state;
-    double *out;
+    double *out, *wide = block->bench->wide[0];
     ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    if (!*block->local) return ALCORE_OK;
+    if (!alcore__block_numbers(block)) return ALCORE_OK;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(state_of(block, &matrix, &state));
     ALCORE__TRY(see_all(plan, block, &matrix, &state));
-    for (int64_t i = 0; i < block->count; i++)
-        out[i] = state.minimum[i] < HUGE_VAL ? sqrt(state.minimum[i]) : 0.0;
+    ALCORE__TRY(alcore__numbers_read(block->run, state.minimum, matrix.rows.count, wide));
+    for (int64_t i = 0; i < block->count; i++) {
+        double minimum = wide[alcore__matrix_place(&matrix, i)];
+        out[i] = minimum < HUGE_VAL ? sqrt(minimum) : 0.0;
+    }
     return ALCORE_OK;
 }
 

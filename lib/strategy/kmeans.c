@@ -7,12 +7,10 @@
 /* Blocks keep the sums of their clusters when those of all blocks are no larger than this. */
 enum { SUMS_MOST = 256 << 20 };
 
-static alcore__kmeans_rows state_of(void *memory, int64_t count) {
-    double *numbers = memory;
-    return (alcore__kmeans_rows){numbers, numbers + count, (int32_t *)(numbers + 2 * count)};
-}
+/* Numbers of a row that the engine keeps. */
+enum { NUMBERS = 2 + ALCORE__GUESSES };
 
-/* Of the rows alone, so that what follows is aligned. */
+/* Of the members alone, so that what follows is aligned. */
 static size_t rows_bytes(int64_t count) {
     return (size_t)count * 2 * sizeof(double) + ((size_t)count + 1) / 2 * 2 * sizeof(int32_t);
 }
@@ -24,13 +22,15 @@ static size_t state_bytes(const alcore__kmeans *means, int64_t count) {
 }
 
 alcore__kmeans_rows alcore__kmeans_rows_of(const alcore__block *block) {
-    return state_of(*block->local, block->count);
+    double *high = block->memory->local, *low = high + block->count;
+    return (alcore__kmeans_rows){
+        .high = high, .low = low, .assigned = (int32_t *)(low + block->count)};
 }
 
 alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means,
                                            const alcore__block *block) {
     if (!means->keeps_sums) return (alcore__kmeans_sums){0};
-    int64_t *valid = (int64_t *)(void *)((char *)*block->local + rows_bytes(block->count));
+    int64_t *valid = (int64_t *)(void *)((char *)block->memory->local + rows_bytes(block->count));
     int64_t clusters = means->starts[means->groups];
     return (alcore__kmeans_sums){valid, valid + 1, (double *)(void *)(valid + 1 + clusters)};
 }
@@ -50,8 +50,11 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     for (int64_t i = 0; i < run->outcome.count; i++) {
         if (group[i] >= 0) means->each[group[i]].size++;
     }
+    int64_t busy = 0;
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
+        each->number = busy;
+        busy += each->size > 0;
         each->clusters = each->size < k ? each->size : k;
         each->active = each->size > 0;
         means->starts[g + 1] = means->starts[g] + each->clusters;
@@ -64,6 +67,7 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     means->keeps_sums = (double)means->blocks * (double)clusters * (double)numbers <= SUMS_MOST;
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->initial));
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)busy * ALCORE__AHEAD, numbers, &means->ahead));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, 1, &means->chosen));
     return alcore__new_array(ctx, (size_t)means->blocks * groups, sizeof(double), &means->mass);
 }
@@ -92,10 +96,11 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
         uint64_t seed = alcore_rng_derive(run->input->seed, ALCORE__KMEANS_TAG,
                                           (uint64_t)run->input->round, (uint64_t)g);
         alcore_rng_seed(&each->rng, seed);
-        each->draw_position = each->draw_block = -1;
+        alcore__sampler_begin(&each->sampler);
         if (!each->size) continue;
         int64_t first = (int64_t)alcore_rng_below(&each->rng, (uint64_t)each->size);
-        each->draw_position = initial ? initial[means->starts[g]] : nth_member(means, g, first);
+        each->sampler.draw[0].position =
+            initial ? initial[means->starts[g]] : nth_member(means, g, first);
     }
     return ALCORE_OK;
 }
@@ -108,26 +113,45 @@ void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->moved);
     alcore__free(ctx, means->initial);
     alcore__free(ctx, means->counts);
+    alcore__free(ctx, means->ahead);
     alcore__free(ctx, means->mass);
     alcore__free(ctx, means->chosen);
     alcore__free(ctx, means->far);
     memset(means, 0, sizeof *means);
 }
 
+/* The numbers before the first centre. */
+static alcore_status first_numbers(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t rows = matrix->rows.count;
+    double *numbers;
+    ALCORE__TRY(alcore__new_array(run->ctx, NUMBERS * (size_t)rows, sizeof *numbers, &numbers));
+    for (int64_t i = rows; i < NUMBERS * rows; i++) numbers[i] = HUGE_VAL;
+    alcore_status status =
+        run->input->kernels->self_dots(&work, &matrix->rows, matrix->take, numbers);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (!isfinite(numbers[alcore__matrix_place(matrix, i)]))
+            status = alcore__matrix_check(matrix);
+    }
+    if (status == ALCORE_OK) return alcore__block_keep(block, numbers, NUMBERS * rows);
+    alcore__free(run->ctx, numbers);
+    return status;
+}
+
 alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *block,
                                    alcore__matrix *matrix, alcore__kmeans_rows *out) {
     ALCORE__TRY(alcore__block_matrix(block, means->unit, matrix));
-    bool fresh = !*block->local;
+    bool fresh = !alcore__block_numbers(block);
     void *memory;
+    if (fresh) ALCORE__TRY(first_numbers(block, matrix));
     ALCORE__TRY(alcore__block_local(block, state_bytes(means, block->count), &memory));
-    *out = state_of(memory, block->count);
-    if (!fresh) return ALCORE_OK;
-    ALCORE__TRY(alcore__matrix_self_dots(matrix, out->dots));
-    for (int64_t i = 0; i < block->count; i++) {
-        out->minimum[i] = HUGE_VAL;
-        out->assigned[i] = -1;
-        if (!isfinite(out->dots[i])) ALCORE__TRY(alcore__matrix_check(matrix));
-    }
+    int64_t rows = matrix->rows.count;
+    *out = alcore__kmeans_rows_of(block);
+    out->dots = alcore__block_numbers(block);
+    out->minimum = out->dots + rows;
+    out->each = out->minimum + rows;
+    if (fresh) memset(out->assigned, 0xff, (size_t)block->count * sizeof(int32_t));
     return ALCORE_OK;
 }
 

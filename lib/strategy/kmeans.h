@@ -6,22 +6,20 @@
 #define ALCORE__KMEANS_H
 
 #include "alcore/rng.h"
-#include "strategy/strategy_def.h"
+#include "strategy/dsquared.h"
 
 enum { ALCORE__KMEANS_PASSES = 100 };
 
 typedef struct alcore__kmeans_group {
     int64_t size;     /* members */
+    int64_t number;   /* groups with members before it */
     int64_t clusters; /* min(k, size) */
     int64_t chosen;   /* centres found so far */
     int64_t passes;   /* of Lloyd, the last one included */
     bool active;
     alcore_rng rng;
-    double centre_dot; /* of the newest centre */
-    /* Where the next centre is: a position, or the first row of draw_block whose cumulated weight
-     * passes draw_target. */
-    int64_t draw_position, draw_block;
-    double draw_before, draw_target;
+    alcore__sampler sampler;
+    double dots[ALCORE__AHEAD]; /* of the newest centre and the guessed ones */
     int64_t changed, empty;
     double farthest[2]; /* how far centres moved: the farthest and the next */
     int64_t mover;      /* cluster of the farthest */
@@ -40,9 +38,10 @@ typedef struct alcore__kmeans {
     double *moved;              /* [starts[groups]] no centre moved farther in the last pass */
     double *sums;               /* [starts[groups], dims] */
     int64_t *counts;            /* [starts[groups]] */
-    double *mass;               /* [blocks, groups] */
-    uint8_t *chosen;            /* [candidates] 1: a first centre */
-    char *far;                  /* rows for empty clusters, as blocks sent them */
+    double *ahead;   /* [groups with members, ALCORE__AHEAD, dims] newest centres, guessed ones */
+    double *mass;    /* [blocks, groups] */
+    uint8_t *chosen; /* [candidates] 1: a first centre */
+    char *far;       /* rows for empty clusters, as blocks sent them */
     size_t far_bytes, far_capacity;
 } alcore__kmeans;
 

@@ -67,7 +67,7 @@ alcore_status alcore__kmeans_far_block(const alcore__kmeans *means, alcore__bloc
         for (int64_t i = 0; means->each[g].empty && i < block->count; i++) {
             if (means->group[block->start + i] != g) continue;
             keep_far(far + total, &count, means->each[g].empty,
-                     (alcore__kmeans_found){g, block->start + i, distance[i]});
+                     (alcore__kmeans_found){g, block->start + i, 0, distance[i]});
         }
     }
     char *out = NULL;

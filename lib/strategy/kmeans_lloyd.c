@@ -74,7 +74,7 @@ static int64_t move_bounds(const alcore__kmeans *means, const alcore__block *blo
         if (own >= 0) {
             int64_t cluster = means->starts[g] + own;
             double others = means->each[g].farthest[cluster == means->each[g].mover];
-            double *high = &state->dots[i], *low = &state->minimum[i];
+            double *high = &state->high[i], *low = &state->low[i];
             *high = (*high + means->moved[cluster]) * (1.0 + 0x1p-51);
             *low = (*low - others) * (1.0 - 0x1p-51);
             work->cluster[i] = (int32_t)cluster;
@@ -101,8 +101,8 @@ static alcore_status assign(const alcore__kmeans *means, const alcore__block *bl
     for (int64_t i = 0; i < block->count; i++) {
         int32_t g = work->wanted[i], nearest = work->nearest[i];
         if (g < 0) continue;
-        state->dots[i] = work->high[i];
-        state->minimum[i] = work->low[i];
+        state->high[i] = work->high[i];
+        state->low[i] = work->low[i];
         if (nearest == state->assigned[i]) continue;
         if (state->assigned[i] >= 0) want_sums(work, work->cluster[i]);
         changed[g]++;
@@ -193,7 +193,7 @@ alcore_status alcore__kmeans_assign_block(const alcore__kmeans *means, alcore__b
     size_t clusters = (size_t)means->starts[means->groups], groups = (size_t)means->groups;
     void *payload;
     assign_work work;
-    if (*block->local) {
+    if (block->memory->local) {
         state = alcore__kmeans_rows_of(block);
     } else {
         ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));

@@ -9,11 +9,14 @@
 enum { ALCORE__KMEANS_TAG = 4 };
 enum { ALCORE__KMEANS_PICK, ALCORE__KMEANS_MASS, ALCORE__KMEANS_ASSIGN, ALCORE__KMEANS_FAR };
 
-/* What stays with the rows of a block. */
+/* What stays with a block: numbers by place of the matrix, where the engine works, and by member in
+ * host memory. */
 typedef struct alcore__kmeans_rows {
-    double *dots;      /* self dots; from the first assignment on the bounds `high` */
-    double *minimum;   /* D^2; then the bounds `low` */
-    int32_t *assigned; /* -1 at first */
+    double *dots;       /* [rows] self dots */
+    double *minimum;    /* [rows] D^2 */
+    double *each;       /* [ALCORE__GUESSES, rows] weights against guessed centres */
+    double *high, *low; /* [members] bounds, from the first assignment on */
+    int32_t *assigned;  /* [members] -1 at first */
 } alcore__kmeans_rows;
 
 /* What stays with a block whose sums are kept (alcore__kmeans.keeps_sums). */
@@ -23,7 +26,7 @@ typedef struct alcore__kmeans_sums {
     double *sums;    /* [clusters, dims] */
 } alcore__kmeans_sums;
 
-/* The state of a block that was looked at before. */
+/* The state by member of a block that was looked at before. */
 alcore__kmeans_rows alcore__kmeans_rows_of(const alcore__block *block);
 alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means, const alcore__block *block);
 /* The state of a block's rows, made when the block is first looked at, and the rows. */
@@ -34,6 +37,7 @@ alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *b
  * follows. */
 typedef struct alcore__kmeans_found {
     int64_t group, position;
+    int64_t draw; /* which of the group's draws found it */
     double value; /* self dot, or distance to the row's centre */
 } alcore__kmeans_found;
 

@@ -45,6 +45,7 @@ typedef struct alcore__run_input {
     alcore__fill fill;
     bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
     bool by_strata;   /* strata in memory one after another, however few the threads; for tests */
+    int32_t guesses;  /* 0: as many centres are guessed as pays (dsquared.h); n: n - 1 of them */
 } alcore__run_input;
 
 /* ---- out ---- */

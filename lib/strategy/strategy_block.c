@@ -6,8 +6,8 @@
 
 #include "strategy/strategy_def.h"
 
-/* A matrix that is made or read block by block is kept between passes when all of it is no larger
- * than this. */
+/* A matrix that is made or read block by block, or of which most rows take no part, is kept between
+ * passes when all of it is no larger than this. */
 enum { KEEP_MOST = 256 << 20 };
 
 static const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
@@ -24,12 +24,6 @@ alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *ou
     ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, &block->payload));
     block->bytes = bytes;
     *(void **)out = block->payload;
-    return ALCORE_OK;
-}
-
-alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
-    if (!*block->local) ALCORE__TRY(alcore__new_array(block->run->ctx, 1, bytes, block->local));
-    *(void **)out = *block->local;
     return ALCORE_OK;
 }
 
@@ -86,7 +80,7 @@ static alcore_status keep_rows(alcore__block *block, const alcore_sys_rows *rows
             (size_t)((block->rows[i] - rows->first) * rows->stride) * NUMBER_BYTES[rows->dtype];
         memcpy(kept + (size_t)i * bytes, (const char *)rows->data + at, bytes);
     }
-    block->shard->kept[block->number] = kept;
+    block->memory->rows = kept;
     return ALCORE_OK;
 }
 
@@ -96,9 +90,21 @@ static bool worth_keeping(const alcore__block *block, const alcore__column *colu
     if (!run->repeats || run->source != ALCORE__OVER_CANDIDATES) return false;
     size_t row = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
     if (!row || (size_t)run->members[0].count > KEEP_MOST / row) return false;
+    /* Numbers that stay with a block have an entry per row of its matrix. */
+    if (!run->input->kernels->hold && rows->count > 2 * block->count) return true;
     const char *data = rows->data, *values = scratch->values;
     return column->in_file || scratch->user ||
            (values && data >= values && data < values + scratch->values_bytes);
+}
+
+/* Lets the engine hold the members' rows, where it has memory of its own and wants to. */
+static alcore_status hold_rows(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    const alcore_sys_kernels *kernels = run->input->kernels;
+    alcore_sys_work work = alcore__run_work(run);
+    if (!block->memory || block->memory->asked || !run->repeats || !kernels->hold) return ALCORE_OK;
+    block->memory->asked = true;
+    return kernels->hold(&work, &matrix->rows, matrix->take, &block->memory->held);
 }
 
 /* Both sources of the pool's rows share one. */
@@ -122,42 +128,61 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     out->block = block;
     out->rows.dims = out->rows.stride = column->dims;
     out->rows.dtype = column->dtype;
-    if (block->count) {
-        bool candidates = run->source == ALCORE__OVER_CANDIDATES;
-        if (!candidates || !block->shard->kept[block->number]) {
-            int64_t first = block_first(block), span = block_span(block);
-            alcore__scratch *scratch = side_scratch(block, run->source);
-            ALCORE__TRY(column->ops->rows(column, first, span, scratch, &out->rows));
-            if (span != block->count) out->take = members->take + first;
-            if (worth_keeping(block, column, scratch, &out->rows))
-                ALCORE__TRY(keep_rows(block, &out->rows));
+    alcore__memory none = {0}, *memory = block->memory ? block->memory : &none;
+    if (block->count && !memory->rows && !memory->held.data) {
+        int64_t first = block_first(block), span = block_span(block);
+        alcore__scratch *scratch = side_scratch(block, run->source);
+        ALCORE__TRY(column->ops->rows(column, first, span, scratch, &out->rows));
+        if (span != block->count) out->take = members->take + first;
+        ALCORE__TRY(hold_rows(block, out));
+        if (!memory->held.data && worth_keeping(block, column, scratch, &out->rows))
+            ALCORE__TRY(keep_rows(block, &out->rows));
+    }
+    if (memory->held.data || memory->rows) {
+        out->rows = memory->held;
+        if (!memory->held.data) {
+            out->rows = (alcore_sys_rows){.data = memory->rows,
+                                          .count = block->count,
+                                          .dims = column->dims,
+                                          .stride = column->dims,
+                                          .dtype = column->dtype};
         }
-        if (candidates && block->shard->kept[block->number]) {
-            out->rows.data = block->shard->kept[block->number];
-            out->rows.first = block->start;
-            out->rows.count = block->count;
-            out->rows.stride = out->rows.dims;
-            out->take = NULL;
-        }
+        out->rows.first = block->start;
+        out->take = NULL;
     }
     out->rows.unit = unit;
     return ALCORE_OK;
 }
 
-/* Place of a member among the rows that kernels see. */
-static int64_t place(const alcore__matrix *matrix, int64_t member) {
+int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member) {
     return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
 }
 
+int64_t alcore__matrix_member(const alcore__matrix *matrix, int64_t place) {
+    if (!matrix->take) return place;
+    int64_t row = matrix->rows.first + place, low = 0, high = matrix->block->count - 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (matrix->block->rows[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 static void collect(const alcore__matrix *matrix, const double *wide, double *out) {
-    for (int64_t i = 0; i < matrix->block->count; i++) out[i] = wide[place(matrix, i)];
+    for (int64_t i = 0; i < matrix->block->count; i++)
+        out[i] = wide[alcore__matrix_place(matrix, i)];
 }
 
 static const int32_t *spread_groups(const alcore__matrix *matrix, const int32_t *group) {
     if (!matrix->take) return group;
     int32_t *wide = matrix->block->bench->groups[0];
     memset(wide, 0xff, (size_t)matrix->rows.count * sizeof *wide);
-    for (int64_t i = 0; i < matrix->block->count; i++) wide[place(matrix, i)] = group[i];
+    for (int64_t i = 0; i < matrix->block->count; i++)
+        wide[alcore__matrix_place(matrix, i)] = group[i];
     return wide;
 }
 
@@ -233,7 +258,7 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
     if (!matrix->take) return ALCORE_OK;
     for (int64_t i = 0; i < matrix->block->count; i++) {
         if (group[i] < 0) continue;
-        int64_t at = place(matrix, i);
+        int64_t at = alcore__matrix_place(matrix, i);
         out->nearest[i] = wide.nearest[at];
         if (out->distance) out->distance[i] = wide.distance[at];
         if (out->high) out->low[i] = wide.low[at];
@@ -242,70 +267,10 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
     return ALCORE_OK;
 }
 
-alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
-                                     const double *centre, double centre_dot,
-                                     const double *row_dots, bool zero_duplicates,
-                                     double *minimum) {
-    alcore_sys_work work = alcore__run_work(matrix->block->run);
-    if (!matrix->take) {
-        return kernels(matrix)->min_sqds(&work, &matrix->rows, which, centre, 1, &centre_dot,
-                                         row_dots, zero_duplicates, minimum, NULL);
-    }
-    alcore__bench *bench = matrix->block->bench;
-    int64_t count = matrix->block->count;
-    memset(bench->mask, 0, (size_t)matrix->rows.count);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = place(matrix, i);
-        bench->mask[at] = which ? which[i] : 1;
-        bench->wide[0][at] = minimum[i];
-        bench->wide[1][at] = row_dots ? row_dots[i] : 0.0;
-    }
-    ALCORE__TRY(kernels(matrix)->min_sqds(&work, &matrix->rows, bench->mask, centre, 1, &centre_dot,
-                                          bench->wide[1], zero_duplicates, bench->wide[0], NULL));
-    collect(matrix, bench->wide[0], minimum);
-    return ALCORE_OK;
-}
-
-static alcore_sys_rows factor_rows(const double *a, int64_t count, int64_t classes) {
-    return (alcore_sys_rows){
-        .data = a, .count = count, .dims = classes, .stride = classes, .dtype = ALCORE_FLOAT64};
-}
-
-alcore_status alcore__matrix_min_badge(const alcore__matrix *matrix, const double *a,
-                                       int64_t classes, const double *centre_a,
-                                       const double *centre_h, double centre_square,
-                                       const double *squares, double *minimum) {
-    const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t count = matrix->block->count, span = matrix->rows.count;
-    if (!matrix->take) {
-        alcore_sys_rows factors = factor_rows(a, count, classes);
-        return kernels(matrix)->min_badge(&work, &factors, &matrix->rows, NULL, centre_a, centre_h,
-                                          1, &centre_square, squares, minimum, NULL);
-    }
-    alcore__bench *bench = matrix->block->bench;
-    size_t row = (size_t)classes * sizeof(double);
-    double *wide;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)span, row, &wide));
-    for (int64_t i = 0; i < count; i++) {
-        int64_t at = place(matrix, i);
-        memcpy(wide + at * classes, a + i * classes, row);
-        bench->wide[0][at] = minimum[i];
-        bench->wide[1][at] = squares[i];
-    }
-    alcore_sys_rows factors = factor_rows(wide, span, classes);
-    alcore_status status =
-        kernels(matrix)->min_badge(&work, &factors, &matrix->rows, matrix->take, centre_a, centre_h,
-                                   1, &centre_square, bench->wide[1], bench->wide[0], NULL);
-    if (status == ALCORE_OK) collect(matrix, bench->wide[0], minimum);
-    alcore__free(run->ctx, wide);
-    return status;
-}
-
 alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore_sys_rows row = matrix->rows;
-    int64_t at = place(matrix, member);
+    int64_t at = alcore__matrix_place(matrix, member);
     row.data = (const char *)row.data + (size_t)(at * row.stride) * NUMBER_BYTES[row.dtype];
     row.first += at;
     row.count = 1;

@@ -7,7 +7,7 @@
  * payloads of a pass in block order, which makes sums over items those of spec 1.8 whoever computed
  * them, and `next` says what the next pass is or that there is none. What all parts must know
  * stands in the plan (plain data); what belongs to the rows of a block between passes stands in
- * block->local. */
+ * block->memory. */
 #ifndef ALCORE__STRATEGY_DEF_H
 #define ALCORE__STRATEGY_DEF_H
 
@@ -71,10 +71,10 @@ struct alcore__run {
     int32_t source; /* ALCORE__OVER_* */
     int64_t step;   /* passes before this one */
     bool done;
-    bool whole;   /* this process has all of the pool: steps may do without passes */
-    bool repeats; /* set in begin: many passes, so a matrix that is made block by block is kept when
-                     it is small */
-    bool checking;   /* the pass looks for NaN (nan_exclude) */
+    bool whole;    /* this process has all of the pool: steps may do without passes */
+    bool repeats;  /* set in begin: many passes, so a device holds the matrix, and one that is made
+                      block by block is kept when it is small */
+    bool checking; /* the pass looks for NaN (nan_exclude) */
     uint8_t *nan[3]; /* [rows] what it found in the pool, on the labelled side and in the target;
                         NULL: nothing looked for */
     alcore__bench **benches; /* one a thread */
@@ -85,12 +85,21 @@ struct alcore__run {
     bool picked;
 };
 
+/* What is kept for the candidates of a block between passes (strategy_state.c). */
+typedef struct alcore__memory {
+    void *local;             /* of alcore__block_local() */
+    alcore_sys_rows numbers; /* of alcore__block_keep() */
+    bool numbers_held;       /* they are in the engine's memory */
+    bool asked;              /* whether the engine was asked to hold the matrix (run->repeats) */
+    alcore_sys_rows held;    /* the members' rows in the engine's memory; data NULL: not there */
+    char *rows;              /* the same in host memory; NULL: read again each time */
+} alcore__memory;
+
 /* A part of the pool: of the b blocks of any table those from b * part / parts on, with what is
  * kept for the candidates of each. */
 typedef struct alcore__shard {
     int32_t part, parts;
-    void **local; /* [blocks] */
-    void **kept;  /* [blocks] matrices of blocks (run->repeats) */
+    alcore__memory *memory; /* [blocks] */
 } alcore__shard;
 
 /* What a thread works with. */
@@ -108,9 +117,9 @@ struct alcore__block {
     alcore__shard *shard;
     alcore__bench *bench;
     int64_t number;
-    int64_t start, count; /* members: positions start .. start + count - 1 of the source */
-    const int64_t *rows;  /* [count] */
-    void **local;         /* memory of this block's candidates; of alcore__block_local() */
+    int64_t start, count;   /* members: positions start .. start + count - 1 of the source */
+    const int64_t *rows;    /* [count] */
+    alcore__memory *memory; /* of this block's candidates; NULL for other sources */
     void *payload;
     size_t bytes;
 };
@@ -119,11 +128,20 @@ struct alcore__block {
 
 /* Memory for the payload, zeroed; one a pass and block. */
 alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *out);
-/* Memory that stays with the block until the run ends, zeroed at first. */
-alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out);
 /* score_rows over the block's members, entries by member; score and raw may be NULL. rank: [count].
  */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw);
+
+/* Memory that stays with the block until the run ends, zeroed at first. */
+alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out);
+/* Numbers that stay with the block until the run ends, in the memory that the engine works in: only
+ * kernels and alcore__numbers_read() look at them. NULL before alcore__block_keep(), which takes
+ * numbers [count] over, also when it fails. */
+double *alcore__block_numbers(const alcore__block *block);
+alcore_status alcore__block_keep(alcore__block *block, double *numbers, int64_t count);
+alcore_status alcore__numbers_read(const alcore__run *run, const double *numbers, int64_t count,
+                                   double *out);
+void alcore__memory_clear(alcore__run *run, alcore__memory *memory);
 
 /* The members' rows of the column "embeddings". Functions below read and write one entry per
  * member. */
@@ -133,6 +151,9 @@ typedef struct alcore__matrix {
     const uint8_t *take; /* NULL: the rows are the members */
 } alcore__matrix;
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
+/* Place of a member among the rows, and the member at a place. */
+int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member);
+int64_t alcore__matrix_member(const alcore__matrix *matrix, int64_t place);
 int64_t alcore__embedding_dims(
     const alcore__run *run); /* 0: no such column; checked to agree on both sides */
 alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out);
@@ -152,15 +173,6 @@ typedef struct alcore__nearest {
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *starts, const double *centres,
                                      const alcore__nearest *out);
-/* which: members that take part; NULL: all. */
-alcore_status alcore__matrix_min_sqd(const alcore__matrix *matrix, const uint8_t *which,
-                                     const double *centre, double centre_dot,
-                                     const double *row_dots, bool zero_duplicates, double *minimum);
-/* The same for BADGE: a: double [members, classes], squares: [members]. */
-alcore_status alcore__matrix_min_badge(const alcore__matrix *matrix, const double *a,
-                                       int64_t classes, const double *centre_a,
-                                       const double *centre_h, double centre_square,
-                                       const double *squares, double *minimum);
 alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
                                  double *out); /* widened */
 /* Names the first member with a NaN or infinity; ALCORE_OK when there is none. Called when a sum is

@@ -17,11 +17,6 @@ static void clear(const alcore__matrix *matrix, spread *wide) {
     alcore__free(ctx, wide->out[1]);
 }
 
-/* Place of a member among the rows that kernels see. */
-static int64_t place(const alcore__matrix *matrix, int64_t member) {
-    return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
-}
-
 static alcore_status make(const alcore__matrix *matrix, const uint8_t *which, int64_t groups,
                           int outputs, spread *out) {
     alcore_ctx *ctx = matrix->block->run->ctx;
@@ -30,7 +25,7 @@ static alcore_status make(const alcore__matrix *matrix, const uint8_t *which, in
     for (int i = 0; i < outputs && status == ALCORE_OK; i++)
         status = alcore__new_array(ctx, rows, (size_t)groups * sizeof(double), &out->out[i]);
     for (int64_t i = 0; i < matrix->block->count && status == ALCORE_OK; i++)
-        out->take[place(matrix, i)] = which ? which[i] : 1;
+        out->take[alcore__matrix_place(matrix, i)] = which ? which[i] : 1;
     return status;
 }
 
@@ -38,7 +33,7 @@ static void collect(const alcore__matrix *matrix, const spread *wide, int64_t gr
                     double *out) {
     size_t bytes = (size_t)groups * sizeof *out;
     for (int64_t i = 0; i < matrix->block->count; i++) {
-        int64_t at = place(matrix, i);
+        int64_t at = alcore__matrix_place(matrix, i);
         if (wide->take[at]) memcpy(out + i * groups, wide->out[output] + at * groups, bytes);
     }
 }

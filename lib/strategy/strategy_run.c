@@ -184,9 +184,8 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
     ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof *shard, &shard));
     shard->part = part;
     shard->parts = parts;
-    alcore_status status = alcore__new_array(run->ctx, blocks, sizeof(void *), &shard->local);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, blocks, sizeof(void *), &shard->kept);
+    alcore_status status =
+        alcore__new_array(run->ctx, blocks, sizeof *shard->memory, &shard->memory);
     if (status != ALCORE_OK) {
         alcore__shard_free(run, shard);
         return status;
@@ -197,12 +196,9 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
 
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
-    for (int64_t b = 0; b < run->members[0].blocks; b++) {
-        if (shard->local) alcore__free(run->ctx, shard->local[b]);
-        if (shard->kept) alcore__free(run->ctx, shard->kept[b]);
-    }
-    alcore__free(run->ctx, shard->local);
-    alcore__free(run->ctx, shard->kept);
+    for (int64_t b = 0; shard->memory && b < run->members[0].blocks; b++)
+        alcore__memory_clear(run, &shard->memory[b]);
+    alcore__free(run->ctx, shard->memory);
     alcore__free(run->ctx, shard);
 }
 
@@ -259,7 +255,7 @@ static alcore_status run_block(void *data, int64_t index, int32_t worker) {
         .start = members->start[number],
         .count = members->start[number + 1] - members->start[number],
         .rows = members->rows + members->start[number],
-        .local = run->source == ALCORE__OVER_CANDIDATES ? &p->shard->local[number] : NULL};
+        .memory = run->source == ALCORE__OVER_CANDIDATES ? &p->shard->memory[number] : NULL};
     alcore_status status = run->checking ? alcore__check_block(&block) : run->def->block(&block);
     if (status != ALCORE_OK) {
         alcore__free(run->ctx, block.payload);

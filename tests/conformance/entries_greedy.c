@@ -65,41 +65,55 @@ static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
     return status;
 }
 
-enum { TOGETHER = 17 };
-static int64_t count_each(const kernel_case *c) {
-    return (2 + TOGETHER + 3) * c->rows.count;
+enum { TOGETHER = 17, TOTALS = 4 };
+static int64_t count_sqds(const kernel_case *c) {
+    return (2 + (TOGETHER - 1) + 2) * c->rows.count + TOTALS;
 }
 static int64_t count_badge(const kernel_case *c) {
-    return (1 + 3) * c->rows.count;
+    return (1 + 2) * c->rows.count + 2;
 }
 
-/* The last centres, which are many, twice: each by itself against minima that some rows have
- * already, and all of them; then three, which no filter is worth. */
+/* Two of three rows, for totals. */
+static uint8_t *some_rows(int64_t count) {
+    uint8_t *some = malloc((size_t)count + 1);
+    if (!some) abort();
+    for (int64_t i = 0; i < count; i++) some[i] = i % 3 != 1;
+    return some;
+}
+
+/* Three centres, two of them guessed; the last centres, which are many: all of them, the first one,
+ * and all but the first as guesses. */
 static alcore_status call_min_sqds(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, dims = c->rows.dims;
     double *own = malloc((size_t)(count + 1) * sizeof *own), dots[TOGETHER];
+    uint8_t *some = some_rows(count);
     if (!own) abort();
-    const double *centres = c->centres + (CASE_CENTRES - TOGETHER) * dims;
-    double *minimum = out->numbers, *plain = minimum + count, *each = plain + count;
+    const double *few = c->centres + 8 * dims,
+                 *many = c->centres + (CASE_CENTRES - TOGETHER) * dims;
+    double *total = out->numbers, *minimum = total + TOTALS, *plain = minimum + count,
+           *each = plain + count;
     alcore_sys_rows all = {
-        .data = centres, .count = TOGETHER, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
+        .data = many, .count = TOGETHER, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
     kernel_oracle.self_dots(&conformance_work, &c->rows, NULL, own);
     kernel_oracle.self_dots(&conformance_work, &all, NULL, dots);
-    for (int64_t i = 0; i < 2 * count; i++) out->numbers[i] = HUGE_VAL;
-    alcore_status status = t->min_sqds(&conformance_work, &c->rows, c->take, c->centres + 8 * dims,
-                                       3, dots, NULL, 0, plain, each + TOGETHER * count);
+    for (int64_t i = 0; i < 2 * count; i++) minimum[i] = HUGE_VAL;
+    alcore_sys_weights guessing = {
+        .minimum = plain, .each = each + (TOGETHER - 1) * count, .guessed = 2, .total = total};
+    alcore_status status =
+        t->min_sqds(&conformance_work, &c->rows, c->take, few, 3, NULL, NULL, 0, &guessing);
+    alcore_sys_weights taking = {.minimum = plain, .weigh = some, .total = total + 1};
     if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, c->centres + 8 * dims, 3, dots,
-                             NULL, 0, plain, NULL);
+        status = t->min_sqds(&conformance_work, &c->rows, c->take, many, TOGETHER, NULL, NULL, 0,
+                             &taking);
+    alcore_sys_weights first = {.minimum = minimum, .total = total + 2};
     if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, centres, TOGETHER, dots, NULL, 0,
-                             plain, NULL);
+        status = t->min_sqds(&conformance_work, &c->rows, c->take, many, 1, dots, own, 1, &first);
+    alcore_sys_weights rest = {
+        .minimum = minimum, .each = each, .guessed = TOGETHER - 1, .total = total + 3};
     if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, centres, 1, dots, own, 1,
-                             minimum, NULL);
-    if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, centres, TOGETHER, dots, own, 1,
-                             minimum, each);
+        status =
+            t->min_sqds(&conformance_work, &c->rows, c->take, many, TOGETHER, dots, own, 1, &rest);
+    free(some);
     free(own);
     return status;
 }
@@ -127,16 +141,96 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
     kernel_oracle.self_dots(&conformance_work, &three, NULL, dots_a);
     for (int64_t i = 0; i < count; i++) squares[i] = own_a[i] * own_h[i];
     for (int k = 0; k < 3; k++) dots_a[k] *= dots_h[k];
-    for (int64_t i = 0; i < count; i++) out->numbers[i] = HUGE_VAL;
+    double *total = out->numbers, *minimum = total + 2, *each = minimum + count;
+    for (int64_t i = 0; i < count; i++) minimum[i] = HUGE_VAL;
+    uint8_t *some = some_rows(count);
+    alcore_sys_weights one = {.minimum = minimum, .weigh = some, .total = total};
     alcore_status status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a,
-                                        centres, 1, dots_a, squares, out->numbers, NULL);
+                                        centres, 1, dots_a, squares, &one);
+    alcore_sys_weights guessing = {
+        .minimum = minimum, .each = each, .guessed = 2, .total = total + 1};
     if (!status)
         status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a, centres, 3,
-                              dots_a, squares, out->numbers, out->numbers + count);
+                              dots_a, squares, &guessing);
+    alcore_sys_weights two = {.minimum = minimum};
     if (!status)
         status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a + a.dims,
-                              centres + dims, 2, dots_a + 1, squares, out->numbers, NULL);
+                              centres + dims, 2, dots_a + 1, squares, &two);
+    free(some);
     free(squares);
+    return status;
+}
+
+static int64_t count_lower(const kernel_case *c) {
+    return c->rows.count + 2;
+}
+
+static alcore_status call_lower(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count;
+    double *minimum = out->numbers + 2;
+    uint8_t *some = some_rows(count);
+    memcpy(minimum, c->scalars + count, (size_t)count * sizeof *minimum);
+    alcore_sys_weights weights = {.minimum = minimum, .total = out->numbers};
+    alcore_status status = t->lower(&conformance_work, count, c->take, c->scalars, &weights);
+    weights.weigh = some;
+    weights.total = out->numbers + 1;
+    if (!status) status = t->lower(&conformance_work, count, c->take, NULL, &weights);
+    weights.total = NULL;
+    if (!status)
+        status = t->lower(&conformance_work, count, c->take, c->scalars + 2 * count, &weights);
+    free(some);
+    return status;
+}
+
+/* At the borders of a row's share, in front of all, in the midst, and behind all. */
+static alcore_status call_draw(table *t, const kernel_case *c, output *out) {
+    int64_t count = c->rows.count;
+    double *values = malloc((size_t)(count + 1) * sizeof *values), before = 0.25, total = 0.0;
+    if (!values) abort();
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = c->pattern == PATTERN_ZEROS || c->scalars[i] < 0.0 ? 0.0 : c->scalars[i];
+        if (!c->take || c->take[i]) total += values[i];
+        if (i == count / 2) out->numbers[0] = before + total;
+    }
+    const double targets[] = {-1.0, before, count ? out->numbers[0] : 0.0, before + total / 3.0,
+                              HUGE_VAL};
+    alcore_status status = ALCORE_OK;
+    for (int k = 0; k < 5 && !status; k++)
+        status =
+            t->draw(&conformance_work, count, c->take, values, before, targets[k], &out->whole[k]);
+    free(values);
+    return status;
+}
+
+static int64_t count_one(const kernel_case *c) {
+    return c->rows.count ? 1 : 0;
+}
+
+static int64_t count_numbers(const kernel_case *c) {
+    return c->rows.count * c->rows.dims;
+}
+
+/* What is held is what was taken, with the mask and without one, and comes back as it went. */
+static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
+    alcore_sys_rows held = {0};
+    int64_t dims = c->rows.dims;
+    alcore_status status =
+        t->hold ? t->hold(&conformance_work, &c->rows, c->take, &held) : ALCORE_OK;
+    if (held.data && !status) {
+        out->whole[0] = held.count;
+        status = t->widen(&conformance_work, &held, NULL, out->numbers);
+        t->let_go(&conformance_work, &held);
+        return status;
+    }
+    out->whole[0] = 0;
+    for (int64_t i = 0; i < c->rows.count && !status; i++) {
+        if (c->take && !c->take[i]) continue;
+        alcore_sys_rows row = c->rows;
+        row.count = 1;
+        static const int64_t BYTES[] = {0, 2, 2, 4, 8};
+        row.data = (const char *)row.data + i * row.stride * BYTES[row.dtype];
+        status = t->widen(&conformance_work, &row, NULL, out->numbers + out->whole[0]++ * dims);
+    }
     return status;
 }
 
@@ -144,7 +238,11 @@ const entry entries_greedy[] = {
     {PLACE(idds_update), call_idds_update, count_two, 0},
     {PLACE(idds_scores), call_idds_scores, count_rows, 0},
     {PLACE(arg_max), call_arg_max, count_rows, 0},
-    {PLACE(min_sqds), call_min_sqds, count_each, 0},
+    {PLACE(min_sqds), call_min_sqds, count_sqds, 0},
     {PLACE(min_badge), call_min_badge, count_badge, 0},
+    {PLACE(lower), call_lower, count_lower, 0},
+    {PLACE(draw), call_draw, count_one, 0},
+    {PLACE(hold), call_hold, count_numbers, 0},
+    {PLACE(let_go), call_hold, count_numbers, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

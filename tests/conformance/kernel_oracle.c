@@ -379,6 +379,8 @@ const alcore_sys_kernels kernel_oracle = {
     .distance_bounds = oracle_distance_bounds,
     .min_sqds = oracle_min_sqds,
     .min_badge = oracle_min_badge,
+    .lower = oracle_lower,
+    .draw = oracle_draw,
     .knn = oracle_knn,
     .margin_ratios = oracle_margin_ratios,
 };

@@ -31,12 +31,16 @@ alcore_status oracle_distance_bounds(const alcore_sys_work *work, const alcore_s
 alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *take, const double *centres, int64_t count,
                               const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, double *minimum, double *each);
+                              int32_t zero_duplicates, const alcore_sys_weights *weights);
 alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
                                const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares, double *minimum,
-                               double *each);
+                               const double *centre_squares, const double *squares,
+                               const alcore_sys_weights *weights);
+alcore_status oracle_lower(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                           const double *values, const alcore_sys_weights *weights);
+alcore_status oracle_draw(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                          const double *values, double before, double target, int64_t *item);
 
 /* oracle_nll.c */
 alcore_status oracle_logit_facts(const alcore_sys_work *work, const alcore_sys_rows *logits,

@@ -4,19 +4,31 @@
 
 #include "kernel_oracle.h"
 
-static void lower(double w, double duplicate, double *minimum, double *each) {
+/* Weight w of row i against centre c of `count`. */
+static void put(const alcore_sys_weights *weights, int64_t rows, int64_t count, int64_t i,
+                int64_t c, double w, double duplicate) {
+    int64_t guess = c - (count - weights->guessed);
     if (w <= duplicate) w = 0.0;
-    if (each) {
-        *each = w < *minimum ? w : HUGE_VAL;
-    } else if (w < *minimum) {
-        *minimum = w;
+    if (guess >= 0) {
+        weights->each[guess * rows + i] = w < weights->minimum[i] ? w : HUGE_VAL;
+    } else if (w < weights->minimum[i]) {
+        weights->minimum[i] = w;
+    }
+}
+
+static void add_up(const alcore_sys_weights *weights, int64_t rows, const uint8_t *take) {
+    if (!weights->total) return;
+    *weights->total = 0.0;
+    for (int64_t i = 0; i < rows; i++) {
+        if (weights->weigh ? weights->weigh[i] : !take || take[i])
+            *weights->total += weights->minimum[i];
     }
 }
 
 alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *take, const double *centres, int64_t count,
                               const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, double *minimum, double *each) {
+                              int32_t zero_duplicates, const alcore_sys_weights *weights) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
@@ -24,18 +36,19 @@ alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows
         for (int64_t c = 0; c < count; c++) {
             double w = oracle_sqd(row, centres + c * rows->dims, rows->dims);
             double duplicate = zero_duplicates ? 1e-12 * (row_dots[i] + centre_dots[c]) : -1.0;
-            lower(w, duplicate, &minimum[i], each ? &each[c * rows->count + i] : NULL);
+            put(weights, rows->count, count, i, c, w, duplicate);
         }
         free(row);
     }
+    add_up(weights, rows->count, take);
     return ALCORE_OK;
 }
 
 alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
                                const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares, double *minimum,
-                               double *each) {
+                               const double *centre_squares, const double *squares,
+                               const alcore_sys_weights *weights) {
     (void)work;
     for (int64_t i = 0; i < h->count; i++) {
         if (take && !take[i]) continue;
@@ -44,11 +57,40 @@ alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_row
             double in_a = oracle_dot(row_a, centres_a + c * a->dims, a->dims);
             double in_h = oracle_dot(row_h, centres_h + c * h->dims, h->dims);
             double sum = squares[i] + centre_squares[c];
-            lower(sum - 2.0 * (in_a * in_h), 1e-12 * sum, &minimum[i],
-                  each ? &each[c * h->count + i] : NULL);
+            put(weights, h->count, count, i, c, sum - 2.0 * (in_a * in_h), 1e-12 * sum);
         }
         free(row_a);
         free(row_h);
     }
+    add_up(weights, h->count, take);
+    return ALCORE_OK;
+}
+
+alcore_status oracle_lower(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                           const double *values, const alcore_sys_weights *weights) {
+    (void)work;
+    for (int64_t i = 0; i < count; i++) {
+        if (values && (!take || take[i]) && values[i] < weights->minimum[i])
+            weights->minimum[i] = values[i];
+    }
+    add_up(weights, count, take);
+    return ALCORE_OK;
+}
+
+/* Spec 1.7 as it is written: all sums first. */
+alcore_status oracle_draw(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                          const double *values, double before, double target, int64_t *item) {
+    (void)work;
+    double *run = malloc((size_t)(count + 1) * sizeof *run), sum = 0.0;
+    if (!run) abort();
+    *item = -1;
+    for (int64_t i = 0; i < count; i++) run[i] = sum += !take || take[i] ? values[i] : 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        if ((!take || take[i]) && values[i] > 0.0) *item = i;
+    }
+    for (int64_t i = count - 1; i >= 0; i--) {
+        if ((!take || take[i]) && before + run[i] > target && values[i] > 0.0) *item = i;
+    }
+    free(run);
     return ALCORE_OK;
 }

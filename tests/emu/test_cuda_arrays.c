@@ -184,6 +184,43 @@ START_TEST(little_memory) {
 }
 END_TEST
 
+START_TEST(rows_that_stay) {
+    double got[ROWS], packed[ROWS];
+    alcore_sys_rows held;
+    int64_t taken = 0;
+    ck_assert_int_eq(cuda->hold(&work, &rows, take, &held), ALCORE_OK);
+    ck_assert_ptr_nonnull(held.data);
+    for (int i = 0; i < ROWS; i++) {
+        if (take[i]) packed[taken++] = expected[i];
+    }
+    ck_assert(held.count == taken && held.stride == DIMS && held.dtype == ALCORE_FLOAT32);
+    ck_assert_int_eq(cuda->sqds(&work, &held, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(memcmp(got, packed, (size_t)taken * sizeof *got), 0);
+    /* They are there: no second copy is made. */
+    alcore_sys_rows again;
+    ck_assert_int_eq(cuda->hold(&work, &held, NULL, &again), ALCORE_OK);
+    ck_assert_ptr_null(again.data);
+    cuda->let_go(&work, &held);
+    cuda->let_go(&work, &again);
+    /* In the caller's memory. */
+    work.workspace = lend;
+    work.workspace_release = take_back;
+    work.stream = new_stream();
+    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert(held.data && lent == 1);
+    cuda->let_go(&work, &held);
+    ck_assert_int_eq(lent, 0);
+    free_stream(work.stream);
+    work.stream = NULL;
+    work.workspace = NULL;
+    /* A quarter of the device stays free: then nothing is held, and that is no error. */
+    device_memory(sizeof numbers * 5 / 4);
+    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert_ptr_null(held.data);
+    device_memory((size_t)-1);
+}
+END_TEST
+
 START_TEST(cancelled) {
     double got[ROWS];
     cancel = 1;
@@ -252,6 +289,7 @@ int main(void) {
     tcase_add_test(tests, arrays_on_the_device);
     tcase_add_test(tests, stream_of_the_caller);
     tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, rows_that_stay);
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, wrong_calls);
     tcase_add_test(tests, calls_at_once);

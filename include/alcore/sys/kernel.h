@@ -140,6 +140,20 @@ typedef struct alcore_sys_idds {
     int32_t reserved;     /**< 0 */
 } alcore_sys_idds;
 
+/** D^2 weights of rows while centres join: of each row the least weight over the centres so far
+ * (spec 1.8). A caller who guesses the next centres has them measured in the same pass, and
+ * confirms a guess without another one (lower). */
+typedef struct alcore_sys_weights {
+    double *minimum; /**< [rows] minimum[i] = w where w < minimum[i], for every centre but the
+                          guessed ones, in any order */
+    double *each;    /**< [guessed, rows] w of a guessed centre where w is below the minimum that
+                          the others left, infinity elsewhere */
+    int64_t guessed; /**< how many of the last centres are guessed; each may be NULL when 0 */
+    const uint8_t *weigh; /**< [rows] rows of the total; NULL: those that are taken */
+    double *total;        /**< running sum, from +0.0 and in row order, of the minimum as it is
+                               left; NULL: not wanted */
+} alcore_sys_weights;
+
 /** The table. A NULL entry means the engine lacks it. Pointers are to host memory; a device engine
  * takes pointers to its device's memory as well, each array on its own, and stages what is on the
  * host. A call that writes to host memory returns when that is written; one that writes to device
@@ -194,28 +208,44 @@ typedef struct alcore_sys_kernels {
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centres, int32_t *nearest, double *distance,
                                     double *low, double *high);
+    /** Copies the rows that are taken, one after the other, to the engine's own memory, for a
+     * caller that passes over them many times: *out is what to pass from then on, without a mask;
+     * plain numbers are rows of one number. out->data is NULL where the rows are on the device
+     * already, and where the device would be left with less than a quarter of its memory free: the
+     * caller then goes on with what it has. A NULL entry: the engine works in host memory. */
+    alcore_status (*hold)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                          const uint8_t *take, alcore_sys_rows *out);
+    /** Gives back what hold gave, with the same device and allocator in work; data NULL is nothing.
+     */
+    void (*let_go)(const alcore_sys_work *work, const alcore_sys_rows *held);
     /** D^2 weights against new centres (k-means++, Arthur and Vassilvitskii 2007): w = sqd(row i,
      * centre), 0 where w <= 1e-12 * (dot(row i, row i) + dot(centre, centre)) when zero_duplicates
-     * is 1. centres: double [centres, dims], centre_dots: double [centres]; row_dots: double
-     * [rows], the self_dots; both dots may be NULL when zero_duplicates is 0; minimum: double
-     * [rows]. each NULL: minimum[i] = w where w < minimum[i], for all centres, in any order.
-     * Otherwise minimum stays, and each: double [centres, rows] gets w where w < minimum and
-     * infinity elsewhere, so that a caller who guessed the next centres may confirm some of them
-     * without another pass. */
+     * is 1; then as alcore_sys_weights says. centres: double [count, dims], the guessed ones last;
+     * centre_dots: double [count]; row_dots: double [rows], the self_dots; both dots may be NULL
+     * when zero_duplicates is 0. */
     alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *take, const double *centres, int64_t count,
                               const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, double *minimum, double *each);
+                              int32_t zero_duplicates, const alcore_sys_weights *weights);
     /** The same with the D^2 weights of BADGE (Ash et al. 2019) in factored form: w = (G + G_c) - 2
      * * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c). a, h: rows of the two factors,
-     * the same count; centres_a: double [centres, dims of a], centres_h: double [centres, dims of
-     * h]; squares: double [rows] and centre_squares: double [centres], G = dot(a, a) * dot(h, h).
-     */
+     * the same count; centres_a: double [count, dims of a], centres_h: double [count, dims of h];
+     * squares: double [rows] and centre_squares: double [count], G = dot(a, a) * dot(h, h). */
     alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
                                const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares, double *minimum,
-                               double *each);
+                               const double *centre_squares, const double *squares,
+                               const alcore_sys_weights *weights);
+    /** A guess came true: values is its part of weights->each, and minimum[i] = values[i] where
+     * values[i] < minimum[i]; values NULL: nothing. Then the total; each is not looked at. */
+    alcore_status (*lower)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                           const double *values, const alcore_sys_weights *weights);
+    /** The item that a draw means inside its block (spec 1.7): *item = the first one with before +
+     * run_i > target and values[i] > 0, run_i being the running sum, from +0.0 and in order, of the
+     * values taken up to and including i; when there is none the last one with values[i] > 0; -1
+     * when there is none either. */
+    alcore_status (*draw)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                          const double *values, double before, double target, int64_t *item);
     /** One greedy step of IDDS after `picked` was picked: f = cos(row i, picked) with
      * the norms given, or f = dot(row i, picked) when norms is NULL; then a[i] -= f and b[i] += f.
      * norms: double [count], the roots of self_dots; picked: double [dims]. */

@@ -26,6 +26,11 @@ class Best(ctypes.Structure):
     _fields_ = [('k', c_int64), ('row', c_void_p), ('value', c_void_p)]
 
 
+class Weights(ctypes.Structure):
+    _fields_ = [('minimum', c_void_p), ('each', c_void_p), ('guessed', c_int64), ('weigh', c_void_p),
+                ('total', c_void_p)]
+
+
 class Search(ctypes.Structure):
     _fields_ = [('size', c_size_t), ('metric', c_int32), ('reserved', c_int32), ('basis', c_void_p),
                 ('leading', c_int64), ('skew', c_double)]
@@ -48,7 +53,7 @@ class Kernels:
         with open(header, encoding='utf-8') as file:
             text = file.read()
         struct = text[text.index('typedef struct alcore_sys_kernels {'):text.index('} alcore_sys_kernels;')]
-        names = re.findall(r'alcore_status \(\*(\w+)\)', struct)
+        names = re.findall(r'(?:alcore_status|void) \(\*(\w+)\)', struct)
 
         class Table(ctypes.Structure):
             _fields_ = ([('size', c_size_t), ('abi', c_uint32), ('device', c_int32), ('engine', c_char_p)]

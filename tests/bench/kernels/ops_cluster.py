@@ -8,7 +8,7 @@ import torch
 from ctypes import c_double, c_int32
 from sklearn.cluster import KMeans, kmeans_plusplus
 
-from kernel_table import rows_of
+from kernel_table import BLOCK, Weights, rows_of
 
 
 def fold(parts):
@@ -173,23 +173,48 @@ def lloyd(table, kernels, rows, dims, clusters, passes=20, make=rows_without_clu
     print('    rows not measured, by pass: ' + ' '.join(f'{part:.2f}' for part in skipped), flush=True)
 
 
-def plus_plus(table, kernels, rows, dims, clusters):
+def plus_plus(table, kernels, rows, dims, clusters, guesses=0):
     random = numpy.random.default_rng(3)
     matrix = random.standard_normal((rows, dims), dtype=numpy.float32)
+    cuts = [(first, min(first + BLOCK, rows)) for first in range(0, rows, BLOCK)]
 
     def ours():
         draws = numpy.random.default_rng(4)
         own, minimum = numpy.empty(rows), numpy.full(rows, numpy.inf)
+        each = [numpy.empty((guesses, last - first)) for first, last in cuts]
+        totals = numpy.zeros(len(cuts))
+        pick, uniform = int(draws.integers(rows)), draws.random(clusters + guesses)
         kernels.blocks(lambda first, last: kernels.self_dots(rows_of(matrix, first, last), None, own[first:last]),
                        rows, table.threads)
-        pick = int(draws.integers(rows))
-        for _ in range(clusters - 1):
-            centre, square = matrix[pick].astype(numpy.float64), own[pick:]
-            kernels.blocks(lambda first, last: kernels.min_sqds(
-                rows_of(matrix, first, last), None, centre, 1, square, own[first:last], c_int32(1), minimum[first:last],
-                None), rows, table.threads)
-            sums = numpy.cumsum(minimum)
-            pick = int(numpy.searchsorted(sums, draws.random() * sums[-1], side='right'))
+
+        def drawn(u):
+            """The row of a draw by the present weights."""
+            sums = numpy.concatenate(([0.0], numpy.cumsum(totals)))
+            block = min(int(numpy.searchsorted(sums[1:], u * sums[-1], side='right')), len(cuts) - 1)
+            first, last = cuts[block]
+            item = numpy.empty(1, numpy.int64)
+            kernels.draw(last - first, None, minimum[first:last], c_double(sums[block]), c_double(u * sums[-1]), item)
+            return first + int(item[0])
+
+        def weights_of(first, last, guessed):
+            number = first // BLOCK
+            return Weights(minimum=minimum[first:last].ctypes.data, each=each[number].ctypes.data, guessed=guessed,
+                           total=totals[number:].ctypes.data)
+        measured = []
+        for step in range(clusters - 1):
+            if pick in measured:
+                slot = measured.index(pick)
+                kernels.blocks(lambda first, last: kernels.lower(
+                    last - first, None, each[first // BLOCK][slot], weights_of(first, last, 0)), rows, table.threads)
+            else:
+                # By weights that do not know this pick yet.
+                measured = [drawn(u) for u in uniform[step:step + guesses]] if step else []
+                centres = matrix[[pick, *measured]].astype(numpy.float64)
+                squares = own[[pick, *measured]]
+                kernels.blocks(lambda first, last: kernels.min_sqds(
+                    rows_of(matrix, first, last), None, centres, len(centres), squares, own[first:last], c_int32(1),
+                    weights_of(first, last, len(measured))), rows, table.threads)
+            pick = drawn(uniform[step])
         return minimum.sum()
 
     def sklearns(trials):

@@ -160,8 +160,9 @@ static void lower_minimum(const alcore_sys_kernels *table, int64_t centre, doubl
     double square = widen_row(table, centre, wide);
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
+        alcore_sys_weights weights = {.minimum = minimum + rows.first};
         ck_assert_int_eq(table->min_sqds(&work, &rows, data.take + rows.first, wide, 1, &square,
-                                         NULL, 0, minimum + rows.first, NULL),
+                                         NULL, 0, &weights),
                          ALCORE_OK);
     }
 }

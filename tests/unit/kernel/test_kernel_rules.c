@@ -70,12 +70,12 @@ START_TEST(duplicate_rule) {
     const uint8_t take[] = {1, 1, 0};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 3, 1);
     ck_assert_int_eq(table->self_dots(&work, &rows, NULL, dots), ALCORE_OK);
-    ck_assert_int_eq(
-        table->min_sqds(&work, &rows, take, &centre, 1, &centre, dots, 1, minimum, NULL),
-        ALCORE_OK);
+    alcore_sys_weights weights = {.minimum = minimum};
+    ck_assert_int_eq(table->min_sqds(&work, &rows, take, &centre, 1, &centre, dots, 1, &weights),
+                     ALCORE_OK);
     ck_assert(minimum[0] == 0.0 && minimum[1] > 0.0 && minimum[1] < 9.0 && minimum[2] == 9.0);
     minimum[0] = 9.0;
-    ck_assert_int_eq(table->min_sqds(&work, &rows, take, &centre, 1, NULL, NULL, 0, minimum, NULL),
+    ck_assert_int_eq(table->min_sqds(&work, &rows, take, &centre, 1, NULL, NULL, 0, &weights),
                      ALCORE_OK);
     ck_assert(minimum[0] > 0.0);
 }

@@ -264,7 +264,7 @@ static alcore_status means_block(alcore__block *block) {
     means_plan *plan = block->run->plan;
     ALCORE__TRY(alcore__kmeans_block(&plan->means, block));
     /* One block: its state is whole after every pass. */
-    if (*block->local) {
+    if (block->memory->local) {
         memcpy(plan->assigned, alcore__kmeans_assigned(block),
                (size_t)block->count * sizeof(int32_t));
     }

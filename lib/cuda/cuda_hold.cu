@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and numbers that stay on the device between calls. */
+#include <algorithm>
+
+#include "cuda_call.cuh"
+#include "cuda_entries.h"
+
+namespace alcore_cuda {
+
+namespace {
+const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
+
+/* The share of the device's memory that stays free: others work there too. */
+const size_t FREE_SHARE = 4;
+
+size_t bytes_of(const alcore_sys_rows *rows) {
+    return (size_t)rows->count * (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
+}
+
+/* NULL: there is not enough. */
+void *new_memory(const alcore_sys_work *work, size_t bytes) {
+    if (work->workspace) return work->workspace(work->workspace_user, bytes);
+    size_t unused = 0, total = 0;
+    void *memory = nullptr;
+    if (cudaMemGetInfo(&unused, &total) != cudaSuccess || bytes > unused ||
+        unused - bytes < total / FREE_SHARE || cudaMalloc(&memory, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    return memory;
+}
+
+/* Copies the rows that are taken to the device, in pieces of some size. */
+void gather(call &c, const alcore_sys_rows *rows, const uint8_t *take, char *to) {
+    const size_t PIECE = (size_t)1 << 18, row = (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
+    const char *from = (const char *)rows->data;
+    std::vector<char> piece;
+    piece.reserve(std::max(PIECE, row));
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (take && !take[i]) continue;
+        const char *at = from + (size_t)(i * rows->stride) * NUMBER_BYTES[rows->dtype];
+        piece.insert(piece.end(), at, at + row);
+        if (piece.size() + row <= PIECE) continue;
+        c.poll();
+        c.upload(to, piece.data(), piece.size());
+        to += piece.size();
+        piece.clear();
+    }
+    c.upload(to, piece.data(), piece.size());
+}
+} // namespace
+
+alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+                   alcore_sys_rows *out) {
+    memset(out, 0, sizeof *out);
+    alcore_sys_rows held = alcore_sys_rows();
+    alcore_status status = guarded(work, [&](call &c) {
+        c.check_rows(rows);
+        if (c.on_device(rows->data)) return;
+        std::vector<uint8_t> memory;
+        const uint8_t *taken = c.on_host(take, rows->count, &memory);
+        held = *rows;
+        held.stride = rows->dims;
+        if (taken) held.count = rows->count - std::count(taken, taken + rows->count, 0);
+        held.data = bytes_of(&held) ? new_memory(work, bytes_of(&held)) : nullptr;
+        if (held.data) gather(c, rows, taken, (char *)held.data);
+    });
+    if (status == ALCORE_OK && held.data)
+        *out = held;
+    else if (held.data)
+        let_go(work, &held);
+    return status;
+}
+
+void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
+    int before;
+    void *memory = (void *)held->data;
+    if (!memory) return;
+    if (work->workspace) {
+        if (work->workspace_release)
+            work->workspace_release(work->workspace_user, memory, bytes_of(held));
+        return;
+    }
+    cudaGetDevice(&before);
+    cudaSetDevice(work->device);
+    cudaFree(memory);
+    cudaSetDevice(before);
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* D^2 weights of k-means++ and BADGE, their totals and the draws by them. */
+#include "cuda_entries.h"
+#include "cuda_rows.cuh"
+
+namespace alcore_cuda {
+
+namespace {
+/* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
+const double DUPLICATE = 1e-12;
+
+/* Most centres whose products with a row are taken while the row passes once. */
+enum { TOGETHER = 4 };
+
+/* dot or sqd of the row with centres [K, dims], fewer when `left` is less; every lane gets them. */
+template <int K, bool SQD, class Row>
+__device__ inline void row_sums(const Row &row, const double *centres, int64_t left, int64_t dims,
+                                double out[K]) {
+    const double *centre[K];
+    double lane[K];
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        centre[k] = centres + (k < left ? k : 0) * dims;
+        lane[k] = 0.0;
+    }
+    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
+        double x = row[j];
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            double y = centre[k][j];
+            if (SQD) {
+                double t = x - y;
+                lane[k] = lane[k] + t * t;
+            } else {
+                lane[k] = lane[k] + x * y;
+            }
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < K; k++) out[k] = lanes_sum(lane[k]);
+}
+
+/* Where the weights go. */
+struct weights_out {
+    double *minimum;
+    double *each;               /* [guessed, plane] */
+    int64_t count, sure, plane; /* sure: centres before the guessed ones */
+
+    /* The weight of row i and centre c, for one lane; least is the minimum so far. */
+    __device__ void put(int64_t i, int64_t c, double w, double duplicate, double *least) const {
+        if (w <= duplicate) w = 0.0;
+        if (c >= sure)
+            each[(c - sure) * plane + i] = w < *least ? w : (double)INFINITY;
+        else if (w < *least)
+            *least = w;
+    }
+};
+
+template <int K> struct min_sqds_body {
+    const double *centres, *centre_dots;
+    const double *row_dots; /* NULL: no duplicate rule */
+    weights_out to;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double least = lane_here() == 0 ? to.minimum[i] : 0.0;
+        for (int64_t c = 0; c < to.count; c += K) {
+            double w[K];
+            row_sums<K, true>(row, centres + c * dims, to.count - c, dims, w);
+            if (lane_here() != 0) continue;
+#pragma unroll
+            for (int k = 0; k < K; k++) {
+                if (c + k >= to.count) continue;
+                double duplicate = row_dots ? DUPLICATE * (row_dots[i] + centre_dots[c + k]) : -1.0;
+                to.put(i, c + k, w[k], duplicate, &least);
+            }
+        }
+        if (lane_here() == 0) to.minimum[i] = least;
+    }
+};
+
+template <int DTYPE, int K>
+__device__ inline void factor_dots(const row_set &h, int64_t i, const double *centres, int64_t left,
+                                   double out[K]) {
+    row_sums<K, false>(read_row<DTYPE>(h.data, i, h.stride, h.dims, h.unit != 0), centres, left,
+                       h.dims, out);
+}
+
+template <int K> struct min_badge_body {
+    row_set h;
+    int32_t h_dtype;
+    const double *centres_a, *centres_h, *centre_squares;
+    const double *squares;
+    weights_out to;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double least = lane_here() == 0 ? to.minimum[i] : 0.0;
+        for (int64_t c = 0; c < to.count; c += K) {
+            double a[K], b[K];
+            int64_t left = to.count - c;
+            row_sums<K, false>(row, centres_a + c * dims, left, dims, a);
+            CUDA_EACH_DTYPE(h_dtype,
+                            (factor_dots<DTYPE, K>(h, i, centres_h + c * h.dims, left, b)));
+            if (lane_here() != 0) continue;
+#pragma unroll
+            for (int k = 0; k < K; k++) {
+                if (c + k >= to.count) continue;
+                double both = squares[i] + centre_squares[c + k], product = a[k] * b[k];
+                to.put(i, c + k, both - 2.0 * product, DUPLICATE * both, &least);
+            }
+        }
+        if (lane_here() == 0) to.minimum[i] = least;
+    }
+};
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    lower_kernel(int64_t count, const uint8_t *take, const double *values, double *minimum) {
+    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    if (i >= count || (take && !take[i])) return;
+    if (values[i] < minimum[i]) minimum[i] = values[i];
+}
+
+/* A running sum is sequential by definition: a block brings numbers near, one thread adds them. */
+enum { SUM_TILE = 4 * CUDA_THREADS };
+
+/* The tile's numbers from `begin` on; 0 where `of` leaves one out, which changes no sum. */
+__device__ inline void bring(double tile[SUM_TILE], int64_t begin, int64_t count, const uint8_t *of,
+                             const double *values) {
+    __syncthreads();
+    for (int k = (int)threadIdx.x; k < SUM_TILE; k += CUDA_THREADS) {
+        int64_t i = begin + k;
+        tile[k] = i < count && (!of || of[i]) ? values[i] : 0.0;
+    }
+    __syncthreads();
+}
+
+/* Goes on with the sum of the chunks before. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    total_kernel(int64_t count, const uint8_t *of, const double *values, double *total) {
+    CUDA_SHARED(double, tile, SUM_TILE);
+    double run = *total;
+    for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
+        bring(tile, begin, count, of, values);
+        if (threadIdx.x != 0) continue;
+        for (int k = 0; k < SUM_TILE; k++) run = run + tile[k];
+    }
+    if (threadIdx.x == 0) *total = run;
+}
+
+/* A draw as far as it has come. */
+struct draw_state {
+    double run;
+    int64_t item;
+    int32_t found, reserved;
+};
+
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    draw_kernel(int64_t first, int64_t count, const uint8_t *take, const double *values,
+                double before, double target, draw_state *state) {
+    CUDA_SHARED(double, tile, SUM_TILE);
+    draw_state own = *state;
+    for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
+        bring(tile, begin, count, take, values);
+        if (threadIdx.x != 0) continue;
+        for (int k = 0; k < SUM_TILE && !own.found; k++) {
+            own.run = own.run + tile[k];
+            if (!(tile[k] > 0.0)) continue;
+            own.item = first + begin + k;
+            own.found = before + own.run > target;
+        }
+    }
+    if (threadIdx.x == 0) *state = own;
+}
+
+/* The columns of alcore_sys_weights in a pass over `count` rows, and the total. */
+class weighing {
+  public:
+    weighing(call &owner, pipeline &pass, const alcore_sys_weights *weights, int64_t centres,
+             bool guesses, int taken)
+        : c(owner), to(weights), count(centres), guessed(guesses ? weights->guessed : 0),
+          least(pass.inout(weights->minimum, sizeof(double))),
+          of_each(guessed ? pass.out(weights->each, sizeof(double), guessed) : -1),
+          counted(weights->total && weights->weigh ? pass.in(weights->weigh, 1) : taken) {
+        if (guessed < 0 || count < guessed)
+            fail(c.work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        if (!to->total) return;
+        const double nothing = 0.0;
+        running = c.device_array<double>(1);
+        c.upload(running, &nothing, sizeof nothing);
+    }
+    weights_out out(const chunk &at) const {
+        return {at.get<double>(least), at.get<double>(of_each), count, count - guessed,
+                at.plane(of_each)};
+    }
+    /* After the weights of a chunk. */
+    void add(const chunk &at) const {
+        if (!running || at.count == 0) return;
+        CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, at.stream, at.count,
+                    at.get<const uint8_t>(counted), at.get<const double>(least), running);
+    }
+    /* After the pass. */
+    void finish() const {
+        if (running) c.download(to->total, running, sizeof *running);
+    }
+
+  private:
+    call &c;
+    const alcore_sys_weights *to;
+    int64_t count, guessed;
+    int least, of_each, counted;
+    double *running = nullptr;
+};
+} // namespace
+
+alcore_status min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                       const uint8_t *take, const double *centres, int64_t count,
+                       const double *centre_dots, const double *row_dots, int32_t zero_duplicates,
+                       const alcore_sys_weights *weights) {
+    return guarded(work, [&](call &c) {
+        c.check_rows(rows);
+        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        const double *own = c.whole(centres, count * rows->dims);
+        const double *own_dots = zero_duplicates ? c.whole(centre_dots, count) : nullptr;
+        pipeline pass(c, rows->count);
+        int matrix = pass.rows(rows), taken = pass.take(take);
+        int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
+        weighing to(c, pass, weights, count, true, taken);
+        pass.run([&](const chunk &at) {
+            row_set set = rows_of(at, rows, matrix, taken, -1);
+            const double *of = at.get<const double>(dots);
+            if (count == 1)
+                launch_rows(set, rows->dtype, at.stream,
+                            min_sqds_body<1>{own, own_dots, of, to.out(at)});
+            else
+                launch_rows(set, rows->dtype, at.stream,
+                            min_sqds_body<TOGETHER>{own, own_dots, of, to.out(at)});
+            to.add(at);
+        });
+        to.finish();
+    });
+}
+
+alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
+                        const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
+                        const double *centres_h, int64_t count, const double *centre_squares,
+                        const double *squares, const alcore_sys_weights *weights) {
+    return guarded(work, [&](call &c) {
+        c.check_rows(a);
+        c.check_rows(h);
+        if (a->count != h->count)
+            fail(work, ALCORE_E_SHAPE, "the two factors of a matrix have a row each per item");
+        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        const double *own_a = c.whole(centres_a, count * a->dims);
+        const double *own_h = c.whole(centres_h, count * h->dims);
+        const double *own_squares = c.whole(centre_squares, count);
+        pipeline pass(c, a->count);
+        int of_a = pass.rows(a), of_h = pass.rows(h), taken = pass.take(take);
+        int of = pass.in(squares, sizeof *squares);
+        weighing to(c, pass, weights, count, true, taken);
+        pass.run([&](const chunk &at) {
+            row_set set = rows_of(at, a, of_a, taken, -1), factor = rows_of(at, h, of_h, -1, -1);
+            const double *own_of = at.get<const double>(of);
+            if (count == 1)
+                launch_rows(set, a->dtype, at.stream,
+                            min_badge_body<1>{factor, h->dtype, own_a, own_h, own_squares, own_of,
+                                              to.out(at)});
+            else
+                launch_rows(set, a->dtype, at.stream,
+                            min_badge_body<TOGETHER>{factor, h->dtype, own_a, own_h, own_squares,
+                                                     own_of, to.out(at)});
+            to.add(at);
+        });
+        to.finish();
+    });
+}
+
+alcore_status lower(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                    const double *values, const alcore_sys_weights *weights) {
+    return guarded(work, [&](call &c) {
+        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        pipeline pass(c, count);
+        int taken = pass.take(take), of = pass.in(values, sizeof *values);
+        weighing to(c, pass, weights, 0, false, taken);
+        pass.run([&](const chunk &at) {
+            if (values)
+                CUDA_LAUNCH(lower_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS,
+                            at.stream, at.count, at.get<const uint8_t>(taken),
+                            at.get<const double>(of), to.out(at).minimum);
+            to.add(at);
+        });
+        to.finish();
+    });
+}
+
+alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+                   const double *values, double before, double target, int64_t *item) {
+    return guarded(work, [&](call &c) {
+        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        const draw_state nothing = {0.0, -1, 0, 0};
+        draw_state *state = c.device_array<draw_state>(1);
+        c.upload(state, &nothing, sizeof nothing);
+        pipeline pass(c, count);
+        int taken = pass.take(take), of = pass.in(values, sizeof *values);
+        pass.run([&](const chunk &at) {
+            CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, at.stream, at.first, at.count,
+                        at.get<const uint8_t>(taken), at.get<const double>(of), before, target,
+                        state);
+        });
+        c.download(item, &state->item, sizeof *item);
+    });
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows and numbers that the engine holds between passes, and guesses of the next centres: none of
+ * them changes a byte, whatever the cut of the pool, and nothing is held when a run is over. With
+ * $ALCORE_TEST_DEVICE the device's own hold is used, else copies in other memory. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/kernels.h"
+#include "strategy_bed.h"
+
+enum { ROWS = 20000, DIMS = 5, CLASSES = 3, EVERY = 131 };
+
+typedef struct variant {
+    const char *strategy, *params;
+    int32_t fill;
+    double budget, spread; /* spread 2: none */
+} variant;
+
+static const variant VARIANTS[] = {
+    {"badge", "", ALCORE__FILL_OVERSHOOT, 200, 2},
+    {"badge", "first=uniform uniforms=0.5,0.25,0.999,0,0.75", ALCORE__FILL_SKIP, 150, 0.97},
+    {"kcenter", "", ALCORE__FILL_SKIP, 150, 0.97},
+    {"idds", "", ALCORE__FILL_SKIP, 100, 0.97},
+    {"idds", "sim=dot-raw self=include mode=oneshot", ALCORE__FILL_STOP, 100, 2},
+    {"huds", "n_strata=3 k_clusters=9", ALCORE__FILL_STOP, 50, 2},
+    {"diversity-global", "k_clusters=40 unit=1", ALCORE__FILL_STOP, 50, 2},
+    {"average", "", ALCORE__FILL_STOP, 50, 2},
+};
+enum { VARIANT_COUNT = sizeof VARIANTS / sizeof VARIANTS[0] };
+
+static float x[ROWS * DIMS], probs[ROWS * CLASSES];
+static double u[ROWS], costs[ROWS];
+static uint8_t labeled[ROWS];
+
+static void open_pool(bed *b, int32_t threads) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, 11);
+    for (int i = 0; i < ROWS; i++) {
+        u[i] = alcore_rng_f64(&rng);
+        costs[i] = (double)alcore_rng_below(&rng, 6);
+        labeled[i] = i % 4001 == 7;
+        /* Clusters, so that a draw is hard to guess, and many duplicates, so that weights end. */
+        for (int j = 0; j < DIMS; j++) {
+            double at = (double)(i / EVERY % 7 * (j + 1)), wide = alcore_rng_f64(&rng);
+            x[i * DIMS + j] = (float)(at + (i / EVERY % 3 ? 0.0 : wide));
+        }
+        double total = 0;
+        for (int c = 0; c < CLASSES; c++)
+            total += probs[i * CLASSES + c] = (float)(1 + alcore_rng_below(&rng, 3));
+        for (int c = 0; c < CLASSES; c++)
+            probs[i * CLASSES + c] = (float)(probs[i * CLASSES + c] / total);
+    }
+    bed_open(b, ROWS, threads, NULL);
+    /* Few rows of each block; the second block is whole from its first candidate to its last. */
+    for (int i = 0; i < ROWS; i++) {
+        bool dense = i >= ALCORE_BLOCK_ROWS + 100 && i < ALCORE_BLOCK_ROWS + 140;
+        bool second = i / ALCORE_BLOCK_ROWS == 1;
+        b->take[i] = !labeled[i] && (second ? dense : i % EVERY == 0);
+    }
+    b->input.labeled_rows = labeled;
+    b->input.costs = costs;
+    bed_column(b, &b->input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
+    bed_column(b, &b->input.candidates, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
+    bed_column(b, &b->input.candidates, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
+    bed_column(b, &b->input.target, "embeddings", x, 40, DIMS, ALCORE_FLOAT32);
+}
+
+/* ---- an engine that holds ---- */
+
+static const alcore_sys_kernels *base;
+static alcore_sys_kernels holding;
+static int64_t live, calls, refuse_every, fail_at;
+
+/* Of an engine in host memory: a copy. */
+static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *take,
+                               alcore_sys_rows *out) {
+    static const size_t BYTES[] = {0, 2, 2, 4, 8};
+    size_t row = BYTES[rows->dtype] * (size_t)rows->dims;
+    char *to = malloc((size_t)rows->count * row + 1);
+    *out = *rows;
+    out->data = to;
+    out->stride = rows->dims;
+    out->count = 0;
+    for (int64_t i = 0; i < rows->count; i++) {
+        if (take && !take[i]) continue;
+        memcpy(to + (size_t)out->count++ * row,
+               (const char *)rows->data + (size_t)(i * rows->stride) * BYTES[rows->dtype], row);
+    }
+    return ALCORE_OK;
+}
+
+/* Counted under no lock: one thread runs where this is used. */
+static alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                          const uint8_t *take, alcore_sys_rows *out) {
+    memset(out, 0, sizeof *out);
+    if (refuse_every && ++calls % refuse_every == 0) return ALCORE_OK;
+    alcore_status status =
+        base->hold ? base->hold(work, rows, take, out) : copy_rows(rows, take, out);
+    live += status == ALCORE_OK && out->data;
+    return status;
+}
+
+static void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
+    live -= held->data != NULL;
+    if (base->let_go) {
+        base->let_go(work, held);
+    } else {
+        free((void *)(uintptr_t)held->data);
+    }
+}
+
+/* One kernel of every strategy's passes, failing at one of its calls. */
+static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const uint8_t *take, double *out) {
+    if (fail_at && --fail_at == 0) {
+        alcore_error_set(ALCORE_E_NOMEM, "planted", 7);
+        return ALCORE_E_NOMEM;
+    }
+    return base->widen(work, rows, take, out);
+}
+
+static void make_holding(const bed *b) {
+    base = b->input.kernels;
+    holding = *base;
+    holding.hold = hold;
+    holding.let_go = let_go;
+    holding.widen = widen;
+}
+
+/* ---- runs ---- */
+
+static alcore_status run_variant(bed *b, const variant *v, int32_t parts) {
+    b->parts = parts;
+    b->input.fill.policy = v->fill;
+    b->input.fill.limited = v->spread < 2;
+    b->input.fill.spread = v->spread;
+    return bed_run(b, v->strategy, v->params, v->budget);
+}
+
+static uint64_t print_of(bed *b, const variant *v, int32_t parts) {
+    ck_assert_msg(run_variant(b, v, parts) == ALCORE_OK, "%s %s: %s", v->strategy, v->params,
+                  alcore_last_error());
+    ck_assert_int_gt(b->outcome.pick_count, 5);
+    return bed_fingerprint(b);
+}
+
+/* What the CPU gives that reads rows again each time and guesses nothing. */
+static uint64_t expected_of(bed *b, const variant *v) {
+    const alcore_sys_kernels *own = b->input.kernels;
+    b->input.kernels = alcore__kernels_cpu();
+    b->input.guesses = 1;
+    uint64_t print = print_of(b, v, 0);
+    b->input.kernels = own;
+    b->input.guesses = 0;
+    return print;
+}
+
+START_TEST(held_rows_give_the_same_bytes) {
+    const variant *v = &VARIANTS[_i];
+    bed b;
+    open_pool(&b, 1);
+    uint64_t expected = expected_of(&b, v);
+    make_holding(&b);
+    b.input.kernels = &holding;
+    for (int32_t parts = 0; parts <= 3; parts += 3) {
+        for (refuse_every = 0; refuse_every <= 3; refuse_every += 3) {
+            ck_assert_uint_eq(print_of(&b, v, parts), expected);
+            ck_assert_int_eq(live, 0);
+        }
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(guesses_give_the_same_bytes) {
+    const variant *v = &VARIANTS[_i];
+    bed b;
+    open_pool(&b, 2);
+    uint64_t expected = expected_of(&b, v);
+    for (b.input.guesses = 0; b.input.guesses <= 3; b.input.guesses++) {
+        ck_assert_uint_eq(print_of(&b, v, 0), expected);
+        ck_assert_uint_eq(print_of(&b, v, 3), expected);
+    }
+    bed_close(&b);
+}
+END_TEST
+
+/* Whatever a run has come to when it fails, nothing stays held. */
+START_TEST(failed_runs_let_go) {
+    const variant *v = &VARIANTS[_i];
+    bed b;
+    open_pool(&b, 1);
+    make_holding(&b);
+    b.input.kernels = &holding;
+    for (int64_t at = 1;; at = at * 3 / 2 + 1) {
+        fail_at = at;
+        if (run_variant(&b, v, 0) == ALCORE_OK) break;
+        ck_assert_int_eq(b.status, ALCORE_E_NOMEM);
+        ck_assert_int_eq(live, 0);
+    }
+    ck_assert_int_gt(fail_at, 0);
+    ck_assert_int_eq(live, 0);
+    bed_close(&b);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("strategy-held");
+    TCase *all = tcase_create("held");
+    tcase_add_loop_test(all, held_rows_give_the_same_bytes, 0, VARIANT_COUNT);
+    tcase_add_loop_test(all, guesses_give_the_same_bytes, 0, VARIANT_COUNT);
+    tcase_add_loop_test(all, failed_runs_let_go, 0, VARIANT_COUNT);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
