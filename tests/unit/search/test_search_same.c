@@ -11,11 +11,14 @@
 #include "base/base.h"
 #include "kernel/kernels.h"
 
-/* Sanitized, and under valgrind, the larger shapes take minutes. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
+/* Sanitized, and under valgrind, the larger shapes take minutes; under TSan in the full tier too.
+ */
+#if defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1, ALWAYS_SMALL = 1 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { SANITIZED = 1, ALWAYS_SMALL = 0 };
 #else
-enum { SANITIZED = 0 };
+enum { SANITIZED = 0, ALWAYS_SMALL = 0 };
 #endif
 enum { ROWS = 1300, QUERIES = 123, SHAPES = 4, SMALL_SHAPES = 2 };
 
@@ -364,7 +367,8 @@ int main(void) {
     TCase *tests = tcase_create("same");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 240);
-    int small = getenv("ALCORE_TEST_BRIEF") || (SANITIZED && !getenv("ALCORE_TEST_FULL"));
+    int small =
+        ALWAYS_SMALL || getenv("ALCORE_TEST_BRIEF") || (SANITIZED && !getenv("ALCORE_TEST_FULL"));
     tcase_add_loop_test(tests, engines_and_cuts, 0, small ? SMALL_SHAPES : SHAPES);
     tcase_add_loop_test(tests, threads_and_types, 0, small ? SMALL_SHAPES : SHAPES - 1);
     tcase_add_loop_test(tests, ratios, 0, small ? SMALL_SHAPES : SHAPES);
