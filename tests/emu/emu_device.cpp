@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "emu_state.h"
 
@@ -261,8 +262,11 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    /* Events that were recorded in it, and waits for them, live on. */
+    static std::vector<emu_stream *> &destroyed = *new std::vector<emu_stream *>();
     cudaStreamSynchronize(stream);
-    delete stream;
+    guard held(lock);
+    destroyed.push_back(stream);
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
