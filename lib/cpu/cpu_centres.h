@@ -13,6 +13,7 @@
 
 typedef struct centres_filter {
     filter_centres base;
+    float *squares;  /* [padded] those of base, rounded */
     float *staged;   /* [CENTRES_STAGED, dims]; used for whole numbers */
     float scale;     /* of whole numbers; 0: the panels are float32 */
     double residual; /* of the centres as whole numbers */
@@ -20,7 +21,8 @@ typedef struct centres_filter {
 
 /* One row beside the centres. */
 typedef struct centres_row {
-    double self, norm; /* dot(x, x), and at least |x| */
+    double self, slip; /* |x|^2, and how far it may be off */
+    double norm;       /* at least |x| */
     double residual;   /* of its whole numbers */
     double weight;     /* x.c = weight times a product */
 } centres_row;
@@ -50,11 +52,47 @@ static void centres_narrow(centres_filter *out, const double *centres, int64_t d
 static void centres_prepare(centres_filter *out, const double *centres, int64_t count,
                             int64_t dims) {
     filter_prepare(&out->base, centres, count, dims);
+    for (int64_t c = 0; c < out->base.padded; c++) out->squares[c] = (float)out->base.squares[c];
     out->scale = 0.0f;
 #if CPU_NARROW
     if (dims > 0 && dims <= NARROW_MAX_DIMS && out->base.norm < FILTER_MAX_NORM)
         centres_narrow(out, centres, dims);
 #endif
+}
+
+/* With more numbers the float32 sum below is no longer near. */
+#define CENTRES_QUICK_DIMS (INT64_C(1) << 16)
+
+/* |x|^2 of a float32 row, in float32: every lane is a chain of dims / CPU_FLOATS additions, and
+ * squares below float32's range add less than 2e-38 each. Other rows exactly. */
+CPU_INLINE centres_row centres_measure(const char *row, int64_t dims, int32_t dtype) {
+    centres_row out = {.weight = 1.0};
+    if (dtype != ALCORE_FLOAT32 || dims > CENTRES_QUICK_DIMS) {
+        out.self = CPU(self_dot)(row, dims, dtype);
+        out.norm = sqrt(out.self) * FILTER_UP;
+        return out;
+    }
+    const float *from = (const float *)(const void *)row;
+    cpu_floats sum[4] = {{0}};
+    int64_t j = 0;
+    for (; j + 4 * CPU_FLOATS <= dims; j += 4 * CPU_FLOATS) {
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++) {
+            cpu_floats x = cpu_load_floats(from + j + v * CPU_FLOATS);
+            sum[v] = cpu_add_product(x, x, sum[v]);
+        }
+    }
+    sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    for (int i = 0; i < CPU_FLOATS; i++) out.self += (double)sum[0][i];
+    for (; j < dims; j++) {
+        float x;
+        __builtin_memcpy(&x, from + j, sizeof x);
+        out.self += (double)x * (double)x;
+    }
+    double chain = (double)(dims / CPU_FLOATS) + 8.0;
+    out.slip = chain * 0x1p-24 * 1.01 * out.self + (double)dims * 2e-38;
+    out.norm = sqrt(out.self + out.slip) * FILTER_UP;
+    return out;
 }
 
 /* The products [rows, padded] of up to PRODUCT_ROWS rows with the centres; panel: [dims,
@@ -63,10 +101,7 @@ static void centres_products(const centres_filter *centres, const char *const *r
                              int64_t dims, int32_t dtype, float *panel, float *products,
                              centres_row *out) {
     int64_t padded = centres->base.padded, panels = padded / PRODUCT_COLUMNS;
-    for (int r = 0; r < count; r++) {
-        double self = CPU(self_dot)(row[r], dims, dtype);
-        out[r] = (centres_row){.self = self, .norm = sqrt(self) * FILTER_UP, .weight = 1.0};
-    }
+    for (int r = 0; r < count; r++) out[r] = centres_measure(row[r], dims, dtype);
 #if CPU_NARROW
     if (centres->scale > 0.0f) {
         const char *whole[PRODUCT_ROWS];
@@ -89,61 +124,55 @@ static void centres_products(const centres_filter *centres, const char *const *r
     CPU(products)(panel, 1, centres->base.panels, panels, dims, products, padded);
 }
 
-/* T of a row, or -1: do not filter. */
+/* T of a row, or -1: do not filter. What is ranked is F in float32, rounded a few times. */
 CPU_INLINE double centres_bound(const centres_filter *centres, const centres_row *row,
                                 int64_t dims) {
     const filter_centres *base = &centres->base;
-    if (centres->scale == 0.0f) return filter_bound(base, row->norm, dims);
-    double product = narrow_error(row->norm, base->norm, row->residual, centres->residual);
-    return filter_bound_of(base, row->norm, product, dims);
+    double product = centres->scale > 0.0f
+                         ? narrow_error(row->norm, base->norm, row->residual, centres->residual)
+                         : filter_product_error(row->norm, base->norm, base->residual, dims);
+    double bound = filter_bound_of(base, row->norm, product, dims);
+    if (bound < 0.0) return bound;
+    return bound + 0x1p-20 * base->norm * (base->norm + row->norm) + 1e-42;
 }
 
-/* F of CPU_WIDTH centres. */
-CPU_INLINE cpu_vector centres_f(const centres_filter *centres, const float *products, int64_t c,
-                                double twice) {
-    return cpu_load_double(centres->base.squares + c) -
-           twice * cpu_load((const char *)products, c, ALCORE_FLOAT32);
-}
-
-/* The least F. */
-static double centres_least(const centres_filter *centres, const centres_row *row,
-                            const float *products) {
-    double twice = 2.0 * row->weight;
-    cpu_vector least = centres_f(centres, products, 0, twice);
-    for (int64_t c = CPU_WIDTH; c < centres->base.padded; c += CPU_WIDTH) {
-        cpu_vector f = centres_f(centres, products, c, twice);
-        cpu_mask below = f < least;
-        least = (cpu_vector)((below & (cpu_mask)f) | (~below & (cpu_mask)least));
+/* Turns the products of a row into F; returns the least. */
+static float centres_rank(const centres_filter *centres, const centres_row *row, float *products) {
+    cpu_floats twice = cpu_all_floats((float)(-2.0 * row->weight));
+    cpu_floats least = cpu_all_floats(HUGE_VALF);
+    for (int64_t c = 0; c < centres->base.padded; c += CPU_FLOATS) {
+        cpu_floats f = cpu_add_product(twice, cpu_load_floats(products + c),
+                                       cpu_load_floats(centres->squares + c));
+        cpu_store_floats(products + c, f);
+        least = cpu_smaller(f, least);
     }
-    double lane[CPU_WIDTH];
-    cpu_store_double(lane, least);
-    for (int i = 1; i < CPU_WIDTH; i++) {
-        if (lane[i] < lane[0]) lane[0] = lane[i];
+    for (int i = 1; i < CPU_FLOATS; i++) {
+        if (least[i] < least[0]) least[0] = least[i];
     }
-    return lane[0];
+    return least[0];
 }
 
 /* Lists the centres whose F is at most `most` in kept [padded], in their order, and returns their
  * number; *rest is the least F of the others, infinity when there are none. */
-static int64_t centres_keep(const centres_filter *centres, const centres_row *row,
-                            const float *products, double most, int32_t *kept, double *rest) {
-    double twice = 2.0 * row->weight;
-    cpu_vector others = {0};
-    others += HUGE_VAL;
+static int64_t centres_keep(const centres_filter *centres, const float *f, double most,
+                            int32_t *kept, double *rest) {
+    float limit = (float)most;
+    if ((double)limit < most) limit = nextafterf(limit, HUGE_VALF);
+    cpu_floats others = cpu_all_floats(HUGE_VALF), above = others;
     int64_t count = 0;
-    for (int64_t c = 0; c < centres->base.padded; c += CPU_WIDTH) {
-        cpu_vector f = centres_f(centres, products, c, twice);
-        cpu_mask keep = f <= most, less = ~keep & (f < others);
-        others = (cpu_vector)((less & (cpu_mask)f) | (~less & (cpu_mask)others));
-        if (!cpu_any_double(keep)) continue;
-        for (int i = 0; i < CPU_WIDTH; i++) {
-            if (keep[i]) kept[count++] = (int32_t)(c + i);
+    for (int64_t c = 0; c < centres->base.padded; c += CPU_FLOATS) {
+        cpu_floats x = cpu_load_floats(f + c);
+        cpu_float_bits keep = x <= limit;
+        others = cpu_smaller(cpu_choose(keep, above, x), others);
+        if (!cpu_any(keep)) continue;
+        for (int i = 0; i < CPU_FLOATS; i++) {
+            if (f[c + i] <= limit) kept[count++] = (int32_t)(c + i);
         }
     }
-    *rest = HUGE_VAL;
-    for (int i = 0; i < CPU_WIDTH; i++) {
-        if (others[i] < *rest) *rest = others[i];
+    for (int i = 1; i < CPU_FLOATS; i++) {
+        if (others[i] < others[0]) others[0] = others[i];
     }
+    *rest = (double)others[0];
     return count;
 }
 

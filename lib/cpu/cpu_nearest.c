@@ -88,8 +88,8 @@ static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const
 
 /* The same by way of the products of the row with the group's centres. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
-                                const double *centres, const float *products,
-                                const centres_row *facts, int32_t dtype) {
+                                const double *centres, float *products, const centres_row *facts,
+                                int32_t dtype) {
     const centres_filter *filter = &call->filter;
     int64_t dims = call->rows->dims;
     double bound = centres_bound(filter, facts, dims);
@@ -97,19 +97,29 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
         nearest_of_all(call, i, row, centres, filter->base.count, dtype);
         return;
     }
-    double least = centres_least(filter, facts, products), rest;
-    int64_t count = centres_keep(filter, facts, products, least + bound, call->kept, &rest);
-    /* A half of T covers what one F and |x|^2 may be off by. */
-    rest += facts->self - bound / 2.0;
+    double least = (double)centres_rank(filter, facts, products), rest;
+    int64_t count = centres_keep(filter, products, least + bound, call->kept, &rest);
+    /* A half of T covers what one F may be off by. */
+    double off = bound / 2.0 + facts->slip;
+    rest += facts->self - off;
     if (count == 1 && !call->distance) {
         call->nearest[i] = call->kept[0];
-        write_bounds(call, i, facts->self + least + bound / 2.0, rest);
+        write_bounds(call, i, facts->self + least + off, rest);
         return;
     }
     nearest_found found = NEAREST_NONE;
     for (int64_t k = 0; k < count; k++)
         look_at(&found, row, centres, call->kept[k], dims, dtype, call->high != NULL);
     write_found(call, i, &found, rest);
+}
+
+/* Rows that will be read next: the tile before is some time at its products. */
+static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64_t count) {
+    size_t bytes = cpu_bytes(rows->dtype), length = (size_t)rows->dims * bytes;
+    for (int64_t r = 0; r < count && r < PRODUCT_ROWS; r++) {
+        const char *row = (const char *)rows->data + order[r] * rows->stride * (int64_t)bytes;
+        for (size_t at = 0; at < length; at += 64) __builtin_prefetch(row + at);
+    }
 }
 
 /* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
@@ -123,7 +133,7 @@ static void nearest_tile(nearest_call *call, const int64_t *order, int count, co
     }
     centres_products(&call->filter, row, count, dims, dtype, call->panel, call->products, facts);
     for (int r = 0; r < count; r++) {
-        const float *products = call->products + r * padded;
+        float *products = call->products + r * padded;
         nearest_of_filtered(call, order[r], row[r], centres, products, &facts[r], dtype);
     }
 }
@@ -140,6 +150,7 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
     for (int64_t at = 0; at < rows; at += step) {
         int together = rows - at < step ? (int)(rows - at) : step;
         if (filtered) {
+            fetch_ahead(call->rows, order + at + together, rows - at - together);
             nearest_tile(call, order + at, together, centres, dtype);
         } else {
             int64_t i = order[at];
@@ -187,6 +198,10 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     if (!status)
         status = alcore__cpu_new(call->work, call->capacity, sizeof *call->kept, &call->kept);
     if (!status) {
+        status = alcore__cpu_new(call->work, call->capacity, sizeof *call->filter.squares,
+                                 &call->filter.squares);
+    }
+    if (!status) {
         status = alcore__cpu_new(call->work, dims, CENTRES_STAGED * sizeof *call->filter.staged,
                                  &call->filter.staged);
     }
@@ -208,6 +223,8 @@ static void free_memory(nearest_call *call, int64_t groups) {
                      (size_t)dims * sizeof *call->filter.base.panels);
     alcore__cpu_free(call->work, call->filter.base.squares, call->capacity,
                      sizeof *call->filter.base.squares);
+    alcore__cpu_free(call->work, call->filter.squares, call->capacity,
+                     sizeof *call->filter.squares);
     alcore__cpu_free(call->work, call->filter.staged, dims,
                      CENTRES_STAGED * sizeof *call->filter.staged);
     alcore__cpu_free(call->work, call->kept, call->capacity, sizeof *call->kept);
