@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole engine as one unit: compilers read each header once. */
+#include "cuda_bounds.cu"
 #include "cuda_call.cu"
+#include "cuda_candidates.cu"
 #include "cuda_classes.cu"
 #include "cuda_distance.cu"
+#include "cuda_filter.cu"
 #include "cuda_greedy.cu"
 #include "cuda_groups.cu"
 #include "cuda_hidden.cu"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of rows by group, and the nearest centre of each row's group. */
+#include <algorithm>
 #include <cfloat>
 
+#include "cuda_best.cuh"
 #include "cuda_entries.h"
 #include "cuda_pairs.cuh"
-#include "cuda_rows.cuh"
+#include "cuda_side.cuh"
 
 namespace alcore_cuda {
 
@@ -77,25 +79,32 @@ struct nearest_task {
     int64_t start, end;   /* centres */
 };
 
-/* Bounds on the distance to the nearest centre and to the others, from their sqds: each within
- * 1e-9 of the exact one, but for squares that left the range of double. */
-static __device__ void put_bounds(double least, double second, bool others, double *low,
-                                  double *high) {
-    bool known = least <= DBL_MAX;
-    *high = known ? sqrt(least) * (1.0 + 1e-9) + 1e-150 : HUGE_VAL;
-    *low = 0.0;
-    if (!known || second != second) return;
-    if (others && second > DBL_MAX) second = DBL_MAX;
-    double near = sqrt(second) * (1.0 - 1e-9) - 1e-150;
-    if (near > 0.0) *low = near;
-}
+/* Where the answers for rows go. distance, low and high may be NULL. */
+struct nearest_out {
+    int32_t *nearest;
+    double *distance, *low, *high;
 
-/* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. distance, low and high may be
- * NULL. */
+    /* least and second: the sqds of the nearest centre and of the next one, or less than that; both
+     * within 1e-9 of the exact ones, but for squares that left the range of double. */
+    __device__ void put(int64_t i, int64_t best, double least, double second, bool others) const {
+        nearest[i] = (int32_t)best;
+        if (distance) distance[i] = least;
+        if (!high) return;
+        bool known = least <= DBL_MAX;
+        high[i] = known ? sqrt(least) * (1.0 + 1e-9) + 1e-150 : HUGE_VAL;
+        low[i] = 0.0;
+        if (!known || second != second) return;
+        if (others && second > DBL_MAX) second = DBL_MAX;
+        double near = sqrt(second) * (1.0 - 1e-9) - 1e-150;
+        if (near > 0.0) low[i] = near;
+    }
+};
+
+/* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
                    const nearest_task *tasks, int64_t task_count, const double *centres,
-                   int32_t *nearest, double *distance, double *low, double *high) {
+                   nearest_out out) {
     int64_t number = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
     if (number >= task_count) return;
     nearest_task task = tasks[number];
@@ -122,10 +131,88 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         }
     }
     if (lane_here() >= task.count) return;
-    int64_t i = order[task.first + mine];
-    nearest[i] = best;
-    if (distance) distance[i] = least;
-    if (high) put_bounds(least, second, task.end - task.start > 1, &low[i], &high[i]);
+    out.put(order[task.first + mine], best, least, second, task.end - task.start > 1);
+}
+
+/* The nearest centre with a filter: a score is x.c - |c|^2 / 2. */
+struct nearest_body {
+    const double *rows, *centres, *norms;
+    int64_t dims;
+    nearest_out out;
+
+    __device__ float begin(int64_t) const { return -HUGE_VALF; }
+    __device__ bool score(float most, float error, int64_t, int64_t, const half_facts &centre,
+                          float *high, float *low) const {
+        *high = most - centre.half_square;
+        *low = *high - error * (1.0f + 0x1p-20f) - 0x1p-19f * centre.half_square;
+        return true;
+    }
+
+    static const bool LARGEST = false;
+    __device__ bool takes(int64_t) const { return true; }
+    __device__ bool takes_other(int64_t) const { return true; }
+    __device__ place_of first(int64_t) const { return {0.0, -1}; }
+    /* Nothing is less than what the first centre gives when that is no number: it stays. */
+    __device__ place_of value(int64_t i, int64_t c, const best_task &task) const {
+        double sqd = row_sqd(rows + i * dims, centres + c * dims, dims);
+        return {c == task.start && sqd != sqd ? -1.0 : sqd, c};
+    }
+    __device__ void end(int64_t i, const place_of &best, double second, float refused,
+                        const best_task &task) const {
+        bool none = best.row < 0;
+        double least = none ? HUGE_VAL : best.value < 0.0 ? (double)NAN : best.value;
+        if (refused > -HUGE_VALF) { /* no centre that the filter refused has a larger score */
+            double square = norms[i] * norms[i];
+            double beyond = square - 2.0 * (double)refused - 0x1p-40 * square;
+            if (beyond < second) second = beyond > 0.0 ? beyond : 0.0;
+        }
+        out.put(i, none ? -1 : best.row - task.start, least, second, task.end - task.start > 1);
+    }
+};
+
+/* With fewer centres or rows of a group the plain way is as quick. */
+const int64_t LEAST_CENTRES = 16;
+
+/* The rows of a chunk by group, cut into what warps and blocks do. */
+struct nearest_work {
+    grouping by;
+    std::vector<nearest_task> plain;
+    std::vector<best_task> filtered;
+    int64_t most; /* centres of a filtered one */
+
+    void cut(const int32_t *group, int64_t count, int64_t groups, const int64_t *begin,
+             bool filters) {
+        group_rows(group, count, groups, &by);
+        plain.clear();
+        filtered.clear();
+        most = 0;
+        for (size_t g = 0; g < by.groups.size(); g++) {
+            int64_t start = begin[by.groups[g]], end = begin[by.groups[g] + 1];
+            int32_t last = by.starts[g + 1], rows_of = last - by.starts[g];
+            bool many = end - start >= LEAST_CENTRES && rows_of >= LEAST_CENTRES;
+            bool filter = filters && device_filters(many);
+            if (filter) most = std::max(most, end - start);
+            int32_t step = filter ? (int32_t)TILE_ROWS : (int32_t)PAIR_SIDE;
+            for (int32_t i = by.starts[g]; i < last; i += step) {
+                int32_t here = std::min(step, last - i);
+                if (filter)
+                    filtered.push_back({i, here, start, end});
+                else
+                    plain.push_back({i, here, start, end});
+            }
+        }
+    }
+};
+
+/* All centres in half precision. */
+half_rows halve_centres(call &c, const double *centres, int64_t count, int64_t dims) {
+    half_rows made =
+        cut_halves(c.device_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
+    double *norms = c.device_array<double>(count);
+    self_dots_of(c, centres, count, dims, norms);
+    roots_of(c, norms, count);
+    halve(c, centres, norms, count, dims, ALCORE_SYS_L2, made);
+    return made;
 }
 } // namespace
 
@@ -181,34 +268,46 @@ alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows 
         std::vector<int64_t> starts_memory;
         const int64_t *begin = c.on_host(starts, groups + 1, &starts_memory);
         const double *all = c.whole(centres, begin[groups] * rows->dims);
-        grouping by;
-        std::vector<nearest_task> tasks;
+        int64_t dims = rows->dims;
+        bool filters = filter_pays(dims, rows->count, begin[groups]);
+        half_rows half_centres = {nullptr, nullptr};
+        if (filters) half_centres = halve_centres(c, all, begin[groups], dims);
+        nearest_work todo;
         pipeline pass(c, rows->count);
         pass.leave_out(own);
-        int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof(double));
+        int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
+        int norms = filters ? pass.scratch(sizeof(double)) : -1;
+        int halves = filters ? pass.scratch(half_bytes(dims)) : -1;
+        int beside = filters ? pass.scratch(BEST_BYTES) : -1;
         int to = pass.out(nearest, sizeof *nearest), far = pass.out(distance, sizeof *distance),
             least = pass.out(low, sizeof *low), most = pass.out(high, sizeof *high);
         pass.run([&](const chunk &at) {
-            group_rows(own + at.first, at.count, groups, &by);
-            tasks.clear();
-            for (size_t g = 0; g < by.groups.size(); g++) {
-                for (int32_t i = by.starts[g]; i < by.starts[g + 1]; i += PAIR_SIDE) {
-                    int32_t left = by.starts[g + 1] - i;
-                    tasks.push_back({i, left < PAIR_SIDE ? left : PAIR_SIDE, begin[by.groups[g]],
-                                     begin[by.groups[g] + 1]});
-                }
+            todo.cut(own + at.first, at.count, groups, begin, filters);
+            if (todo.by.order.empty()) return;
+            const int32_t *order = c.whole(todo.by.order.data(), (int64_t)todo.by.order.size());
+            double *numbers = at.get<double>(wide);
+            widen_chunk(at, rows, matrix, numbers);
+            nearest_out out = {at.get<int32_t>(to), at.get<double>(far), at.get<double>(least),
+                               at.get<double>(most)};
+            int64_t plain = (int64_t)todo.plain.size(), filtered = (int64_t)todo.filtered.size();
+            if (plain > 0) {
+                const nearest_task *list = c.whole(todo.plain.data(), plain);
+                CUDA_LAUNCH(nearest_kernel, blocks_for(plain, CUDA_WARPS), CUDA_THREADS, at.stream,
+                            numbers, dims, order, list, plain, all, out);
+                c.give_back((void *)list);
             }
-            if (tasks.empty()) return;
-            double *rows_wide = at.get<double>(wide);
-            widen_chunk(at, rows, matrix, rows_wide);
-            const int32_t *order = c.whole(by.order.data(), (int64_t)by.order.size());
-            const nearest_task *list = c.whole(tasks.data(), (int64_t)tasks.size());
-            CUDA_LAUNCH(nearest_kernel, blocks_for((int64_t)tasks.size(), CUDA_WARPS), CUDA_THREADS,
-                        at.stream, rows_wide, rows->dims, order, list, (int64_t)tasks.size(), all,
-                        at.get<int32_t>(to), at.get<double>(far), at.get<double>(least),
-                        at.get<double>(most));
+            if (filtered > 0) {
+                const best_task *list = c.whole(todo.filtered.data(), filtered);
+                half_rows half = cut_halves(at.get<char>(halves), at.count, dims);
+                self_dots_of(c, numbers, at.count, dims, at.get<double>(norms));
+                roots_of(c, at.get<double>(norms), at.count);
+                halve(c, numbers, at.get<double>(norms), at.count, dims, ALCORE_SYS_L2, half);
+                nearest_body body = {numbers, all, at.get<double>(norms), dims, out};
+                best_of(c, half, at.count, order, list, filtered, half_centres, todo.most, dims,
+                        body, at.get<char>(beside));
+                c.give_back((void *)list);
+            }
             c.give_back((void *)order);
-            c.give_back((void *)list);
         });
     });
 }

@@ -38,12 +38,18 @@ inline float device_fused(float x, float y, float z) {
 }
 
 inline float device_float_of_half(uint16_t bits) {
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    float x = exponent == 31  ? (fraction ? NAN : INFINITY)
-              : exponent == 0 ? ldexpf((float)fraction, -24)
-                              : ldexpf((float)(1024 + fraction), exponent - 25);
-    return bits >> 15 ? -x : x;
+    return emu::float_of_half(bits);
 }
+inline uint16_t device_half_of_float(float x) {
+    return emu::half_of_float(x);
+}
+
+/* Whether a filter is to be used: tests may see to it that it is, or is not, for any shape. */
+inline bool device_filters(bool pays) {
+    return emu::filters(pays);
+}
+/* Tests ask how often a way was taken. */
+#define CUDA_COUNT(what) emu::count(emu::what)
 
 #else
 
@@ -74,6 +80,15 @@ __device__ inline float device_fused(float x, float y, float z) {
 __device__ inline float device_float_of_half(uint16_t bits) {
     return __half2float(__ushort_as_half(bits));
 }
+
+__device__ inline uint16_t device_half_of_float(float x) {
+    return __half_as_ushort(__float2half_rn(x));
+}
+
+inline bool device_filters(bool pays) {
+    return pays;
+}
+#define CUDA_COUNT(what) ((void)0)
 
 #endif
 

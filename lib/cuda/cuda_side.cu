@@ -21,16 +21,20 @@ void roots_of(call &c, double *numbers, int64_t count) {
 }
 
 /* A quarter of the workspace, or what the device has. */
-side::side(call &owner, const alcore_sys_rows *given, int64_t most) : c(owner), rows(given) {
-    size_t bytes = (size_t)(rows->dims + 1) * sizeof *numbers;
+side::side(call &owner, const alcore_sys_rows *given, int64_t most, size_t more)
+    : c(owner), rows(given) {
+    size_t bytes = (size_t)(rows->dims + 1) * sizeof *numbers + more;
     step = std::max<int64_t>((int64_t)(c.limit() / 4 / bytes), 4 * PAIR_SIDE);
     step = std::max<int64_t>(std::min(std::min(step, most), rows->count), 1);
     for (;; step = (step + 1) / 2) {
         try {
             numbers = c.device_array<double>(step * (rows->dims + 1));
             norms = numbers + step * rows->dims;
+            if (more > 0) beside = c.device_array<char>(step * (int64_t)more);
             return;
         } catch (const no_memory &) {
+            c.give_back(numbers);
+            numbers = nullptr;
             if (step == 1) throw;
         }
     }

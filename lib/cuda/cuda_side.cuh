@@ -10,9 +10,12 @@ namespace alcore_cuda {
 
 class side {
   public:
-    /* most: rows that one part may have. */
-    side(call &owner, const alcore_sys_rows *given, int64_t most);
-    ~side() { c.give_back(numbers); }
+    /* most: rows that one part may have; more: bytes for each of them that the owner uses. */
+    side(call &owner, const alcore_sys_rows *given, int64_t most, size_t more = 0);
+    ~side() {
+        c.give_back(numbers);
+        c.give_back(beside);
+    }
     side(const side &) = delete;
     side &operator=(const side &) = delete;
 
@@ -23,8 +26,7 @@ class side {
     const alcore_sys_rows *rows;
     double *numbers = nullptr; /* [rows of the part, dims], then the norms of them */
     double *norms = nullptr;
-
-  private:
+    char *beside = nullptr; /* the owner's bytes, `step` times as many as for one */
     int64_t step, current = -1;
 };
 

@@ -162,6 +162,11 @@ uint64_t next_random() {
     return z ^ z >> 31;
 }
 
+bool filters(bool pays) {
+    guard held(lock);
+    return settings.filters < 0 ? pays : settings.filters > 0;
+}
+
 void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
             std::function<void()> body) {
     guard held(lock);
@@ -315,6 +320,14 @@ void alcore_emu_mode(int order, uint64_t seed, int perturb) {
 void alcore_emu_memory(size_t bytes) {
     guard held(lock);
     device_most = bytes;
+}
+void alcore_emu_filters(int always) {
+    guard held(lock);
+    settings.filters = always;
+}
+uint64_t alcore_emu_counted(int way) {
+    guard held(lock);
+    return settings.ways[way];
 }
 uint64_t alcore_emu_arrivals(void) {
     guard held(lock);

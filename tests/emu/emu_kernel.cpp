@@ -17,12 +17,22 @@ enum { LANES = 32, MOST_THREADS = 1024, POISON = 0xff };
 
 enum waiting { RUNS, AT_BARRIER, AT_WARP, ENDED };
 
+/* A copy on its way. */
+struct copying {
+    void *to;
+    const void *from;
+    size_t bytes;
+    int group;
+};
+
 struct thread {
     fibre own;
     waiting state;
     int site;
     uint64_t result; /* of its warp operation */
     dim3 index;
+    std::vector<copying> copies;
+    int group; /* of the copies that begin now */
 };
 
 /* Lanes that meet in one warp operation. */
@@ -120,7 +130,74 @@ int source_of(const meeting *m, int lane) {
     return from >= 0 && from < LANES && (m->mask >> from & 1) ? from : -1;
 }
 
+/* What a lane brings to the step of a tensor core. */
+struct fragments {
+    float *sum;
+    const uint32_t *a, *b;
+};
+
+double half_in(const uint32_t *words, int word, int upper) {
+    return (double)float_of_half((uint16_t)(words[word] >> 16 * upper));
+}
+
+/* 0 + terms, aligned to the largest of them and cut there, as Fasi, Higham, Mikaitis and Pranesh
+ * (Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 2021) found tensor cores to do;
+ * towards zero, or to the worse side. */
+float aligned_sum(const double *terms, int count, int way) {
+    double largest = 0.0, sum = 0.0;
+    for (int k = 0; k < count; k++) largest = std::max(largest, std::fabs(terms[k]));
+    if (!(largest > 0.0) || !std::isfinite(largest)) {
+        for (int k = 0; k < count; k++) sum += terms[k];
+        return (float)sum;
+    }
+    double unit = std::ldexp(1.0, std::ilogb(largest) - 22), inverse = 1.0 / unit;
+    for (int k = 0; k < count; k++) {
+        double units = terms[k] * inverse;
+        sum += way == 0 ? std::trunc(units) : way == 1 ? std::floor(units) : std::ceil(units);
+    }
+    sum *= unit;
+    float rounded = (float)sum;
+    if (std::fabs((double)rounded) > std::fabs(sum)) rounded = std::nextafter(rounded, 0.0f);
+    return rounded;
+}
+
+void step_tensors(const meeting *m) {
+    const fragments *lanes[LANES];
+    double a[16][16], b[16][8];
+    for (int lane = 0; lane < LANES; lane++) {
+        const fragments *own = lanes[lane] = (const fragments *)(uintptr_t)m->value[lane];
+        int g = lane / 4, t = lane % 4;
+        for (int word = 0; word < 4; word++)
+            for (int upper = 0; upper < 2; upper++)
+                a[g + word % 2 * 8][2 * t + upper + word / 2 * 8] = half_in(own->a, word, upper);
+        for (int word = 0; word < 2; word++)
+            for (int upper = 0; upper < 2; upper++)
+                b[2 * t + upper + word * 8][g] = half_in(own->b, word, upper);
+    }
+    /* All at once, or two halves one after the other, as older devices do. */
+    int way = (int)(next_random() % 3), halves = 1 + (int)(next_random() % 2);
+    for (int lane = 0; lane < LANES; lane++) {
+        for (int r = 0; r < 4; r++) {
+            int row = lane / 4 + r / 2 * 8, column = 2 * (lane % 4) + r % 2;
+            float *sum = &lanes[lane]->sum[r];
+            for (int half = 0; half < halves; half++) {
+                double terms[17] = {(double)*sum};
+                for (int k = 0; k < 16 / halves; k++) {
+                    int at = half * 8 + k;
+                    terms[k + 1] = a[row][at] * b[at][column];
+                }
+                *sum = aligned_sum(terms, 16 / halves + 1, way);
+            }
+        }
+    }
+}
+
 void complete(meeting *m, int first) {
+    if (m->what == TENSOR) {
+        step_tensors(m);
+        m->open = false;
+        return;
+    }
     uint32_t votes = 0;
     for (int lane = 0; lane < LANES; lane++)
         if ((m->mask >> lane & 1) && m->value[lane]) votes |= 1u << lane;
@@ -158,6 +235,8 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
         unsigned at = (unsigned)t;
         threads[(size_t)t]->index = dim3(at % size.x, at / size.x % size.y, at / size.x / size.y);
         threads[(size_t)t]->state = RUNS;
+        threads[(size_t)t]->copies.clear();
+        threads[(size_t)t]->group = 0;
         fibre_prepare(&threads[(size_t)t]->own, thread_main);
     }
     here.block = index;
@@ -227,6 +306,40 @@ uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width,
     }
     give_way();
     return self->result;
+}
+
+void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, int site) {
+    fragments own = {sum, a, b};
+    warp(TENSOR, 0xffffffffu, (uint64_t)(uintptr_t)&own, 0, LANES, site);
+}
+
+void copy_begin(void *shared, const void *from, size_t bytes) {
+    thread *self = threads[(size_t)now.current];
+    if ((uintptr_t)shared % bytes || (uintptr_t)from % bytes)
+        complain("a copy to shared memory that is not aligned");
+    self->copies.push_back({shared, from, bytes, self->group});
+    for (size_t i = 0; i < bytes / 2; i++) /* float16 numbers between 1024 and 2048 */
+        ((uint16_t *)shared)[i] = (uint16_t)(0x6400u | (next_random() & 0x83ffu));
+}
+
+void copy_group() {
+    threads[(size_t)now.current]->group++;
+}
+
+void copy_wait(int left) {
+    thread *self = threads[(size_t)now.current];
+    size_t kept = 0;
+    for (const copying &c : self->copies) {
+        if (c.group < self->group - left)
+            memcpy(c.to, c.from, c.bytes);
+        else
+            self->copies[kept++] = c;
+    }
+    self->copies.resize(kept);
+}
+
+void count(way which) {
+    settings.ways[which]++;
 }
 
 void *shared_storage(size_t bytes, int site) {

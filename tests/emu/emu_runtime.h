@@ -36,8 +36,18 @@ extern place here;
 void barrier(int site);
 
 /* What a lane gives to a warp operation, and gets back. */
-enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC };
+enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC, TENSOR };
 uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site);
+
+/* The step of a tensor core (cuda_tensor.cuh): the lanes bring and take the fragments of the PTX
+ * manual's mma.m16n8k16. Its sums are as wrong as cuda_filter.cuh allows. */
+void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, int site);
+
+/* Copies that arrive when they are waited for, and not a moment sooner: until then there are
+ * numbers that look like any. */
+void copy_begin(void *shared, const void *from, size_t bytes);
+void copy_group();
+void copy_wait(int left);
 
 /* Storage of the block, poisoned when the block begins; `site` tells declarations apart. */
 void *shared_storage(size_t bytes, int site);
@@ -56,6 +66,33 @@ void launch_with(dim3 blocks, dim3 threads, void *stream, const char *name,
 
 /* An error of the running kernel; it ends. */
 void complain(const char *text);
+
+inline float float_of_half(uint16_t bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float x = exponent == 31  ? (fraction ? NAN : INFINITY)
+              : exponent == 0 ? ldexpf((float)fraction, -24)
+                              : ldexpf((float)(1024 + fraction), exponent - 25);
+    return bits >> 15 ? -x : x;
+}
+/* To the nearest, the even one of two; |x| at most 65504. */
+inline uint16_t half_of_float(float x) {
+    float magnitude = fabsf(x);
+    int exponent = magnitude < 0x1p-14f ? -14 : ilogbf(magnitude);
+    uint32_t units = (uint32_t)nearbyintf(ldexpf(magnitude, 10 - exponent));
+    return (uint16_t)((units + ((uint32_t)(exponent + 14) << 10)) | (x < 0.0f ? 0x8000u : 0u));
+}
+
+/* Ways that a test asks for; alcore_emu_counted() gives how often each was taken. */
+enum way {
+    FILTERED_TILES, /* blocks of a filter */
+    DECIDED_PAIRS,  /* pairs that a filter left undecided */
+    FALL_BACKS,     /* items that a filter gave up on */
+    WAYS
+};
+void count(way which);
+
+/* pays, or what a test wants. */
+bool filters(bool pays);
 
 /* value, or a neighbour of it by up to 2 units in the last place. */
 double perturbed(double value);
@@ -108,6 +145,12 @@ static inline double __longlong_as_double(long long bits) {
 static inline long long __double_as_longlong(double value) {
     return (long long)emu::bits_of(value);
 }
+static inline int __float_as_int(float value) {
+    return (int)emu::bits_of(value);
+}
+static inline float __int_as_float(int bits) {
+    return emu::value_of<float>((uint32_t)bits);
+}
 static inline float __uint_as_float(unsigned bits) {
     return emu::value_of<float>(bits);
 }
@@ -122,6 +165,11 @@ template <class T> static inline T atomicAdd(T *at, T value) {
 template <class T> static inline T atomicMin(T *at, T value) {
     T before = *at;
     if (value < before) *at = value;
+    return before;
+}
+template <class T> static inline T atomicMax(T *at, T value) {
+    T before = *at;
+    if (value > before) *at = value;
     return before;
 }
 template <class T> static inline T atomicOr(T *at, T value) {
@@ -198,6 +246,10 @@ enum { EMU_ASCENDING, EMU_DESCENDING, EMU_RANDOM };
 /* The order of threads and blocks, the seed of the random one, and whether exp, log and rsqrt miss
  * by up to 2 units in the last place. */
 void alcore_emu_mode(int order, uint64_t seed, int perturb);
+/* Filters: 1: always, 0: never, below 0: where they pay. */
+void alcore_emu_filters(int always);
+/* How often a way (emu::way) was taken since the start of the process. */
+uint64_t alcore_emu_counted(int way);
 /* Bytes of device memory that there are. */
 void alcore_emu_memory(size_t bytes);
 /* Arrivals at barriers and warp operations since the start of the process. */

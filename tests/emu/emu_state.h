@@ -13,6 +13,8 @@ struct state {
     int perturb = 0;
     cudaError_t error = cudaSuccess; /* sticky, as on a device */
     uint64_t arrivals = 0;
+    uint64_t ways[WAYS] = {};
+    int filters = -1;
 };
 extern state settings;
 

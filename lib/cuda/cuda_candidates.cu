@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nearest neighbours both ways with a filter in half precision (spec 1.3, 1.8).
+ *
+ * An item of either side that wants neighbours keeps the best places found so far, with normative
+ * values, and a list of candidates that the filter could not refuse, each with a score that is not
+ * below the truth: for distances x.y - |y|^2 / 2, otherwise the value itself. `least` is what a
+ * candidate must reach: below it, k others are truly better. A tile of products appends to the
+ * lists; then the k-th best of what an item has raises its `least` and refuses candidates. What
+ * remains is computed in double before the rows leave the device, or when a list is nearly full. An
+ * item whose list overflows is compared with all the others of that tile in double. Which order
+ * candidates have in a list depends on the turn of threads; nothing that is decided does. */
+#include "cuda_filter.cuh"
+#include "cuda_search.cuh"
+
+namespace alcore_cuda {
+
+namespace {
+/* One side on the device. */
+struct item_side {
+    value_side wide;
+    half_rows half;
+    const uint8_t *take;
+    int64_t number; /* of its first row */
+    /* Of items that want neighbours; k is 0 otherwise. */
+    int k, room;
+    float *least;
+    int *found,
+        *held; /* candidates; found: more than room if some were lost; held: before a tile */
+    scored_other *list; /* [items, room] */
+    int64_t *rows;      /* [items, k] */
+    double *values;
+};
+
+/* Places behind which a list of candidates is kept. */
+inline int room_for(int k) {
+    int room = 2 * k + 108;
+    return room < SORTED - k ? room : SORTED - k;
+}
+
+/* At most the score that a value stands for; for distances it is half of |item|^2 - value. */
+__device__ inline double score_of(double value, double norm, int32_t metric) {
+    if (metric != ALCORE_SYS_L2) return value;
+    double own = norm * norm;
+    double score = (own - value) / 2.0 - 0x1p-40 * (own + value);
+    return score == score ? score : -HUGE_VAL;
+}
+
+/* At most the score of a candidate, in truth. */
+__device__ inline double least_score(float score, const half_facts &own, const half_facts &other) {
+    double error = (double)filter_error(own, other) * (1.0 + 0x1p-20);
+    return (double)score - 2.0 * error - 0x1p-19 * (double)other.half_square;
+}
+
+__device__ inline void raise_least(float *least, double score) {
+    float below = float_below(score);
+    if (below > *least) *least = below;
+}
+
+static __global__ void __launch_bounds__(CUDA_THREADS) begin_kernel(item_side own, int32_t metric) {
+    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    if (i >= own.wide.count) return;
+    int64_t last = (i + 1) * own.k - 1;
+    float least = -HUGE_VALF;
+    if (own.rows[last] >= 0)
+        raise_least(&least, score_of(own.values[last], own.wide.norms[i], metric));
+    own.least[i] = least;
+    own.found[i] = own.held[i] = 0;
+}
+
+__device__ inline void keep(const item_side &own, int64_t item, const item_side &other, int64_t j,
+                            float score) {
+    if ((own.take && !own.take[item]) || (other.take && !other.take[j])) return;
+    int at = atomicAdd(&own.found[item], 1);
+    if (at < own.room) own.list[item * own.room + at] = {score, (int32_t)j};
+}
+
+/* Rows of a side: those of a tile of launches. */
+struct stretch {
+    int64_t first, end;
+};
+
+/* A block looks for candidates in a tile of products. Written so that what is no number is one. */
+static __global__ void __launch_bounds__(TILE_THREADS)
+    candidates_kernel(item_side a, item_side b, stretch of_a, stretch of_b, int64_t units) {
+    CUDA_SHARED(half_unit, memory, TILE_MEMORY);
+    int64_t across = (of_b.end - of_b.first + TILE_OTHERS - 1) / TILE_OTHERS;
+    int64_t row = of_a.first + blockIdx.x / across * TILE_ROWS;
+    int64_t other = of_b.first + blockIdx.x % across * TILE_OTHERS;
+    auto line = [&](int n) {
+        int64_t i = n < TILE_ROWS ? row + n : other + n - TILE_ROWS;
+        int64_t last = (n < TILE_ROWS ? of_a.end : of_b.end) - 1;
+        return (n < TILE_ROWS ? a.half.units : b.half.units) + (i < last ? i : last) * units;
+    };
+    tile_sums sums;
+    tile_products(memory, line, units, of_a.end - row, of_b.end - other, &sums);
+    if (threadIdx.x == 0) CUDA_COUNT(FILTERED_TILES);
+#pragma unroll
+    for (int p = 0; p < WARP_DOWN * 2; p++) {
+        int64_t i = row + tile_row(p / 2, p % 2 * 2);
+        if (i >= of_a.end) continue;
+        half_facts x = a.half.facts[i];
+        float least = a.k ? a.least[i] : HUGE_VALF;
+#pragma unroll
+        for (int q = 0; q < WARP_ACROSS * 2; q++) {
+            int64_t j = other + tile_other(q / 2, q % 2);
+            if (j >= of_b.end) continue;
+            half_facts y = b.half.facts[j];
+            float most = filter_most(sums.of[p / 2][q / 2][p % 2 * 2 + q % 2], x, y);
+            float of_row = most - y.half_square, of_other = most - x.half_square;
+            if (a.k && !(of_row < least)) keep(a, i, b, j, of_row);
+            if (b.k && !(of_other < b.least[j])) keep(b, j, a, i, of_other);
+        }
+    }
+}
+
+/* The normative value of two rows; a warp calls it together. */
+__device__ inline double exact_value(const item_side &own, int64_t i, const item_side &other,
+                                     int64_t j, int64_t dims, int32_t metric) {
+    const double *x = own.wide.rows + i * dims, *y = other.wide.rows + j * dims;
+    if (metric == ALCORE_SYS_L2) return row_sqd(x, y, dims);
+    double dot = row_dot(x, y, dims);
+    if (metric == ALCORE_SYS_DOT) return dot;
+    return cosine_of(dot, own.wide.norms[i], other.wide.norms[j]);
+}
+
+/* Puts the places that an item has and the least scores of its candidates in order, and raises
+ * `least` to the k-th. */
+__device__ inline void raise_by_candidates(place_of *memory, const item_side &own, int64_t item,
+                                           const half_facts *others, int count, int32_t metric,
+                                           float *least) {
+    half_facts facts = own.half.facts[item];
+    double norm = own.wide.norms[item];
+    for (int t = (int)threadIdx.x; t < own.k + count; t += SELECT_THREADS) {
+        place_of here = {0.0, -1};
+        if (t >= own.k) {
+            scored_other c = own.list[item * own.room + t - own.k];
+            here = {least_score(c.score, facts, others[c.other]), t};
+        } else if (own.rows[item * own.k + t] >= 0) {
+            here = {score_of(own.values[item * own.k + t], norm, metric), t};
+        }
+        if (!(here.value > -HUGE_VAL)) here.row = -1; /* tells nothing */
+        memory[t] = here;
+    }
+    __syncthreads();
+    join_places(memory, own.k, count, true);
+    if (memory[own.k - 1].row >= 0) raise_least(least, memory[own.k - 1].value);
+    __syncthreads();
+}
+
+/* Drops the candidates below `least`; returns how many stay, in order in memory and in the list. */
+__device__ inline int drop_candidates(place_of *memory, int *kept, const item_side &own,
+                                      int64_t item, int count, float least) {
+    scored_other *list = own.list + item * own.room;
+    if (threadIdx.x == 0) kept[0] = 0;
+    __syncthreads();
+    for (int t = (int)threadIdx.x; t < count; t += SELECT_THREADS) {
+        scored_other c = list[t];
+        if (!(c.score < least)) memory[atomicAdd(&kept[0], 1)] = {(double)c.score, c.other};
+    }
+    __syncthreads();
+    for (int t = (int)threadIdx.x; t < kept[0]; t += SELECT_THREADS)
+        list[t] = {(float)memory[t].value, (int32_t)memory[t].row};
+    __syncthreads();
+    return kept[0];
+}
+
+/* A block looks after the candidates of one item that a tile of launches has left. The others of
+ * the tile: of_other. finally: they are about to leave the device. */
+static __global__ void __launch_bounds__(SELECT_THREADS)
+    settle_kernel(item_side own, stretch of_own, item_side other, stretch of_other, int64_t dims,
+                  int32_t metric, bool finally) {
+    CUDA_SHARED(place_of, memory, SORTED);
+    CUDA_SHARED(int, newcomers, 1);
+    int64_t item = of_own.first + blockIdx.x;
+    if (own.take && !own.take[item]) return;
+    int count = own.found[item], held = own.held[item];
+    if (count == held && !(finally && held > 0)) return;
+    int warp = (int)threadIdx.x / CUDA_LANES, k = own.k;
+    bool largest = metric != ALCORE_SYS_L2;
+    int64_t *rows = own.rows + item * k;
+    double *values = own.values + item * k, norm = own.wide.norms[item];
+    float least = own.least[item];
+    if (threadIdx.x == 0) newcomers[0] = 0;
+    if (count > own.room) {
+        if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
+        load_places(memory, k, rows, values);
+        __syncthreads();
+        auto gather = [&](int64_t base, const place_of &last) {
+            for (int t = warp; t < SELECT_THREADS; t += SELECT_THREADS / CUDA_LANES) {
+                int64_t j = base + t;
+                if (j >= of_other.end || (other.take && !other.take[j])) continue;
+                place_of here = {exact_value(own, item, other, j, dims, metric), other.number + j};
+                if (lane_here() == 0 && here.value == here.value && nearer(here, last, largest))
+                    memory[k + atomicAdd(&newcomers[0], 1)] = here;
+            }
+        };
+        join_others(memory, newcomers, k, of_other.first, of_other.end, largest, gather);
+        store_places(memory, k, rows, values);
+        count = held;
+        __syncthreads();
+    }
+    raise_by_candidates(memory, own, item, other.half.facts, count, metric, &least);
+    count = drop_candidates(memory, newcomers, own, item, count, least);
+    if (count > 0 && (finally || 4 * count > 3 * own.room)) {
+        load_places(memory, k, rows, values);
+        for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
+            int64_t j = own.list[item * own.room + t].other;
+            double value = exact_value(own, item, other, j, dims, metric);
+            if (lane_here() != 0) continue;
+            CUDA_COUNT(DECIDED_PAIRS);
+            memory[k + t] = {value, value == value ? other.number + j : -1};
+        }
+        __syncthreads();
+        join_places(memory, k, count, largest);
+        store_places(memory, k, rows, values);
+        if (memory[k - 1].row >= 0)
+            raise_least(&least, score_of(memory[k - 1].value, norm, metric));
+        count = 0;
+    }
+    if (threadIdx.x != 0) return;
+    own.least[item] = least;
+    own.found[item] = own.held[item] = count;
+}
+
+/* Rows of a tile of launches at most. */
+const int64_t STRETCH = 4096;
+
+/* How many others a tile of launches takes after `seen` of them: as many as the lists hold, then
+ * twice as many as before each time, since of the next n others of n about k are among the best. */
+int64_t stretch_after(int64_t seen, int room) {
+    return seen < room ? room / 2 : seen;
+}
+
+/* Bytes that an item takes beside its numbers. */
+size_t item_bytes(int64_t dims, int k) {
+    size_t list = (size_t)room_for(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
+    return half_bytes(dims) + (k ? list : 0);
+}
+
+/* Cuts memory for `count` items. */
+void cut_items(item_side *out, char *memory, int64_t count, int64_t dims) {
+    out->half = cut_halves(memory, count, dims);
+    if (!out->k) return;
+    out->room = room_for(out->k);
+    out->list = (scored_other *)(memory + (size_t)count * half_bytes(dims));
+    out->least = (float *)(out->list + count * out->room);
+    out->found = (int *)(out->least + count);
+    out->held = out->found + count;
+}
+
+void begin_items(const search_call &s, const item_side &own) {
+    if (own.k)
+        CUDA_LAUNCH(begin_kernel, blocks_for(own.wide.count, CUDA_THREADS), CUDA_THREADS,
+                    s.c.compute, own, s.metric);
+}
+
+/* All rows of a chunk with all queries of a part. seen: rows and queries before them. */
+void search_part(const search_call &s, const item_side &rows, const item_side &queries,
+                 int64_t seen_rows, int64_t seen_queries) {
+    int64_t dims = s.rows->dims, units = half_units(dims);
+    begin_items(s, rows);
+    begin_items(s, queries);
+    for (stretch a = {0, 0}; a.first < rows.wide.count; a.first = a.end) {
+        a.end = rows.wide.count;
+        if (queries.k)
+            a.end = std::min(a.end, a.first + stretch_after(seen_rows + a.first, queries.room));
+        for (stretch b = {0, 0}; b.first < queries.wide.count; b.first = b.end) {
+            b.end = queries.wide.count;
+            if (rows.k)
+                b.end = std::min(b.end, b.first + stretch_after(seen_queries + b.first, rows.room));
+            int64_t tiles = (int64_t)blocks_for(a.end - a.first, TILE_ROWS) *
+                            blocks_for(b.end - b.first, TILE_OTHERS);
+            CUDA_LAUNCH(candidates_kernel, (unsigned)tiles, TILE_THREADS, s.c.compute, rows,
+                        queries, a, b, units);
+            if (queries.k)
+                CUDA_LAUNCH(settle_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
+                            queries, b, rows, a, dims, s.metric, a.end == rows.wide.count);
+            if (rows.k)
+                CUDA_LAUNCH(settle_kernel, (unsigned)(a.end - a.first), SELECT_THREADS, s.c.compute,
+                            rows, a, queries, b, dims, s.metric, b.end == queries.wide.count);
+            s.c.launched();
+            s.c.poll();
+        }
+    }
+}
+} // namespace
+
+void filtered_search(const search_call &s) {
+    int64_t dims = s.rows->dims;
+    item_side rows = item_side(), queries = item_side();
+    rows.k = s.row_places;
+    queries.k = s.query_places;
+    side others(s.c, s.queries, STRETCH, item_bytes(dims, queries.k));
+    cut_items(&queries, others.beside, others.step, dims);
+    pipeline pass(s.c, s.rows->count);
+    pass.at_most(STRETCH);
+    int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)dims * sizeof(double));
+    int norms = pass.scratch(sizeof(double)), taken = pass.take(s.take);
+    int beside = pass.scratch(item_bytes(dims, rows.k));
+    size_t width = (size_t)rows.k * sizeof(double);
+    int best_rows = pass.inout(rows.k ? s.of_rows->row : nullptr, width);
+    int best_values = pass.inout(rows.k ? s.of_rows->value : nullptr, width);
+    int64_t halved = -1;
+    pass.run([&](const chunk &at) {
+        rows.wide = wide_rows(s.c, at, s.rows, matrix, wide, norms);
+        cut_items(&rows, at.get<char>(beside), at.count, dims);
+        halve(s.c, rows.wide.rows, rows.wide.norms, at.count, dims, s.metric, rows.half);
+        rows.take = at.get<const uint8_t>(taken);
+        rows.number = s.rows->first + at.first;
+        rows.rows = at.get<int64_t>(best_rows);
+        rows.values = at.get<double>(best_values);
+        for (int64_t first = 0, count; first < s.queries->count; first += count) {
+            count = others.part(first);
+            queries.wide = {others.numbers, others.norms, count};
+            if (halved != first)
+                halve(s.c, others.numbers, others.norms, count, dims, s.metric, queries.half);
+            halved = first;
+            queries.take = s.query_take ? s.query_take + first : nullptr;
+            queries.number = s.queries->first + first;
+            queries.rows = s.query_rows + first * queries.k;
+            queries.values = s.query_values + first * queries.k;
+            search_part(s, rows, queries, at.first, first);
+        }
+    });
+}
+
+} // namespace alcore_cuda

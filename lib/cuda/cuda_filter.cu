@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_filter.cuh"
+
+#include "cuda_rows.cuh"
+
+namespace alcore_cuda {
+
+namespace {
+/* The power of two with these exponent bits. */
+__device__ inline double power_of_two(int64_t bits) {
+    return __longlong_as_double((long long)(bits << 52));
+}
+
+struct halve_body {
+    const double *norms;
+    int32_t metric;
+    double lost; /* g + FILTER_SLACK */
+    int64_t units;
+    half_rows out;
+
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double norm = norms[i];
+        bool cosine = metric == ALCORE_SYS_COSINE;
+        bool zero = cosine ? norm < CUDA_ZERO_NORM : norm == 0.0;
+        bool seen = zero || (norm >= FILTER_LEAST_NORM &&
+                             norm <= (cosine ? FILTER_MOST_COSINE_NORM : FILTER_MOST_NORM));
+        bool filled = seen && !zero;
+        /* norm is in [2^e, 2^(e + 1)) with e + 1023 its exponent bits; the scale is 2^(14 - e). */
+        int64_t exponent = __double_as_longlong(filled ? norm : 1.0) >> 52;
+        double scale = power_of_two(2 * 1023 + 14 - exponent);
+        double residual = 0.0;
+        uint16_t *to = (uint16_t *)(out.units + i * units);
+        for (int64_t j = lane_here(); j < units * 8; j += CUDA_LANES) {
+            double x = j < dims && filled ? row[j] * scale : 0.0;
+            uint16_t rounded = device_half_of_float((float)x);
+            double t = x - (double)device_float_of_half(rounded);
+            residual = residual + t * t;
+            to[j] = rounded;
+        }
+        residual = lanes_sum(residual);
+        if (lane_here() != 0) return;
+        half_facts facts = {0.0f, 0.0f, seen ? 0.0f : HUGE_VALF, 0.0f};
+        if (filled) {
+            double moved = sqrt(residual) / (norm * scale) * FILTER_UP;
+            double length = cosine ? 1.0 : norm * (1.0 + 0x1p-22);
+            double back = power_of_two(exponent - 14);
+            facts.weight = (float)(cosine ? back / norm : back);
+            facts.norm = (float)length;
+            facts.slack = (float)(length * (moved * (1.0 + 0x1p-9) + lost / 2.0) * (1.0 + 0x1p-20));
+            if (metric == ALCORE_SYS_L2)
+                facts.half_square = (float)(0.5 * norm * norm * (1.0 - FILTER_SLACK));
+        }
+        out.facts[i] = facts;
+    }
+};
+} // namespace
+
+void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
+           int32_t metric, const half_rows &out) {
+    double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;
+    double lost = TILE_CHAIN * TILE_DEPTH / 16 * 18.0 * 0x1p-22 + chains * 0x1p-24;
+    halve_body body = {norms, metric, 1.01 * lost + FILTER_SLACK, half_units(dims), out};
+    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    if (count > 0)
+        CUDA_LAUNCH((each_row<ALCORE_FLOAT64, halve_body>), blocks_for(count, CUDA_WARPS),
+                    CUDA_THREADS, c.compute, set, body);
+    c.launched();
+}
+
+} // namespace alcore_cuda

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The best places of one item, kept sorted by one block. */
+#ifndef ALCORE__CUDA_PLACES_CUH
+#define ALCORE__CUDA_PLACES_CUH
+
+#include "cuda_lanes.cuh"
+
+namespace alcore_cuda {
+
+/* Places of an item and newcomers that one block sorts. */
+enum { MOST_PLACES = 1024, SORTED = 2 * MOST_PLACES, SELECT_THREADS = 128, FEW_PLACES = 256 };
+
+struct place_of {
+    double value;
+    int64_t row; /* -1: none */
+};
+
+/* The order of a search: nearest first, the lower row among equals. */
+__device__ inline bool nearer(const place_of &a, const place_of &b, bool largest) {
+    if (a.row < 0) return false;
+    if (b.row < 0) return true;
+    if (a.value == b.value) return a.row < b.row;
+    return largest ? a.value > b.value : a.value < b.value;
+}
+
+/* Sorts `count` places, a power of two, by nearer(). */
+__device__ inline void sort_places(place_of *memory, int count, bool largest) {
+    for (int size = 2; size <= count; size *= 2) {
+        for (int gap = size / 2; gap > 0; gap /= 2) {
+            __syncthreads();
+            for (int t = (int)threadIdx.x; t < count / 2; t += SELECT_THREADS) {
+                int low = t / gap * 2 * gap + t % gap, high = low + gap;
+                bool descending = (low & size) != 0;
+                if (nearer(memory[descending ? low : high], memory[descending ? high : low],
+                           largest)) {
+                    place_of kept = memory[low];
+                    memory[low] = memory[high];
+                    memory[high] = kept;
+                }
+            }
+        }
+    }
+    __syncthreads();
+}
+
+/* The same for a few: each place counts how many stand before it. Two barriers. */
+__device__ inline void rank_places(place_of *memory, int count, bool largest) {
+    place_of own[FEW_PLACES / SELECT_THREADS];
+    int rank[FEW_PLACES / SELECT_THREADS];
+#pragma unroll
+    for (int n = 0; n < FEW_PLACES / SELECT_THREADS; n++) {
+        int t = (int)threadIdx.x + n * SELECT_THREADS;
+        rank[n] = count;
+        if (t >= count) continue;
+        own[n] = memory[t];
+        rank[n] = 0;
+        for (int u = 0; u < count; u++) {
+            bool before = nearer(memory[u], own[n], largest);
+            /* Free places are all alike. */
+            if (own[n].row < 0 && memory[u].row < 0) before = u < t;
+            rank[n] += before;
+        }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < FEW_PLACES / SELECT_THREADS; n++)
+        if (rank[n] < count) memory[rank[n]] = own[n];
+    __syncthreads();
+}
+
+/* Joins `count` newcomers, behind the `k` places in memory, to them. */
+__device__ inline void join_places(place_of *memory, int k, int count, bool largest) {
+    int all = k + count, sorted = 2;
+    while (sorted < all) sorted *= 2;
+    if (all <= FEW_PLACES) {
+        rank_places(memory, all, largest);
+        return;
+    }
+    for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) memory[t] = {0.0, -1};
+    sort_places(memory, sorted, largest);
+}
+
+/* Joins what gather() finds among others begin .. end - 1 to the places in memory: gather(first,
+ * last) looks at SELECT_THREADS of them from `first` on and puts those that stand before `last`
+ * behind the places, newcomers[0] of them, NaN never. The block calls it together, newcomers[0] is
+ * 0 and the places are there after a barrier. */
+template <class Gather>
+__device__ inline void join_others(place_of *memory, int *newcomers, int k, int64_t begin,
+                                   int64_t end, bool largest, const Gather &gather) {
+    place_of last = memory[k - 1];
+    for (int64_t base = begin; base < end; base += SELECT_THREADS) {
+        gather(base, last);
+        __syncthreads();
+        int count = newcomers[0];
+        bool ends = base + SELECT_THREADS >= end;
+        if (count > 0 && (ends || k + count + SELECT_THREADS > SORTED)) {
+            join_places(memory, k, count, largest);
+            last = memory[k - 1];
+            if (threadIdx.x == 0) newcomers[0] = 0;
+        }
+        __syncthreads();
+    }
+}
+
+/* The places of an item to memory, and back; a free place stays as it is. */
+__device__ inline void load_places(place_of *memory, int k, const int64_t *rows,
+                                   const double *values) {
+    for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};
+}
+__device__ inline void store_places(const place_of *memory, int k, int64_t *rows, double *values) {
+    for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) {
+        if (memory[t].row < 0) continue;
+        values[t] = memory[t].value;
+        rows[t] = memory[t].row;
+    }
+}
+
+} // namespace alcore_cuda
+
+#endif

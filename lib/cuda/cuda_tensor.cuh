@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What only a device can do, each a few lines with a twin in the emulation (tests/emu): copies to
+ * shared memory that run on their own, and a step of a tensor core. */
+#ifndef ALCORE__CUDA_TENSOR_CUH
+#define ALCORE__CUDA_TENSOR_CUH
+
+#include "cuda_platform.cuh"
+
+/* Eight float16 numbers: what one copy moves. */
+struct alignas(16) half_unit {
+    uint32_t word[4];
+};
+
+/* Begins to copy a unit to shared memory. It is there after copy_wait(), for other threads after a
+ * barrier behind that. */
+__device__ inline void copy_begin(half_unit *shared, const half_unit *from) {
+#ifdef ALCORE_CUDA_EMULATED
+    emu::copy_begin(shared, from, sizeof *from);
+#else
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(shared)),
+                 "l"(from)
+                 : "memory");
+#endif
+}
+
+/* Ends a group: the copies that this thread began since the last one. */
+__device__ inline void copy_group() {
+#ifdef ALCORE_CUDA_EMULATED
+    emu::copy_group();
+#else
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits for this thread's groups but the last LEFT. */
+template <int LEFT> __device__ inline void copy_wait() {
+#ifdef ALCORE_CUDA_EMULATED
+    emu::copy_wait(LEFT);
+#else
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#endif
+}
+
+/* sum += A B of a warp: A 16 x 16 and B 16 x 8 in float16, the sums in float32. With g = lane / 4
+ * and t = lane % 4 a lane holds, two numbers a word,
+ *     a[0], a[1]: rows g, g + 8 of A, columns 2t, 2t + 1;  a[2], a[3]: the same rows, columns + 8
+ *     b[0], b[1]: column g of B, rows 2t, 2t + 1;  the same + 8
+ *     sum[0], sum[1]: row g, columns 2t, 2t + 1;  sum[2], sum[3]: row g + 8 */
+__device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4],
+                                   const uint32_t (&b)[2]) {
+#ifdef ALCORE_CUDA_EMULATED
+    emu::tensor_step(sum, a, b, __LINE__);
+#else
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+#endif

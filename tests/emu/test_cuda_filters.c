@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The filters of the CUDA engine in half precision, on the emulated device, where they are hardest
+ * to get right: the CPU's bytes come out, and the way that was meant was taken. */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/sys/kernel.h"
+#include "kernel/kernels.h"
+
+enum { MOST_ROWS = 520, OTHERS = 24, MOST_DIMS = 384, MOST_PLACES = 80 };
+enum { ASCENDING, DESCENDING, RANDOM };
+enum { FILTERED_TILES, DECIDED_PAIRS, FALL_BACKS, WAYS };
+
+static const alcore_sys_kernels *cuda, *cpu;
+static void (*mode)(int order, uint64_t seed, int perturb);
+static void (*filters)(int always);
+static uint64_t (*counted)(int way);
+static uint64_t before[WAYS];
+static int row_count;
+
+static void *allocate(void *user, size_t bytes) {
+    (void)user;
+    return malloc(bytes);
+}
+static void release(void *user, void *memory, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    free(memory);
+}
+static const alcore_sys_host host = {.size = sizeof host, .allocate = allocate, .release = release};
+static alcore_sys_work work;
+
+static void setup(void) {
+    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    alcore_sys_kernel_entry entry;
+    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
+    *(void **)&mode = dlsym(library, "alcore_emu_mode");
+    *(void **)&filters = dlsym(library, "alcore_emu_filters");
+    *(void **)&counted = dlsym(library, "alcore_emu_counted");
+    ck_assert_int_eq(entry(ALCORE_SYS_ABI, &host, &cuda), ALCORE_OK);
+    cpu = alcore__kernels_cpu();
+    work = (alcore_sys_work){.size = sizeof work, .host = &host};
+    row_count = MOST_ROWS / 2;
+    filters(1);
+    for (int way = 0; way < WAYS; way++) before[way] = counted(way);
+}
+
+static uint64_t taken(int way) {
+    return counted(way) - before[way];
+}
+
+static uint64_t state;
+static double number(void) { /* in [-0.5, 0.5) */
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(state >> 11) * 0x1p-53 - 0.5;
+}
+
+/* What the numbers of both sides are. */
+enum {
+    PLAIN,
+    SPREAD,    /* norms from 1e-20 to 1e20 */
+    NEAR,      /* one direction, a hair apart: the bound decides little */
+    ULP,       /* one unit in the last place apart */
+    EQUAL,     /* all the same: every list overflows */
+    COPIES,    /* each row three times */
+    SUBNORMAL, /* below float32's least normal number */
+    LARGE,     /* beyond float16, a few numbers dwarf the others */
+    SORTED,    /* nearer and nearer: each tile has better ones than all before */
+    SPECIAL,   /* NaN and infinities, zero rows */
+    SHIFTED,   /* far from the origin, close to each other */
+    PATTERNS
+};
+
+static float numbers[(MOST_ROWS + OTHERS) * MOST_DIMS];
+static uint8_t take[MOST_ROWS + OTHERS];
+
+static void fill(int pattern, int dims) {
+    state = (uint64_t)(pattern * 1000 + dims);
+    for (int i = 0; i < row_count + OTHERS; i++) {
+        float *row = numbers + i * dims;
+        take[i] = i % 9 != 4;
+        for (int j = 0; j < dims; j++) {
+            double x = number(), base = sin(j + 1.0);
+            if (pattern == SPREAD) x *= pow(10.0, i % 41 - 20);
+            if (pattern == NEAR) x = base + 1e-5 * x;
+            if (pattern == ULP || pattern == EQUAL) x = base;
+            if (pattern == SUBNORMAL) x = ldexp(x, -130);
+            if (pattern == LARGE) x *= j % 17 == 3 ? 1e6 : 1.0;
+            if (pattern == SORTED && i < row_count)
+                x = base + x * (double)(row_count - i) / row_count;
+            if (pattern == SORTED && i >= row_count) x = base + 0.01 * x;
+            if (pattern == SHIFTED) x = 100.0 + x;
+            if (pattern == SPECIAL && i % 11 == 3) x = 0.0;
+            row[j] = (float)x;
+        }
+        if (pattern == ULP) row[i % dims] = nextafterf(row[i % dims], i % 2 ? 9.0f : -9.0f);
+        if (pattern == COPIES && i % 3) memcpy(row, row - dims, (size_t)dims * sizeof *row);
+        if (pattern == SPECIAL && i % 20 == 7) row[i % dims] = i % 40 == 7 ? NAN : INFINITY;
+    }
+}
+
+static alcore_sys_rows side_of(int64_t first, int64_t count, int64_t dims, int32_t unit) {
+    return (alcore_sys_rows){.data = numbers + first * dims,
+                             .first = 5000 + first,
+                             .count = count,
+                             .dims = dims,
+                             .stride = dims,
+                             .dtype = ALCORE_FLOAT32,
+                             .unit = unit};
+}
+
+/* The places of one engine, both sides of a search. */
+typedef struct places {
+    int64_t row[(MOST_ROWS + OTHERS) * MOST_PLACES];
+    double value[(MOST_ROWS + OTHERS) * MOST_PLACES];
+} places;
+
+static void search(const alcore_sys_kernels *engine, places *out, int32_t metric, int dims, int k,
+                   int ways, int unit) {
+    alcore_sys_rows rows = side_of(0, row_count, dims, unit),
+                    queries = side_of(row_count, OTHERS, dims, 0);
+    alcore_sys_search how = {.size = sizeof how, .metric = metric};
+    for (int i = 0; i < (MOST_ROWS + OTHERS) * MOST_PLACES; i++) {
+        out->row[i] = -1;
+        out->value[i] = -7.0;
+    }
+    alcore_sys_best of_queries = {.k = k, .row = out->row, .value = out->value};
+    alcore_sys_best of_rows = {
+        .k = 2, .row = out->row + OTHERS * k, .value = out->value + OTHERS * k};
+    ck_assert_int_eq(engine->knn(&work, &rows, take, &queries, NULL, &how,
+                                 ways & 1 ? &of_queries : NULL, ways & 2 ? &of_rows : NULL),
+                     ALCORE_OK);
+}
+
+static places got, expected;
+
+static void compare_search(int pattern, int32_t metric, int dims, int k, int ways) {
+    fill(pattern, dims);
+    search(cpu, &expected, metric, dims, k, ways, dims % 2);
+    search(cuda, &got, metric, dims, k, ways, dims % 2);
+    ck_assert_msg(memcmp(got.row, expected.row, sizeof got.row) == 0 &&
+                      memcmp(got.value, expected.value, sizeof got.value) == 0,
+                  "pattern %d, metric %d, %d dims", pattern, metric, dims);
+    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+}
+
+START_TEST(neighbours) {
+    int pattern = _i / 3;
+    int32_t metric = _i % 3;
+    mode((_i + 1) % 3, (uint64_t)_i, 1);
+    work.workspace_bytes = _i % 2 ? 30000 : 0;
+    compare_search(pattern, metric, 40 + _i % 2, 3, pattern == EQUAL ? 1 : 3);
+}
+END_TEST
+
+/* More places than one sort takes in its quick way, long rows, one way each. */
+START_TEST(places_and_dimensions) {
+    mode(RANDOM, 5, 1);
+    compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MOST_PLACES, 1);
+    compare_search(COPIES, ALCORE_SYS_L2, MOST_DIMS, 1, 2);
+    compare_search(ULP, ALCORE_SYS_DOT, MOST_DIMS, 1, 1);
+}
+END_TEST
+
+/* The filter refuses what it can, and gives up where it has to. */
+START_TEST(ways_taken) {
+    mode(RANDOM, 9, 0);
+    compare_search(PLAIN, ALCORE_SYS_COSINE, 64, 3, 1);
+    ck_assert_uint_eq(taken(FALL_BACKS), 0);
+    ck_assert_uint_gt(taken(DECIDED_PAIRS), 2 * OTHERS);
+    ck_assert_uint_lt(taken(DECIDED_PAIRS), 8 * OTHERS);
+    row_count = MOST_ROWS;
+    compare_search(EQUAL, ALCORE_SYS_COSINE, 8, 3, 1);
+    ck_assert_uint_ge(taken(FALL_BACKS), OTHERS);
+    /* By shape these are too few to be worth it. */
+    filters(-1);
+    uint64_t tiles = counted(FILTERED_TILES);
+    search(cuda, &got, ALCORE_SYS_L2, 8, 3, 1, 0);
+    ck_assert_uint_eq(counted(FILTERED_TILES), tiles);
+}
+END_TEST
+
+/* Rows of three groups: all of the others as centres, half of the rows, and one. */
+START_TEST(nearest_centres) {
+    int dims = 33 + _i % 3;
+    mode((_i + 2) % 3, (uint64_t)_i, 1);
+    work.workspace_bytes = _i % 2 ? 60000 : 0;
+    row_count = 150;
+    fill(_i, dims);
+    static double centres[MOST_ROWS * MOST_DIMS], distance[2][MOST_ROWS];
+    static double low[MOST_ROWS], high[MOST_ROWS];
+    static int32_t group[MOST_ROWS], nearest[2][MOST_ROWS];
+    const int64_t starts[] = {0, OTHERS, OTHERS + 75, OTHERS + 76};
+    for (int c = 0; c < OTHERS + 76; c++) {
+        for (int j = 0; j < dims; j++)
+            centres[c * dims + j] =
+                (double)numbers[(c < OTHERS ? row_count + c : 2 * (c - OTHERS)) * dims + j];
+    }
+    for (int i = 0; i < row_count; i++) group[i] = i % 3 - (i % 10 == 9 ? 1 : 0);
+    alcore_sys_rows rows = side_of(0, row_count, dims, 0);
+    for (int e = 0; e < 2; e++) {
+        for (int i = 0; i < MOST_ROWS; i++) {
+            nearest[e][i] = -9;
+            distance[e][i] = -9.0;
+        }
+        ck_assert_int_eq((e ? cuda : cpu)
+                             ->nearest_centre(&work, &rows, group, 3, starts, centres, nearest[e],
+                                              distance[e], low, high),
+                         ALCORE_OK);
+        for (int i = 0; i < MOST_ROWS; i++) /* one NaN is as good as another */
+            if (isnan(distance[e][i])) distance[e][i] = -5.0;
+    }
+    ck_assert_int_eq(memcmp(nearest[0], nearest[1], sizeof nearest[0]), 0);
+    ck_assert_int_eq(memcmp(distance[0], distance[1], sizeof distance[0]), 0);
+    /* The bounds are those of the second call. */
+    for (int i = 0; i < row_count; i++) {
+        if (group[i] < 0 || distance[1][i] == -5.0) continue;
+        ck_assert(sqrt(distance[1][i]) <= high[i]);
+        for (int64_t c = starts[group[i]]; c < starts[group[i] + 1]; c++) {
+            double sum = 0.0;
+            for (int j = 0; j < dims; j++) {
+                double t = (double)numbers[i * dims + j] - centres[c * dims + j];
+                sum += t * t;
+            }
+            if (c != starts[group[i]] + nearest[1][i]) ck_assert(!(low[i] > sqrt(sum)));
+        }
+        if (_i == PLAIN && group[i] < 2) ck_assert(low[i] >= 0.9 * sqrt(distance[1][i]));
+    }
+    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+    if (_i == PLAIN) ck_assert_uint_lt(taken(DECIDED_PAIRS), 5 * (uint64_t)row_count);
+    if (_i == EQUAL) ck_assert_uint_gt(taken(FALL_BACKS), 50);
+}
+END_TEST
+
+/* Largest ratios, joined over two runs of others; halves that cancel now and then. */
+START_TEST(margin_ratios) {
+    int dims = 33 + _i % 3;
+    mode(_i % 3, (uint64_t)_i, 1);
+    work.workspace_bytes = _i % 2 ? 60000 : 0;
+    row_count = 150;
+    fill(_i, dims);
+    static double half[MOST_ROWS + OTHERS], ratio[2][MOST_ROWS];
+    static int64_t other[2][MOST_ROWS];
+    alcore_sys_search how = {.size = sizeof how, .metric = ALCORE_SYS_COSINE};
+    for (int i = 0; i < row_count + OTHERS; i++)
+        half[i] = _i == EQUAL   ? 0.2
+                  : _i % 4 == 3 ? number()
+                  : i % 50 == 7 ? 1e25
+                                : 0.2 + 0.01 * number();
+    for (int e = 0; e < 2; e++) {
+        for (int i = 0; i < MOST_ROWS; i++) {
+            ratio[e][i] = -HUGE_VAL;
+            other[e][i] = -1;
+        }
+        for (int run = 0; run < 2; run++) {
+            int64_t first = row_count / 2 * (1 - run);
+            alcore_sys_rows rows = side_of(row_count, OTHERS, dims, 0);
+            alcore_sys_rows others = side_of(first, row_count / 2, dims, 0);
+            ck_assert_int_eq((e ? cuda : cpu)
+                                 ->margin_ratios(&work, &rows, take + row_count, &others,
+                                                 take + first, &how, half + row_count, half + first,
+                                                 ratio[e], other[e]),
+                             ALCORE_OK);
+        }
+    }
+    ck_assert_int_eq(memcmp(other[0], other[1], sizeof other[0]), 0);
+    ck_assert_int_eq(memcmp(ratio[0], ratio[1], sizeof ratio[0]), 0);
+    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+    if (_i == PLAIN) ck_assert_uint_lt(taken(DECIDED_PAIRS), 10 * OTHERS);
+    if (_i == EQUAL) ck_assert_uint_gt(taken(FALL_BACKS), OTHERS / 2);
+}
+END_TEST
+
+/* The intervals hold the sums, and are as narrow as half precision can make them. */
+START_TEST(distance_intervals) {
+    enum { GROUPS = 3 };
+    int dims = 33 + _i % 3;
+    mode((_i + 1) % 3, (uint64_t)_i, 1);
+    work.workspace_bytes = _i % 2 ? 60000 : 0;
+    row_count = 150;
+    fill(_i, dims);
+    static double sums[MOST_ROWS * GROUPS], low[MOST_ROWS * GROUPS], high[MOST_ROWS * GROUPS];
+    static int32_t group[MOST_ROWS];
+    for (int t = 0; t < row_count; t++) group[t] = t % 5 == 3 ? -1 : t % 7 % GROUPS;
+    alcore_sys_rows rows = side_of(row_count, OTHERS, dims, 0);
+    alcore_sys_rows targets = side_of(0, row_count, dims, 0);
+    ck_assert_int_eq(cpu->distance_sums(&work, &rows, NULL, &targets, group, GROUPS, sums),
+                     ALCORE_OK);
+    ck_assert_int_eq(cuda->distance_bounds(&work, &rows, NULL, &targets, group, GROUPS, low, high),
+                     ALCORE_OK);
+    for (int i = 0; i < OTHERS * GROUPS; i++) {
+        if (isnan(sums[i])) continue;
+        ck_assert_msg(low[i] <= sums[i] && sums[i] <= high[i], "pattern %d, entry %d: %a %a %a", _i,
+                      i, low[i], sums[i], high[i]);
+        if (_i == PLAIN) ck_assert(high[i] - low[i] <= 4e-3 * sums[i]);
+    }
+    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("filters");
+    tcase_set_timeout(tests, 100);
+    tcase_add_checked_fixture(tests, setup, NULL);
+    tcase_add_loop_test(tests, neighbours, 0, PATTERNS * 3);
+    tcase_add_test(tests, places_and_dimensions);
+    tcase_add_test(tests, ways_taken);
+    tcase_add_loop_test(tests, nearest_centres, 0, PATTERNS);
+    tcase_add_loop_test(tests, margin_ratios, 0, PATTERNS);
+    tcase_add_loop_test(tests, distance_intervals, 0, PATTERNS);
+    Suite *suite = suite_create("cuda-filters");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
