@@ -3,6 +3,8 @@
  * of them here, and for nobody else: that keeps the compiler's work small. */
 #include "cpu/cpu_rows.h"
 
+#include "cpu/cpu_floats.h"
+
 typedef struct lanes32 {
     cpu_vector v[CPU_VECTORS]; /* lane i is element i % CPU_WIDTH of v[i / CPU_WIDTH] */
 } lanes32;
@@ -251,6 +253,54 @@ void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
 
 void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
     EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
+}
+
+static inline float floats_sum(cpu_floats v) {
+#if defined(__AVX512F__)
+    return _mm512_reduce_add_ps((__m512)v);
+#else
+    float lane[CPU_FLOATS];
+    cpu_store_floats(lane, v);
+#pragma GCC unroll 8
+    for (int w = CPU_FLOATS / 2; w > 0; w /= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
+    }
+    return lane[0];
+#endif
+}
+
+/* The sum of what `add` makes of four running sums, of whole vectors, and of the numbers left. */
+#define FLOAT_SUM(add)                                                                             \
+    cpu_floats lane[4] = {0};                                                                      \
+    float x[CPU_FLOATS] = {0}, y[CPU_FLOATS] = {0};                                                \
+    int64_t j = 0;                                                                                 \
+    for (; j + 4 * CPU_FLOATS <= dims; j += 4 * CPU_FLOATS) {                                      \
+        _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++) {                                      \
+            int64_t at = j + i * CPU_FLOATS;                                                       \
+            lane[i] = add(cpu_load_floats(row + at), cpu_load_floats(other + at), lane[i]);        \
+        }                                                                                          \
+    }                                                                                              \
+    for (; j + CPU_FLOATS <= dims; j += CPU_FLOATS)                                                \
+        lane[0] = add(cpu_load_floats(row + j), cpu_load_floats(other + j), lane[0]);              \
+    if (j < dims) {                                                                                \
+        __builtin_memcpy(x, row + j, (size_t)(dims - j) * sizeof *x);                              \
+        __builtin_memcpy(y, other + j, (size_t)(dims - j) * sizeof *y);                            \
+        lane[1] = add(cpu_load_floats(x), cpu_load_floats(y), lane[1]);                            \
+    }                                                                                              \
+    return floats_sum((lane[0] + lane[1]) + (lane[2] + lane[3]))
+
+CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats sum) {
+    cpu_floats t = x - y;
+    return cpu_add_product(t, t, sum);
+}
+
+float CPU(float_sqd)(const float *row, const float *other, int64_t dims) {
+    FLOAT_SUM(add_float_square);
+}
+
+float CPU(float_dot)(const float *row, const float *other, int64_t dims) {
+    FLOAT_SUM(cpu_add_product);
 }
 
 void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {

@@ -28,6 +28,12 @@ void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out);
 /* out[j] = row[j] rounded to float32 */
 void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out);
 
+/* sqd and dot of two rows of float32 in float32, in some order. Every term passes through fewer
+ * than CPU_FLOAT_CHAIN(dims) roundings. */
+float CPU(float_sqd)(const float *row, const float *other, int64_t dims);
+float CPU(float_dot)(const float *row, const float *other, int64_t dims);
+#define CPU_FLOAT_CHAIN(dims) ((double)((dims) / (4 * 4) + 32))
+
 /* out = unit(row) of spec 1.5 */
 void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out);
 

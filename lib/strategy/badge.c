@@ -77,7 +77,7 @@ static alcore_status begin(alcore__run *run) {
     alcore_rng_seed(&plan->rng,
                     alcore_rng_derive(run->input->seed, TAG_BADGE, (uint64_t)run->input->round, 0));
     run->repeats = true;
-    alcore__sampler_begin(&plan->sampler);
+    alcore__sampler_begin(run, false, &plan->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &plan->greedy));
     ALCORE__TRY(
         alcore__new_array(ctx, (size_t)run->members[0].blocks, sizeof(double), &plan->mass));

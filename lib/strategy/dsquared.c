@@ -53,15 +53,26 @@ alcore_status alcore__draw_member(const alcore__draw *draw, const alcore__matrix
 
 /* ---- guesses ---- */
 
-/* On a device an extra centre costs a part of a pass, for the rows come from its memory; a CPU
- * takes as long for the centre as for the rows. A second guess comes true a little less often than
- * the first one. */
+/* Rates from which one guess and two pay. */
 #define WORTH_ONE 0.25
 #define WORTH_TWO 0.5
 /* The rate is the mean over about so many passes; a pass in so many looks whether it got better. */
 enum { MEMORY = 8, RETRY = 16 };
 
-void alcore__sampler_begin(alcore__sampler *sampler) {
+/* This many bytes are in no cache of a CPU. */
+enum { FROM_MEMORY = 8 << 20 };
+
+/* A device has its rows from memory at many times the cost of a centre. For a CPU a centre is a
+ * quarter of a pass or two fifths where rows come from memory and its filter in float32 takes them,
+ * so that a second guess, which comes true less often, pays no more; else it is a whole one. */
+static int32_t most_guesses(const alcore__run *run, bool unit) {
+    const alcore__column *column = alcore__side_find(&run->input->candidates, "embeddings");
+    double bytes = (double)run->members[0].count * (double)column->dims * sizeof(float);
+    if (run->input->kernels->hold) return ALCORE__GUESSES;
+    return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= FROM_MEMORY;
+}
+
+void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler) {
     memset(sampler, 0, sizeof *sampler);
     for (int k = 0; k < ALCORE__AHEAD; k++) {
         sampler->draw[k] = alcore__draw_nothing;
@@ -69,14 +80,15 @@ void alcore__sampler_begin(alcore__sampler *sampler) {
     }
     for (int k = 0; k < ALCORE__GUESSES; k++) sampler->measured[k] = -1;
     sampler->known = -1;
+    sampler->most = most_guesses(run, unit);
     sampler->rate = WORTH_TWO;
 }
 
 int32_t alcore__sampler_guesses(const alcore__run *run, const alcore__sampler *sampler) {
     if (run->input->guesses) return run->input->guesses - 1;
-    if (!run->input->kernels->hold) return 0;
-    if (sampler->rate >= WORTH_TWO) return 2;
-    return sampler->rate >= WORTH_ONE || sampler->idle >= RETRY ? 1 : 0;
+    int32_t worth = sampler->rate >= WORTH_TWO ? 2 : sampler->rate >= WORTH_ONE;
+    if (!worth && sampler->idle >= RETRY) worth = 1;
+    return worth < sampler->most ? worth : sampler->most;
 }
 
 void alcore__sampler_settle(alcore__sampler *sampler) {

@@ -43,11 +43,13 @@ typedef struct alcore__sampler {
                                           rows have to be measured from it */
     int64_t measured[ALCORE__GUESSES]; /* rows that the last pass guessed; -1: none */
     bool fresh;                        /* nothing was picked since that pass */
-    double rate;                       /* how often the first guess came true lately */
+    int32_t most;                      /* guesses that pay */
+    double rate;                       /* how often a guess came true at once lately */
     int32_t idle;                      /* passes without a guess */
 } alcore__sampler;
 
-void alcore__sampler_begin(alcore__sampler *sampler);
+/* unit: whether rows are read as unit vectors. */
+void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler);
 /* How many of the next draws are worth a guess. run->input->guesses says so in tests. */
 int32_t alcore__sampler_guesses(const alcore__run *run, const alcore__sampler *sampler);
 /* The draws were looked for. */

@@ -96,7 +96,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
         uint64_t seed = alcore_rng_derive(run->input->seed, ALCORE__KMEANS_TAG,
                                           (uint64_t)run->input->round, (uint64_t)g);
         alcore_rng_seed(&each->rng, seed);
-        alcore__sampler_begin(&each->sampler);
+        alcore__sampler_begin(run, unit, &each->sampler);
         if (!each->size) continue;
         int64_t first = (int64_t)alcore_rng_below(&each->rng, (uint64_t)each->size);
         each->sampler.draw[0].position =

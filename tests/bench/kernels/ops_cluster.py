@@ -173,7 +173,7 @@ def lloyd(table, kernels, rows, dims, clusters, passes=20, make=rows_without_clu
     print('    rows not measured, by pass: ' + ' '.join(f'{part:.2f}' for part in skipped), flush=True)
 
 
-def plus_plus(table, kernels, rows, dims, clusters, guesses=0):
+def plus_plus(table, kernels, rows, dims, clusters, guesses=1):
     random = numpy.random.default_rng(3)
     matrix = random.standard_normal((rows, dims), dtype=numpy.float32)
     cuts = [(first, min(first + BLOCK, rows)) for first in range(0, rows, BLOCK)]
