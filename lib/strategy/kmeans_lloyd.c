@@ -22,8 +22,10 @@ static assign_layout layout_of(const alcore__kmeans *means, const void *payload)
 typedef struct assign_work {
     int32_t *wanted, *nearest; /* [members] the group of a row that is to be measured, else -1 */
     int32_t *cluster;          /* [members] over all groups; -1: of no active group */
-    double *low, *high;        /* [members] */
-    int32_t *place;            /* [clusters] among those whose sums are to be made, else -1 */
+    int32_t *hopeful;          /* [members] the cluster of a row whose own distance may settle it */
+    int64_t wanted_count, hopeful_count;
+    double *low, *high; /* [members] */
+    int32_t *place;     /* [clusters] among those whose sums are to be made, else -1 */
     int64_t places;
     double *sums; /* [places, dims], when they are not all clusters */
     int64_t *counts;
@@ -40,7 +42,7 @@ static void free_work(alcore_ctx *ctx, assign_work *work) {
 
 static alcore_status new_work(alcore_ctx *ctx, size_t members, size_t clusters, assign_work *out) {
     *out = (assign_work){0};
-    alcore_status status = alcore__new_array(ctx, 3 * members, sizeof(int32_t), &out->wanted);
+    alcore_status status = alcore__new_array(ctx, 4 * members, sizeof(int32_t), &out->wanted);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, 2 * members, 8, &out->low);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, clusters, 4, &out->place);
     if (status != ALCORE_OK) {
@@ -49,6 +51,7 @@ static alcore_status new_work(alcore_ctx *ctx, size_t members, size_t clusters, 
     }
     out->nearest = out->wanted + members;
     out->cluster = out->nearest + members;
+    out->hopeful = out->cluster + members;
     out->high = out->low + members;
     return ALCORE_OK;
 }
@@ -62,28 +65,54 @@ static bool is_settled(double high, double low) {
 
 /* Moves the bounds of the rows with their centres (Hamerly 2010): to the own centre it became
  * farther by no more than that moved, to another one nearer by no more than any other moved. Rows
- * that are settled keep their centre; the others are wanted. Returns the number of these. */
-static int64_t move_bounds(const alcore__kmeans *means, const alcore__block *block,
-                           const alcore__kmeans_rows *state, assign_work *work) {
+ * that are settled keep their centre; the others are wanted. An own centre comes nearer as often as
+ * not: where its old distance would settle the row, the new one nearly always does. */
+static void move_bounds(const alcore__kmeans *means, const alcore__block *block,
+                        const alcore__kmeans_rows *state, assign_work *work) {
     const int32_t *group = means->group + block->start;
-    int64_t wanted = 0;
     for (int64_t i = 0; i < block->count; i++) {
         int32_t g = group[i], own = state->assigned[i];
-        work->wanted[i] = work->cluster[i] = -1;
+        work->wanted[i] = work->cluster[i] = work->hopeful[i] = -1;
         if (g < 0 || !means->each[g].active) continue;
         if (own >= 0) {
             int64_t cluster = means->starts[g] + own;
             double others = means->each[g].farthest[cluster == means->each[g].mover];
-            double *high = &state->high[i], *low = &state->low[i];
+            double *high = &state->high[i], *low = &state->low[i], before = *high;
             *high = (*high + means->moved[cluster]) * (1.0 + 0x1p-51);
             *low = (*low - others) * (1.0 - 0x1p-51);
             work->cluster[i] = (int32_t)cluster;
             if (is_settled(*high, *low)) continue;
+            if (is_settled(before, *low)) {
+                work->hopeful[i] = (int32_t)cluster;
+                work->hopeful_count++;
+            }
         }
         work->wanted[i] = g;
-        wanted++;
+        work->wanted_count++;
     }
-    return wanted;
+}
+
+/* Measures the hopeful rows from their own centre: every cluster is a group of its own to the
+ * kernel. */
+static alcore_status measure_own(const alcore__kmeans *means, const alcore__block *block,
+                                 const alcore__matrix *matrix, const alcore__kmeans_rows *state,
+                                 assign_work *work) {
+    int64_t clusters = means->starts[means->groups], *starts;
+    alcore__nearest out = {.nearest = work->nearest, .low = work->low, .high = work->high};
+    if (!work->hopeful_count) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)clusters + 1, sizeof *starts, &starts));
+    for (int64_t c = 0; c <= clusters; c++) starts[c] = c;
+    alcore_status status =
+        alcore__matrix_nearest(matrix, work->hopeful, clusters, starts, means->centres, &out);
+    alcore__free(block->run->ctx, starts);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (work->hopeful[i] < 0) continue;
+        state->high[i] = work->high[i];
+        if (!is_settled(state->high[i], state->low[i])) continue;
+        work->wanted[i] = -1;
+        work->wanted_count--;
+    }
+    return status;
 }
 
 /* The sums of a cluster are to be made. */
@@ -177,11 +206,12 @@ static alcore_status assign_rows(const alcore__kmeans *means, alcore__block *blo
     alcore__matrix matrix;
     int64_t clusters = means->starts[means->groups];
     for (int64_t c = 0; c < clusters; c++) work->place[c] = -1;
-    bool some = move_bounds(means, block, state, work) > 0;
+    move_bounds(means, block, state, work);
     /* A block without anything to do is not even read. */
-    if (some || needs_all(means, block, work))
+    if (work->wanted_count || needs_all(means, block, work))
         ALCORE__TRY(alcore__block_matrix(block, means->unit, &matrix));
-    if (some) ALCORE__TRY(assign(means, block, &matrix, state, work, out->changed));
+    ALCORE__TRY(measure_own(means, block, &matrix, state, work));
+    if (work->wanted_count) ALCORE__TRY(assign(means, block, &matrix, state, work, out->changed));
     work->all = needs_all(means, block, work);
     return sum_clusters(means, block, &matrix, work, out);
 }

@@ -70,18 +70,28 @@ class Lloyd:
         self.sums, self.skipped = {}, []
 
     def wanted(self, first, last):
-        """0 for rows that are to be measured, else -1."""
+        """0 for rows that are to be measured, else -1. Where the old distance to the own centre would settle a row, the
+        new one is measured first."""
         own = self.assigned[first:last]
         if own[0] < 0:
             return numpy.zeros(last - first, numpy.int32)
+
+        def settled(high):
+            return high * (1 + 1e-8) + 1e-140 < low
         mover = int(self.moved.argmax())
         others = numpy.where(own == mover, numpy.delete(self.moved, mover).max(initial=0.0), self.moved[mover])
         high, low = self.high[first:last], self.low[first:last]
-        high += self.moved[own]
-        high *= 1 + 2 ** -51
         low -= others
         low *= 1 - 2 ** -51
-        return -(high * (1 + 1e-8) + 1e-140 < low).astype(numpy.int32)
+        hopeful = settled(high)
+        high += self.moved[own]
+        high *= 1 + 2 ** -51
+        hopeful &= ~settled(high)
+        if hopeful.any():
+            self.kernels.nearest_centre(rows_of(self.matrix, first, last), numpy.where(hopeful, own, numpy.int32(-1)),
+                                        self.clusters, numpy.arange(self.clusters + 1), self.centres,
+                                        numpy.empty_like(own), None, numpy.empty_like(low), high)
+        return -settled(high).astype(numpy.int32)
 
     def assign(self, first, last):
         rows, wanted = rows_of(self.matrix, first, last), self.wanted(first, last)
