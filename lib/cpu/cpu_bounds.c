@@ -28,6 +28,10 @@
 /* Targets are packed as whole numbers when none is longer than this many times their root mean
  * square. */
 #define SPREAD 4.0
+/* Rows and targets that are compared beforehand, and the error of their squared distances, in parts
+ * of those, that is too much: what is saved, half of the products, exact sums would cost again. */
+#define SEEN 8
+#define BLUR 0.002
 
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
@@ -257,9 +261,34 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
             if (!(norm <= call->norm)) call->norm = norm;
         }
     }
-    int even = call->norm * call->norm <= SPREAD * SPREAD * total / (double)targets;
+    int even = targets > 0 && call->norm * call->norm <= SPREAD * SPREAD * total / (double)targets;
     int narrow = CPU_NARROW && dims > 0 && dims <= NARROW_MAX_DIMS && even;
     call->scale = narrow ? narrow_scale(call->norm * FILTER_UP) : 0.0f;
+}
+
+/* Whether products of whole numbers leave narrow intervals: beside rows and targets that lie close
+ * together far from the origin, they would be as wide as the distances. By a few pairs. */
+static int is_sharp(const bounds_call *call, const uint8_t *take, int64_t first, int64_t panels) {
+    int64_t dims = call->rows->dims, rows = call->rows->count;
+    int32_t dtype = cpu_row_dtype(call->rows);
+    double errors = 0.0, squares = 0.0;
+    double norm = call->norm * FILTER_UP, residual = narrow_residual(call->scale, dims);
+    for (int64_t s = 0; s < SEEN && rows > 0; s++) {
+        int64_t i = rows * s / SEEN;
+        if (take && !take[i]) continue;
+        const char *row = cpu_row(call->rows, i, call->unit);
+        double own = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
+        if (!(own < FILTER_MAX_NORM)) continue;
+        double own_residual = narrow_residual(narrow_scale(own), dims);
+        CPU(widen_row)(row, dims, dtype, call->whole);
+        for (int64_t t = 0; t < SEEN; t++) {
+            const char *target = target_row(call, &call->list[first + panels * t / SEEN], 0);
+            squares +=
+                CPU(sqd_within)(target, call->whole, dims, cpu_row_dtype(call->targets), HUGE_VAL);
+            errors += 2.0 * narrow_error(own, norm, own_residual, residual);
+        }
+    }
+    return errors <= BLUR * squares;
 }
 
 static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
@@ -288,6 +317,7 @@ static alcore_status bound_chunk(bounds_call *call, const uint8_t *take, int64_t
     bound_row rows[MOST_ROW_PANELS * PRODUCT_ROWS];
     int waiting = 0, step = (int)call->row_panels * PRODUCT_ROWS;
     measure_targets(call, first, panels);
+    if (call->scale > 0.0f && !is_sharp(call, take, first, panels)) call->scale = 0.0f;
     pack_targets(call, first, panels);
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (!take || take[i]) item[waiting++] = i;

@@ -284,7 +284,8 @@ static void pack_slab(knn_call *call, knn_side *own, int scaled) {
 
 /* Numbers of 32 bits of an item as the sweep sees it. */
 static int64_t packed_numbers(const knn_call *call) {
-    return call->prune.leading > 0 ? call->prune.leading + 1 : sweep_numbers(call->dims);
+    if (call->prune.leading > 0) return call->prune.leading + 1;
+    return sweep_numbers(&call->rows.items, call->dims);
 }
 
 static alcore_status sweep(knn_call *call) {
@@ -361,7 +362,8 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     call->found = sweep_cut(memory, room, sizeof *call->found);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
     int64_t packed = packed_numbers(call);
-    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(packed), sizeof(float));
+    int64_t columns = call->prune.leading > 0 ? sweep_columns(packed) : sweep_most_columns(dims);
+    call->products = sweep_cut(memory, PRODUCT_ROWS * columns, sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
     queries->items.panels = sweep_cut(memory, queries->slab * packed, sizeof(float));
     rows->items.panels = sweep_cut(memory, rows->slab * packed, sizeof(float));
@@ -381,6 +383,11 @@ static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *r
             return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has 1 to 1024 places");
     }
     return ALCORE_OK;
+}
+
+static sweep_view view_of(knn_side *own) {
+    return (sweep_view){&own->items, &own->side, own->order, own->ordered,
+                        own->best ? own->best->k : 0};
 }
 
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -408,14 +415,14 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows.side, call.metric, call.unit, call.sorted);
     CPU(search_measure)(&call.queries.side, call.metric, call.unit, call.sorted);
-    if (call.prune.leading == 0) {
-        sweep_narrow(&call.rows.items, &call.rows.side);
-        sweep_narrow(&call.queries.items, &call.queries.side);
-    }
     status = compare_far(&call, &call.rows, &call.queries, 0);
     if (!status) status = compare_far(&call, &call.queries, &call.rows, 1);
     call.rows.ordered = CPU(search_order)(&call.rows.side, call.rows.order);
     call.queries.ordered = CPU(search_order)(&call.queries.side, call.queries.order);
+    if (call.prune.leading == 0) {
+        sweep_view views[] = {view_of(&call.rows), view_of(&call.queries)};
+        sweep_choose(&views[0], &views[1], call.metric, call.wide, call.unit);
+    }
     if (!status) status = sweep(&call);
     alcore__cpu_free(work, memory.base, bytes, 1);
     return status;

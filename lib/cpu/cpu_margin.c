@@ -232,9 +232,9 @@ static alcore_status sweep(margin_call *call) {
         for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
             take_rows(call, r, least);
             sweep_pack(&call->row_items, &call->rows, 0, call->staged);
-            status =
-                sweep_products(call->work, &call->row_items, &call->other_items,
-                               sweep_numbers(call->dims), call->products, &call->spent, look, call);
+            int64_t numbers = sweep_numbers(&call->row_items, call->dims);
+            status = sweep_products(call->work, &call->row_items, &call->other_items, numbers,
+                                    call->products, &call->spent, look, call);
             for (int64_t at = 0; at < call->row_items.count && !status; at++) {
                 settle(call, at);
                 status = alcore__cpu_poll(call->work, &call->spent, 0);
@@ -271,11 +271,10 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->index = sweep_cut(memory, slab * MARGIN_ROOM, sizeof *call->index);
     call->plain = sweep_cut(memory, slab, sizeof *call->plain);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
-    int64_t numbers = sweep_numbers(dims);
-    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_columns(numbers), sizeof(float));
+    call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_most_columns(dims), sizeof(float));
     call->staged = sweep_cut(memory, SWEEP_STAGED * dims, sizeof(double));
-    call->other_items.panels = sweep_cut(memory, call->other_slab * numbers, sizeof(float));
-    call->row_items.panels = sweep_cut(memory, slab * numbers, sizeof(float));
+    call->other_items.panels = sweep_cut(memory, call->other_slab * dims, sizeof(float));
+    call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
@@ -286,7 +285,7 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     (void)search;
     alcore_status status = CPU(search_check)(work, rows, others);
     if (status || rows->count == 0 || others->count == 0) return status;
-    int64_t dims = rows->dims, bytes = sweep_numbers(dims) * 4;
+    int64_t dims = rows->dims, bytes = dims * 4;
     margin_call call = {.work = work,
                         .dims = dims,
                         .rows = {.rows = rows, .take = take},
@@ -308,14 +307,15 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows, ALCORE_SYS_COSINE, call.unit, call.sorted);
     CPU(search_measure)(&call.others, ALCORE_SYS_COSINE, call.unit, call.sorted);
-    sweep_narrow(&call.row_items, &call.rows);
-    sweep_narrow(&call.other_items, &call.others);
-    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
-                 sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
     status = compare_far(&call, 1);
     if (!status) status = compare_far(&call, 0);
     call.row_count = CPU(search_order)(&call.rows, call.row_order);
     call.other_count = CPU(search_order)(&call.others, call.other_order);
+    sweep_view own = {&call.row_items, &call.rows, call.row_order, call.row_count, 1};
+    sweep_view across = {&call.other_items, &call.others, call.other_order, call.other_count, 0};
+    sweep_choose(&own, &across, ALCORE_SYS_COSINE, call.wide, call.unit);
+    call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
+                 sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
     if (!status) status = sweep(&call);
     alcore__cpu_free(work, memory.base, bytes, 1);
     return status;

@@ -75,14 +75,12 @@ void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double
         side->norm[i] = sqrt(CPU(self_dot)(cpu_row(rows, i, unit), rows->dims, dtype));
         if (side->norm[i] < most) sorted[usable++] = side->norm[i];
     }
-    if (metric == ALCORE_SYS_COSINE) {
-        side->limit = SEARCH_UP;
-    } else if (usable > 0) {
+    if (metric != ALCORE_SYS_COSINE && usable > 0) {
         double common = SEARCH_SPREAD * smallest(sorted, usable, usable * 9 / 10);
         if (common < most) most = common;
-        side->limit = most * SEARCH_UP;
     }
     side->fars = 0;
+    side->limit = metric == ALCORE_SYS_COSINE ? SEARCH_UP : 0.0;
     for (int64_t i = 0; i < rows->count; i++) {
         double norm = side->norm[i];
         side->far[i] = 0;
@@ -92,6 +90,8 @@ void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double
         side->far[i] = !(norm <= most);
         side->fars += side->far[i];
         if (side->far[i]) continue;
+        if (metric != ALCORE_SYS_COSINE && norm * SEARCH_UP > side->limit)
+            side->limit = norm * SEARCH_UP;
         side->offset[i] = metric == ALCORE_SYS_L2 ? (float)(0.5 * norm * norm) : 0.0f;
         /* The cosine with a zero row is 0. */
         if (side->weight) side->weight[i] = norm < CPU_ZERO_NORM ? 0.0f : (float)(1.0 / norm);

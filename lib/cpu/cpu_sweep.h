@@ -83,16 +83,14 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 /* Rows of the larger panel. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
-/* Numbers of 32 bits of an item with `dims` numbers, by the products that the engine has. */
-CPU_INLINE int64_t sweep_numbers(int64_t dims) {
-    return CPU_NARROW ? narrow_pairs(dims) : dims;
+/* Numbers of 32 bits of a packed item with `dims` numbers. */
+CPU_INLINE int64_t sweep_numbers(const sweep_items *items, int64_t dims) {
+    return items->scale > 0.0f ? narrow_pairs(dims) : dims;
 }
 
-/* Where the engine has products of whole numbers: the side's items are to be packed so. */
-static void sweep_narrow(sweep_items *items, const search_side *side) {
-    if (!CPU_NARROW || side->rows->dims == 0) return;
-    items->scale = narrow_scale(side->limit);
-    items->residual = narrow_residual(items->scale, side->rows->dims);
+/* Columns of a block, whichever way items are packed. */
+CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
+    return sweep_columns(CPU_NARROW ? narrow_pairs(dims) : dims);
 }
 
 /* What the whole numbers add to the error of an item's s: a norm as the filter sees it. */
@@ -100,6 +98,86 @@ static double sweep_error(const sweep_items *own, const sweep_items *other, doub
                           double limit) {
     if (own->scale == 0.0f) return 0.0;
     return narrow_error(norm, limit, own->residual, other->residual);
+}
+
+/* A side that is about to be swept. */
+typedef struct sweep_view {
+    sweep_items *items;
+    const search_side *side;
+    const int32_t *order; /* [ordered] the items that the filter sees */
+    int64_t ordered;
+    int64_t k; /* neighbours that each of them wants; 0: none */
+} sweep_view;
+
+/* Items of both sides that are compared before a sweep, and the share of pairs that whole numbers
+ * may keep and float32 would not: computing those in double then costs as much as is saved. */
+#define SWEEP_SEEN_ROWS 128
+#define SWEEP_SEEN_COLUMNS 32
+#define SWEEP_BLUR 0.02
+
+#if CPU_NARROW
+/* How many of an item's values, s of others by which it ranks them, whole numbers would keep and
+ * float32 would not. values are reordered. */
+static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int64_t i,
+                             int32_t metric, float *values, int64_t count) {
+    int64_t rank = own->k * count / other->ordered, blurred = 0;
+    double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : own->side->norm[i] * SEARCH_UP;
+    double error = CPU(search_error)(norm, other->side->limit, own->side->rows->dims, metric);
+    double more =
+        narrow_error(norm, other->side->limit, own->items->residual, other->items->residual);
+    if (rank >= count) return 0;
+    double bar = (double)CPU(search_largest)(values, count, rank) - 2.0 * error;
+    for (int64_t v = 0; v < count; v++)
+        blurred += (double)values[v] < bar && (double)values[v] >= bar - 2.0 * more;
+    return blurred;
+}
+
+/* Whether a sample of both sides has few pairs that whole numbers cannot tell apart. */
+static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int32_t metric,
+                          double *wide, double *unit) {
+    float values[SWEEP_SEEN_COLUMNS][SWEEP_SEEN_ROWS], of_row[SWEEP_SEEN_COLUMNS];
+    int64_t m = rows->ordered / 8 < SWEEP_SEEN_ROWS ? rows->ordered / 8 : SWEEP_SEEN_ROWS;
+    int64_t n =
+        columns->ordered / 8 < SWEEP_SEEN_COLUMNS ? columns->ordered / 8 : SWEEP_SEEN_COLUMNS;
+    const alcore_sys_rows *asked = columns->side->rows;
+    int64_t blurred = 0;
+    if (m == 0 || n == 0) return 1;
+    for (int64_t c = 0; c < n; c++) {
+        int64_t j = columns->order[columns->ordered / n * c];
+        CPU(widen_row)(cpu_row(asked, j, unit), asked->dims, cpu_row_dtype(asked), wide);
+        for (int64_t r = 0; r < m; r++) {
+            double value = CPU(search_value)(metric, wide, columns->side->norm[j], rows->side,
+                                             rows->order[rows->ordered / m * r], unit, HUGE_VAL);
+            values[c][r] = (float)(metric == ALCORE_SYS_L2 ? -0.5 * value : value);
+        }
+    }
+    for (int64_t r = 0; r < m && rows->k > 0; r++) {
+        for (int64_t c = 0; c < n; c++) of_row[c] = values[c][r];
+        blurred +=
+            sweep_blurred(rows, columns, rows->order[rows->ordered / m * r], metric, of_row, n);
+    }
+    for (int64_t c = 0; c < n && columns->k > 0; c++) {
+        int64_t j = columns->order[columns->ordered / n * c];
+        blurred += sweep_blurred(columns, rows, j, metric, values[c], m);
+    }
+    return (double)blurred <= SWEEP_BLUR * (double)(m * n);
+}
+#endif
+
+/* Decides how the items of both sides are packed. wide and unit: [dims] */
+static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int32_t metric,
+                         double *wide, double *unit) {
+#if CPU_NARROW
+    const sweep_view *views[] = {rows, columns};
+    for (int v = 0; v < 2 && rows->side->rows->dims > 0; v++) {
+        sweep_items *items = views[v]->items;
+        items->scale = narrow_scale(views[v]->side->limit);
+        items->residual = narrow_residual(items->scale, rows->side->rows->dims);
+    }
+    if (!sweep_is_sharp(rows, columns, metric, wide, unit))
+        rows->items->scale = columns->items->scale = 0.0f;
+#endif
+    (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;
 }
 
 /* The weight that a product has still to get (cpu_search.h): whole numbers have it. */
@@ -113,7 +191,7 @@ static void sweep_pack(const sweep_items *items, const search_side *side, int sc
                        double *staged) {
     const alcore_sys_rows *rows = side->rows;
     int64_t dims = rows->dims, width = items->width;
-    int64_t numbers = items->scale > 0.0f ? narrow_pairs(dims) : dims;
+    int64_t numbers = sweep_numbers(items, dims);
     int32_t dtype = scaled ? ALCORE_FLOAT64 : cpu_row_dtype(rows);
     int32_t packed = items->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
     for (int64_t first = 0; first < items->count; first += width) {
@@ -156,7 +234,7 @@ static void sweep_fill(const float *row, const float *column, int64_t count, int
     CPU(products)(row, 1, column, count / PRODUCT_COLUMNS, numbers, products, count);
 }
 
-/* products: [PRODUCT_ROWS, sweep_columns(numbers)]; numbers: of 32 bits, of an item. */
+/* products: [PRODUCT_ROWS, sweep_columns(numbers)] at least; numbers: of 32 bits, of an item. */
 static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
                                     const sweep_items *columns, int64_t numbers, float *products,
                                     int64_t *spent, sweep_tile tile, void *user) {
