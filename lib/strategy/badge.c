@@ -27,7 +27,6 @@ typedef struct badge_plan {
     /* Of the row that was found and of the guesses: factors [ALCORE__AHEAD, numbers]. */
     double *found_a, *found_h, found_squares[ALCORE__AHEAD], found_weight;
     double *squares; /* [candidates] squared norms of the gradients */
-    double *value;   /* [candidates] of the picks: distance when it was drawn; NaN for the others */
     bool chosen;     /* there is a centre */
     bool joined;     /* the row that was found last is one */
 } badge_plan;
@@ -85,8 +84,6 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->classes, numbers, &plan->found_a));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->dims, numbers, &plan->found_h));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->squares));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->value));
-    for (size_t i = 0; i < count; i++) plan->value[i] = (double)NAN;
     run->pass = PASS_FACTORS;
     alcore__warn_passes(run, alcore__expected_picks(run));
     return ALCORE_OK;
@@ -100,7 +97,6 @@ static void clear(alcore__run *run) {
     alcore__free(ctx, plan->found_a);
     alcore__free(ctx, plan->found_h);
     alcore__free(ctx, plan->squares);
-    alcore__free(ctx, plan->value);
 }
 
 /* ---- factors ---- */
@@ -413,7 +409,7 @@ static alcore_status offer(alcore__run *run, badge_plan *plan) {
     ALCORE__TRY(alcore__greedy_offer(&plan->greedy, &plan->joined));
     if (plan->joined) {
         double weight = plan->chosen ? plan->found_weight : plan->found_squares[0];
-        plan->value[position] = sqrt(weight);
+        plan->greedy.value[position] = sqrt(weight);
         plan->chosen = true;
         alcore__sampler_settle(&plan->sampler);
         alcore__sampler_pack(&plan->sampler, plan->found_a, plan->classes);
@@ -448,10 +444,7 @@ static alcore_status finish(alcore__run *run) {
     badge_plan *plan = run->plan;
     double *norm;
     ALCORE__TRY(alcore__outcome_column(run, "gradient_norm", ALCORE_FLOAT64, &norm));
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        norm[i] = sqrt(plan->squares[i]);
-        if (plan->greedy.state[i] == ALCORE__GREEDY_PICKED) run->outcome.scores[i] = plan->value[i];
-    }
+    for (int64_t i = 0; i < run->outcome.count; i++) norm[i] = sqrt(plan->squares[i]);
     alcore__greedy_finish(&plan->greedy);
     return ALCORE_OK;
 }

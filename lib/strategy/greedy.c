@@ -15,6 +15,7 @@ alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     alcore__greedy_reset(greedy);
     size_t count = (size_t)run->outcome.count;
     ALCORE__TRY(alcore__new_array(run->ctx, count, 1, &greedy->state));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &greedy->value));
     return alcore__new_array(run->ctx, (size_t)alcore__embedding_dims(run), sizeof(double),
                              &greedy->best_vector);
 }
@@ -23,6 +24,7 @@ void alcore__greedy_clear(alcore_ctx *ctx, alcore__greedy *greedy) {
     alcore__filler_clear(&greedy->filler);
     alcore__free(ctx, greedy->state);
     alcore__free(ctx, greedy->best_vector);
+    alcore__free(ctx, greedy->value);
 }
 
 bool alcore__greedy_free(const alcore__greedy *greedy, int64_t position) {
@@ -90,9 +92,13 @@ void alcore__greedy_reset(alcore__greedy *greedy) {
 
 void alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
+    alcore__outcome *outcome = &greedy->run->outcome;
+    for (int64_t i = 0; i < outcome->count; i++) {
+        if (greedy->state[i] == ALCORE__GREEDY_PICKED) outcome->scores[i] = greedy->value[i];
+    }
     /* Rows that were never offered because nothing was left for them count like those that a
      * ranking walks past. */
-    for (int64_t i = 0; i < greedy->run->outcome.count && !alcore__filler_full(filler); i++) {
+    for (int64_t i = 0; i < outcome->count && !alcore__filler_full(filler); i++) {
         if (greedy->state[i] != ALCORE__GREEDY_FREE) continue;
         if (alcore__filler_cost(filler, i) > 0.0) {
             filler->unaffordable++;

@@ -15,6 +15,7 @@ typedef struct alcore__greedy {
     int64_t best;   /* the best free row of the pass, -1: none; ties go to the lower row */
     double best_value;
     double *best_vector; /* [dims] */
+    double *value;       /* [candidates] scores of the picks, which the strategy writes */
 } alcore__greedy;
 
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
@@ -39,6 +40,7 @@ bool alcore__greedy_more(const alcore__greedy *greedy);
 alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *taken);
 /* Forgets the best row before the next pass. */
 void alcore__greedy_reset(alcore__greedy *greedy);
+/* The scores of the picks, and the outcome of the budget. */
 void alcore__greedy_finish(alcore__greedy *greedy);
 
 #endif

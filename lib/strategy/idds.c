@@ -20,8 +20,7 @@ typedef struct idds_plan {
     double *sum_a, *sum_b; /* [dims] SA and SB */
     double *picked;        /* [dims] the row that moves from A to B; */
     double picked_norm;
-    bool moved;    /* there is one */
-    double *value; /* [candidates] of the picks */
+    bool moved; /* there is one */
 } idds_plan;
 
 /* Numbers of a row that the engine keeps, by place of the matrix. */
@@ -61,7 +60,6 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->sum_a));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->sum_b));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->picked));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, numbers, &plan->value));
     over_sources(run);
     if (!plan->oneshot) {
         run->repeats = true;
@@ -76,7 +74,6 @@ static void clear(alcore__run *run) {
     alcore__free(run->ctx, plan->sum_a);
     alcore__free(run->ctx, plan->sum_b);
     alcore__free(run->ctx, plan->picked);
-    alcore__free(run->ctx, plan->value);
 }
 
 /* ---- blocks ---- */
@@ -207,7 +204,7 @@ static alcore_status pick(alcore__run *run) {
     run->pass = PASS_SCORES;
     if (plan->oneshot || !alcore__greedy_more(greedy)) return ALCORE_OK;
     int64_t position = greedy->best;
-    plan->value[position] = greedy->best_value;
+    plan->greedy.value[position] = greedy->best_value;
     ALCORE__TRY(alcore__greedy_offer(greedy, &plan->moved));
     if (alcore__filler_full(&greedy->filler)) return ALCORE_OK;
     if (plan->moved) {
@@ -240,9 +237,6 @@ static alcore_status next(alcore__run *run) {
 static alcore_status finish(alcore__run *run) {
     idds_plan *plan = run->plan;
     if (plan->oneshot) return ALCORE_OK;
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (plan->greedy.state[i] == ALCORE__GREEDY_PICKED) run->outcome.scores[i] = plan->value[i];
-    }
     alcore__greedy_finish(&plan->greedy);
     return ALCORE_OK;
 }

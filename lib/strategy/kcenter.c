@@ -28,8 +28,8 @@ typedef struct kcenter_plan {
     double *centres; /* [centre_count, dims] the picks */
     int64_t centre_count;
     size_t centre_capacity;
-    double *value, *radius; /* [candidates] of the picks; NaN for the others */
-    double radius_sqd;      /* largest minimum of the rows that are no centre */
+    double *radius;    /* [candidates] of the picks; NaN for the others */
+    double radius_sqd; /* largest minimum of the rows that are no centre */
     int64_t last_pick;
     bool first_unmeasured; /* the first pick had nothing to be far from */
 } kcenter_plan;
@@ -45,9 +45,8 @@ static alcore_status begin(alcore__run *run) {
     size_t chunk = plan->labeled < CHUNK ? (size_t)plan->labeled + 1 : CHUNK;
     ALCORE__TRY(
         alcore__new_array(run->ctx, chunk, (size_t)plan->dims * sizeof(double), &plan->vectors));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &plan->value));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &plan->radius));
-    for (size_t i = 0; i < count; i++) plan->value[i] = plan->radius[i] = (double)NAN;
+    for (size_t i = 0; i < count; i++) plan->radius[i] = (double)NAN;
     run->pass = plan->labeled ? PASS_COLLECT : PASS_SUM;
     run->source = !plan->labeled          ? ALCORE__OVER_CANDIDATES
                   : run->members[1].count ? ALCORE__OVER_LABELED_ROWS
@@ -61,7 +60,6 @@ static void clear(alcore__run *run) {
     alcore__greedy_clear(run->ctx, &plan->greedy);
     alcore__free(run->ctx, plan->vectors);
     alcore__free(run->ctx, plan->centres);
-    alcore__free(run->ctx, plan->value);
     alcore__free(run->ctx, plan->radius);
 }
 
@@ -377,7 +375,7 @@ static alcore_status pick(alcore__run *run) {
     if (taken) {
         plan->last_pick = position;
         plan->first_unmeasured = from_mean;
-        plan->value[position] = from_mean ? 0.0 : sqrt(sqd);
+        plan->greedy.value[position] = from_mean ? 0.0 : sqrt(sqd);
         ALCORE__TRY(alcore__grow(run->ctx, &plan->centres, &plan->centre_capacity,
                                  (size_t)((plan->centre_count + 1) * plan->dims), sizeof(double)));
         memcpy(plan->centres + plan->centre_count++ * plan->dims, greedy->best_vector,
@@ -405,7 +403,7 @@ static alcore_status after_measure(alcore__run *run) {
         plan->radius[plan->last_pick] = sqrt(plan->radius_sqd);
         /* What the first pick had to be far from is not there; the radius keeps the scores falling.
          */
-        if (plan->first_unmeasured) plan->value[plan->last_pick] = sqrt(plan->radius_sqd);
+        if (plan->first_unmeasured) plan->greedy.value[plan->last_pick] = sqrt(plan->radius_sqd);
         plan->first_unmeasured = false;
     }
     return pick(run);
@@ -437,10 +435,7 @@ static alcore_status finish(alcore__run *run) {
     kcenter_plan *plan = run->plan;
     double *radius;
     ALCORE__TRY(alcore__outcome_column(run, "radius", ALCORE_FLOAT64, &radius));
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        radius[i] = plan->radius[i];
-        if (plan->greedy.state[i] == ALCORE__GREEDY_PICKED) run->outcome.scores[i] = plan->value[i];
-    }
+    for (int64_t i = 0; i < run->outcome.count; i++) radius[i] = plan->radius[i];
     alcore__greedy_finish(&plan->greedy);
     return ALCORE_OK;
 }

@@ -107,6 +107,23 @@ START_TEST(budgets) {
 }
 END_TEST
 
+/* Row 1 is drawn and passed over, for its cosine with row 0 is 1: row 2, which is near it, stays as
+ * far from the chosen rows as it was. */
+START_TEST(passed_over_is_no_centre) {
+    static const double ones[] = {1, 1, 1, 1}, h[] = {10, 0, 5, 0, 4, 0, 0, 1};
+    bed_open(&b, 4, 1, NULL);
+    bed_column(&b, &b.input.candidates, "factors", ones, 4, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", h, 4, 2, ALCORE_FLOAT64);
+    b.input.fill.limited = true;
+    b.input.fill.spread = 0.99;
+    ck_assert_int_eq(bed_run(&b, "badge", "uniforms=0.1,0.5", 2), ALCORE_OK);
+    BED_PICKS(&b, 0, 3);
+    ck_assert_int_eq(b.outcome.redundant, 1);
+    ck_assert(b.outcome.scores[2] == 6.0);
+    bed_close(&b);
+}
+END_TEST
+
 /* ---- TV-BLOCK ---- */
 
 START_TEST(block_gives_the_bits) {
@@ -194,6 +211,7 @@ int main(void) {
     tcase_add_test(all, meanings);
     tcase_add_test(all, bad_rows_are_named);
     tcase_add_test(all, budgets);
+    tcase_add_test(all, passed_over_is_no_centre);
     tcase_add_test(all, block_gives_the_bits);
     tcase_add_loop_test(all, factored_is_explicit, 0, 8);
     suite_add_tcase(suite, all);

@@ -192,7 +192,7 @@ START_TEST(failed_runs_let_go) {
     open_pool(&b, 1);
     make_holding(&b);
     b.input.kernels = &holding;
-    for (int64_t at = 1;; at = at * 3 / 2 + 1) {
+    for (int64_t at = 1;; at = base->hold ? 4 * at : at * 3 / 2 + 1) {
         fail_at = at;
         if (run_variant(&b, v, 0) == ALCORE_OK) break;
         ck_assert_int_eq(b.status, ALCORE_E_NOMEM);
