@@ -18,6 +18,7 @@ typedef struct minimum_call {
     const double *centres, *centre_dots, *row_dots;
     int64_t count, spent;
     int zero_duplicates;
+    double most_dot; /* the largest of centre_dots */
     const alcore_sys_weights *weights;
     double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
     float *floats;   /* [count, dims] the centres, when they are float32 like the rows; NULL */
@@ -45,6 +46,14 @@ static double limit_of(const minimum_call *call, int64_t i, int64_t c, double *d
         call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centre_dots[c]) : -1.0;
     double minimum = call->weights->minimum[i];
     return minimum > *duplicate ? minimum : *duplicate;
+}
+
+/* No centre's limit is above this. */
+static double limit_of_all(const minimum_call *call, int64_t i) {
+    double minimum = call->weights->minimum[i];
+    double duplicate =
+        call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->most_dot) : -1.0;
+    return minimum > duplicate ? minimum : duplicate;
 }
 
 /* ---- one row in float32 ---- */
@@ -112,10 +121,17 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
                duplicate;
         double bound = filter_bound(&call->filter, sqrt(dot) * FILTER_UP, dims);
         const float *products = call->products + r * padded;
-        for (int64_t c = 0; c < call->count; c++) {
-            double f = dot + call->filter.squares[c] - 2.0 * (double)products[c];
-            if (bound >= 0.0 && f > limit_of(call, i, c, &duplicate) + bound) continue;
-            weigh(call, row[r], i, c);
+        for (int64_t c = 0; c < padded; c += CPU_WIDTH) {
+            cpu_vector f = cpu_load_double(call->filter.squares + c) + dot -
+                           2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
+            double most = limit_of_all(call, i) + bound, lane[CPU_WIDTH];
+            if (bound >= 0.0 && !cpu_any_double(~(cpu_mask)(f > most))) continue;
+            cpu_store_double(lane, f);
+            for (int64_t k = 0; k < CPU_WIDTH && c + k < call->count; k++) {
+                if (bound >= 0.0 && lane[k] > limit_of(call, i, c + k, &duplicate) + bound)
+                    continue;
+                weigh(call, row[r], i, c + k);
+            }
         }
     }
 }
@@ -176,6 +192,9 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
                          .count = count,
                          .zero_duplicates = zero_duplicates,
                          .weights = weights};
+    for (int64_t c = 0; zero_duplicates && c < count; c++) {
+        if (centre_dots[c] > call.most_dot) call.most_dot = centre_dots[c];
+    }
     int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
     int filtered =
         count >= FILTER_MIN_CENTRES && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
