@@ -9,7 +9,7 @@
 /* Targets lie side by side, number by number, CPU_WIDTH in a panel: each lane of a vector is the
  * distance to another target, and a lane of spec 1.8 is a vector, so that its tree adds vectors.
  * Some lanes of some rows at a time stay in registers. */
-#if defined(__AVX512F__) || defined(ALCORE__CPU_NEON)
+#if defined(__AVX512F__)
 #define ROWS_TOGETHER 4
 #else
 #define ROWS_TOGETHER 2
