@@ -63,7 +63,7 @@ class Lloyd:
         self.kernels, self.matrix, self.threads = kernels, matrix, threads
         self.clusters, self.dims = begin.shape
         rows = len(matrix)
-        self.centres, self.moved = begin.astype(numpy.float64), numpy.zeros(self.clusters)
+        self.centres, self.moved, self.others = begin.astype(numpy.float64), None, None
         self.assigned = numpy.full(rows, -1, numpy.int32)
         self.low, self.high = numpy.empty(rows), numpy.empty(rows)
         self.starts = numpy.array([0, self.clusters], numpy.int64)
@@ -78,10 +78,8 @@ class Lloyd:
 
         def settled(high):
             return high * (1 + 1e-8) + 1e-140 < low
-        mover = int(self.moved.argmax())
-        others = numpy.where(own == mover, numpy.delete(self.moved, mover).max(initial=0.0), self.moved[mover])
         high, low = self.high[first:last], self.low[first:last]
-        low -= others
+        low -= self.others[own]
         low *= 1 - 2 ** -51
         hopeful = settled(high)
         high += self.moved[own]
@@ -101,10 +99,12 @@ class Lloyd:
             self.kernels.nearest_centre(rows, wanted, 1, self.starts, self.centres, found, None, self.low[first:last],
                                         self.high[first:last])
         changed = found != own
-        dirty = numpy.unique(numpy.concatenate([own[changed], found[changed]]))
+        dirty = numpy.bincount(numpy.concatenate([own[changed], found[changed]]) + 1, minlength=self.clusters + 1)
+        dirty = numpy.flatnonzero(dirty[1:])
         own[:] = found
         if first not in self.sums or len(dirty) > 0.75 * self.clusters:
-            self.sums[first] = numpy.empty((self.clusters, self.dims)), numpy.empty(self.clusters, numpy.int64)
+            if first not in self.sums:
+                self.sums[first] = numpy.empty((self.clusters, self.dims)), numpy.empty(self.clusters, numpy.int64)
             self.kernels.group_sums(rows, own, self.clusters, *self.sums[first])
         elif len(dirty):
             place = numpy.full(self.clusters, -1, numpy.int32)
@@ -126,6 +126,9 @@ class Lloyd:
         means = fold([part[0] for part in blocks]) / numpy.maximum(counts, 1)[:, None]
         means = numpy.where(counts[:, None] > 0, means, self.centres)
         self.moved = numpy.sqrt(((means - self.centres) ** 2).sum(1)) * (1 + 2e-9) + 1e-150
+        mover = int(self.moved.argmax())
+        self.others = numpy.full(self.clusters, self.moved[mover])
+        self.others[mover] = numpy.delete(self.moved, mover).max(initial=0.0)
         self.centres = means
 
     def inertia(self):
