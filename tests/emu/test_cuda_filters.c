@@ -73,11 +73,30 @@ enum {
     SORTED,    /* nearer and nearer: each tile has better ones than all before */
     SPECIAL,   /* NaN and infinities, zero rows */
     SHIFTED,   /* far from the origin, close to each other */
+    LEVEL,     /* all ways from the others, and nearly as near to them */
     PATTERNS
 };
 
 static float numbers[(MOST_ROWS + OTHERS) * MOST_DIMS];
 static uint8_t take[MOST_ROWS + OTHERS];
+
+/* Rows of length 1 whose product with `base`, made of length 1, is 0.3 and a hair. */
+static void level(float *row, int dims, int is_other) {
+    double base[MOST_DIMS], own[MOST_DIMS], square = 0.0, product = 0.0, rest = 0.0;
+    for (int j = 0; j < dims; j++) {
+        base[j] = sin(j + 1.0);
+        own[j] = (double)row[j];
+        square += base[j] * base[j];
+        product += base[j] * own[j];
+    }
+    for (int j = 0; j < dims; j++) {
+        own[j] -= base[j] * product / square;
+        rest += own[j] * own[j];
+    }
+    double near = is_other ? 1.0 - 1e-9 : 0.3 + 1e-6 * number();
+    for (int j = 0; j < dims; j++)
+        row[j] = (float)(base[j] * near / sqrt(square) + own[j] * sqrt((1.0 - near * near) / rest));
+}
 
 static void fill(int pattern, int dims) {
     state = (uint64_t)(pattern * 1000 + dims);
@@ -98,6 +117,7 @@ static void fill(int pattern, int dims) {
             if (pattern == SPECIAL && i % 11 == 3) x = 0.0;
             row[j] = (float)x;
         }
+        if (pattern == LEVEL) level(row, dims, i >= row_count);
         if (pattern == ULP) row[i % dims] = nextafterf(row[i % dims], i % 2 ? 9.0f : -9.0f);
         if (pattern == COPIES && i % 3) memcpy(row, row - dims, (size_t)dims * sizeof *row);
         if (pattern == SPECIAL && i % 20 == 7) row[i % dims] = i % 40 == 7 ? NAN : INFINITY;
@@ -248,10 +268,10 @@ START_TEST(margin_ratios) {
     static int64_t other[2][MOST_ROWS];
     alcore_sys_search how = {.size = sizeof how, .metric = ALCORE_SYS_COSINE};
     for (int i = 0; i < row_count + OTHERS; i++)
-        half[i] = _i == EQUAL   ? 0.2
-                  : _i % 4 == 3 ? number()
-                  : i % 50 == 7 ? 1e25
-                                : 0.2 + 0.01 * number();
+        half[i] = _i == EQUAL || _i == LEVEL ? 0.2
+                  : _i % 4 == 3              ? number()
+                  : i % 50 == 7              ? 1e25
+                                             : 0.2 + 0.01 * number();
     for (int e = 0; e < 2; e++) {
         for (int i = 0; i < MOST_ROWS; i++) {
             ratio[e][i] = -HUGE_VAL;
