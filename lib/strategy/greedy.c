@@ -35,9 +35,16 @@ bool alcore__greedy_free(const alcore__greedy *greedy, int64_t position) {
 uint8_t *alcore__greedy_mask(const alcore__greedy *greedy, const alcore__matrix *matrix) {
     alcore__block *block = matrix->block;
     uint8_t *mask = block->bench->mask;
+    const uint8_t *state = greedy->state + block->start;
+    /* Rows of one cost fit together. */
+    bool costs = greedy->run->input->costs != NULL;
+    bool fits = costs || alcore__filler_fits(&greedy->filler, block->start);
     memset(mask, 0, (size_t)matrix->rows.count);
-    for (int64_t i = 0; i < block->count; i++)
-        mask[alcore__matrix_place(matrix, i)] = alcore__greedy_free(greedy, block->start + i);
+    for (int64_t i = 0; i < block->count && fits; i++) {
+        bool unasked = state[i] == ALCORE__GREEDY_FREE;
+        mask[alcore__matrix_place(matrix, i)] =
+            costs ? unasked && alcore__filler_fits(&greedy->filler, block->start + i) : unasked;
+    }
     return mask;
 }
 

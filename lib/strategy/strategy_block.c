@@ -154,10 +154,6 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     return ALCORE_OK;
 }
 
-int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member) {
-    return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
-}
-
 int64_t alcore__matrix_member(const alcore__matrix *matrix, int64_t place) {
     if (!matrix->take) return place;
     int64_t row = matrix->rows.first + place, low = 0, high = matrix->block->count - 1;

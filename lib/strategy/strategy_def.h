@@ -152,7 +152,9 @@ typedef struct alcore__matrix {
 } alcore__matrix;
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
 /* Place of a member among the rows, and the member at a place. */
-int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member);
+static inline int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member) {
+    return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
+}
 int64_t alcore__matrix_member(const alcore__matrix *matrix, int64_t place);
 int64_t alcore__embedding_dims(
     const alcore__run *run); /* 0: no such column; checked to agree on both sides */
