@@ -51,7 +51,8 @@ environment from_wheel "$wheel" && works from_wheel
 say $? wheel_works
 environment from_tree "$root" && works from_tree
 say $? pip_install_of_the_tree_works
-changes=$(diff <(echo "$before") <(state))
+after=$(state)
+changes=$(diff <(echo "$before") <(echo "$after"))
 say $? "the_tree_stays_clean ($(echo $changes))"
 echo "1..$number"
 exit $failed
