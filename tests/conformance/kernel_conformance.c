@@ -172,7 +172,7 @@ enum { SANITIZED = 0 };
 
 /* Rows of a case that the emulation takes part in, and its arrivals at barriers and shuffles, in
  * the default tier. */
-static const int64_t MOST_EMULATED_ROWS = 24;
+static const int64_t MOST_EMULATED_ROWS = 16;
 static const uint64_t MOST_ARRIVALS = 1000000;
 static const int64_t MOST_FILTERED_DIMS = 70;
 
