@@ -21,8 +21,8 @@ static void man_page(void) {
     printf(".TH ALCORE 1 \"\" \"alcore %s\" \"User Commands\"\n.SH NAME\nalcore \\- decide what "
            "to label next\n.SH SYNOPSIS\n.B alcore\n.I COMMAND\n[\\fIOPTION\\fR]...\n",
            alcore_version());
-    puts(".SH DESCRIPTION\nReads a pool of unlabelled text, scores it, and selects what is worth "
-         "labelling under a budget.\nPOOL is a file or \\-: .txt (one text per line), .tsv (with a "
+    puts(".SH DESCRIPTION\nReads a pool of unlabeled text, scores it, and selects what is worth "
+         "labeling under a budget.\nPOOL is a file or \\-: .txt (one text per line), .tsv (with a "
          "header line) or .jsonl, also as .gz, .xz and .zst.");
     for (int c = 0; c < command_total; c++) {
         const command_info *command = &command_table[c];

@@ -14,7 +14,7 @@ int option_integer(const arguments *args, option_id id, int64_t low, int64_t hig
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (errno || *end || end == text || value < low || value > high)
-        return complain(EXIT_USAGE, "--%s %s: a whole number from %lld to %lld is needed",
+        return complain(EXIT_USAGE, "--%s %s: an integer from %lld to %lld is needed",
                         option_table[id].name, text, (long long)low, (long long)high);
     *out = value;
     return EXIT_DONE;

@@ -21,7 +21,7 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
 
-/* Parses a whole number option within bounds. */
+/* Parses an integer option within bounds. */
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
 
 /* Refuses a path whose suffix is none of ".a|.b", before the work is done. */

@@ -38,7 +38,7 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL,
                         "texts whose labels are known; repeatable"},
     [OPTION_TARGET] = {"target", 0, "FILE", true, COMMAND_SELECT,
-                       "unlabelled texts of the target; repeatable"},
+                       "unlabeled texts of the target; repeatable"},
     [OPTION_EXCLUDE] = {"exclude", 0, "FILE", true, POOL,
                         "rows taken out by id: an earlier selection or a list of ids; repeatable"},
     [OPTION_EXCLUDE_TEXT] = {"exclude-text", 0, "FILE", true, POOL,

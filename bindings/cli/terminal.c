@@ -74,8 +74,7 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     errno = 0;
     long count = strtol(threads, &end, 10);
     if (errno || *end || end == threads || count < 0 || count > 4096)
-        return complain(EXIT_USAGE, "--threads %s: a whole number from 0 to 4096 is needed",
-                        threads);
+        return complain(EXIT_USAGE, "--threads %s: an integer from 0 to 4096 is needed", threads);
     options.threads = (int32_t)count;
     options.log = show_log;
     options.user = &quiet;

@@ -121,7 +121,7 @@ static inline int al_usual_ragged(const char *column) {
 /* The value of a string at index; absent when there is none. Raises for an unknown one. */
 int32_t al_constant_check(lua_State *L, int index, const al_constant *list, const char *what,
                           int32_t absent);
-/* Field of the table at index as a constant, a whole number, a number or a string. */
+/* Field of the table at index as a constant, an integer, a number or a string. */
 int32_t al_field_constant(lua_State *L, int table, const char *field, const al_constant *list);
 int64_t al_field_integer(lua_State *L, int table, const char *field);
 double al_field_number(lua_State *L, int table, const char *field);
@@ -129,10 +129,10 @@ uint64_t al_field_seed(lua_State *L, int table, const char *field);
 /* Pushes the field and returns its text, or NULL; the text lives as long as what was pushed. */
 const char *al_field_string(lua_State *L, int table, const char *field);
 
-/* A whole number that Lua holds exactly; raises otherwise, what names it. */
+/* An integer that Lua holds exactly; raises otherwise, what names it. */
 int64_t al_integer(lua_State *L, int index, const char *what);
 /* Pushes a value as the text the library parses: numbers in full, booleans as 0 and 1, lists with
- * commas. Raises for a whole number above 2^53 and for anything else. */
+ * commas. Raises for an integer above 2^53 and for anything else. */
 const char *al_push_text(lua_State *L, int index, const char *what);
 /* Pushes a buffer of count entries that the collector frees. */
 void *al_buffer(lua_State *L, int64_t count, size_t bytes);

@@ -44,7 +44,7 @@ static int push_failure(lua_State *L, alcore_status status, const char *text) {
 }
 
 int al_leave(lua_State *L, al_frame *frame) {
-    /* First of all: Lua's collector may run on any push, and a finaliser may call the library. */
+    /* First of all: Lua's collector may run on any push, and a finalizer may call the library. */
     al_capture(frame);
     frame->home->frame = frame->outer;
     if (frame->raised != 0) {

@@ -114,7 +114,7 @@ static int take_side(selecting *self, const char *field, int32_t role) {
     return set_role(self, role, side, field);
 }
 
-/* labeled: the labelled side, or a list of indices of the pool itself. */
+/* labeled: the labeled side, or a list of indices of the pool itself. */
 static int take_labeled(selecting *self) {
     lua_State *L = self->L;
     lua_getfield(L, self->spec, "labeled");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values between Lua and C: whole numbers, numbers as text, lists, rows. */
+/* Values between Lua and C: integers, numbers as text, lists, rows. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "lua_binding.h"
 
-/* From here on neighbouring whole numbers are the same double: what reads as 2^53 may have been
+/* From here on neighboring integers are the same double: what reads as 2^53 may have been
  * 2^53 + 1. */
 #define EXACT 9007199254740992.0
 
@@ -16,10 +16,10 @@
 
 int64_t al_integer(lua_State *L, int index, const char *what) {
     if (lua_type(L, index) != LUA_TNUMBER)
-        luaL_error(L, "%s: a whole number expected, got %s", what, luaL_typename(L, index));
+        luaL_error(L, "%s: an integer expected, got %s", what, luaL_typename(L, index));
     double value = (double)lua_tonumber(L, index);
     if (!(value > -EXACT && value < EXACT) || value != floor(value))
-        luaL_error(L, "%s: a whole number below 2^53 expected", what);
+        luaL_error(L, "%s: an integer below 2^53 expected", what);
     return (int64_t)value;
 }
 
@@ -69,7 +69,7 @@ const char *al_push_text(lua_State *L, int index, const char *what) {
         char text[64];
         double value = (double)lua_tonumber(L, index);
         if (value == floor(value) && fabs(value) >= EXACT && !isinf(value))
-            luaL_error(L, "%s: Lua does not hold whole numbers from 2^53 on exactly; give a string",
+            luaL_error(L, "%s: Lua does not hold integers from 2^53 on exactly; give a string",
                        what);
         if (value == floor(value) && !isinf(value))
             snprintf(text, sizeof text, "%" PRId64, (int64_t)value);
@@ -149,7 +149,7 @@ uint64_t al_field_seed(lua_State *L, int table, const char *field) {
         value = value * 10 + digit;
     }
     if (at == text || *at != '\0')
-        luaL_error(L, "%s: a whole number from 0 to 2^64 - 1 expected, got %s", field, text);
+        luaL_error(L, "%s: an integer from 0 to 2^64 - 1 expected, got %s", field, text);
     lua_pop(L, 2);
     return value;
 }

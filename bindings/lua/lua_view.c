@@ -96,7 +96,7 @@ static int column(lua_State *L) {
     return 1;
 }
 
-/*** Indices of the labelled rows.
+/*** Indices of the labeled rows.
  * @function view:labeled
  * @treturn table */
 static int labeled(lua_State *L) {
@@ -115,7 +115,7 @@ static int pool(lua_State *L) {
     return 1;
 }
 
-/*** The labelled side of the request.
+/*** The labeled side of the request.
  * @function view:labeled_pool
  * @return a pool, or nil */
 static int labeled_pool(lua_State *L) {

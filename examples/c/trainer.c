@@ -15,7 +15,7 @@ static void check(alcore_status status) {
     exit(1);
 }
 
-/* Stands for the fine-tuning of your model on what was labelled. */
+/* Stands for the fine-tuning of your model on what was labeled. */
 static void train_on(alcore_pool *pool, const int64_t *rows, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         printf("  %lld\t%s\n", (long long)rows[i], alcore_pool_text(pool, rows[i], NULL));

@@ -151,7 +151,7 @@ class experiment {
         return done;
     }
 
-    /* An annotator has labelled these rows. */
+    /* An annotator has labeled these rows. */
     void take(const std::vector<int64_t> &rows) {
         labeled_.insert(labeled_.end(), rows.begin(), rows.end());
         alcore::check(alcore_pool_mark(pool_.get(), ALCORE_ROW_LABELED, rows.data(),

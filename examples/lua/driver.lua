@@ -16,7 +16,7 @@ local experiment = {
     seeds = {1, 2, 3},
     budgets = {"100w", "200w"}, -- of one round
     rounds = 3,
-    -- Prints the quality on its last line. {labeled}: file of the texts labelled so far, {heldout}: as given.
+    -- Prints the quality on its last line. {labeled}: file of the texts labeled so far, {heldout}: as given.
     trainer = (arg[-1] or "lua") .. " " .. here .. "/toy_trainer.lua {labeled} {heldout}",
 }
 

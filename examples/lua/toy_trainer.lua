@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Stands for your trainer in driver.lua: the share of the words of the held-out texts that the labelled ones have.
+-- Stands for your trainer in driver.lua: the share of the words of the held-out texts that the labeled ones have.
 --
 -- usage: lua toy_trainer.lua LABELED.txt HELDOUT.tsv
 local known, seen, covered = {}, 0, 0

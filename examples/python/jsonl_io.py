@@ -29,7 +29,7 @@ def main():
         round = 2
     picked = pool.select("40w", round=round, model="ngram")
     write_jsonl(picks_path, picked.records)
-    print("round %d: %d picks, %d rows labelled" % (round, len(picked), pool.count("labeled")))
+    print("round %d: %d picks, %d rows labeled" % (round, len(picked), pool.count("labeled")))
 
 
 if __name__ == "__main__":

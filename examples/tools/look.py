@@ -5,14 +5,14 @@
   look.py picks SELECTION.tsv [N]                       the first N picks with the reason of each
   look.py overlap TEST.tsv LABELED.tsv NAME=SELECTION.tsv...
                                                         words spent and share of the test set's words that are covered
-  look.py scatter POOL.tsv SELECTION.tsv OUT.svg        uncertainty against diversity, coloured by stratum
+  look.py scatter POOL.tsv SELECTION.tsv OUT.svg        uncertainty against diversity, colored by stratum
 """
 import os
 import sys
 import textwrap
 
 UNESCAPED = {'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\'}
-# Ten hues that people of any colour vision can order: dark is low, light is high.
+# Ten hues that people of any color vision can order: dark is low, light is high.
 COLOURS = ['#440154', '#482878', '#3e4989', '#31688e', '#26828e', '#1f9e89', '#35b779', '#6ece58', '#b5de2b', '#fde725']
 
 
@@ -64,8 +64,8 @@ def overlap(test_path, labeled_path, *selections):
     def share(data):
         return 100 * len(test & data) / len(test)
 
-    print(f"\n{'':22}{'sentences':>10}{'words':>8}{'strata':>8}{'covers':>9}{'with the labelled':>19}")
-    print(f"{'labelled side alone':22}{'':>10}{'':>8}{'':>8}{share(labeled):8.1f}%")
+    print(f"\n{'':22}{'sentences':>10}{'words':>8}{'strata':>8}{'covers':>9}{'with the labeled':>19}")
+    print(f"{'labeled side alone':22}{'':>10}{'':>8}{'':>8}{share(labeled):8.1f}%")
     for argument in selections:
         name, path = argument.split('=', 1)
         rows = read(path)
@@ -92,7 +92,7 @@ def scatter(pool_path, selection_path, out):
     x_low, x_high, x = scale('u', left, width - right)
     y_low, y_high, y = scale('d', height - bottom, top)
     strata = sorted({int(float(row['stratum'])) for row in pool})
-    colour = {stratum: COLOURS[index * (len(COLOURS) - 1) // max(len(strata) - 1, 1)]
+    color = {stratum: COLOURS[index * (len(COLOURS) - 1) // max(len(strata) - 1, 1)]
               for index, stratum in enumerate(strata)}
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -113,11 +113,11 @@ def scatter(pool_path, selection_path, out):
         ring = ' stroke="black" stroke-width="1.4"' if row['index'] in picked else ' fill-opacity="0.45"'
         radius = 4.5 if row['index'] in picked else 3
         lines.append(f"<circle cx=\"{x(row['u']):.1f}\" cy=\"{y(row['d']):.1f}\" r=\"{radius}\" "
-                     f"fill=\"{colour[int(float(row['stratum']))]}\"{ring}/>")
+                     f"fill=\"{color[int(float(row['stratum']))]}\"{ring}/>")
     lines.append(f'<text x="{width - right + 20}" y="{top}">stratum</text>')
     for index, stratum in enumerate(strata):
         height_at = top + 18 + index * 20
-        lines.append(f'<circle cx="{width - right + 28}" cy="{height_at}" r="6" fill="{colour[stratum]}"/>'
+        lines.append(f'<circle cx="{width - right + 28}" cy="{height_at}" r="6" fill="{color[stratum]}"/>'
                      f'<text x="{width - right + 42}" y="{height_at + 4}">{stratum}</text>')
     lines.append('</svg>')
     with open(out, 'w', encoding='utf-8') as file:

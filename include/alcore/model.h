@@ -93,7 +93,7 @@ ALCORE_API alcore_status alcore_ngram_options_init(alcore_ngram_options *options
 
 /** Makes the built-in n-gram model: "logprobs" by an interpolated modified Kneser-Ney language
  * model (see alcore/lm.h), "embeddings" by hashed character n-grams, weighted by TF-IDF and
- * projected at random from a seed. It is trained when it is first asked: on the labelled side;
+ * projected at random from a seed. It is trained when it is first asked: on the labeled side;
  * without one, cross-fitted in five folds of the pool itself, so that no row is scored by a model
  * that saw its text.
  * @param[in] ctx kept
@@ -153,7 +153,7 @@ ALCORE_API const char *alcore_model_name(const alcore_model *model);
 ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *column);
 
 /** Computes a column of a pool with the model and gives it to the pool. Masked rows are left out;
- * but "embeddings" are computed for labelled rows too, which strategies keep away from.
+ * but "embeddings" are computed for labeled rows too, which strategies keep away from.
  * @param[in] model borrowed; it learns when it is first asked
  * @param[in,out] pool borrowed, changed
  * @param[in] column borrowed: "embeddings", "logprobs", "probs", "token_probs", ...

@@ -12,7 +12,7 @@ ALCORE_BEGIN
 /** Types of a parameter's value. */
 enum {
     ALCORE_PARAM_FLAG = 1,    /**< 0 or 1 */
-    ALCORE_PARAM_INTEGER = 2, /**< a whole number */
+    ALCORE_PARAM_INTEGER = 2, /**< an integer */
     ALCORE_PARAM_NUMBER = 3,  /**< a number */
     ALCORE_PARAM_CHOICE = 4,  /**< one of choices */
     ALCORE_PARAM_NUMBERS = 5, /**< numbers separated by commas: one per round, the last one stays */

@@ -3,7 +3,7 @@
  * The pool: rows of text with their states and columns.
  *
  * A row number is permanent: row i is the i-th record read, over all files and calls. Nothing is
- * removed, moved or renumbered, ever; duplicates, empty, labelled, excluded and filtered rows are
+ * removed, moved or renumbered, ever; duplicates, empty, labeled, excluded and filtered rows are
  * states of their rows. Every column has one entry per row. */
 #ifndef ALCORE_POOL_H
 #define ALCORE_POOL_H
@@ -34,7 +34,7 @@ enum {
 };
 
 /** States of a row, as bits. A row with any bit set is masked: never selected, in no mean and no
- * extreme. A labelled row takes part as labelled where a strategy looks at those. */
+ * extreme. A labeled row takes part as labeled where a strategy looks at those. */
 enum {
     ALCORE_ROW_EMPTY = 1,     /**< no word */
     ALCORE_ROW_DUPLICATE = 2, /**< repeats an earlier row */
@@ -45,7 +45,7 @@ enum {
      * of a request, told by its selection; never set in a pool. */
     ALCORE_ROW_NAN = 32,
     ALCORE_ROW_INELIGIBLE = 64, /**< not among the rows the caller allows */
-    /** Its text stands on the labelled side of a request. A state within the answer of a request,
+    /** Its text stands on the labeled side of a request. A state within the answer of a request,
      * told by its selection; never set in a pool. */
     ALCORE_ROW_KNOWN = 128,
     /** A column has no value for it and ALCORE_MISSING_MASK was asked for. */

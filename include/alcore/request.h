@@ -35,8 +35,8 @@ ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
  * @since 0.1 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
-/** Gives a pool. One candidates pool, one labelled side, one target. Rows of the candidates whose
- * text stands on the labelled side are never selected.
+/** Gives a pool. One candidates pool, one labeled side, one target. Rows of the candidates whose
+ * text stands on the labeled side are never selected.
  * @param[in,out] request borrowed, changed
  * @param[in] role ALCORE_ROLE_*
  * @param[in] pool kept; NULL takes the role away

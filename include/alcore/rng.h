@@ -47,7 +47,7 @@ ALCORE_API uint64_t alcore_rng_u64(alcore_rng *rng);
  * @since 0.1 */
 ALCORE_API double alcore_rng_f64(alcore_rng *rng);
 
-/** The next whole number below n, without bias: numbers that would favour small results are thrown
+/** The next integer below n, without bias: numbers that would favor small results are thrown
  * away.
  * @param[in,out] rng advanced by one number or more
  * @param[in] n the bound, which is never reached

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * The scorer: one number per row, larger = more worth labelling. Built-in scores and the caller's
+ * The scorer: one number per row, larger = more worth labeling. Built-in scores and the caller's
  * own.
  *
  * The built-in scores, p being probabilities, log natural, p1 >= p2 the two likeliest classes:
@@ -79,7 +79,7 @@ typedef struct alcore_scorer_host {
     const char *name;            /**< copied; NULL: "host" */
     /** Copied: NULL-terminated list of column names the view must have; NULL: none */
     const char *const *needs;
-    /** Fills scores, float64 [alcore_view_count(view)], larger = more worth labelling, finite. Runs
+    /** Fills scores, float64 [alcore_view_count(view)], larger = more worth labeling, finite. Runs
      * on the thread that entered the call. */
     alcore_status (*score)(void *user, const alcore_view *view, double *scores);
 } alcore_scorer_host;
@@ -181,7 +181,7 @@ ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view);
 ALCORE_API alcore_status alcore_view_column(const alcore_view *view, const char *name,
                                             alcore_tensor *out_values, alcore_tensor *out_offsets);
 
-/** Rows of the pool that are labelled, ascending.
+/** Rows of the pool that are labeled, ascending.
  * @param[in] view borrowed
  * @param[out] out_count their number; NULL is allowed
  * @return a view: int64 [out_count], host, valid during the callback
@@ -189,7 +189,7 @@ ALCORE_API alcore_status alcore_view_column(const alcore_view *view, const char 
  * @since 0.1 */
 ALCORE_API const int64_t *alcore_view_labeled(const alcore_view *view, int64_t *out_count);
 
-/** The labelled side given to the request.
+/** The labeled side given to the request.
  * @param[in] view borrowed
  * @return a view, valid during the callback; NULL without one, and for a scorer
  * @threadsafe During the callback that got the view.

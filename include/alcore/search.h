@@ -18,7 +18,7 @@ enum {
 };
 
 enum {
-    ALCORE_KNN_MOST = 1024 /**< most neighbours of a row */
+    ALCORE_KNN_MOST = 1024 /**< most neighbors of a row */
 };
 
 /** One side of a search: a matrix, or a column of a pool, read in blocks where it is in a file. */
@@ -27,7 +27,7 @@ typedef struct alcore_search_side {
     /** borrowed: float16|bfloat16|float32|float64 [rows, dims], host; rows may be strided; NULL:
      * the pool's column */
     const alcore_tensor *matrix;
-    const alcore_pool *pool; /**< borrowed; its masked rows are left out, labelled rows are not */
+    const alcore_pool *pool; /**< borrowed; its masked rows are left out, labeled rows are not */
     const char *column;      /**< borrowed: a dense column of the pool; NULL: "embeddings" */
     const uint8_t *take; /**< borrowed: [rows], 0 leaves the row out; NULL: no row is left out */
     int32_t unit;        /**< 1: each row is divided by its norm first (in double) */
@@ -49,7 +49,7 @@ typedef struct alcore_search_options {
     size_t size;      /**< sizeof(alcore_search_options) */
     int32_t metric;   /**< ALCORE_METRIC_*; margin ratios always take cosines */
     int32_t reserved; /**< 0 */
-    /** neighbours of each row, 1 to ALCORE_KNN_MOST; 0: 10, for margin ratios 4 */
+    /** neighbors of each row, 1 to ALCORE_KNN_MOST; 0: 10, for margin ratios 4 */
     int64_t k;
     const char *device; /**< borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto */
 } alcore_search_options;
@@ -66,7 +66,7 @@ ALCORE_API alcore_status alcore_search_options_init(alcore_search_options *optio
 
 /** The k nearest rows of each query, and in the same pass the k nearest queries of each row: half
  * the work of two searches. Nearest first, equal values by the lower number. A place without a
- * neighbour, and every place of what is left out, has number -1 and value NaN. After a failure the
+ * neighbor, and every place of what is left out, has number -1 and value NaN. After a failure the
  * arrays hold no answer.
  * @param[in] ctx borrowed
  * @param[in] rows borrowed: what is searched; up to 10 million rows and more are read in blocks

@@ -10,9 +10,9 @@
  *                       centroid of the row's stratum of u: HUDS, eq. 3 and 4
  *     diversity         huds with lambda 1
  *     diversity-global  d from the centroid of all candidates
- *     idds              alpha mean f(v, unlabelled) - (1 - alpha) mean f(v, labelled): HUDS, eq. 5,
+ *     idds              alpha mean f(v, unlabeled) - (1 - alpha) mean f(v, labeled): HUDS, eq. 5,
  *                       after Tsvigun et al. 2022
- *     kcenter           farthest first from what is labelled or chosen: core-set
+ *     kcenter           farthest first from what is labeled or chosen: core-set
  *                       (Sener and Savarese 2018)
  *     badge             rows of large and different gradients, drawn by k-means++ seeding: BADGE
  *                       (Ash et al. 2020)
@@ -35,7 +35,7 @@ typedef struct alcore_strategy alcore_strategy;
 enum {
     ALCORE_ROLE_CANDIDATES = 1, /**< the pool that is selected from */
     ALCORE_ROLE_LABELED = 2,    /**< texts whose labels are known */
-    ALCORE_ROLE_TARGET = 3      /**< unlabelled texts of the languages or domain one cares about */
+    ALCORE_ROLE_TARGET = 3      /**< unlabeled texts of the languages or domain one cares about */
 };
 
 /** Names of the built-in strategies, one a call.
@@ -121,7 +121,7 @@ ALCORE_API alcore_status alcore_strategy_host_init(alcore_strategy_host *host, s
 ALCORE_API alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
                                                   alcore_strategy **out);
 
-/** Answers with one score per candidate, larger = more worth labelling; ties go to the lower row,
+/** Answers with one score per candidate, larger = more worth labeling; ties go to the lower row,
  * or as the request's option "tie" says.
  * @param[in,out] choice borrowed, changed: a later answer replaces an earlier one
  * @param[in] scores kept, copied: float64 [count], host, in the order of alcore_view_rows()

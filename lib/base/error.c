@@ -142,7 +142,7 @@ alcore_status alcore__fail_callback(alcore_status status, const char *what) {
     return alcore__fail(status, "%s failed", what);
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) that turn a into b; both at most 63 bytes. */
+/* Edits (insert, delete, replace, swap of neighbors) that turn a into b; both at most 63 bytes. */
 static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
     size_t rows[3][64];
     for (size_t j = 0; j <= length_b; j++) rows[0][j] = j;

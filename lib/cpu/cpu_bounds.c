@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters), with products
- * of whole numbers where the engine has them (cpu_narrow.h).
+ * of integers where the engine has them (cpu_narrow.h).
  *
  * For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in float32, and
  * E a bound of |F - G|. With s = sqrt(max(F, E)) it is |sqrt(G) - s| <= E / s: where F >= E because
@@ -25,7 +25,7 @@
 #define ROW_BYTES (INT64_C(256) << 10)
 #define MOST_ROW_PANELS 16
 
-/* Targets are packed as whole numbers when none is longer than this many times their root mean
+/* Targets are packed as integers when none is longer than this many times their root mean
  * square. */
 #define SPREAD 4.0
 /* Rows and targets that are compared beforehand, and the error of their squared distances, in parts
@@ -61,10 +61,10 @@ typedef struct bounds_call {
     float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
     float *squares, *mask; /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
     double norm;           /* of the chunk's targets the largest */
-    float scale;           /* of the chunk's targets as whole numbers; 0: they are in float32 */
+    float scale;           /* of the chunk's targets as integers; 0: they are in float32 */
     double residual;       /* of them the largest (cpu_narrow.h) */
     double *unit;          /* [PRODUCT_COLUMNS, dims], or NULL */
-    double *whole;         /* [PRODUCT_COLUMNS, dims], for whole numbers, or NULL */
+    double *whole;         /* [PRODUCT_COLUMNS, dims], for integers, or NULL */
     float *packed;         /* [row_panels, dims, PRODUCT_ROWS] */
     int64_t row_panels;
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] */
@@ -135,7 +135,7 @@ typedef struct bound_row {
     float twice, square, error;
 } bound_row;
 
-/* residual: of a row of whole numbers with the scale given. */
+/* residual: of a row of integers with the scale given. */
 static bound_row bound_of(const bounds_call *call, double square, float scale, double residual) {
     double norm = sqrt(square) * FILTER_UP, other = call->norm * FILTER_UP;
     int64_t dims = call->rows->dims;
@@ -169,7 +169,7 @@ static void fill_products(const bounds_call *call, int64_t row_panels, const flo
     (call->packed, row_panels, columns, 1, numbers, call->products, PRODUCT_COLUMNS);
 }
 
-/* Rows or targets side by side into a panel; for whole numbers each with its scale, which gives its
+/* Rows or targets side by side into a panel; for integers each with its scale, which gives its
  * residual. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
@@ -238,7 +238,7 @@ static const char *target_row(const bounds_call *call, const target_panel *panel
                    call->unit ? call->unit + t * call->targets->dims : NULL);
 }
 
-/* The squares of the chunk's targets, their largest norm and how they are packed: in whole numbers
+/* The squares of the chunk's targets, their largest norm and how they are packed: in integers
  * unless some are so much longer than the others that one scale would blur those. */
 static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     int64_t dims = call->targets->dims, targets = 0;
@@ -266,7 +266,7 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     call->scale = narrow ? narrow_scale(call->norm * FILTER_UP) : 0.0f;
 }
 
-/* Whether products of whole numbers leave narrow intervals: beside rows and targets that lie close
+/* Whether products of integers leave narrow intervals: beside rows and targets that lie close
  * together far from the origin, they would be as wide as the distances. By a few pairs. */
 static int is_sharp(const bounds_call *call, const uint8_t *take, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
@@ -283,8 +283,8 @@ static int is_sharp(const bounds_call *call, const uint8_t *take, int64_t first,
         CPU(widen_row)(row, dims, dtype, call->whole);
         for (int64_t t = 0; t < SEEN; t++) {
             const char *target = target_row(call, &call->list[first + panels * t / SEEN], 0);
-            squares +=
-                CPU(sqd_within)(target, call->whole, dims, cpu_row_dtype(call->targets), HUGE_VAL);
+            squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
+                                           HUGE_VAL);
             errors += 2.0 * narrow_error(own, norm, own_residual, residual);
         }
     }

@@ -20,7 +20,7 @@ static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows
         const char *row = cpu_row(rows, i, unit);
         if (what == ROW_SELF) out[i] = CPU(self_dot)(row, dims, dtype);
         if (what == ROW_DOT) out[i] = CPU(dot)(row, vector, dims, dtype);
-        if (what == ROW_SQD) out[i] = CPU(sqd_within)(row, vector, dims, dtype, HUGE_VAL);
+        if (what == ROW_SQD) out[i] = CPU(sq_dist_within)(row, vector, dims, dtype, HUGE_VAL);
         if (what == ROW_WIDE) CPU(widen_row)(row, dims, dtype, out + i * dims);
         status = alcore__cpu_poll(work, &spent, dims);
     }
@@ -43,7 +43,7 @@ alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows 
     return each_row(work, rows, take, NULL, out, ROW_SELF);
 }
 
-alcore_status CPU(sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                        const uint8_t *take, const double *vector, double *out) {
+alcore_status CPU(sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                            const uint8_t *take, const double *vector, double *out) {
     return each_row(work, rows, take, vector, out, ROW_SQD);
 }

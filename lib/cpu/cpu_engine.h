@@ -11,20 +11,20 @@ alcore_status CPU(dots)(const alcore_sys_work *work, const alcore_sys_rows *rows
                         const uint8_t *take, const double *vector, double *out);
 alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const uint8_t *take, double *out);
-alcore_status CPU(sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                        const uint8_t *take, const double *vector, double *out);
+alcore_status CPU(sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                            const uint8_t *take, const double *vector, double *out);
 alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts);
 alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const int32_t *group, int64_t groups, const double *centres,
+                                const int32_t *group, int64_t groups, const double *centroids,
                                 double *out);
-alcore_status CPU(group_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const int32_t *group, int64_t groups, const double *centres,
-                              double *out);
-alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const int64_t *starts,
-                                  const double *centres, int32_t *nearest, double *distance,
-                                  double *low, double *high);
+alcore_status CPU(group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const int32_t *group, int64_t groups, const double *centroids,
+                                  double *out);
+alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                    const int32_t *group, int64_t groups, const int64_t *starts,
+                                    const double *centroids, int32_t *nearest, double *distance,
+                                    double *low, double *high);
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b);
@@ -41,14 +41,15 @@ alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_row
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *take, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums);
-alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *take, const double *centres, int64_t count,
-                            const double *centre_dots, const double *row_dots,
-                            int32_t zero_duplicates, const alcore_sys_weights *weights);
+alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const uint8_t *take, const double *centroids, int64_t count,
+                                const double *centroid_dots, const double *row_dots,
+                                int32_t zero_duplicates, const alcore_sys_weights *weights);
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
-                             const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
-                             const double *centres_h, int64_t count, const double *centre_squares,
-                             const double *squares, const alcore_sys_weights *weights);
+                             const alcore_sys_rows *h, const uint8_t *take,
+                             const double *centroids_a, const double *centroids_h, int64_t count,
+                             const double *centroid_squares, const double *squares,
+                             const alcore_sys_weights *weights);
 alcore_status CPU(lower)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
                          const double *values, const alcore_sys_weights *weights);
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *take,

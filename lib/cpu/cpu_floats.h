@@ -100,7 +100,7 @@ CPU_INLINE cpu_floats cpu_at_least(cpu_floats x, float low) {
 }
 
 /* exp(x) for CPU_EXP_LEAST <= x <= 0, within one unit in the last place, exactly 1 for 0; 0 for x
- * below, anything for NaN. With n the whole number next to x / ln 2 and r = x - n ln 2 it is 2^n
+ * below, anything for NaN. With n the integer next to x / ln 2 and r = x - n ln 2 it is 2^n
  * exp(r), |r| <= ln 2 / 2: a polynomial within 0.2 units (interpolated at Chebyshev's points). */
 #define CPU_EXP_LEAST (-87.0f)
 CPU_INLINE cpu_floats cpu_exp(cpu_floats x) {

@@ -31,13 +31,13 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
     double alpha = idds->alpha, rest = 1.0 - alpha;
-    double unlabelled = (double)(idds->include_self ? idds->unlabelled : idds->unlabelled - 1);
-    double labelled = (double)idds->labelled;
+    double unlabeled = (double)(idds->include_self ? idds->unlabeled : idds->unlabeled - 1);
+    double labeled = (double)idds->labeled;
     for (int64_t i = 0; i < count; i++) {
         if (take && !take[i]) continue;
         double near = idds->include_self ? a[i] : a[i] - s[i];
-        double first = unlabelled > 0.0 ? near / unlabelled : 0.0;
-        double second = labelled > 0.0 ? b[i] / labelled : 0.0;
+        double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
+        double second = labeled > 0.0 ? b[i] / labeled : 0.0;
         out[i] = alpha * first - rest * second;
     }
     return ALCORE_OK;

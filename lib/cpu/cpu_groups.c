@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by group (stratum, cluster): sums, and each row against the centre of its group. */
+/* Rows by group (stratum, cluster): sums, and each row against the centroid of its group. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -71,25 +71,25 @@ alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows
     return status;
 }
 
-/* The cosine distance where norms are asked for, or else the sqd. */
+/* The cosine distance where norms are asked for, or else the sq_dist. */
 static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const int32_t *group, const double *centres, double *norms,
+                                   const int32_t *group, const double *centroids, double *norms,
                                    double *unit, double *out) {
     int64_t spent = 0, dims = rows->dims;
     int32_t dtype = cpu_row_dtype(rows);
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        const double *centre = centres + g * dims;
+        const double *centroid = centroids + g * dims;
         const char *row = cpu_row(rows, i, unit);
         if (norms) {
             if (norms[g] < 0.0) {
-                norms[g] = sqrt(CPU(self_dot)((const char *)centre, dims, ALCORE_FLOAT64));
+                norms[g] = sqrt(CPU(self_dot)((const char *)centroid, dims, ALCORE_FLOAT64));
             }
-            double self, dot = CPU(dot_both)(row, centre, dims, dtype, &self);
+            double self, dot = CPU(dot_both)(row, centroid, dims, dtype, &self);
             out[i] = 1.0 - cpu_cosine(dot, sqrt(self), norms[g]);
         } else {
-            out[i] = CPU(sqd_within)(row, centre, dims, dtype, HUGE_VAL);
+            out[i] = CPU(sq_dist_within)(row, centroid, dims, dtype, HUGE_VAL);
         }
         alcore_status status = alcore__cpu_poll(work, &spent, 2 * dims);
         if (status) return status;
@@ -98,7 +98,7 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
 }
 
 static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const double *centres,
+                                    const int32_t *group, int64_t groups, const double *centroids,
                                     double *out, int cosine) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
@@ -108,7 +108,7 @@ static alcore_status group_distance(const alcore_sys_work *work, const alcore_sy
     if (!status) {
         /* -1: not yet known. A group that has no row here costs nothing. */
         for (int64_t g = 0; cosine && g < groups; g++) norms[g] = -1.0;
-        status = distance_rows(work, rows, group, centres, norms, unit, out);
+        status = distance_rows(work, rows, group, centroids, norms, unit, out);
     }
     alcore__cpu_free(work, unit, rows->dims, sizeof *unit);
     alcore__cpu_free(work, norms, groups, sizeof *norms);
@@ -116,13 +116,13 @@ static alcore_status group_distance(const alcore_sys_work *work, const alcore_sy
 }
 
 alcore_status CPU(group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const int32_t *group, int64_t groups, const double *centres,
+                                const int32_t *group, int64_t groups, const double *centroids,
                                 double *out) {
-    return group_distance(work, rows, group, groups, centres, out, 1);
+    return group_distance(work, rows, group, groups, centroids, out, 1);
 }
 
-alcore_status CPU(group_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const int32_t *group, int64_t groups, const double *centres,
-                              double *out) {
-    return group_distance(work, rows, group, groups, centres, out, 0);
+alcore_status CPU(group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const int32_t *group, int64_t groups, const double *centroids,
+                                  double *out) {
+    return group_distance(work, rows, group, groups, centroids, out, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest rows of queries, and nearest queries of rows, in one sweep (spec 1.3, 1.8).
  *
- * Every item of a side that wants neighbours keeps the best ones found so far, with normative
+ * Every item of a side that wants neighbors keeps the best ones found so far, with normative
  * values, and candidates that the filter could not refuse. An item's `least` is the s that a
  * candidate must reach: below it, k others are truly better. When an item has no room for another
  * candidate, the k-th best of what it has raises `least` and refuses candidates; what then remains
@@ -16,7 +16,7 @@
 /* One side of the search. */
 typedef struct knn_side {
     search_side side;
-    const alcore_sys_best *best; /* NULL: its neighbours are not asked for */
+    const alcore_sys_best *best; /* NULL: its neighbors are not asked for */
     sweep_items items;           /* of the slab */
     int64_t slab;                /* most items of a slab */
     int32_t *order;              /* [count] all items that the filter sees */
@@ -89,7 +89,7 @@ CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
     for (int64_t at = 0; at < rows->dims * bytes; at += 64) __builtin_prefetch(row + at);
 }
 
-/* Computes the candidates of the slab's item in double and joins them with its neighbours. */
+/* Computes the candidates of the slab's item in double and joins them with its neighbors. */
 static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
     int64_t i = own->items.item[at], k = own->best->k, count = 0;
     if (own->held[at] == 0) return;

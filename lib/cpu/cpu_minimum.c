@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights against several centres while the rows pass once, and draws by them. */
+/* D^2 weights against several centroids while the rows pass once, and draws by them. */
 #include <math.h>
 #include <string.h>
 
@@ -15,20 +15,20 @@
 typedef struct minimum_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows;
-    const double *centres, *centre_dots, *row_dots;
+    const double *centroids, *centroid_dots, *row_dots;
     int64_t count, spent;
     int zero_duplicates;
-    double most_dot; /* the largest of centre_dots */
+    double most_dot; /* the largest of centroid_dots */
     const alcore_sys_weights *weights;
     double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
-    float *floats;   /* [count, dims] the centres, when they are float32 like the rows; NULL */
+    float *floats;   /* [count, dims] the centroids, when they are float32 like the rows; NULL */
     float *panel;    /* [dims, PRODUCT_ROWS] */
     float *products; /* [PRODUCT_ROWS, padded] */
-    filter_centres filter;
+    filter_centroids filter;
 } minimum_call;
 
-/* Weight w of row i against centre c. The guessed centres come last, when the row's minimum is the
- * one that the others leave. */
+/* Weight w of row i against centroid c. The guessed centroids come last, when the row's minimum is
+ * the one that the others leave. */
 static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
     const alcore_sys_weights *weights = call->weights;
     int64_t guess = c - (call->count - weights->guessed);
@@ -40,15 +40,15 @@ static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w)
     }
 }
 
-/* What the sqd may be without changing anything is above this. */
+/* What the sq_dist may be without changing anything is above this. */
 static double limit_of(const minimum_call *call, int64_t i, int64_t c, double *duplicate) {
     *duplicate =
-        call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centre_dots[c]) : -1.0;
+        call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centroid_dots[c]) : -1.0;
     double minimum = call->weights->minimum[i];
     return minimum > *duplicate ? minimum : *duplicate;
 }
 
-/* No centre's limit is above this. */
+/* No centroid's limit is above this. */
 static double limit_of_all(const minimum_call *call, int64_t i) {
     double minimum = call->weights->minimum[i];
     double duplicate =
@@ -58,8 +58,8 @@ static double limit_of_all(const minimum_call *call, int64_t i) {
 
 /* ---- one row in float32 ---- */
 
-/* Few centres are compared with a row of float32 numbers in float32 first, which takes a third of
- * the time (spec 1.8, Filters). Centres that are rows of the same matrix are float32 numbers
+/* Few centroids are compared with a row of float32 numbers in float32 first, which takes a third of
+ * the time (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 numbers
  * themselves, so nothing but the arithmetic rounds: a sum of n squares or products is off by less
  * than g = 1.01 (CPU_FLOAT_CHAIN + 4) 2^-24 of the sum of their magnitudes, and what lies below
  * float32's range by less than 2e-45 a term. The normative sums are within 1e-9 of the exact ones,
@@ -70,23 +70,23 @@ static double limit_of_all(const minimum_call *call, int64_t i) {
 #define FLOAT_MOST 3e38
 
 /* Whether the squared distance is above the limit. */
-static int is_above(const float *row, const float *centre, int64_t dims, double limit) {
+static int is_above(const float *row, const float *centroid, int64_t dims, double limit) {
     double threshold = limit * (1.0 + FLOAT_ERROR(dims)) + FLOAT_TINY(dims);
-    return threshold < FLOAT_MOST && (double)CPU(float_sqd)(row, centre, dims) > threshold;
+    return threshold < FLOAT_MOST && (double)CPU(float_sq_dist)(row, centroid, dims) > threshold;
 }
 
-/* The centres as float32 numbers, when they are such and the rows are. */
+/* The centroids as float32 numbers, when they are such and the rows are. */
 static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const double *centres, int64_t count, float **out) {
+                                 const double *centroids, int64_t count, float **out) {
     int64_t numbers = count * rows->dims;
     *out = NULL;
     if (rows->unit || rows->dtype != ALCORE_FLOAT32 || rows->dims > FILTER_MAX_DIMS)
         return ALCORE_OK;
     for (int64_t j = 0; j < numbers; j++) {
-        if (!((double)(float)centres[j] == centres[j])) return ALCORE_OK;
+        if (!((double)(float)centroids[j] == centroids[j])) return ALCORE_OK;
     }
     alcore_status status = alcore__cpu_new(work, numbers, sizeof **out, out);
-    for (int64_t j = 0; j < numbers && !status; j++) (*out)[j] = (float)centres[j];
+    for (int64_t j = 0; j < numbers && !status; j++) (*out)[j] = (float)centroids[j];
     return status;
 }
 
@@ -98,12 +98,12 @@ static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t 
     if (call->floats &&
         is_above((const float *)(const void *)row, call->floats + c * dims, dims, limit))
         return;
-    double w =
-        CPU(sqd_within)(row, call->centres + c * dims, dims, cpu_row_dtype(call->rows), limit);
+    double w = CPU(sq_dist_within)(row, call->centroids + c * dims, dims, cpu_row_dtype(call->rows),
+                                   limit);
     put_weight(call, i, c, w <= duplicate ? 0.0 : w);
 }
 
-/* The rows item[0 .. count - 1], at most PRODUCT_ROWS: float32 products tell which centres may
+/* The rows item[0 .. count - 1], at most PRODUCT_ROWS: float32 products tell which centroids may
  * lower a minimum. */
 static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
@@ -175,10 +175,10 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
     *weights->total = total;
 }
 
-alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *take, const double *centres, int64_t count,
-                            const double *centre_dots, const double *row_dots,
-                            int32_t zero_duplicates, const alcore_sys_weights *weights) {
+alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                const uint8_t *take, const double *centroids, int64_t count,
+                                const double *centroid_dots, const double *row_dots,
+                                int32_t zero_duplicates, const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
     if (count < weights->guessed || weights->guessed < 0)
@@ -186,18 +186,18 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
                                 "a kernel was called with a negative shape");
     minimum_call call = {.work = work,
                          .rows = rows,
-                         .centres = centres,
-                         .centre_dots = centre_dots,
+                         .centroids = centroids,
+                         .centroid_dots = centroid_dots,
                          .row_dots = row_dots,
                          .count = count,
                          .zero_duplicates = zero_duplicates,
                          .weights = weights};
     for (int64_t c = 0; zero_duplicates && c < count; c++) {
-        if (centre_dots[c] > call.most_dot) call.most_dot = centre_dots[c];
+        if (centroid_dots[c] > call.most_dot) call.most_dot = centroid_dots[c];
     }
     int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
     int filtered =
-        count >= FILTER_MIN_CENTRES && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
+        count >= FILTER_MIN_CENTROIDS && rows->count >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
     size_t tile = PRODUCT_ROWS * sizeof(float), column = (size_t)dims * sizeof(float);
     if (rows->unit) status = alcore__cpu_new(work, dims, PRODUCT_ROWS * sizeof(double), &call.unit);
     if (!status && filtered) status = alcore__cpu_new(work, dims, tile, &call.panel);
@@ -205,8 +205,8 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
     if (!status && filtered)
         status = alcore__cpu_new(work, capacity, sizeof(double), &call.filter.squares);
     if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
-    if (!status && !filtered) status = make_floats(work, rows, centres, count, &call.floats);
-    if (!status && filtered) filter_prepare(&call.filter, centres, count, dims);
+    if (!status && !filtered) status = make_floats(work, rows, centroids, count, &call.floats);
+    if (!status && filtered) filter_prepare(&call.filter, centroids, count, dims);
     if (!status) clear_each(weights, rows->count, take);
     if (!status) status = weigh_rows(&call, take, filtered);
     if (!status) add_total(weights, rows->count, take);
@@ -224,8 +224,8 @@ alcore_status CPU(min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *
 /* Both factors of one call. */
 typedef struct badge_call {
     const alcore_sys_rows *a, *h;
-    const double *centres_a, *centres_h, *centre_squares, *squares;
-    float *floats; /* of centres_h */
+    const double *centroids_a, *centroids_h, *centroid_squares, *squares;
+    float *floats; /* of centroids_h */
     minimum_call weights;
 } badge_call;
 
@@ -244,20 +244,21 @@ static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, 
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
                         int64_t c) {
     const alcore_sys_rows *a = call->a, *h = call->h;
-    double in_a = CPU(dot)(row_a, call->centres_a + c * a->dims, a->dims, cpu_row_dtype(a));
-    double sum = call->squares[i] + call->centre_squares[c], duplicate = DUPLICATE * sum;
+    double in_a = CPU(dot)(row_a, call->centroids_a + c * a->dims, a->dims, cpu_row_dtype(a));
+    double sum = call->squares[i] + call->centroid_squares[c], duplicate = DUPLICATE * sum;
     double minimum = call->weights.weights->minimum[i];
     if (is_badge_above(call, row_h, c, in_a, sum, minimum > duplicate ? minimum : duplicate))
         return;
-    double in_h = CPU(dot)(row_h, call->centres_h + c * h->dims, h->dims, cpu_row_dtype(h));
+    double in_h = CPU(dot)(row_h, call->centroids_h + c * h->dims, h->dims, cpu_row_dtype(h));
     double w = sum - 2.0 * (in_a * in_h);
     put_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
 }
 
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
-                             const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
-                             const double *centres_h, int64_t count, const double *centre_squares,
-                             const double *squares, const alcore_sys_weights *weights) {
+                             const alcore_sys_rows *h, const uint8_t *take,
+                             const double *centroids_a, const double *centroids_h, int64_t count,
+                             const double *centroid_squares, const double *squares,
+                             const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, a);
     if (!status) status = alcore__cpu_check(work, h);
     if (status) return status;
@@ -266,15 +267,15 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
                                 "a kernel was called with factors of different shapes");
     badge_call call = {.a = a,
                        .h = h,
-                       .centres_a = centres_a,
-                       .centres_h = centres_h,
-                       .centre_squares = centre_squares,
+                       .centroids_a = centroids_a,
+                       .centroids_h = centroids_h,
+                       .centroid_squares = centroid_squares,
                        .squares = squares,
                        .weights = {.rows = h, .count = count, .weights = weights}};
     double *unit_a = NULL, *unit_h = NULL;
     if (a->unit) status = alcore__cpu_new(work, a->dims, sizeof *unit_a, &unit_a);
     if (!status && h->unit) status = alcore__cpu_new(work, h->dims, sizeof *unit_h, &unit_h);
-    if (!status) status = make_floats(work, h, centres_h, count, &call.floats);
+    if (!status) status = make_floats(work, h, centroids_h, count, &call.floats);
     if (!status) clear_each(weights, h->count, take);
     int64_t spent = 0;
     for (int64_t i = 0; i < h->count && !status; i++) {

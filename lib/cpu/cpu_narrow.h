@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products of many rows with many columns in whole numbers of 16 bits: where the processor has
+/* Dot products of many rows with many columns in integers of 16 bits: where the processor has
  * VPDPWSSD, twice the multiply-adds of cpu_product.h, with an error that is known beforehand.
  *
  * An item's numbers are multiplied by a scale S that is at most NARROW_NORM / |item| and rounded to
- * the nearest whole number. What rounding moves is at most sqrt(dims) / 2 and the rounding of the
+ * the nearest integer. What rounding moves is at most sqrt(dims) / 2 and the rounding of the
  * float32 product, NARROW_SLIP, in units of 1 / S: the item's residual. The vectors of whole
  * numbers are then shorter than 2^15, so that by Cauchy-Schwarz their product is below 2^30: sums
  * of 32 bits hold it exactly, whatever the order of additions. So with X, Y for x, y and residuals
@@ -11,7 +11,7 @@
  *
  *     |x.y - X.Y / (S T)| <= |x| t + |y| r + r t,
  *
- * and the float32 number that is given out is rounded three times (the whole number, 1 / (S T),
+ * and the float32 number that is given out is rounded three times (the integer, 1 / (S T),
  * their product). bfloat16 has the same rate, and residuals ten times as large. */
 #ifndef ALCORE__CPU_NARROW_H
 #define ALCORE__CPU_NARROW_H
@@ -59,7 +59,7 @@ CPU_INLINE double narrow_error(double norm, double other, double residual, doubl
 
 #if CPU_NARROW
 
-/* out = row * scale in whole numbers, zero behind the last one up to whole pairs; row and out may
+/* out = row * scale in integers, zero behind the last one up to whole pairs; row and out may
  * begin at the same place. Returns at least the residual. */
 double CPU(narrow_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out);
 

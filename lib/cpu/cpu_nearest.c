@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nearest centre of each row. */
+/* The nearest centroid of each row. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
-#include "cpu/cpu_centres.h"
+#include "cpu/cpu_centroids.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
@@ -11,7 +11,7 @@
 typedef struct nearest_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows;
-    const double *centres;
+    const double *centroids;
     int32_t *nearest;
     double *distance;   /* may be NULL */
     double *low, *high; /* may be NULL, both */
@@ -22,15 +22,15 @@ typedef struct nearest_call {
     float *panel;    /* [dims, PRODUCT_ROWS] */
     float *products; /* [PRODUCT_ROWS, padded] */
     int32_t *kept;   /* [padded] */
-    centres_filter filter;
-    int64_t capacity; /* centres that panels, squares, products and kept have room for */
+    centroids_filter filter;
+    int64_t capacity; /* centroids that panels, squares, products and kept have room for */
 } nearest_call;
 
-/* A row's nearest centre among those looked at. */
+/* A row's nearest centroid among those looked at. */
 typedef struct nearest_found {
     int32_t best;
-    double least;  /* its sqd */
-    double second; /* no sqd of the others is less; infinity: there are no others */
+    double least;  /* its sq_dist */
+    double second; /* no sq_dist of the others is less; infinity: there are no others */
 } nearest_found;
 
 #define NEAREST_NONE                                                                               \
@@ -39,25 +39,26 @@ typedef struct nearest_found {
     }
 
 /* bounds: the second is wanted, too. */
-CPU_INLINE void look_at(nearest_found *found, const char *row, const double *centres, int64_t c,
+CPU_INLINE void look_at(nearest_found *found, const char *row, const double *centroids, int64_t c,
                         int64_t dims, int32_t dtype, int bounds) {
     double limit = bounds && found->second > found->least ? found->second : found->least;
-    double sqd = CPU(sqd_within)(row, centres + c * dims, dims, dtype, limit), other = sqd;
+    double sq_dist = CPU(sq_dist_within)(row, centroids + c * dims, dims, dtype, limit),
+           other = sq_dist;
     int first = found->best < 0;
-    if (first || sqd < found->least) {
+    if (first || sq_dist < found->least) {
         other = found->least;
         found->best = (int32_t)c;
-        found->least = sqd;
+        found->least = sq_dist;
         if (first) return;
     }
     if (other != other) found->second = -HUGE_VAL;
-    /* Infinity is for absent centres: this one's square only left the range of double. */
+    /* Infinity is for absent centroids: this one's square only left the range of double. */
     if (other > DBL_MAX) other = DBL_MAX;
     if (other < found->second) found->second = other;
 }
 
-/* What is known of row i: in exact arithmetic the squared distance to its nearest centre is at most
- * own (1 + 1e-9), those to the others at least other (1 - 1e-9). */
+/* What is known of row i: in exact arithmetic the squared distance to its nearest centroid is at
+ * most own (1 + 1e-9), those to the others at least other (1 - 1e-9). */
 static void write_bounds(nearest_call *call, int64_t i, double own, double other) {
     if (!call->high) return;
     call->high[i] = HUGE_VAL;
@@ -77,28 +78,28 @@ static void write_found(nearest_call *call, int64_t i, const nearest_found *foun
     write_bounds(call, i, found->least, found->second < rest ? found->second : rest);
 }
 
-/* Of centres [count, dims] the nearest by sqd, the lowest among equals. */
-static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const double *centres,
+/* Of centroids [count, dims] the nearest by sq_dist, the lowest among equals. */
+static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const double *centroids,
                            int64_t count, int32_t dtype) {
     nearest_found found = NEAREST_NONE;
     for (int64_t c = 0; c < count; c++)
-        look_at(&found, row, centres, c, call->rows->dims, dtype, call->high != NULL);
+        look_at(&found, row, centroids, c, call->rows->dims, dtype, call->high != NULL);
     write_found(call, i, &found, HUGE_VAL);
 }
 
-/* The same by way of the products of the row with the group's centres. */
+/* The same by way of the products of the row with the group's centroids. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
-                                const double *centres, float *products, const centres_row *facts,
-                                int32_t dtype) {
-    const centres_filter *filter = &call->filter;
+                                const double *centroids, float *products,
+                                const centroids_row *facts, int32_t dtype) {
+    const centroids_filter *filter = &call->filter;
     int64_t dims = call->rows->dims;
-    double bound = centres_bound(filter, facts, dims);
+    double bound = centroids_bound(filter, facts, dims);
     if (bound < 0.0) {
-        nearest_of_all(call, i, row, centres, filter->base.count, dtype);
+        nearest_of_all(call, i, row, centroids, filter->base.count, dtype);
         return;
     }
-    double least = (double)centres_rank(filter, facts, products), rest;
-    int64_t count = centres_keep(filter, products, least + bound, call->kept, &rest);
+    double least = (double)centroids_rank(filter, facts, products), rest;
+    int64_t count = centroids_keep(filter, products, least + bound, call->kept, &rest);
     /* A half of T covers what one F may be off by. */
     double off = bound / 2.0 + facts->slip;
     rest += facts->self - off;
@@ -109,7 +110,7 @@ static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
     }
     nearest_found found = NEAREST_NONE;
     for (int64_t k = 0; k < count; k++)
-        look_at(&found, row, centres, call->kept[k], dims, dtype, call->high != NULL);
+        look_at(&found, row, centroids, call->kept[k], dims, dtype, call->high != NULL);
     write_found(call, i, &found, rest);
 }
 
@@ -123,39 +124,39 @@ static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64
 }
 
 /* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
-static void nearest_tile(nearest_call *call, const int64_t *order, int count, const double *centres,
-                         int32_t dtype) {
+static void nearest_tile(nearest_call *call, const int64_t *order, int count,
+                         const double *centroids, int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.base.padded;
     const char *row[PRODUCT_ROWS];
-    centres_row facts[PRODUCT_ROWS];
+    centroids_row facts[PRODUCT_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = cpu_row(call->rows, order[r], call->unit ? call->unit + r * dims : NULL);
     }
-    centres_products(&call->filter, row, count, dims, dtype, call->panel, call->products, facts);
+    centroids_products(&call->filter, row, count, dims, dtype, call->panel, call->products, facts);
     for (int r = 0; r < count; r++) {
         float *products = call->products + r * padded;
-        nearest_of_filtered(call, order[r], row[r], centres, products, &facts[r], dtype);
+        nearest_of_filtered(call, order[r], row[r], centroids, products, &facts[r], dtype);
     }
 }
 
-/* The rows order[0..rows-1] of a group with `count` centres. dtype: of rows as they are read,
+/* The rows order[0..rows-1] of a group with `count` centroids. dtype: of rows as they are read,
  * float64 for unit rows. */
 static alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
-                                   const double *centres, int64_t count, int32_t dtype) {
+                                   const double *centroids, int64_t count, int32_t dtype) {
     int64_t dims = call->rows->dims;
     int filtered =
-        count >= FILTER_MIN_CENTRES && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
-    if (filtered) centres_prepare(&call->filter, centres, count, dims);
+        count >= FILTER_MIN_CENTROIDS && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
+    if (filtered) centroids_prepare(&call->filter, centroids, count, dims);
     int step = filtered ? PRODUCT_ROWS : 1;
     for (int64_t at = 0; at < rows; at += step) {
         int together = rows - at < step ? (int)(rows - at) : step;
         if (filtered) {
             fetch_ahead(call->rows, order + at + together, rows - at - together);
-            nearest_tile(call, order + at, together, centres, dtype);
+            nearest_tile(call, order + at, together, centroids, dtype);
         } else {
             int64_t i = order[at];
             const char *row = cpu_row(call->rows, i, call->unit);
-            nearest_of_all(call, i, row, centres, count, dtype);
+            nearest_of_all(call, i, row, centroids, count, dtype);
         }
         alcore_status status = alcore__cpu_poll(call->work, &call->spent, together * count * dims);
         if (status) return status;
@@ -189,7 +190,7 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     if (!status && call->rows->unit) {
         status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->unit, &call->unit);
     }
-    if (status || most < FILTER_MIN_CENTRES) return status;
+    if (status || most < FILTER_MIN_CENTROIDS) return status;
     status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->panel, &call->panel);
     if (!status) {
         status = alcore__cpu_new(call->work, call->capacity, PRODUCT_ROWS * sizeof *call->products,
@@ -202,7 +203,7 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
                                  &call->filter.squares);
     }
     if (!status) {
-        status = alcore__cpu_new(call->work, dims, CENTRES_STAGED * sizeof *call->filter.staged,
+        status = alcore__cpu_new(call->work, dims, CENTROIDS_STAGED * sizeof *call->filter.staged,
                                  &call->filter.staged);
     }
     if (!status) {
@@ -226,7 +227,7 @@ static void free_memory(nearest_call *call, int64_t groups) {
     alcore__cpu_free(call->work, call->filter.squares, call->capacity,
                      sizeof *call->filter.squares);
     alcore__cpu_free(call->work, call->filter.staged, dims,
-                     CENTRES_STAGED * sizeof *call->filter.staged);
+                     CENTROIDS_STAGED * sizeof *call->filter.staged);
     alcore__cpu_free(call->work, call->kept, call->capacity, sizeof *call->kept);
     alcore__cpu_free(call->work, call->products, call->capacity,
                      PRODUCT_ROWS * sizeof *call->products);
@@ -236,15 +237,15 @@ static void free_memory(nearest_call *call, int64_t groups) {
     alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
 }
 
-alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const int64_t *starts,
-                                  const double *centres, int32_t *nearest, double *distance,
-                                  double *low, double *high) {
+alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                    const int32_t *group, int64_t groups, const int64_t *starts,
+                                    const double *centroids, int32_t *nearest, double *distance,
+                                    double *low, double *high) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
     nearest_call call = {.work = work,
                          .rows = rows,
-                         .centres = centres,
+                         .centroids = centroids,
                          .nearest = nearest,
                          .distance = distance,
                          .low = low,
@@ -254,7 +255,7 @@ alcore_status CPU(nearest_centre)(const alcore_sys_work *work, const alcore_sys_
     for (int64_t g = 0; g < groups && !status; g++) {
         const int64_t *order = call.order + call.starts[g];
         int64_t count = call.starts[g + 1] - call.starts[g], own = starts[g + 1] - starts[g];
-        const double *first = centres + starts[g] * rows->dims;
+        const double *first = centroids + starts[g] * rows->dims;
         status = nearest_group(&call, order, count, first, own, cpu_row_dtype(rows));
     }
     free_memory(&call, groups);

@@ -63,8 +63,8 @@ CPU_INLINE void step_dot(lanes32 *lanes, const char *row, const double *vector, 
     }
 }
 
-CPU_INLINE void step_sqd(lanes32 *lanes, const char *row, const double *vector, int64_t j,
-                         int32_t dtype) {
+CPU_INLINE void step_sq_dist(lanes32 *lanes, const char *row, const double *vector, int64_t j,
+                             int32_t dtype) {
 #pragma GCC unroll 8
     for (int i = 0; i < CPU_VECTORS; i++) {
         cpu_vector t =
@@ -122,29 +122,29 @@ CPU_INLINE double dot_both(const char *row, const double *vector, int64_t dims, 
     return lanes_sum(lanes);
 }
 
-/* Numbers between two looks at the partial sum in cpu_sqd_within. */
+/* Numbers between two looks at the partial sum in cpu_sq_dist_within. */
 #define LOOK 128
 
-/* sqd(row, vector), or early some value above `limit` when the sqd is above it. Every lane only
- * grows and rounded addition is monotone, so the tree over partial lanes is never above the tree
- * over the final ones: no bound is needed. A NaN compares false and goes on to the end. */
-CPU_INLINE double sqd_within(const char *row, const double *vector, int64_t dims, int32_t dtype,
-                             double limit) {
+/* sq_dist(row, vector), or early some value above `limit` when the sq_dist is above it. Every lane
+ * only grows and rounded addition is monotone, so the tree over partial lanes is never above the
+ * tree over the final ones: no bound is needed. A NaN compares false and goes on to the end. */
+CPU_INLINE double sq_dist_within(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                                 double limit) {
     lanes32 lanes = {0};
     int64_t j = 0;
     while (limit < HUGE_VAL && j + 2 * LOOK <= dims) {
         int64_t end = j + LOOK;
-        for (; j < end; j += CPU_LANES) step_sqd(&lanes, row, vector, j, dtype);
+        for (; j < end; j += CPU_LANES) step_sq_dist(&lanes, row, vector, j, dtype);
         double partial = lanes_sum(lanes);
         if (partial > limit) return partial;
     }
-    for (; j + CPU_LANES <= dims; j += CPU_LANES) step_sqd(&lanes, row, vector, j, dtype);
+    for (; j + CPU_LANES <= dims; j += CPU_LANES) step_sq_dist(&lanes, row, vector, j, dtype);
     if (j < dims) {
         char tail[CPU_LANES * 8];
         double vector_tail[CPU_LANES];
         tail_of(tail, row, j, dims, dtype);
         tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
-        step_sqd(&lanes, tail, vector_tail, 0, dtype);
+        step_sq_dist(&lanes, tail, vector_tail, 0, dtype);
     }
     return lanes_sum(lanes);
 }
@@ -242,9 +242,9 @@ double CPU(dot_both)(const char *row, const double *vector, int64_t dims, int32_
     EACH_DTYPE(return dot_both(row, vector, dims, ROW_DTYPE, self));
 }
 
-double CPU(sqd_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
-                       double limit) {
-    EACH_DTYPE(return sqd_within(row, vector, dims, ROW_DTYPE, limit));
+double CPU(sq_dist_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                           double limit) {
+    EACH_DTYPE(return sq_dist_within(row, vector, dims, ROW_DTYPE, limit));
 }
 
 void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
@@ -295,7 +295,7 @@ CPU_INLINE cpu_floats add_float_square(cpu_floats x, cpu_floats y, cpu_floats su
     return cpu_add_product(t, t, sum);
 }
 
-float CPU(float_sqd)(const float *row, const float *other, int64_t dims) {
+float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(add_float_square);
 }
 

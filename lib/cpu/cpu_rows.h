@@ -17,10 +17,10 @@ double CPU(dot)(const char *row, const double *vector, int64_t dims, int32_t dty
 double CPU(dot_both)(const char *row, const double *vector, int64_t dims, int32_t dtype,
                      double *self);
 
-/* sqd(row, vector), or early some value above `limit` when the sqd is above it; HUGE_VAL: always
- * the sqd. */
-double CPU(sqd_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
-                       double limit);
+/* sq_dist(row, vector), or early some value above `limit` when the sq_dist is above it; HUGE_VAL:
+ * always the sq_dist. */
+double CPU(sq_dist_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
+                           double limit);
 
 /* out[j] = row[j], widened exactly */
 void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out);
@@ -28,9 +28,9 @@ void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out);
 /* out[j] = row[j] rounded to float32 */
 void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out);
 
-/* sqd and dot of two rows of float32 in float32, in some order. Every term passes through fewer
+/* sq_dist and dot of two rows of float32 in float32, in some order. Every term passes through fewer
  * than CPU_FLOAT_CHAIN(dims) roundings. */
-float CPU(float_sqd)(const float *row, const float *other, int64_t dims);
+float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims);
 float CPU(float_dot)(const float *row, const float *other, int64_t dims);
 #define CPU_FLOAT_CHAIN(dims) ((double)((dims) / (4 * 4) + 32))
 

@@ -145,7 +145,7 @@ double CPU(search_value)(int32_t metric, const double *wide, double norm, const 
     const alcore_sys_rows *rows = other->rows;
     const char *row = cpu_row(rows, i, unit);
     int32_t dtype = cpu_row_dtype(rows);
-    if (metric == ALCORE_SYS_L2) return CPU(sqd_within)(row, wide, rows->dims, dtype, within);
+    if (metric == ALCORE_SYS_L2) return CPU(sq_dist_within)(row, wide, rows->dims, dtype, within);
     double dot = CPU(dot)(row, wide, rows->dims, dtype);
     return metric == ALCORE_SYS_DOT ? dot : cpu_cosine(dot, norm, other->norm[i]);
 }

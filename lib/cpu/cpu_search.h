@@ -69,11 +69,11 @@ double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric
 void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, double *out);
 
 /* The normative value of the item of one side, widened to `wide`, with row i of the other; any
- * value above `within` where the sqd is above it. */
+ * value above `within` where the sq_dist is above it. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm, const search_side *other,
                          int64_t i, double *unit, double within);
 
-/* One neighbour. */
+/* One neighbor. */
 typedef struct search_found {
     double value;
     int64_t row;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The products of many rows with many columns, tile by tile, in float32 or, where the engine has
- * them, in whole numbers (cpu_narrow.h): rows of a slab times the panels of a slab, in blocks of
+ * them, in integers (cpu_narrow.h): rows of a slab times the panels of a slab, in blocks of
  * panels that stay in the second-level cache while all rows pass. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
@@ -18,8 +18,8 @@ typedef struct sweep_items {
     int64_t count;
     const int32_t *item; /* [count] which of the side's rows */
     int64_t width;       /* of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
-    float *panels;       /* [count up to whole panels, numbers]; whole numbers: pairs of them */
-    float scale;         /* of the items as whole numbers; 0: they are in float32 */
+    float *panels;       /* [count up to whole panels, numbers]; integers: pairs of them */
+    float scale;         /* of the items as integers; 0: they are in float32 */
     double residual;     /* of them (cpu_narrow.h) */
 } sweep_items;
 
@@ -93,7 +93,7 @@ CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
     return sweep_columns(CPU_NARROW ? narrow_pairs(dims) : dims);
 }
 
-/* What the whole numbers add to the error of an item's s: a norm as the filter sees it. */
+/* What the integers add to the error of an item's s: a norm as the filter sees it. */
 static double sweep_error(const sweep_items *own, const sweep_items *other, double norm,
                           double limit) {
     if (own->scale == 0.0f) return 0.0;
@@ -106,17 +106,17 @@ typedef struct sweep_view {
     const search_side *side;
     const int32_t *order; /* [ordered] the items that the filter sees */
     int64_t ordered;
-    int64_t k; /* neighbours that each of them wants; 0: none */
+    int64_t k; /* neighbors that each of them wants; 0: none */
 } sweep_view;
 
-/* Items of both sides that are compared before a sweep, and the share of pairs that whole numbers
+/* Items of both sides that are compared before a sweep, and the share of pairs that integers
  * may keep and float32 would not: computing those in double then costs as much as is saved. */
 #define SWEEP_SEEN_ROWS 128
 #define SWEEP_SEEN_COLUMNS 32
 #define SWEEP_BLUR 0.02
 
 #if CPU_NARROW
-/* How many of an item's values, s of others by which it ranks them, whole numbers would keep and
+/* How many of an item's values, s of others by which it ranks them, integers would keep and
  * float32 would not. values are reordered. */
 static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int64_t i,
                              int32_t metric, float *values, int64_t count) {
@@ -132,7 +132,7 @@ static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int
     return blurred;
 }
 
-/* Whether a sample of both sides has few pairs that whole numbers cannot tell apart. */
+/* Whether a sample of both sides has few pairs that integers cannot tell apart. */
 static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                           double *wide, double *unit) {
     float values[SWEEP_SEEN_COLUMNS][SWEEP_SEEN_ROWS], of_row[SWEEP_SEEN_COLUMNS];
@@ -180,7 +180,7 @@ static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int3
     (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;
 }
 
-/* The weight that a product has still to get (cpu_search.h): whole numbers have it. */
+/* The weight that a product has still to get (cpu_search.h): integers have it. */
 static float sweep_weight(const sweep_items *items, const search_side *side, int64_t at) {
     return side->weight && items->scale == 0.0f ? side->weight[items->item[at]] : 1.0f;
 }
@@ -219,7 +219,7 @@ static void sweep_pack(const sweep_items *items, const search_side *side, int sc
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 
-/* The products of one panel of rows with `count` columns, whole panels; factor: of whole numbers.
+/* The products of one panel of rows with `count` columns, whole panels; factor: of integers.
  */
 static void sweep_fill(const float *row, const float *column, int64_t count, int64_t numbers,
                        float factor, float *products) {

@@ -55,7 +55,7 @@ ENTRY(dots,
 ENTRY(self_dots,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out),
       (work, rows, take, out))
-ENTRY(sqds,
+ENTRY(sq_dists,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const double *vector, double *out),
       (work, rows, take, vector, out))
@@ -65,17 +65,17 @@ ENTRY(group_sums,
       (work, rows, group, groups, sums, counts))
 ENTRY(group_cosine,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
-       int64_t groups, const double *centres, double *out),
-      (work, rows, group, groups, centres, out))
-ENTRY(group_sqds,
+       int64_t groups, const double *centroids, double *out),
+      (work, rows, group, groups, centroids, out))
+ENTRY(group_sq_dists,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
-       int64_t groups, const double *centres, double *out),
-      (work, rows, group, groups, centres, out))
-ENTRY(nearest_centre,
+       int64_t groups, const double *centroids, double *out),
+      (work, rows, group, groups, centroids, out))
+ENTRY(nearest_centroid,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
-       int64_t groups, const int64_t *starts, const double *centres, int32_t *nearest,
+       int64_t groups, const int64_t *starts, const double *centroids, int32_t *nearest,
        double *distance, double *low, double *high),
-      (work, rows, group, groups, starts, centres, nearest, distance, low, high))
+      (work, rows, group, groups, starts, centroids, nearest, distance, low, high))
 ENTRY(idds_update,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
        const double *norms, const double *picked, double picked_norm, double *a, double *b),
@@ -105,16 +105,16 @@ ENTRY(distance_bounds,
        const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *low,
        double *high),
       (work, rows, take, targets, group, groups, low, high))
-ENTRY(min_sqds,
+ENTRY(min_sq_dists,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-       const double *centres, int64_t count, const double *centre_dots, const double *row_dots,
+       const double *centroids, int64_t count, const double *centroid_dots, const double *row_dots,
        int32_t zero_duplicates, const alcore_sys_weights *weights),
-      (work, rows, take, centres, count, centre_dots, row_dots, zero_duplicates, weights))
+      (work, rows, take, centroids, count, centroid_dots, row_dots, zero_duplicates, weights))
 ENTRY(min_badge,
       (const alcore_sys_work *work, const alcore_sys_rows *a, const alcore_sys_rows *h,
-       const uint8_t *take, const double *centres_a, const double *centres_h, int64_t count,
-       const double *centre_squares, const double *squares, const alcore_sys_weights *weights),
-      (work, a, h, take, centres_a, centres_h, count, centre_squares, squares, weights))
+       const uint8_t *take, const double *centroids_a, const double *centroids_h, int64_t count,
+       const double *centroid_squares, const double *squares, const alcore_sys_weights *weights),
+      (work, a, h, take, centroids_a, centroids_h, count, centroid_squares, squares, weights))
 ENTRY(lower,
       (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
        const alcore_sys_weights *weights),
@@ -156,11 +156,11 @@ const alcore_sys_kernels CPU(kernels) = {
     .widen = widen,
     .dots = dots,
     .self_dots = self_dots,
-    .sqds = sqds,
+    .sq_dists = sq_dists,
     .group_sums = group_sums,
     .group_cosine = group_cosine,
-    .group_sqds = group_sqds,
-    .nearest_centre = nearest_centre,
+    .group_sq_dists = group_sq_dists,
+    .nearest_centroid = nearest_centroid,
     .idds_update = idds_update,
     .idds_scores = idds_scores,
     .arg_max = arg_max,
@@ -168,7 +168,7 @@ const alcore_sys_kernels CPU(kernels) = {
     .class_facts = class_facts,
     .distance_sums = distance_sums,
     .distance_bounds = distance_bounds,
-    .min_sqds = min_sqds,
+    .min_sq_dists = min_sq_dists,
     .min_badge = min_badge,
     .lower = lower,
     .draw = draw,

@@ -51,7 +51,7 @@ __device__ inline best_lists section_of(const best_lists &lists, int section) {
             lists.list + skipped * BEST_ROOM};
 }
 
-/* Whole numbers in the order of the floats, and back. */
+/* Integers in the order of the floats, and back. */
 __device__ inline int ordered_bits(int bits) {
     return bits < 0 ? bits ^ 0x7fffffff : bits;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbours both ways with a filter in half precision (spec 1.3, 1.8).
+/* Nearest neighbors both ways with a filter in half precision (spec 1.3, 1.8).
  *
- * An item of either side that wants neighbours keeps the best places found so far, with normative
+ * An item of either side that wants neighbors keeps the best places found so far, with normative
  * values, and a list of candidates that the filter could not refuse, each with a score that is not
  * below the truth: for distances x.y - |y|^2 / 2, otherwise the value itself. `least` is what a
  * candidate must reach: below it, k others are truly better. A tile of products appends to the
@@ -21,7 +21,7 @@ struct item_side {
     half_rows half;
     const uint8_t *take;
     int64_t number; /* of its first row */
-    /* Of items that want neighbours; k is 0 otherwise. */
+    /* Of items that want neighbors; k is 0 otherwise. */
     int k, room;
     float *least;
     int *found,
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 __device__ inline double exact_value(const item_side &own, int64_t i, const item_side &other,
                                      int64_t j, int64_t dims, int32_t metric) {
     const double *x = own.wide.rows + i * dims, *y = other.wide.rows + j * dims;
-    if (metric == ALCORE_SYS_L2) return row_sqd(x, y, dims);
+    if (metric == ALCORE_SYS_L2) return row_sq_dist(x, y, dims);
     double dot = row_dot(x, y, dims);
     if (metric == ALCORE_SYS_DOT) return dot;
     return cosine_of(dot, own.wide.norms[i], other.wide.norms[j]);

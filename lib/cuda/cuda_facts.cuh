@@ -95,14 +95,13 @@ struct facts_out {
     double *logprob, *top1, *top2, *margin, *entropy, *logsumexp;
     int32_t *likeliest;
 
-    __device__ void put(int64_t i, token_state s, bool labelled, int64_t row,
-                        long long *bad) const {
+    __device__ void put(int64_t i, token_state s, bool labeled, int64_t row, long long *bad) const {
         double none = (double)NAN, total = s.sum < 1.0 ? 1.0 : s.sum;
-        bool good = !s.bad && s.most > -(double)INFINITY && (!labelled || s.label == s.label);
+        bool good = !s.bad && s.most > -(double)INFINITY && (!labeled || s.label == s.label);
         double log_total = device_log(total), first = 0.0 - log_total;
         double next = (s.second - s.most) - log_total, of_label = (s.label - s.most) - log_total;
         if (!good) atomicMin(bad, (long long)row);
-        if (logprob && labelled) logprob[i] = good ? of_label : none;
+        if (logprob && labeled) logprob[i] = good ? of_label : none;
         if (top1) top1[i] = good ? first : none;
         if (top2) top2[i] = good ? next : none;
         if (margin) margin[i] = good ? device_exp(first) - device_exp(next) : none;
@@ -121,8 +120,8 @@ struct facts_columns {
 
 /* Rows with a label that is not `ignore`, for outputs on the host; NULL when every row has one or
  * nothing goes to the host. */
-const uint8_t *labelled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                             const alcore_sys_token_facts *out, std::vector<uint8_t> *memory);
+const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
+                            const alcore_sys_token_facts *out, std::vector<uint8_t> *memory);
 
 /* A row number on the device that atomicMin() lowers, and what it has come to: -1 for NO_ROW. */
 long long *new_bad_row(call &c);

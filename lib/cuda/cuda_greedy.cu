@@ -24,11 +24,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
     if (i >= count || (take && !take[i])) return;
     double alpha = idds.alpha, rest = 1.0 - alpha;
-    double unlabelled = (double)(idds.include_self ? idds.unlabelled : idds.unlabelled - 1);
-    double labelled = (double)idds.labelled;
+    double unlabeled = (double)(idds.include_self ? idds.unlabeled : idds.unlabeled - 1);
+    double labeled = (double)idds.labeled;
     double near = idds.include_self ? a[i] : a[i] - s[i];
-    double first = unlabelled > 0.0 ? near / unlabelled : 0.0;
-    double second = labelled > 0.0 ? b[i] / labelled : 0.0;
+    double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
+    double second = labeled > 0.0 ? b[i] / labeled : 0.0;
     double left = alpha * first, right = rest * second;
     out[i] = left - right;
 }

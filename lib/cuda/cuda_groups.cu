@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of rows by group, and the nearest centre of each row's group. */
+/* Sums of rows by group, and the nearest centroid of each row's group. */
 #include <algorithm>
 #include <cfloat>
 
@@ -73,10 +73,10 @@ static __global__ void __launch_bounds__(SUM_THREADS)
     *to = sum;
 }
 
-/* Up to four rows of one group: what one warp compares with the group's centres. */
+/* Up to four rows of one group: what one warp compares with the group's centroids. */
 struct nearest_task {
     int32_t first, count; /* in order */
-    int64_t start, end;   /* centres */
+    int64_t start, end;   /* centroids */
 };
 
 /* Where the answers for rows go. distance, low and high may be NULL. */
@@ -84,8 +84,8 @@ struct nearest_out {
     int32_t *nearest;
     double *distance, *low, *high;
 
-    /* least and second: the sqds of the nearest centre and of the next one, or less than that; both
-     * within 1e-9 of the exact ones, but for squares that left the range of double. */
+    /* least and second: the sq_dists of the nearest centroid and of the next one, or less than
+     * that; both within 1e-9 of the exact ones, but for squares that left the range of double. */
     __device__ void put(int64_t i, int64_t best, double least, double second, bool others) const {
         nearest[i] = (int32_t)best;
         if (distance) distance[i] = least;
@@ -103,29 +103,29 @@ struct nearest_out {
 /* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
-                   const nearest_task *tasks, int64_t task_count, const double *centres,
+                   const nearest_task *tasks, int64_t task_count, const double *centroids,
                    nearest_out out) {
     int64_t number = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
     if (number >= task_count) return;
     nearest_task task = tasks[number];
-    const double *row[PAIR_SIDE], *centre[PAIR_SIDE];
+    const double *row[PAIR_SIDE], *centroid[PAIR_SIDE];
 #pragma unroll
     for (int k = 0; k < PAIR_SIDE; k++)
         row[k] = rows + order[task.first + (k < task.count ? k : task.count - 1)] * dims;
     int mine = lane_here() % PAIR_SIDE, best = -1;
     double least = HUGE_VAL, second = HUGE_VAL;
     for (int64_t c = task.start; c < task.end; c += PAIR_SIDE) {
-        pair_rows(centres, c, task.end, dims, centre);
-        double sums = pair_sums<true>(row, centre, dims);
+        pair_rows(centroids, c, task.end, dims, centroid);
+        double sums = pair_sums<true>(row, centroid, dims);
 #pragma unroll
         for (int k = 0; k < PAIR_SIDE; k++) {
-            double sqd = pair_value(sums, mine, k);
+            double sq_dist = pair_value(sums, mine, k);
             if (c + k >= task.end) continue;
-            double other = sqd;
-            if (best < 0 || sqd < least) {
+            double other = sq_dist;
+            if (best < 0 || sq_dist < least) {
                 other = least;
                 best = (int)(c + k - task.start);
-                least = sqd;
+                least = sq_dist;
             }
             if (other < second || other != other) second = other;
         }
@@ -134,17 +134,17 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out.put(order[task.first + mine], best, least, second, task.end - task.start > 1);
 }
 
-/* The nearest centre with a filter: a score is x.c - |c|^2 / 2. */
+/* The nearest centroid with a filter: a score is x.c - |c|^2 / 2. */
 struct nearest_body {
-    const double *rows, *centres, *norms;
+    const double *rows, *centroids, *norms;
     int64_t dims;
     nearest_out out;
 
     __device__ float begin(int64_t) const { return -HUGE_VALF; }
-    __device__ bool score(float most, float error, int64_t, int64_t, const half_facts &centre,
+    __device__ bool score(float most, float error, int64_t, int64_t, const half_facts &centroid,
                           float *high, float *low) const {
-        *high = most - centre.half_square;
-        *low = *high - error * (1.0f + 0x1p-20f) - 0x1p-19f * centre.half_square;
+        *high = most - centroid.half_square;
+        *low = *high - error * (1.0f + 0x1p-20f) - 0x1p-19f * centroid.half_square;
         return true;
     }
 
@@ -152,16 +152,16 @@ struct nearest_body {
     __device__ bool takes(int64_t) const { return true; }
     __device__ bool takes_other(int64_t) const { return true; }
     __device__ place_of first(int64_t) const { return {0.0, -1}; }
-    /* Nothing is less than what the first centre gives when that is no number: it stays. */
+    /* Nothing is less than what the first centroid gives when that is no number: it stays. */
     __device__ place_of value(int64_t i, int64_t c, const best_task &task) const {
-        double sqd = row_sqd(rows + i * dims, centres + c * dims, dims);
-        return {c == task.start && sqd != sqd ? -1.0 : sqd, c};
+        double sq_dist = row_sq_dist(rows + i * dims, centroids + c * dims, dims);
+        return {c == task.start && sq_dist != sq_dist ? -1.0 : sq_dist, c};
     }
     __device__ void end(int64_t i, const place_of &best, double second, float refused,
                         const best_task &task) const {
         bool none = best.row < 0;
         double least = none ? HUGE_VAL : best.value < 0.0 ? (double)NAN : best.value;
-        if (refused > -HUGE_VALF) { /* no centre that the filter refused has a larger score */
+        if (refused > -HUGE_VALF) { /* no centroid that the filter refused has a larger score */
             double square = norms[i] * norms[i];
             double beyond = square - 2.0 * (double)refused - 0x1p-40 * square;
             if (beyond < second) second = beyond > 0.0 ? beyond : 0.0;
@@ -170,15 +170,15 @@ struct nearest_body {
     }
 };
 
-/* With fewer centres or rows of a group the plain way is as quick. */
-const int64_t LEAST_CENTRES = 16;
+/* With fewer centroids or rows of a group the plain way is as quick. */
+const int64_t LEAST_CENTROIDS = 16;
 
 /* The rows of a chunk by group, cut into what warps and blocks do. */
 struct nearest_work {
     grouping by;
     std::vector<nearest_task> plain;
     std::vector<best_task> filtered;
-    int64_t most; /* centres of a filtered one */
+    int64_t most; /* centroids of a filtered one */
 
     void cut(const int32_t *group, int64_t count, int64_t groups, const int64_t *begin,
              bool filters) {
@@ -189,7 +189,7 @@ struct nearest_work {
         for (size_t g = 0; g < by.groups.size(); g++) {
             int64_t start = begin[by.groups[g]], end = begin[by.groups[g] + 1];
             int32_t last = by.starts[g + 1], rows_of = last - by.starts[g];
-            bool many = end - start >= LEAST_CENTRES && rows_of >= LEAST_CENTRES;
+            bool many = end - start >= LEAST_CENTROIDS && rows_of >= LEAST_CENTROIDS;
             bool filter = filters && device_filters(many);
             if (filter) most = std::max(most, end - start);
             int32_t step = filter ? (int32_t)TILE_ROWS : (int32_t)PAIR_SIDE;
@@ -204,14 +204,14 @@ struct nearest_work {
     }
 };
 
-/* All centres in half precision. */
-half_rows halve_centres(call &c, const double *centres, int64_t count, int64_t dims) {
+/* All centroids in half precision. */
+half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64_t dims) {
     half_rows made =
         cut_halves(c.device_array<char>(count * (int64_t)half_bytes(dims)), count, dims);
     double *norms = c.device_array<double>(count);
-    self_dots_of(c, centres, count, dims, norms);
+    self_dots_of(c, centroids, count, dims, norms);
     roots_of(c, norms, count);
-    halve(c, centres, norms, count, dims, ALCORE_SYS_L2, made);
+    halve(c, centroids, norms, count, dims, ALCORE_SYS_L2, made);
     return made;
 }
 } // namespace
@@ -258,20 +258,20 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
     });
 }
 
-alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const int32_t *group, int64_t groups, const int64_t *starts,
-                             const double *centres, int32_t *nearest, double *distance, double *low,
-                             double *high) {
+alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                               const int32_t *group, int64_t groups, const int64_t *starts,
+                               const double *centroids, int32_t *nearest, double *distance,
+                               double *low, double *high) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
         const int32_t *own = checked_groups(c, rows, group, groups, &memory);
         std::vector<int64_t> starts_memory;
         const int64_t *begin = c.on_host(starts, groups + 1, &starts_memory);
-        const double *all = c.whole(centres, begin[groups] * rows->dims);
+        const double *all = c.whole(centroids, begin[groups] * rows->dims);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, begin[groups]);
-        half_rows half_centres = {nullptr, nullptr};
-        if (filters) half_centres = halve_centres(c, all, begin[groups], dims);
+        half_rows half_centroids = {nullptr, nullptr};
+        if (filters) half_centroids = halve_centroids(c, all, begin[groups], dims);
         nearest_work todo;
         pipeline pass(c, rows->count);
         pass.leave_out(own);
@@ -303,7 +303,7 @@ alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows 
                 roots_of(c, at.get<double>(norms), at.count);
                 halve(c, numbers, at.get<double>(norms), at.count, dims, ALCORE_SYS_L2, half);
                 nearest_body body = {numbers, all, at.get<double>(norms), dims, out};
-                best_of(c, half, at.count, order, list, filtered, half_centres, todo.most, dims,
+                best_of(c, half, at.count, order, list, filtered, half_centroids, todo.most, dims,
                         body, at.get<char>(beside));
                 c.give_back((void *)list);
             }

@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(THREADS)
 /* A thread joins the splits of a token, in order, to what the classes before gave. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
-                bool begins, bool ends, bool labelled, int64_t first, token_state *carried,
+                bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
                 facts_out out, long long *bad) {
     int64_t n = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
     if (n >= listed) return;
@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     token_state all = begins ? no_classes() : carried[i];
     for (int64_t s = 0; s < splits; s++) all = joined(all, partial[s * listed + n]);
     carried[i] = all;
-    if (ends) out.put(i, all, labelled, first + i, bad);
+    if (ends) out.put(i, all, labeled, first + i, bad);
 }
 
 /* Rows of the output matrix on the device: in place, or a part at a time. */

@@ -90,7 +90,7 @@ __device__ inline double row_dot(const Row &row, const Other &other, int64_t dim
 }
 
 template <class Row>
-__device__ inline double row_sqd(const Row &row, const double *other, int64_t dims) {
+__device__ inline double row_sq_dist(const Row &row, const double *other, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
     for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {

@@ -19,8 +19,8 @@ facts_out facts_columns::at(const chunk &now) const {
             now.get<int32_t>(likeliest)};
 }
 
-const uint8_t *labelled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                             const alcore_sys_token_facts *out, std::vector<uint8_t> *memory) {
+const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
+                            const alcore_sys_token_facts *out, std::vector<uint8_t> *memory) {
     bool to_host = out->likeliest && !c.on_device(out->likeliest);
     for (const double *array :
          {out->logprob, out->top1, out->top2, out->margin, out->entropy, out->logsumexp})
@@ -101,7 +101,7 @@ alcore_status logit_facts(const alcore_sys_work *work, const alcore_sys_rows *lo
         std::vector<uint8_t> memory;
         long long *lowest = new_bad_row(c);
         pipeline pass(c, logits->count);
-        pass.only(labelled_rows(c, labels, logits->count, ignore, out, &memory));
+        pass.only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
         int matrix = pass.rows(logits), of = pass.in(labels, sizeof *labels);
         facts_columns to(pass, out);
         pass.run([&](const chunk &at) {

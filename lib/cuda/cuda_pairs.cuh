@@ -19,7 +19,7 @@ template <int W> __device__ inline void give_half(double (&sum)[PAIR_SUMS]) {
     }
 }
 
-/* dot or sqd of row[r] and other[o]: the value of pair p = r * 4 + o is in the lanes 2p and
+/* dot or sq_dist of row[r] and other[o]: the value of pair p = r * 4 + o is in the lanes 2p and
  * 2p + 1. */
 template <bool SQD>
 __device__ inline double pair_sums(const double *const row[PAIR_SIDE],

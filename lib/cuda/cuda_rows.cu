@@ -31,33 +31,33 @@ struct self_dots_body {
     }
 };
 
-struct sqds_body {
+struct sq_dists_body {
     const double *vector;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double sqd = row_sqd(row, vector, dims);
-        if (lane_here() == 0) out[i] = sqd;
+        double sq_dist = row_sq_dist(row, vector, dims);
+        if (lane_here() == 0) out[i] = sq_dist;
     }
 };
 
-struct group_sqds_body {
+struct group_sq_dists_body {
     const int32_t *group;
-    const double *centres;
+    const double *centroids;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double sqd = row_sqd(row, centres + group[i] * dims, dims);
-        if (lane_here() == 0) out[i] = sqd;
+        double sq_dist = row_sq_dist(row, centroids + group[i] * dims, dims);
+        if (lane_here() == 0) out[i] = sq_dist;
     }
 };
 
 struct group_cosine_body {
     const int32_t *group;
-    const double *centres, *centre_dots;
+    const double *centroids, *centroid_dots;
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double dot = row_dot(row, centres + group[i] * dims, dims);
+        double dot = row_dot(row, centroids + group[i] * dims, dims);
         double norm = sqrt(row_self_dot(row, dims));
-        if (lane_here() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centre_dots[group[i]]));
+        if (lane_here() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centroid_dots[group[i]]));
     }
 };
 
@@ -131,47 +131,48 @@ alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows
                           [](call &) { return self_dots_body{nullptr}; });
 }
 
-alcore_status sqds(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-                   const double *vector, double *out) {
+alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                       const uint8_t *take, const double *vector, double *out) {
     return number_per_row(work, rows, take, sizeof *out, out, [&](call &c) {
-        return sqds_body{c.whole(vector, rows->dims), nullptr};
+        return sq_dists_body{c.whole(vector, rows->dims), nullptr};
     });
 }
 
 alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const int32_t *group, int64_t groups, const double *centres,
+                           const int32_t *group, int64_t groups, const double *centroids,
                            double *out) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
         const int32_t *own = checked_groups(c, rows, group, groups, &memory);
-        const double *all = c.whole(centres, groups * rows->dims);
-        double *centre_dots = c.device_array<double>(groups);
-        self_dots_of(c, all, groups, rows->dims, centre_dots);
+        const double *all = c.whole(centroids, groups * rows->dims);
+        double *centroid_dots = c.device_array<double>(groups);
+        self_dots_of(c, all, groups, rows->dims, centroid_dots);
         pipeline pass(c, rows->count);
         pass.leave_out(own);
         int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
         int to = pass.out(out, sizeof *out);
         pass.run([&](const chunk &at) {
             row_set set = rows_of(at, rows, matrix, -1, of);
-            group_cosine_body body = {set.group, all, centre_dots, at.get<double>(to)};
+            group_cosine_body body = {set.group, all, centroid_dots, at.get<double>(to)};
             launch_rows(set, rows->dtype, at.stream, body);
         });
     });
 }
 
-alcore_status group_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const int32_t *group, int64_t groups, const double *centres, double *out) {
+alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                             const int32_t *group, int64_t groups, const double *centroids,
+                             double *out) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
         const int32_t *own = checked_groups(c, rows, group, groups, &memory);
-        const double *all = c.whole(centres, groups * rows->dims);
+        const double *all = c.whole(centroids, groups * rows->dims);
         pipeline pass(c, rows->count);
         pass.leave_out(own);
         int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
         int to = pass.out(out, sizeof *out);
         pass.run([&](const chunk &at) {
             row_set set = rows_of(at, rows, matrix, -1, of);
-            group_sqds_body body = {set.group, all, at.get<double>(to)};
+            group_sq_dists_body body = {set.group, all, at.get<double>(to)};
             launch_rows(set, rows->dtype, at.stream, body);
         });
     });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbours, both ways in one sweep, and margin ratios (spec 5.6). */
+/* Nearest neighbors, both ways in one sweep, and margin ratios (spec 5.6). */
 #include <algorithm>
 
 #include "cuda_best.cuh"

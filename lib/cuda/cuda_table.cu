@@ -17,11 +17,11 @@ alcore_sys_kernels make_table() {
     made.widen = widen;
     made.dots = dots;
     made.self_dots = self_dots;
-    made.sqds = sqds;
+    made.sq_dists = sq_dists;
     made.group_sums = group_sums;
     made.group_cosine = group_cosine;
-    made.group_sqds = group_sqds;
-    made.nearest_centre = nearest_centre;
+    made.group_sq_dists = group_sq_dists;
+    made.nearest_centroid = nearest_centroid;
     made.idds_update = idds_update;
     made.idds_scores = idds_scores;
     made.arg_max = arg_max;
@@ -34,7 +34,7 @@ alcore_sys_kernels make_table() {
     made.distance_sums = distance_sums;
     made.distance_bounds = distance_bounds;
     made.sequence_nnll = sequence_nnll;
-    made.min_sqds = min_sqds;
+    made.min_sq_dists = min_sq_dists;
     made.min_badge = min_badge;
     made.lower = lower;
     made.draw = draw;

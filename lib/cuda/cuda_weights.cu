@@ -9,25 +9,26 @@ namespace {
 /* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
 const double DUPLICATE = 1e-12;
 
-/* Most centres whose products with a row are taken while the row passes once. */
+/* Most centroids whose products with a row are taken while the row passes once. */
 enum { TOGETHER = 4 };
 
-/* dot or sqd of the row with centres [K, dims], fewer when `left` is less; every lane gets them. */
+/* dot or sq_dist of the row with centroids [K, dims], fewer when `left` is less; every lane gets
+ * them. */
 template <int K, bool SQD, class Row>
-__device__ inline void row_sums(const Row &row, const double *centres, int64_t left, int64_t dims,
+__device__ inline void row_sums(const Row &row, const double *centroids, int64_t left, int64_t dims,
                                 double out[K]) {
-    const double *centre[K];
+    const double *centroid[K];
     double lane[K];
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        centre[k] = centres + (k < left ? k : 0) * dims;
+        centroid[k] = centroids + (k < left ? k : 0) * dims;
         lane[k] = 0.0;
     }
     for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
         double x = row[j];
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            double y = centre[k][j];
+            double y = centroid[k][j];
             if (SQD) {
                 double t = x - y;
                 lane[k] = lane[k] + t * t;
@@ -44,9 +45,9 @@ __device__ inline void row_sums(const Row &row, const double *centres, int64_t l
 struct weights_out {
     double *minimum;
     double *each;               /* [guessed, plane] */
-    int64_t count, sure, plane; /* sure: centres before the guessed ones */
+    int64_t count, sure, plane; /* sure: centroids before the guessed ones */
 
-    /* The weight of row i and centre c, for one lane; least is the minimum so far. */
+    /* The weight of row i and centroid c, for one lane; least is the minimum so far. */
     __device__ void put(int64_t i, int64_t c, double w, double duplicate, double *least) const {
         if (w <= duplicate) w = 0.0;
         if (c >= sure)
@@ -56,20 +57,21 @@ struct weights_out {
     }
 };
 
-template <int K> struct min_sqds_body {
-    const double *centres, *centre_dots;
+template <int K> struct min_sq_dists_body {
+    const double *centroids, *centroid_dots;
     const double *row_dots; /* NULL: no duplicate rule */
     weights_out to;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double least = lane_here() == 0 ? to.minimum[i] : 0.0;
         for (int64_t c = 0; c < to.count; c += K) {
             double w[K];
-            row_sums<K, true>(row, centres + c * dims, to.count - c, dims, w);
+            row_sums<K, true>(row, centroids + c * dims, to.count - c, dims, w);
             if (lane_here() != 0) continue;
 #pragma unroll
             for (int k = 0; k < K; k++) {
                 if (c + k >= to.count) continue;
-                double duplicate = row_dots ? DUPLICATE * (row_dots[i] + centre_dots[c + k]) : -1.0;
+                double duplicate =
+                    row_dots ? DUPLICATE * (row_dots[i] + centroid_dots[c + k]) : -1.0;
                 to.put(i, c + k, w[k], duplicate, &least);
             }
         }
@@ -78,16 +80,16 @@ template <int K> struct min_sqds_body {
 };
 
 template <int DTYPE, int K>
-__device__ inline void factor_dots(const row_set &h, int64_t i, const double *centres, int64_t left,
-                                   double out[K]) {
-    row_sums<K, false>(read_row<DTYPE>(h.data, i, h.stride, h.dims, h.unit != 0), centres, left,
+__device__ inline void factor_dots(const row_set &h, int64_t i, const double *centroids,
+                                   int64_t left, double out[K]) {
+    row_sums<K, false>(read_row<DTYPE>(h.data, i, h.stride, h.dims, h.unit != 0), centroids, left,
                        h.dims, out);
 }
 
 template <int K> struct min_badge_body {
     row_set h;
     int32_t h_dtype;
-    const double *centres_a, *centres_h, *centre_squares;
+    const double *centroids_a, *centroids_h, *centroid_squares;
     const double *squares;
     weights_out to;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
@@ -95,14 +97,14 @@ template <int K> struct min_badge_body {
         for (int64_t c = 0; c < to.count; c += K) {
             double a[K], b[K];
             int64_t left = to.count - c;
-            row_sums<K, false>(row, centres_a + c * dims, left, dims, a);
+            row_sums<K, false>(row, centroids_a + c * dims, left, dims, a);
             CUDA_EACH_DTYPE(h_dtype,
-                            (factor_dots<DTYPE, K>(h, i, centres_h + c * h.dims, left, b)));
+                            (factor_dots<DTYPE, K>(h, i, centroids_h + c * h.dims, left, b)));
             if (lane_here() != 0) continue;
 #pragma unroll
             for (int k = 0; k < K; k++) {
                 if (c + k >= to.count) continue;
-                double both = squares[i] + centre_squares[c + k], product = a[k] * b[k];
+                double both = squares[i] + centroid_squares[c + k], product = a[k] * b[k];
                 to.put(i, c + k, both - 2.0 * product, DUPLICATE * both, &least);
             }
         }
@@ -172,9 +174,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 /* The columns of alcore_sys_weights in a pass over `count` rows, and the total. */
 class weighing {
   public:
-    weighing(call &owner, pipeline &pass, const alcore_sys_weights *weights, int64_t centres,
+    weighing(call &owner, pipeline &pass, const alcore_sys_weights *weights, int64_t centroids,
              bool guesses, int taken)
-        : c(owner), to(weights), count(centres), guessed(guesses ? weights->guessed : 0),
+        : c(owner), to(weights), count(centroids), guessed(guesses ? weights->guessed : 0),
           least(pass.inout(weights->minimum, sizeof(double))),
           of_each(guessed ? pass.out(weights->each, sizeof(double), guessed) : -1),
           counted(weights->total && weights->weigh ? pass.in(weights->weigh, 1) : taken) {
@@ -209,15 +211,15 @@ class weighing {
 };
 } // namespace
 
-alcore_status min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                       const uint8_t *take, const double *centres, int64_t count,
-                       const double *centre_dots, const double *row_dots, int32_t zero_duplicates,
-                       const alcore_sys_weights *weights) {
+alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                           const uint8_t *take, const double *centroids, int64_t count,
+                           const double *centroid_dots, const double *row_dots,
+                           int32_t zero_duplicates, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-        const double *own = c.whole(centres, count * rows->dims);
-        const double *own_dots = zero_duplicates ? c.whole(centre_dots, count) : nullptr;
+        const double *own = c.whole(centroids, count * rows->dims);
+        const double *own_dots = zero_duplicates ? c.whole(centroid_dots, count) : nullptr;
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), taken = pass.take(take);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
@@ -227,10 +229,10 @@ alcore_status min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
             const double *of = at.get<const double>(dots);
             if (count == 1)
                 launch_rows(set, rows->dtype, at.stream,
-                            min_sqds_body<1>{own, own_dots, of, to.out(at)});
+                            min_sq_dists_body<1>{own, own_dots, of, to.out(at)});
             else
                 launch_rows(set, rows->dtype, at.stream,
-                            min_sqds_body<TOGETHER>{own, own_dots, of, to.out(at)});
+                            min_sq_dists_body<TOGETHER>{own, own_dots, of, to.out(at)});
             to.add(at);
         });
         to.finish();
@@ -238,8 +240,8 @@ alcore_status min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
 }
 
 alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
-                        const alcore_sys_rows *h, const uint8_t *take, const double *centres_a,
-                        const double *centres_h, int64_t count, const double *centre_squares,
+                        const alcore_sys_rows *h, const uint8_t *take, const double *centroids_a,
+                        const double *centroids_h, int64_t count, const double *centroid_squares,
                         const double *squares, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
         c.check_rows(a);
@@ -247,9 +249,9 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         if (a->count != h->count)
             fail(work, ALCORE_E_SHAPE, "the two factors of a matrix have a row each per item");
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-        const double *own_a = c.whole(centres_a, count * a->dims);
-        const double *own_h = c.whole(centres_h, count * h->dims);
-        const double *own_squares = c.whole(centre_squares, count);
+        const double *own_a = c.whole(centroids_a, count * a->dims);
+        const double *own_h = c.whole(centroids_h, count * h->dims);
+        const double *own_squares = c.whole(centroid_squares, count);
         pipeline pass(c, a->count);
         int of_a = pass.rows(a), of_h = pass.rows(h), taken = pass.take(take);
         int of = pass.in(squares, sizeof *squares);

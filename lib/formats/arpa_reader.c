@@ -56,7 +56,7 @@ static bool line_is(const reader *r, const char *text) {
     return r->line_length == strlen(text) && memcmp(r->line, text, r->line_length) == 0;
 }
 
-/* A whole number of at most 18 digits. */
+/* An integer of at most 18 digits. */
 static bool read_count(const char **at, const char *end, int64_t *out) {
     const char *begin = *at;
     int64_t value = 0;

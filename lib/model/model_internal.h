@@ -34,7 +34,7 @@ struct alcore_model {
 /* Makes a handle; on failure data is not released. name is copied. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out);
-/* Whether a model computes the column for a row: unmasked rows, and for embeddings the labelled
+/* Whether a model computes the column for a row: unmasked rows, and for embeddings the labeled
  * ones too, which strategies keep away from. */
 static inline bool alcore__model_wants(uint32_t state, const char *column) {
     return state == 0 || (state == ALCORE_ROW_LABELED && strcmp(column, "embeddings") == 0);

@@ -120,7 +120,7 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, scoring *self) {
 
 static alcore_status fill_logprobs(alcore__ngram_data *ngram, scoring *self) {
     if (ngram->labeled == NULL) return cross_fit(ngram, self);
-    ALCORE__TRY(alcore__read_begin(ngram->labeled, "labelled pool"));
+    ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
     uint64_t texts = alcore__ngram_state(ngram->labeled);
     alcore_status status = ALCORE_OK;
     if (ngram->lm == NULL || ngram->lm_texts != texts) {
@@ -172,10 +172,10 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     alcore_ctx *ctx = model->object.ctx;
     bool lm = strcmp(column, "logprobs") == 0;
     const alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
-    const char *on = ngram->labeled != NULL ? "trained on the labelled side"
+    const char *on = ngram->labeled != NULL ? "trained on the labeled side"
                      : lm                   ? "cross-fitted in five folds of the pool"
                                             : "weighted on the pool";
-    if (ngram->labeled != NULL) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labelled pool"));
+    if (ngram->labeled != NULL) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
     uint64_t state = alcore__ngram_state(learnt);
     if (ngram->labeled != NULL) alcore__read_end(ngram->labeled);
     if (lm)

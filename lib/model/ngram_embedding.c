@@ -71,7 +71,7 @@ static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
     return status;
 }
 
-/* Learns on the labelled side, so that the candidates and the labelled rows have one space; without
+/* Learns on the labeled side, so that the candidates and the labeled rows have one space; without
  * it on the pool. */
 static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;

@@ -11,7 +11,7 @@ typedef struct alcore__ngram_data {
     alcore_pool *labeled; /* NULL: cross-fitted */
     int32_t order, dims;
     uint64_t seed;
-    alcore_lm *lm;     /* of the labelled side; NULL: not trained yet */
+    alcore_lm *lm;     /* of the labeled side; NULL: not trained yet */
     uint64_t lm_texts; /* alcore__ngram_state() of what it was trained on */
     void *embedder;    /* alcore__object of ngram_embedding.c; NULL: not made yet */
     uint64_t embedder_texts;

@@ -11,7 +11,7 @@ alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
 /* 128-bit hash of a row's text as stored, for matching texts across pools; collisions are settled
  * by the bytes. */
 alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
-/* Writes known[i] = 1 for each row of pool whose text (exact or normalised, as the pool's dedup
+/* Writes known[i] = 1 for each row of pool whose text (exact or normalized, as the pool's dedup
  * says) stands in other. */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
                                        uint8_t *known);

@@ -42,9 +42,9 @@ struct alcore_pool {
     int64_t max_text_bytes;
 
     int64_t rows;
-    alcore__chunks texts;     /* every string of the pool */
-    alcore__segments info;    /* alcore__pool_row */
-    alcore__segments ids;     /* const char *; only where ids were given */
+    alcore__chunks texts;  /* every string of the pool */
+    alcore__segments info; /* alcore__pool_row */
+    alcore__segments ids;  /* const char *; only where ids were given */
     alcore__segments references, costs;
     alcore__segments languages, groups; /* uint32_t numbers of names */
     alcore__pool_names language_names, group_names;
@@ -76,15 +76,15 @@ static inline const char *alcore__pool_given_id(const alcore_pool *pool, int64_t
     return id != NULL ? *id : NULL;
 }
 
-/* What one text is compared by: the text itself, or its normalised form in buffer. */
+/* What one text is compared by: the text itself, or its normalized form in buffer. */
 typedef struct alcore__dedup_key {
     const char *text;
     size_t length;
 } alcore__dedup_key;
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out);
-/* The row of pool, among those in index from *at on (the hash's home, to begin with), with a text of
- * this key; -1 when there is none, *at then is its place in index. */
+/* The row of pool, among those in index from *at on (the hash's home, to begin with), with a text
+ * of this key; -1 when there is none, *at then is its place in index. */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
                                  alcore__buffer *buffer, size_t *at, int64_t *out_row);

@@ -29,7 +29,7 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in != NULL) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
-    /* A labelled side without texts leaves nothing to train on: then the pool is cross-fitted. */
+    /* A labeled side without texts leaves nothing to train on: then the pool is cross-fitted. */
     if (labeled != NULL && alcore_pool_count(labeled, 0) == 0 &&
         alcore_pool_count(labeled, ALCORE_ROW_LABELED) == 0)
         labeled = NULL;
@@ -38,7 +38,7 @@ static alcore_status built_in_model(resolver *self) {
 
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     const alcore_model *model = self->request->model;
-    const char *side = role == ALCORE_ROLE_LABELED  ? " of the labelled side"
+    const char *side = role == ALCORE_ROLE_LABELED  ? " of the labeled side"
                        : role == ALCORE_ROLE_TARGET ? " of the target"
                                                     : "";
     const char *hint =

@@ -69,9 +69,9 @@ const char *alcore__cause_name(int32_t cause);
 typedef struct alcore__masks {
     int64_t rows;
     uint8_t *take;         /* [rows] 1: may be selected */
-    uint8_t *labeled_rows; /* [rows] 1: a labelled row of the pool; NULL: there is none */
+    uint8_t *labeled_rows; /* [rows] 1: a labeled row of the pool; NULL: there is none */
     int64_t labeled_count;
-    uint8_t *side_take; /* rows of the labelled side that take part; NULL without one */
+    uint8_t *side_take; /* rows of the labeled side that take part; NULL without one */
     int64_t side_count;
     uint8_t *target_take;      /* rows of the target that take part; NULL without one */
     int32_t *target_languages; /* [rows of the target] */

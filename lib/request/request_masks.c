@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows a request may select: the pool's states and what the labelled side knows (spec 1.9).
+/* Which rows a request may select: the pool's states and what the labeled side knows (spec 1.9).
  */
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
@@ -41,7 +41,7 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
         masks->take[i] = state == 0;
         masks->eligible += state == 0;
         if (state != 0) count_cause(masks, state);
-        /* A labelled row that was masked for another reason is no part of the labelled rows either.
+        /* A labeled row that was masked for another reason is no part of the labeled rows either.
          */
         if ((state & ~(uint32_t)ALCORE_ROW_KNOWN) == ALCORE_ROW_LABELED) {
             masks->labeled_rows[i] = 1;

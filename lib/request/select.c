@@ -27,8 +27,8 @@ static alcore_status check(const alcore_request *request) {
                             "alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool)");
     if (request->candidates == request->labeled)
         return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_select: the pool of candidates is the labelled side too; mark "
-                            "its labelled rows with alcore_pool_mark() instead");
+                            "alcore_select: the pool of candidates is the labeled side too; mark "
+                            "its labeled rows with alcore_pool_mark() instead");
     if (!request->has_budget)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_select: no budget; set one, such as \"1000\" or \"50000w\"");
@@ -38,7 +38,7 @@ static alcore_status check(const alcore_request *request) {
 static alcore_status read_pools(const alcore_request *request) {
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     alcore_status status = ALCORE_OK;
-    if (request->labeled != NULL) status = alcore__read_begin(request->labeled, "labelled pool");
+    if (request->labeled != NULL) status = alcore__read_begin(request->labeled, "labeled pool");
     if (status == ALCORE_OK && request->target != NULL) {
         status = alcore__read_begin(request->target, "target pool");
         if (status != ALCORE_OK && request->labeled != NULL) alcore__read_end(request->labeled);
@@ -85,7 +85,7 @@ static alcore_status make_costs(answer *self) {
     return ALCORE_OK;
 }
 
-/* Candidates without a value in a needed column; a labelled row without one takes no part instead.
+/* Candidates without a value in a needed column; a labeled row without one takes no part instead.
  */
 static alcore_status check_values(answer *self, const alcore__side *side) {
     int64_t dropped = 0;
@@ -114,7 +114,7 @@ static alcore_status check_values(answer *self, const alcore__side *side) {
     self->masks.labeled_count -= dropped;
     if (dropped > 0)
         alcore__log(self->ctx, ALCORE_LOG_WARN, "request", NULL,
-                    "%lld labelled rows of the pool have no values and take no part",
+                    "%lld labeled rows of the pool have no values and take no part",
                     (long long)dropped);
     return ALCORE_OK;
 }

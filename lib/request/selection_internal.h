@@ -108,7 +108,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
 
 /* 1234567 as "1,234,567". */
 const char *alcore__thousands(int64_t value, char out[32]);
-/* An amount of a budget: whole numbers with thousands, others in the fewest digits. */
+/* An amount of a budget: integers with thousands, others in the fewest digits. */
 const char *alcore__amount(double value, char out[40]);
 
 #endif

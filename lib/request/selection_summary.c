@@ -42,8 +42,8 @@ typedef struct lines {
 static void say_rows(lines *page, const alcore_selection *selection) {
     static const char *const words[ALCORE__CAUSES] = {"empty",
                                                       "duplicate",
-                                                      "labelled",
-                                                      "already on the labelled side",
+                                                      "labeled",
+                                                      "already on the labeled side",
                                                       "excluded",
                                                       "filtered out",
                                                       "not among the eligible",
@@ -63,7 +63,7 @@ static void say_rows(lines *page, const alcore_selection *selection) {
         say(page, "%s log-probabilities below -100 were counted as -100\n",
             alcore__thousands(selection->outcome.floored, number));
     if (selection->outcome.nan_labeled > 0)
-        say(page, "%s rows of the labelled side with a NaN were left out\n",
+        say(page, "%s rows of the labeled side with a NaN were left out\n",
             alcore__thousands(selection->outcome.nan_labeled, number));
     if (selection->outcome.nan_target > 0)
         say(page, "%s rows of the target with a NaN were left out\n",
@@ -119,7 +119,7 @@ static void say_short(lines *page, const alcore_selection *selection) {
 static void say_sources(lines *page, const alcore_selection *selection) {
     for (int32_t i = 0; i < selection->source_count; i++) {
         const alcore__source *source = &selection->sources[i];
-        const char *side = source->role == ALCORE_ROLE_LABELED  ? " of the labelled side"
+        const char *side = source->role == ALCORE_ROLE_LABELED  ? " of the labeled side"
                            : source->role == ALCORE_ROLE_TARGET ? " of the target"
                                                                 : "";
         /* What follows the semicolon tells versions apart and is for the provenance. */

@@ -125,7 +125,7 @@ static void clear(measuring *self) {
 static alcore_status measure(measuring *self, const bool *wanted, bool likeliest) {
     const alcore__token_rows *tokens = &self->tokens;
     const int64_t count = tokens->rows.count;
-    if (wanted[LOGPROB] && !tokens->labelled)
+    if (wanted[LOGPROB] && !tokens->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "log-probabilities and NNLL are wanted of tokens without labels");
     if (!tokens->kernels->hidden_facts || !tokens->kernels->logit_facts)

@@ -39,7 +39,7 @@ static alcore_status fail_value(const alcore__param *row, const char *owner, con
         return alcore__fail(ALCORE_E_PARAM, "%s: %s is one of %s, not \"%s\"", owner, row->name,
                             row->choices, text);
     default: {
-        const char *kind = row->type == ALCORE_PARAM_INTEGER ? "a whole number" : "a number";
+        const char *kind = row->type == ALCORE_PARAM_INTEGER ? "an integer" : "a number";
         const char *many =
             row->type == ALCORE_PARAM_NUMBERS ? ", or several separated by commas" : "";
         const char *join = row->choices ? " or " : "", *words = row->choices ? row->choices : "";
@@ -114,7 +114,7 @@ static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const
         if (!read_number(row, text, strlen(text), &value->number))
             return fail_value(row, owner, text);
         if (row->type == ALCORE_PARAM_INTEGER && !read_digits(row, text, &value->integer)) {
-            /* Beyond 2^53 a double no longer holds every whole number. */
+            /* Beyond 2^53 a double no longer holds every integer. */
             if (value->number != floor(value->number) || fabs(value->number) > 0x1p53) {
                 return fail_value(row, owner, text);
             }

@@ -20,7 +20,7 @@ typedef struct alcore__score_call {
                          (spec 1.4) */
     alcore__scratch *scratch;
     /* Entries of rows that are not taken are not written. */
-    double *score;   /* [count] larger = more worth labelling */
+    double *score;   /* [count] larger = more worth labeling */
     double *raw;     /* [count] the raw quantity of spec 1.2, in the paper's sense */
     double *rank;    /* [count] what rows are ordered by: the score, or what it grows with where the
                         score saturates (NSP) */

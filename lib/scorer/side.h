@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of rows with columns by name: the pool or the labelled side, as scorers and strategies
+/* A table of rows with columns by name: the pool or the labeled side, as scorers and strategies
  * see it. */
 #ifndef ALCORE__SIDE_H
 #define ALCORE__SIDE_H

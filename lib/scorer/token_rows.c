@@ -153,7 +153,7 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
                                  alcore__token_rows *out) {
     label_view view = {0};
     if (logits->labels) ALCORE__TRY(look_at_labels(logits->labels, out, &view));
-    out->labelled = logits->labels != NULL;
+    out->labeled = logits->labels != NULL;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)out->rows.count, sizeof *out->labels, &out->labels));
     for (int64_t i = 0; i < out->rows.count; i++) out->labels[i] = -1;
     for (int64_t item = 0; item < out->items && out->tokens > 0; item++) {

@@ -18,9 +18,9 @@ typedef struct alcore__token_rows {
     int64_t classes;
     int64_t items, tokens; /* of the arrays; all tokens of [tokens, n] belong to one item */
     int64_t item_step, token_step;
-    bool hidden;   /* rows are hidden states */
-    bool packed;   /* [tokens, n]; token_step is 1 */
-    bool labelled; /* labels are the caller's; else 0 */
+    bool hidden;  /* rows are hidden states */
+    bool packed;  /* [tokens, n]; token_step is 1 */
+    bool labeled; /* labels are the caller's; else 0 */
     void *stream;
 } alcore__token_rows;
 

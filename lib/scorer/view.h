@@ -13,7 +13,7 @@ typedef struct alcore__view_input {
     const alcore__side *candidates;
     const char *const *needs;    /* NULL-terminated names of the columns to gather; "a|b" takes the
                                     first that is there; may be NULL */
-    const uint8_t *labeled_rows; /* [candidates->rows] labelled rows of the pool; NULL: none */
+    const uint8_t *labeled_rows; /* [candidates->rows] labeled rows of the pool; NULL: none */
     alcore_pool *labeled_pool;   /* NULL: none */
     const double *costs;         /* [candidates->rows]; NULL: 1 each */
     double budget;               /* infinity for a scorer */

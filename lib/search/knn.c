@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbours one way and both ways. Each thread keeps the best rows of every query; the
+/* Nearest neighbors one way and both ways. Each thread keeps the best rows of every query; the
  * order by value and row is total, so that it does not matter which thread saw which block. */
 #include <math.h>
 #include <string.h>
@@ -27,14 +27,14 @@ static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
         run->each ? &of_queries : NULL, run->of_rows.row ? &of_rows : NULL);
 }
 
-/* Whether neighbour a comes before b; free places come last. */
+/* Whether neighbor a comes before b; free places come last. */
 static bool before(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
     if (row < 0 || other_row < 0) return other_row < 0 && row >= 0;
     if (value != other) return metric == ALCORE_METRIC_L2 ? value < other : value > other;
     return row < other_row;
 }
 
-/* out = the best k of the threads' neighbours of query q of the slab. */
+/* out = the best k of the threads' neighbors of query q of the slab. */
 static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t *row,
                   double *value) {
     int64_t k = run->k, base = q * k;
@@ -72,7 +72,7 @@ static alcore_status new_lists(alcore__search_run *run) {
     return ALCORE_OK;
 }
 
-alcore_status alcore__search_neighbours(alcore__search_run *run, alcore__search_best of_queries) {
+alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best of_queries) {
     int32_t *at;
     if (of_queries.row) ALCORE__TRY(new_lists(run));
     if (run->of_rows.row) set_free(run->of_rows, run->rows.count * run->k);
@@ -104,9 +104,9 @@ static alcore_status knn(alcore_ctx *ctx, const alcore_search_side *rows,
     alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", options, 10, &run);
     float *basis = NULL;
     run.of_rows = of_rows;
-    /* Neighbours of rows are few queries: bounds refuse little there. */
+    /* Neighbors of rows are few queries: bounds refuse little there. */
     if (!status && !of_rows.row) status = alcore__search_basis(&run, &basis);
-    if (!status) status = alcore__search_neighbours(&run, of_queries);
+    if (!status) status = alcore__search_neighbors(&run, of_queries);
     alcore__free(ctx, basis);
     alcore__search_end(&run);
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Margin ratios (spec 5.6): one pass finds the neighbours of both sides, a second one the largest
- * ratios of the rows whose neighbours do not settle it. */
+/* Margin ratios (spec 5.6): one pass finds the neighbors of both sides, a second one the largest
+ * ratios of the rows whose neighbors do not settle it. */
 #include <math.h>
 
 #include "search/search_run.h"
@@ -21,8 +21,8 @@ static double ratio_of(double cosine, double row_half, double other_half) {
     return sum <= 1e-9 ? 0.0 : cosine / sum;
 }
 
-/* The largest ratio of each row with its own neighbours. No other one has a larger cosine than the
- * last of k neighbours, nor a smaller half-sum than the least: where even that would be a smaller
+/* The largest ratio of each row with its own neighbors. No other one has a larger cosine than the
+ * last of k neighbors, nor a smaller half-sum than the least: where even that would be a smaller
  * ratio, the row is settled. */
 static void begin_ratios(alcore__search_run *run) {
     double least = HUGE_VAL;
@@ -43,7 +43,7 @@ static void begin_ratios(alcore__search_run *run) {
             run->other[i] = near[p];
         }
         double sum = run->row_half[i] + least, last = cosine[run->k - 1];
-        bool all = near[run->k - 1] < 0; /* every other is among the neighbours */
+        bool all = near[run->k - 1] < 0; /* every other is among the neighbors */
         run->open[i] = (!run->rows.take || run->rows.take[i]) && !all &&
                        !(sum > 1e-9 && last >= 0.0 && last / sum < run->ratio[i]);
     }
@@ -94,7 +94,7 @@ static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
 static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory) {
     ALCORE__TRY(new_memory(run, memory));
     run->of_rows = memory->of_rows;
-    ALCORE__TRY(alcore__search_neighbours(run, memory->of_others));
+    ALCORE__TRY(alcore__search_neighbors(run, memory->of_others));
     half_sums(&memory->of_rows, run->rows.count, run->k, memory->row_half);
     half_sums(&memory->of_others, run->queries.count, run->k, memory->other_half);
     run->row_half = memory->row_half;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directions are the dominant ones of a sample of rows, not centred, by two steps of subspace
+/* The directions are the dominant ones of a sample of rows, not centered, by two steps of subspace
  * iteration. Which of their number pays is tried out on the sample itself. What they are decides
  * only how long a search takes; their skew is measured on the numbers as they are. */
 #include "search/search_basis.h"

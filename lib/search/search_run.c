@@ -5,7 +5,7 @@
 
 #include "kernel/kernels.h"
 
-/* Bytes that a slab of queries and its neighbours may take. */
+/* Bytes that a slab of queries and its neighbors may take. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define SLAB_LEAST 256
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
@@ -32,7 +32,7 @@ static alcore_status read_options(alcore__search_run *run, const alcore_search_o
     return alcore__kernels_for(run->ctx, options.device, &run->kernels);
 }
 
-/* Queries of a slab: those of a file lie in memory, and every thread has neighbours of all. */
+/* Queries of a slab: those of a file lie in memory, and every thread has neighbors of all. */
 static void size_slab(alcore__search_run *run) {
     int64_t each = run->k * 16 * run->threads;
     if (run->queries.column)

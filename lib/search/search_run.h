@@ -5,7 +5,7 @@
 
 #include "search/search_side.h"
 
-/* Where neighbours go; row NULL: not wanted. */
+/* Where neighbors go; row NULL: not wanted. */
 typedef struct alcore__search_best {
     int64_t *row;  /* [items, k] */
     double *value; /* [items, k] */
@@ -40,8 +40,8 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *ro
                                    alcore__search_run *run);
 void alcore__search_end(alcore__search_run *run);
 
-/* Neighbours both ways; of_rows is taken from run. */
-alcore_status alcore__search_neighbours(alcore__search_run *run, alcore__search_best of_queries);
+/* Neighbors both ways; of_rows is taken from run. */
+alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best of_queries);
 
 /* Makes the queries from first on the slab; task then runs for every block of rows. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check);

@@ -25,7 +25,7 @@ static alcore_status begin_matrix(const alcore_search_side *given, alcore__searc
     return ALCORE_OK;
 }
 
-/* Rows that the pool masks are nobody's neighbours (spec 1.9); a label masks none. */
+/* Rows that the pool masks are nobody's neighbors (spec 1.9); a label masks none. */
 static alcore_status mask_rows(const alcore_search_side *given, alcore__search_side *side) {
     const uint32_t *states = alcore_pool_states(side->pool);
     const uint32_t masks = ~(uint32_t)ALCORE_ROW_LABELED;

@@ -22,13 +22,13 @@ typedef struct average_plan {
     bool squared, cosine, all, bounded; /* bounded: low and high are known */
     int32_t *group;                     /* [target rows] -1: takes no part */
     double *count;                      /* [groups] */
-    double *centres, *spread; /* [groups, dims] means; [groups] mean sqd of targets to them */
-    double *low, *high;       /* [candidates] around the mean distance */
-    double *distance;         /* [candidates] the mean distance; NaN: not computed */
-    uint8_t *open;            /* [candidates] 1: the next pass computes it */
-    int64_t wanted;           /* the nearest so many rows are known to the last bit */
-    int64_t offered;          /* of them, so many went to the budget */
-    double reach;             /* no row outside is nearer than this or as near */
+    double *centroids, *spread; /* [groups, dims] means; [groups] mean sq_dist of targets to them */
+    double *low, *high;         /* [candidates] around the mean distance */
+    double *distance;           /* [candidates] the mean distance; NaN: not computed */
+    uint8_t *open;              /* [candidates] 1: the next pass computes it */
+    int64_t wanted;             /* the nearest so many rows are known to the last bit */
+    int64_t offered;            /* of them, so many went to the budget */
+    double reach;               /* no row outside is nearer than this or as near */
 } average_plan;
 
 /* ---- begin ---- */
@@ -71,7 +71,7 @@ static alcore_status begin(alcore__run *run) {
         alcore__new_array(ctx, (size_t)run->input->target.rows, sizeof(int32_t), &plan->group));
     ALCORE__TRY(group_targets(run, plan, balanced));
     size_t groups = (size_t)plan->groups, numbers = (size_t)plan->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, groups, numbers, &plan->centres));
+    ALCORE__TRY(alcore__new_array(ctx, groups, numbers, &plan->centroids));
     ALCORE__TRY(alcore__new_array(ctx, groups, sizeof(double), &plan->spread));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->distance));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->low));
@@ -90,7 +90,7 @@ static void clear(alcore__run *run) {
     alcore__filler_clear(&plan->filler);
     alcore__free(ctx, plan->group);
     alcore__free(ctx, plan->count);
-    alcore__free(ctx, plan->centres);
+    alcore__free(ctx, plan->centroids);
     alcore__free(ctx, plan->spread);
     alcore__free(ctx, plan->distance);
     alcore__free(ctx, plan->low);
@@ -120,22 +120,23 @@ static alcore_status target_block(const average_plan *plan, alcore__block *block
                                      counts);
 }
 
-/* Sums of the sqds of targets to the mean of their group, in row order. */
+/* Sums of the sq_dists of targets to the mean of their group, in row order. */
 static alcore_status spread_block(const average_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
-    double *sums, *sqds;
+    double *sums, *sq_dists;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(alcore__block_payload(block, (size_t)plan->groups * sizeof *sums, &sums));
-    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, sizeof *sqds, &sqds));
+    ALCORE__TRY(
+        alcore__new_array(block->run->ctx, (size_t)block->count, sizeof *sq_dists, &sq_dists));
     const int32_t *group = member_groups(plan, block);
     alcore_status status = ALCORE_OK;
     for (int64_t g = 0; g < plan->groups && status == ALCORE_OK; g++) {
-        status = alcore__matrix_sqds(&matrix, plan->centres + g * plan->dims, sqds);
+        status = alcore__matrix_sq_dists(&matrix, plan->centroids + g * plan->dims, sq_dists);
         for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-            if (group[i] == g) sums[g] += sqds[i];
+            if (group[i] == g) sums[g] += sq_dists[i];
         }
     }
-    alcore__free(block->run->ctx, sqds);
+    alcore__free(block->run->ctx, sq_dists);
     return status;
 }
 
@@ -232,14 +233,14 @@ static alcore_status bounds_block(const average_plan *plan, alcore__block *block
 /* The squared and the cosine distance of the members to the mean of one group. */
 static alcore_status closed_group(const average_plan *plan, const alcore__matrix *matrix, int64_t g,
                                   const double *norms, double *out) {
-    const double *centre = plan->centres + g * plan->dims;
+    const double *centroid = plan->centroids + g * plan->dims;
     int64_t count = matrix->block->count;
     if (plan->squared) {
-        ALCORE__TRY(alcore__matrix_sqds(matrix, centre, out));
+        ALCORE__TRY(alcore__matrix_sq_dists(matrix, centroid, out));
         for (int64_t i = 0; i < count; i++) out[i] += plan->spread[g];
         return ALCORE_OK;
     }
-    ALCORE__TRY(alcore__matrix_dots(matrix, centre, out));
+    ALCORE__TRY(alcore__matrix_dots(matrix, centroid, out));
     for (int64_t i = 0; i < count; i++) {
         double cosine = norms[i] < 1e-12 ? 0.0 : out[i] / norms[i];
         if (fabs(cosine) > 1.0 - 1e-12) cosine = cosine > 0.0 ? 1.0 : -1.0;
@@ -298,7 +299,7 @@ static alcore_status gather(alcore__run *run, int64_t block, const void *payload
     if (!bytes) return ALCORE_OK;
     switch (run->pass) {
     case PASS_TARGET:
-        for (int64_t i = 0; i < plan->groups * plan->dims; i++) plan->centres[i] += numbers[i];
+        for (int64_t i = 0; i < plan->groups * plan->dims; i++) plan->centroids[i] += numbers[i];
         break;
     case PASS_SPREAD:
         for (int64_t g = 0; g < plan->groups; g++) plan->spread[g] += numbers[g];
@@ -386,7 +387,7 @@ static alcore_status after_exact(alcore__run *run, average_plan *plan) {
 
 static alcore_status after_target(alcore__run *run, average_plan *plan) {
     for (int64_t i = 0; i < plan->groups * plan->dims; i++)
-        plan->centres[i] /= plan->count[i / plan->dims];
+        plan->centroids[i] /= plan->count[i / plan->dims];
     if (plan->squared) {
         run->pass = PASS_SPREAD;
         return ALCORE_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BADGE (spec 4.5): rows drawn in proportion to the squared distance of their gradient embedding a
  * outer h from those of the rows chosen before, without ever writing a gradient down. A row that
- * the budget or the spread passes over is no centre and is not drawn again. */
+ * the budget or the spread passes over is no centroid and is not drawn again. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ typedef struct badge_plan {
     /* Of the row that was found and of the guesses: factors [ALCORE__AHEAD, numbers]. */
     double *found_a, *found_h, found_squares[ALCORE__AHEAD], found_weight;
     double *squares; /* [candidates] squared norms of the gradients */
-    bool chosen;     /* there is a centre */
+    bool chosen;     /* there is a centroid */
     bool joined;     /* the row that was found last is one */
 } badge_plan;
 
@@ -250,7 +250,7 @@ static alcore_status find_block(const badge_plan *plan, alcore__block *block) {
     return ALCORE_OK;
 }
 
-/* Payload: the block's weight, after the row that was found is a centre if it was taken. */
+/* Payload: the block's weight, after the row that was found is a centroid if it was taken. */
 static alcore_status measure_block(const badge_plan *plan, alcore__block *block) {
     const alcore_sys_kernels *kernels = block->run->input->kernels;
     alcore_sys_work work = alcore__run_work(block->run);
@@ -356,7 +356,7 @@ static int64_t nth_free(const alcore__run *run, const badge_plan *plan, int64_t 
     return -1;
 }
 
-/* Where the first centre is: the largest norm, or a uniform draw. */
+/* Where the first centroid is: the largest norm, or a uniform draw. */
 static int64_t first_position(const alcore__run *run, badge_plan *plan) {
     int64_t best = -1, count = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {

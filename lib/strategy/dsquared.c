@@ -62,7 +62,7 @@ enum { MEMORY = 8, RETRY = 16 };
 /* This many bytes are in no cache of a CPU. */
 enum { FROM_MEMORY = 8 << 20 };
 
-/* A device has its rows from memory at many times the cost of a centre. For a CPU a centre is a
+/* A device has its rows from memory at many times the cost of a centroid. For a CPU a centroid is a
  * quarter of a pass or two fifths where rows come from memory and its filter in float32 takes them,
  * so that a second guess, which comes true less often, pays no more; else it is a whole one. */
 static int32_t most_guesses(const alcore__run *run, bool unit) {

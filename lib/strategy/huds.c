@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HUDS (spec 3): uncertainty, strata of it, and the distance of a row to the centre of its stratum;
- * with the strategies that are one half of it (spec 4.3). When each stratum has one centre the
- * embeddings are read twice in the order of rows, or once stratum by stratum (segment.h). */
+/* HUDS (spec 3): uncertainty, strata of it, and the distance of a row to the centroid of its
+ * stratum; with the strategies that are one half of it (spec 4.3). When each stratum has one
+ * centroid the embeddings are read twice in the order of rows, or once stratum by stratum
+ * (segment.h). */
 #include <math.h>
 #include <string.h>
 
@@ -15,16 +16,17 @@ enum { PASS_SCORES, PASS_SUMS, PASS_KMEANS, PASS_DISTANCES };
 enum { STRATA_EQUAL, STRATA_QUANTILE };
 
 typedef struct huds_plan {
-    int64_t strata, clusters, dims, total_centres;
-    bool unit, global; /* global: some strata are measured from the centre of all candidates */
+    int64_t strata, clusters, dims, total_centroids;
+    bool unit, global; /* global: some strata are measured from the centroid of all candidates */
     double *u, *d;     /* [candidates] */
     int32_t *stratum;  /* [candidates] */
-    int32_t *measured; /* [candidates] centre to measure from; before k-means the stratum, or -1 */
-    int32_t *cluster;  /* [candidates] */
-    double *edges;     /* [strata + 1] */
-    double *sums;      /* [strata + 1, dims] the last: all candidates */
-    int64_t *counts;   /* [strata + 1] */
-    double *centres;   /* [total_centres, dims] */
+    int32_t
+        *measured;    /* [candidates] centroid to measure from; before k-means the stratum, or -1 */
+    int32_t *cluster; /* [candidates] */
+    double *edges;    /* [strata + 1] */
+    double *sums;     /* [strata + 1, dims] the last: all candidates */
+    int64_t *counts;  /* [strata + 1] */
+    double *centroids; /* [total_centroids, dims] */
     alcore__kmeans means;
 } huds_plan;
 
@@ -63,7 +65,7 @@ static void clear(alcore__run *run) {
     alcore__free(run->ctx, plan->edges);
     alcore__free(run->ctx, plan->sums);
     alcore__free(run->ctx, plan->counts);
-    alcore__free(run->ctx, plan->centres);
+    alcore__free(run->ctx, plan->centroids);
     alcore__kmeans_clear(run->ctx, &plan->means);
 }
 
@@ -98,7 +100,7 @@ static alcore_status distances_block(alcore__block *block) {
     if (!block->count) return ALCORE_OK;
     alcore__matrix matrix;
     double *out;
-    int32_t *centre = block->bench->groups[1];
+    int32_t *centroid = block->bench->groups[1];
     const int32_t *assigned = plan->means.groups ? alcore__kmeans_assigned(block) : NULL;
     size_t count = (size_t)block->count;
     ALCORE__TRY(alcore__block_matrix(block, plan->unit, &matrix));
@@ -108,11 +110,12 @@ static alcore_status distances_block(alcore__block *block) {
         int32_t s = plan->measured[block->start + i];
         bool own = assigned && s < plan->strata;
         cluster[i] = own ? assigned[i] : 0;
-        centre[i] = own        ? (int32_t)plan->means.starts[s] + assigned[i]
-                    : assigned ? (int32_t)plan->means.starts[plan->strata]
-                               : s;
+        centroid[i] = own        ? (int32_t)plan->means.starts[s] + assigned[i]
+                      : assigned ? (int32_t)plan->means.starts[plan->strata]
+                                 : s;
     }
-    return alcore__matrix_group_cosine(&matrix, centre, plan->total_centres, plan->centres, out);
+    return alcore__matrix_group_cosine(&matrix, centroid, plan->total_centroids, plan->centroids,
+                                       out);
 }
 
 static alcore_status block_step(alcore__block *block) {
@@ -178,7 +181,7 @@ static alcore_status begin_kmeans(alcore__run *run) {
                                 plan->unit, NULL);
 }
 
-/* One centre a stratum, none of all candidates: segment.h may do it without more passes. */
+/* One centroid a stratum, none of all candidates: segment.h may do it without more passes. */
 static alcore_status begin_sums(alcore__run *run) {
     huds_plan *plan = run->plan;
     alcore__segment segment = {.stratum = plan->stratum,
@@ -191,7 +194,7 @@ static alcore_status begin_sums(alcore__run *run) {
     return alcore__segment_strata(run, &segment, &run->done);
 }
 
-/* From here on the rows of small strata belong to one more centre, that of all candidates. */
+/* From here on the rows of small strata belong to one more centroid, that of all candidates. */
 static void point_to_global(alcore__run *run) {
     huds_plan *plan = run->plan;
     for (int64_t i = 0; i < run->outcome.count; i++) {
@@ -199,23 +202,23 @@ static void point_to_global(alcore__run *run) {
     }
 }
 
-static alcore_status set_centres(alcore__run *run) {
+static alcore_status set_centroids(alcore__run *run) {
     huds_plan *plan = run->plan;
     int64_t own = plan->means.groups ? plan->means.starts[plan->strata] : plan->strata,
             dims = plan->dims;
-    plan->total_centres = own + 1;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)plan->total_centres, (size_t)dims * 8, &plan->centres));
+    plan->total_centroids = own + 1;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->total_centroids, (size_t)dims * 8,
+                                  &plan->centroids));
     if (plan->means.groups) {
-        memcpy(plan->centres, plan->means.centres, (size_t)(own * dims) * sizeof(double));
+        memcpy(plan->centroids, plan->means.centroids, (size_t)(own * dims) * sizeof(double));
     } else {
         for (int64_t i = 0; i < own * dims; i++) {
             int64_t count = plan->counts[i / dims];
-            if (count) plan->centres[i] = plan->sums[i] / (double)count;
+            if (count) plan->centroids[i] = plan->sums[i] / (double)count;
         }
     }
     for (int64_t j = 0; j < dims && plan->global; j++) {
-        plan->centres[own * dims + j] =
+        plan->centroids[own * dims + j] =
             plan->sums[plan->strata * dims + j] / (double)plan->counts[plan->strata];
     }
     point_to_global(run);
@@ -233,10 +236,10 @@ static alcore_status next(alcore__run *run) {
         return begin_sums(run);
     case PASS_SUMS:
         if (!run->def->score_rows) plan->counts[0] = run->outcome.count;
-        return plan->clusters > 1 ? begin_kmeans(run) : set_centres(run);
+        return plan->clusters > 1 ? begin_kmeans(run) : set_centroids(run);
     case PASS_KMEANS:
         ALCORE__TRY(alcore__kmeans_next(run, &plan->means, &finished));
-        return finished ? set_centres(run) : ALCORE_OK;
+        return finished ? set_centroids(run) : ALCORE_OK;
     default:
         run->done = true;
         return ALCORE_OK;
@@ -345,9 +348,9 @@ static alcore_status finish(alcore__run *run) {
          "strata of equal width, or of equal numbers of rows"},                                    \
     {                                                                                              \
         "min_stratum", ALCORE_PARAM_INTEGER, "0", 0, 0x1p53, NULL,                                 \
-            "rows of smaller strata are measured from the centre of all candidates; 0: off"        \
+            "rows of smaller strata are measured from the centroid of all candidates; 0: off"      \
     }
-#define CENTRE_PARAMS                                                                              \
+#define CENTROID_PARAMS                                                                            \
     {                                                                                              \
         "k_clusters",                                                                              \
         ALCORE_PARAM_INTEGER,                                                                      \
@@ -367,12 +370,12 @@ static const alcore__param HUDS_ROWS[] = {
     {"rescale", ALCORE_PARAM_CHOICE, "none", 0, 0, "none|minmax|zscore|rank",
      "common scale of the two terms before they are mixed"},
     STRATA_PARAMS,
-    CENTRE_PARAMS,
+    CENTROID_PARAMS,
     ALCORE__CANDIDATE_PARAMS,
 };
-static const alcore__param DIVERSITY_ROWS[] = {STRATA_PARAMS, CENTRE_PARAMS,
+static const alcore__param DIVERSITY_ROWS[] = {STRATA_PARAMS, CENTROID_PARAMS,
                                                ALCORE__CANDIDATE_PARAMS};
-static const alcore__param GLOBAL_ROWS[] = {CENTRE_PARAMS, ALCORE__CANDIDATE_PARAMS};
+static const alcore__param GLOBAL_ROWS[] = {CENTROID_PARAMS, ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table HUDS_PARAMS = ALCORE__PARAM_TABLE(HUDS_ROWS);
 static const alcore__param_table DIVERSITY_PARAMS = ALCORE__PARAM_TABLE(DIVERSITY_ROWS);
 static const alcore__param_table GLOBAL_PARAMS = ALCORE__PARAM_TABLE(GLOBAL_ROWS);
@@ -386,7 +389,7 @@ static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
-    .summary = "Uncertainty mixed with the distance from the centre of rows of like uncertainty "
+    .summary = "Uncertainty mixed with the distance from the centroid of rows of like uncertainty "
                "(HUDS, eq. 3 and 4)",
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
@@ -396,7 +399,7 @@ const alcore__strategy_def alcore__strategy_huds = {
 
 const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
-    .summary = "The distance from the centre of rows of like uncertainty: HUDS with lambda 1",
+    .summary = "The distance from the centroid of rows of like uncertainty: HUDS with lambda 1",
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -405,7 +408,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
 
 const alcore__strategy_def alcore__strategy_diversity_global = {
     .name = "diversity-global",
-    .summary = "The distance from the centre of all rows (HUDS)",
+    .summary = "The distance from the centroid of all rows (HUDS)",
     .params = &GLOBAL_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
     HUDS_STEPS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDDS (spec 4.4): like the unlabelled rows, unlike the labelled ones. A row that the budget or the
- * spread passes over stays among the unlabelled. */
+/* IDDS (spec 4.4): like the unlabeled rows, unlike the labeled ones. A row that the budget or the
+ * spread passes over stays among the unlabeled. */
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static rows_state state_of(double *numbers, int64_t rows) {
 static void over_sources(alcore__run *run) {
     idds_plan *plan = run->plan;
     run->pass = PASS_LABELED;
-    /* Labelled rows of the pool come first, then the labelled side. */
+    /* Labeled rows of the pool come first, then the labeled side. */
     while (++run->source <= ALCORE__OVER_LABELED_SIDE) {
         if (run->members[run->source].count) return;
     }
@@ -127,8 +127,8 @@ static alcore_status step_block(const idds_plan *plan, alcore__block *block) {
     }
     if (first || plan->moved) {
         alcore_sys_idds idds = {.alpha = plan->alpha,
-                                .unlabelled = plan->unlabeled,
-                                .labelled = plan->labeled,
+                                .unlabeled = plan->unlabeled,
+                                .labeled = plan->labeled,
                                 .include_self = plan->include_self};
         ALCORE__TRY(kernels->idds_scores(&work, matrix.rows.count, matrix.take, &idds, state.a,
                                          state.b, state.s, state.value));
@@ -244,11 +244,11 @@ static alcore_status finish(alcore__run *run) {
 static const char *const NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"alpha", ALCORE_PARAM_NUMBER, "0.67", 0, 1, NULL,
-     "weight of likeness to the unlabelled rows; the rest is unlikeness to the labelled ones"},
+     "weight of likeness to the unlabeled rows; the rest is unlikeness to the labeled ones"},
     {"self", ALCORE_PARAM_CHOICE, "exclude", 0, 0, "exclude|include",
      "whether a row's likeness to itself counts"},
     {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot",
-     "each pick moves to the labelled rows before the next one, or all are ranked once"},
+     "each pick moves to the labeled rows before the next one, or all are ranked once"},
     {"sim", ALCORE_PARAM_CHOICE, "cosine", 0, 0, "cosine|dot-raw",
      "likeness: cosine or plain inner product"},
     ALCORE__CANDIDATE_PARAMS,
@@ -257,8 +257,8 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_idds = {
     .name = "idds",
-    .summary = "Rows like the unlabelled rows and unlike the labelled ones (Tsvigun et al. 2022)",
-    .reason = "like the pool, unlike the labelled rows",
+    .summary = "Rows like the unlabeled rows and unlike the labeled ones (Tsvigun et al. 2022)",
+    .reason = "like the pool, unlike the labeled rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(idds_plan),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k-centre greedy (spec 4.7): the row farthest from everything that is labelled or chosen, again
- * and again. A row that the budget or the spread passes over is no centre.
+/* k-center greedy (spec 4.7): the row farthest from everything that is labeled or chosen, again
+ * and again. A row that the budget or the spread passes over is no center.
  *
- * Distances to the nearest centre only shrink, so that an old one is a bound: a row is measured
+ * Distances to the nearest center only shrink, so that an old one is a bound: a row is measured
  * from the picks that it has not seen only when its bound is the largest of its block. Where most
  * rows of a block come to that, they are measured together. */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "strategy/greedy.h"
 #include "strategy/strategies.h"
 
-/* COLLECT brings labelled vectors together, CHUNK of them at a time; MEASURE takes vectors to the
+/* COLLECT brings labeled vectors together, CHUNK of them at a time; MEASURE takes vectors to the
  * candidates. */
 enum { PASS_SUM, PASS_NEAREST_MEAN, PASS_COLLECT, PASS_MEASURE, PASS_SCORES };
 enum { CHUNK = 1024 };
@@ -22,14 +22,14 @@ enum { TOP = 16, SHARE = 5, FEW = 5 };
 
 typedef struct kcenter_plan {
     alcore__greedy greedy;
-    int64_t dims, labeled, collected; /* collected: labelled rows brought so far */
-    double *vectors; /* [CHUNK, dims] labelled rows that the next pass measures from; the mean */
+    int64_t dims, labeled, collected; /* collected: labeled rows brought so far */
+    double *vectors; /* [CHUNK, dims] labeled rows that the next pass measures from; the mean */
     int64_t vector_count;
-    double *centres; /* [centre_count, dims] the picks */
-    int64_t centre_count;
-    size_t centre_capacity;
-    double *radius;    /* [candidates] of the picks; NaN for the others */
-    double radius_sqd; /* largest minimum of the rows that are no centre */
+    double *centers; /* [center_count, dims] the picks */
+    int64_t center_count;
+    size_t center_capacity;
+    double *radius;        /* [candidates] of the picks; NaN for the others */
+    double radius_sq_dist; /* largest minimum of the rows that are no center */
     int64_t last_pick;
     bool first_unmeasured; /* the first pick had nothing to be far from */
 } kcenter_plan;
@@ -59,7 +59,7 @@ static void clear(alcore__run *run) {
     kcenter_plan *plan = run->plan;
     alcore__greedy_clear(run->ctx, &plan->greedy);
     alcore__free(run->ctx, plan->vectors);
-    alcore__free(run->ctx, plan->centres);
+    alcore__free(run->ctx, plan->centers);
     alcore__free(run->ctx, plan->radius);
 }
 
@@ -138,18 +138,18 @@ static alcore_status measure_many(const alcore__matrix *matrix, const double *ve
     const alcore__run *run = matrix->block->run;
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_weights weights = {.minimum = minimum};
-    return run->input->kernels->min_sqds(&work, &matrix->rows, matrix->take, vectors, vector_count,
-                                         NULL, NULL, 0, &weights);
+    return run->input->kernels->min_sq_dists(&work, &matrix->rows, matrix->take, vectors,
+                                             vector_count, NULL, NULL, 0, &weights);
 }
 
 /* Shows all rows the picks that some of them have not seen. */
 static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
                              const alcore__matrix *matrix, rows_state *state) {
-    int64_t first = *state->seen_by_all, count = plan->centre_count - first;
+    int64_t first = *state->seen_by_all, count = plan->center_count - first;
     if (!count) return ALCORE_OK;
-    ALCORE__TRY(measure_many(matrix, plan->centres + first * plan->dims, count, state->minimum));
-    for (int64_t i = 0; i < block->count; i++) state->seen[i] = plan->centre_count;
-    *state->seen_by_all = plan->centre_count;
+    ALCORE__TRY(measure_many(matrix, plan->centers + first * plan->dims, count, state->minimum));
+    for (int64_t i = 0; i < block->count; i++) state->seen[i] = plan->center_count;
+    *state->seen_by_all = plan->center_count;
     *state->spent = 0;
     return ALCORE_OK;
 }
@@ -159,28 +159,28 @@ static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
 static alcore_status see(const kcenter_plan *plan, alcore__block *block,
                          const alcore__matrix *matrix, rows_state *state, int64_t member,
                          double *vector) {
-    double *sqds = block->bench->wide[2],
+    double *sq_dists = block->bench->wide[2],
            *minimum = &state->minimum[alcore__matrix_place(matrix, member)];
     alcore_sys_work work = alcore__run_work(block->run);
     ALCORE__TRY(alcore__matrix_row(matrix, member, vector));
-    while (state->seen[member] < plan->centre_count) {
-        int64_t first = state->seen[member], left = plan->centre_count - first;
-        alcore_sys_rows centres = {.data = plan->centres + first * plan->dims,
+    while (state->seen[member] < plan->center_count) {
+        int64_t first = state->seen[member], left = plan->center_count - first;
+        alcore_sys_rows centers = {.data = plan->centers + first * plan->dims,
                                    .count = left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
                                    .dims = plan->dims,
                                    .stride = plan->dims,
                                    .dtype = ALCORE_FLOAT64};
-        ALCORE__TRY(block->run->input->kernels->sqds(&work, &centres, NULL, vector, sqds));
-        for (int64_t c = 0; c < centres.count; c++) {
-            if (sqds[c] < *minimum) *minimum = sqds[c];
+        ALCORE__TRY(block->run->input->kernels->sq_dists(&work, &centers, NULL, vector, sq_dists));
+        for (int64_t c = 0; c < centers.count; c++) {
+            if (sq_dists[c] < *minimum) *minimum = sq_dists[c];
         }
-        state->seen[member] += centres.count;
-        *state->spent += centres.count;
+        state->seen[member] += centers.count;
+        *state->spent += centers.count;
     }
     return ALCORE_OK;
 }
 
-/* Rows among which the farthest is looked for: all that are no centre, or those that can be picked.
+/* Rows among which the farthest is looked for: all that are no center, or those that can be picked.
  */
 static bool takes_part(const kcenter_plan *plan, int64_t position, bool pickable) {
     if (pickable) return alcore__greedy_free(&plan->greedy, position);
@@ -226,7 +226,7 @@ static alcore_status farthest_seen(const kcenter_plan *plan, const alcore__matri
 static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *block,
                                    const alcore__matrix *matrix, rows_state *state, bool pickable,
                                    double *vector, int64_t *out, double *value) {
-    int64_t top[TOP], picks = plan->centre_count;
+    int64_t top[TOP], picks = plan->center_count;
     const double *minimum = state->minimum;
     if (block->run->input->kernels->hold)
         return farthest_seen(plan, matrix, state, pickable, out, value);
@@ -253,7 +253,7 @@ static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *bloc
     }
 }
 
-/* Measures from labelled rows, or as far as it takes to find the farthest row. Payload: the
+/* Measures from labeled rows, or as far as it takes to find the farthest row. Payload: the
  * farthest row that can be picked, and the radius. */
 static alcore_status measure_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
@@ -277,7 +277,7 @@ static alcore_status measure_block(const kcenter_plan *plan, alcore__block *bloc
     return ALCORE_OK;
 }
 
-/* The first pick without labelled rows: nearest to the mean, that is, farthest by minus the
+/* The first pick without labeled rows: nearest to the mean, that is, farthest by minus the
  * distance. */
 static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) {
     alcore__matrix matrix;
@@ -286,8 +286,8 @@ static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) 
     int64_t best;
     double *near = block->bench->wide[1], value;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(
-        block->run->input->kernels->sqds(&work, &matrix.rows, matrix.take, plan->vectors, near));
+    ALCORE__TRY(block->run->input->kernels->sq_dists(&work, &matrix.rows, matrix.take,
+                                                     plan->vectors, near));
     for (int64_t i = 0; i < matrix.rows.count; i++) near[i] = -near[i];
     ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix), near,
                                     &best, &value));
@@ -349,7 +349,7 @@ static alcore_status gather(alcore__run *run, int64_t block, const void *payload
         double radius;
         const void *extra = alcore__greedy_gather(&plan->greedy, payload);
         memcpy(&radius, extra, sizeof radius);
-        if (radius > plan->radius_sqd) plan->radius_sqd = radius;
+        if (radius > plan->radius_sq_dist) plan->radius_sq_dist = radius;
     }
     }
     return ALCORE_OK;
@@ -364,21 +364,21 @@ static alcore_status pick(alcore__run *run) {
     kcenter_plan *plan = run->plan;
     alcore__greedy *greedy = &plan->greedy;
     bool from_mean = run->pass == PASS_NEAREST_MEAN, taken;
-    plan->radius_sqd = 0.0;
+    plan->radius_sq_dist = 0.0;
     if (!alcore__greedy_more(greedy)) {
         end_picking(run);
         return ALCORE_OK;
     }
     int64_t position = greedy->best;
-    double sqd = greedy->best_value;
+    double sq_dist = greedy->best_value;
     ALCORE__TRY(alcore__greedy_offer(greedy, &taken));
     if (taken) {
         plan->last_pick = position;
         plan->first_unmeasured = from_mean;
-        plan->greedy.value[position] = from_mean ? 0.0 : sqrt(sqd);
-        ALCORE__TRY(alcore__grow(run->ctx, &plan->centres, &plan->centre_capacity,
-                                 (size_t)((plan->centre_count + 1) * plan->dims), sizeof(double)));
-        memcpy(plan->centres + plan->centre_count++ * plan->dims, greedy->best_vector,
+        plan->greedy.value[position] = from_mean ? 0.0 : sqrt(sq_dist);
+        ALCORE__TRY(alcore__grow(run->ctx, &plan->centers, &plan->center_capacity,
+                                 (size_t)((plan->center_count + 1) * plan->dims), sizeof(double)));
+        memcpy(plan->centers + plan->center_count++ * plan->dims, greedy->best_vector,
                (size_t)plan->dims * sizeof(double));
         run->pass = PASS_MEASURE;
     }
@@ -395,15 +395,16 @@ static alcore_status after_measure(alcore__run *run) {
         run->source = plan->collected < run->members[1].count ? ALCORE__OVER_LABELED_ROWS
                                                               : ALCORE__OVER_LABELED_SIDE;
         plan->vector_count = 0;
-        plan->radius_sqd = 0.0;
+        plan->radius_sq_dist = 0.0;
         alcore__greedy_reset(&plan->greedy);
         return ALCORE_OK;
     }
     if (plan->last_pick >= 0 && isnan(plan->radius[plan->last_pick])) {
-        plan->radius[plan->last_pick] = sqrt(plan->radius_sqd);
+        plan->radius[plan->last_pick] = sqrt(plan->radius_sq_dist);
         /* What the first pick had to be far from is not there; the radius keeps the scores falling.
          */
-        if (plan->first_unmeasured) plan->greedy.value[plan->last_pick] = sqrt(plan->radius_sqd);
+        if (plan->first_unmeasured)
+            plan->greedy.value[plan->last_pick] = sqrt(plan->radius_sq_dist);
         plan->first_unmeasured = false;
     }
     return pick(run);
@@ -447,8 +448,8 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
     .summary =
-        "Farthest first from all that is labelled or chosen (core-set, Sener and Savarese 2018)",
-    .reason = "farthest from the labelled and the chosen rows",
+        "Farthest first from all that is labeled or chosen (core-set, Sener and Savarese 2018)",
+    .reason = "farthest from the labeled and the chosen rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
     .plan_bytes = sizeof(kcenter_plan),

@@ -61,7 +61,7 @@ static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_
     }
     size_t clusters = (size_t)means->starts[means->groups],
            numbers = (size_t)means->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->centres));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->centroids));
     ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->sums));
     ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(double), &means->moved));
     means->keeps_sums = (double)means->blocks * (double)clusters * (double)numbers <= SUMS_MOST;
@@ -108,7 +108,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
 void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->each);
     alcore__free(ctx, means->starts);
-    alcore__free(ctx, means->centres);
+    alcore__free(ctx, means->centroids);
     alcore__free(ctx, means->sums);
     alcore__free(ctx, means->moved);
     alcore__free(ctx, means->initial);
@@ -120,7 +120,7 @@ void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means) {
     memset(means, 0, sizeof *means);
 }
 
-/* The numbers before the first centre. */
+/* The numbers before the first centroid. */
 static alcore_status first_numbers(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
@@ -210,7 +210,7 @@ alcore_status alcore__kmeans_next(alcore__run *run, alcore__kmeans *means, bool 
         alcore__kmeans_settle(means, finished);
         clear_sums(means);
     } else {
-        alcore__kmeans_next_centres(run, means);
+        alcore__kmeans_next_centroids(run, means);
     }
     return ALCORE_OK;
 }

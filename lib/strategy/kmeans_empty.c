@@ -22,8 +22,8 @@ static void keep_far(alcore__kmeans_found *far, int64_t *count, int64_t most,
     far[at] = row;
 }
 
-/* Distance of each row to the centre of its own cluster: every cluster is a group of its own to the
- * kernel. */
+/* Distance of each row to the centroid of its own cluster: every cluster is a group of its own to
+ * the kernel. */
 static alcore_status own_distances(const alcore__kmeans *means, alcore__block *block,
                                    const alcore__matrix *matrix, const alcore__kmeans_rows *state,
                                    double *distance) {
@@ -42,7 +42,7 @@ static alcore_status own_distances(const alcore__kmeans *means, alcore__block *b
     }
     if (status == ALCORE_OK) {
         alcore__nearest own = {.nearest = cluster + block->count, .distance = distance};
-        status = alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centres, &own);
+        status = alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centroids, &own);
     }
     alcore__free(ctx, cluster);
     alcore__free(ctx, starts);

@@ -56,17 +56,17 @@ static alcore_status new_work(alcore_ctx *ctx, size_t members, size_t clusters, 
     return ALCORE_OK;
 }
 
-/* Whether the distance to the own centre is less than to any other, by so much that the squared
+/* Whether the distance to the own centroid is less than to any other, by so much that the squared
  * distances of spec 1.8, each within 1e-9 of the exact one, say the same; squares below double's
  * range are none. */
 static bool is_settled(double high, double low) {
     return high * (1.0 + 1e-8) + 1e-140 < low;
 }
 
-/* Moves the bounds of the rows with their centres (Hamerly 2010): to the own centre it became
+/* Moves the bounds of the rows with their centroids (Hamerly 2010): to the own centroid it became
  * farther by no more than that moved, to another one nearer by no more than any other moved. Rows
- * that are settled keep their centre; the others are wanted. An own centre comes nearer as often as
- * not: where its old distance would settle the row, the new one nearly always does. */
+ * that are settled keep their centroid; the others are wanted. An own centroid comes nearer as
+ * often as not: where its old distance would settle the row, the new one nearly always does. */
 static void move_bounds(const alcore__kmeans *means, const alcore__block *block,
                         const alcore__kmeans_rows *state, assign_work *work) {
     const int32_t *group = means->group + block->start;
@@ -92,7 +92,7 @@ static void move_bounds(const alcore__kmeans *means, const alcore__block *block,
     }
 }
 
-/* Measures the hopeful rows from their own centre: every cluster is a group of its own to the
+/* Measures the hopeful rows from their own centroid: every cluster is a group of its own to the
  * kernel. */
 static alcore_status measure_own(const alcore__kmeans *means, const alcore__block *block,
                                  const alcore__matrix *matrix, const alcore__kmeans_rows *state,
@@ -103,7 +103,7 @@ static alcore_status measure_own(const alcore__kmeans *means, const alcore__bloc
     ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)clusters + 1, sizeof *starts, &starts));
     for (int64_t c = 0; c <= clusters; c++) starts[c] = c;
     alcore_status status =
-        alcore__matrix_nearest(matrix, work->hopeful, clusters, starts, means->centres, &out);
+        alcore__matrix_nearest(matrix, work->hopeful, clusters, starts, means->centroids, &out);
     alcore__free(block->run->ctx, starts);
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (work->hopeful[i] < 0) continue;
@@ -120,13 +120,13 @@ static void want_sums(assign_work *work, int64_t cluster) {
     if (work->place[cluster] < 0) work->place[cluster] = (int32_t)work->places++;
 }
 
-/* Nearest centres of the rows that are wanted. */
+/* Nearest centroids of the rows that are wanted. */
 static alcore_status assign(const alcore__kmeans *means, const alcore__block *block,
                             const alcore__matrix *matrix, const alcore__kmeans_rows *state,
                             assign_work *work, int64_t *changed) {
     alcore__nearest out = {.nearest = work->nearest, .low = work->low, .high = work->high};
     ALCORE__TRY(alcore__matrix_nearest(matrix, work->wanted, means->groups, means->starts,
-                                       means->centres, &out));
+                                       means->centroids, &out));
     for (int64_t i = 0; i < block->count; i++) {
         int32_t g = work->wanted[i], nearest = work->nearest[i];
         if (g < 0) continue;
@@ -246,18 +246,18 @@ void alcore__kmeans_add_assigned(alcore__kmeans *means, const void *payload) {
 }
 
 void alcore__kmeans_move(alcore__kmeans *means, int64_t cluster, const double *to) {
-    double *centre = means->centres + cluster * means->dims, square = 0.0;
+    double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {
-        double t = to[j] - centre[j];
+        double t = to[j] - centroid[j];
         square += t * t;
-        centre[j] = to[j];
+        centroid[j] = to[j];
     }
     /* Above the exact length: rounding of the sum, and squares below double's range. */
     double slack = 1e-9 + (double)means->dims * 0x1p-52;
     means->moved[cluster] = sqrt(square) * (1.0 + slack) + 1e-150;
 }
 
-static void move_centres(alcore__kmeans *means, int64_t g) {
+static void move_centroids(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     for (int64_t c = means->starts[g]; c < means->starts[g + 1]; c++) {
         means->moved[c] = 0.0;
@@ -271,7 +271,7 @@ static void move_centres(alcore__kmeans *means, int64_t g) {
     }
 }
 
-/* The two centres of a group that moved farthest. */
+/* The two centroids of a group that moved farthest. */
 static void find_movers(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     each->farthest[0] = each->farthest[1] = 0.0;
@@ -312,7 +312,7 @@ void alcore__kmeans_next_assignment(alcore__kmeans *means, bool *finished) {
             each->active = false;
             continue;
         }
-        move_centres(means, g);
+        move_centroids(means, g);
         empty |= each->empty > 0;
     }
     if (empty) {

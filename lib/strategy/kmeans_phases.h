@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the phases of k-means share: kmeans.c turns them, kmeans_seed.c chooses the first centres,
- * kmeans_lloyd.c assigns rows and moves centres, kmeans_empty.c fills empty clusters. */
+/* What the phases of k-means share: kmeans.c turns them, kmeans_seed.c chooses the first centroids,
+ * kmeans_lloyd.c assigns rows and moves centroids, kmeans_empty.c fills empty clusters. */
 #ifndef ALCORE__KMEANS_PHASES_H
 #define ALCORE__KMEANS_PHASES_H
 
@@ -14,7 +14,7 @@ enum { ALCORE__KMEANS_PICK, ALCORE__KMEANS_MASS, ALCORE__KMEANS_ASSIGN, ALCORE__
 typedef struct alcore__kmeans_rows {
     double *dots;       /* [rows] self dots */
     double *minimum;    /* [rows] D^2 */
-    double *each;       /* [ALCORE__GUESSES, rows] weights against guessed centres */
+    double *each;       /* [ALCORE__GUESSES, rows] weights against guessed centroids */
     double *high, *low; /* [members] bounds, from the first assignment on */
     int32_t *assigned;  /* [members] -1 at first */
 } alcore__kmeans_rows;
@@ -33,12 +33,12 @@ alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means, const al
 alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *block,
                                    alcore__matrix *matrix, alcore__kmeans_rows *out);
 
-/* A row that was looked for: the next first centre, or a row for an empty cluster. A vector [dims]
- * follows. */
+/* A row that was looked for: the next first centroid, or a row for an empty cluster. A vector
+ * [dims] follows. */
 typedef struct alcore__kmeans_found {
     int64_t group, position;
     int64_t draw; /* which of the group's draws found it */
-    double value; /* self dot, or distance to the row's centre */
+    double value; /* self dot, or distance to the row's centroid */
 } alcore__kmeans_found;
 
 size_t alcore__kmeans_found_bytes(const alcore__kmeans *means);
@@ -49,12 +49,12 @@ alcore_status alcore__kmeans_pick_block(const alcore__kmeans *means, alcore__blo
 void alcore__kmeans_take_pick(alcore__kmeans *means, const char *payload);
 alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__block *block);
 /* After PICK and MASS. */
-void alcore__kmeans_next_centres(alcore__run *run, alcore__kmeans *means);
+void alcore__kmeans_next_centroids(alcore__run *run, alcore__kmeans *means);
 
 alcore_status alcore__kmeans_assign_block(const alcore__kmeans *means, alcore__block *block);
 void alcore__kmeans_add_assigned(alcore__kmeans *means, const void *payload);
 void alcore__kmeans_next_assignment(alcore__kmeans *means, bool *finished);
-/* The centre of a cluster becomes `to` [dims]. */
+/* The centroid of a cluster becomes `to` [dims]. */
 void alcore__kmeans_move(alcore__kmeans *means, int64_t cluster, const double *to);
 /* Ends or goes on, once empty clusters have their rows. */
 void alcore__kmeans_settle(alcore__kmeans *means, bool *finished);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first centres of k-means: D^2 sampling (spec 3.3). */
+/* The first centroids of k-means: D^2 sampling (spec 3.3). */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static bool wants_draw(const alcore__kmeans_group *each) {
     return each->active && each->chosen < each->clusters;
 }
 
-/* The newest centre of a group with the guessed ones behind it. */
+/* The newest centroid of a group with the guessed ones behind it. */
 static double *ahead_of(const alcore__kmeans *means, int64_t g) {
     return means->ahead + means->each[g].number * ALCORE__AHEAD * means->dims;
 }
@@ -88,12 +88,12 @@ void alcore__kmeans_take_pick(alcore__kmeans *means, const char *payload) {
     each->sampler.found[found.draw] = found.position;
     if (found.draw) return;
     int64_t cluster = means->starts[found.group] + each->chosen;
-    memcpy(means->centres + cluster * means->dims, payload + sizeof found, bytes);
+    memcpy(means->centroids + cluster * means->dims, payload + sizeof found, bytes);
     means->initial[cluster] = found.position;
     means->chosen[found.position] = 1;
 }
 
-/* D^2 against the newest centre of each group; payload: the total of each group. */
+/* D^2 against the newest centroid of each group; payload: the total of each group. */
 alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__block *block) {
     alcore__matrix matrix;
     alcore__kmeans_rows state;
@@ -116,28 +116,28 @@ alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__blo
             ALCORE__TRY(
                 kernels->lower(&work, rows, mask, state.each + sampler->known * rows, &weights));
         } else {
-            ALCORE__TRY(kernels->min_sqds(&work, &matrix.rows, mask, ahead_of(means, g),
-                                          1 + sampler->guessed, each->dots, state.dots, 1,
-                                          &weights));
+            ALCORE__TRY(kernels->min_sq_dists(&work, &matrix.rows, mask, ahead_of(means, g),
+                                              1 + sampler->guessed, each->dots, state.dots, 1,
+                                              &weights));
         }
     }
     return ALCORE_OK;
 }
 
-/* The next centre, weighted(D^2, f64()), and guesses of those that follow. */
+/* The next centroid, weighted(D^2, f64()), and guesses of those that follow. */
 static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
     const double *mass = means->mass + g;
     if (!alcore__draw_by_weight(mass, means->groups, means->blocks, alcore_rng_f64(&each->rng),
                                 &sampler->draw[0])) {
-        /* Only duplicates are left: the first row that is no centre yet. */
+        /* Only duplicates are left: the first row that is no centroid yet. */
         int64_t i = 0;
         while (i < run->outcome.count && (means->group[i] != g || means->chosen[i])) i++;
         sampler->draw[0].position = i;
     }
     alcore_rng ahead = each->rng;
-    int64_t left = each->clusters - each->chosen - 2; /* centres after the next one that weigh */
+    int64_t left = each->clusters - each->chosen - 2; /* centroids after the next one that weigh */
     int32_t guesses = alcore__sampler_guesses(run, sampler);
     for (int32_t k = 1; k < ALCORE__AHEAD; k++) {
         sampler->draw[k] = alcore__draw_nothing;
@@ -147,7 +147,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     }
 }
 
-/* The draws of a pass were found: there is one centre more. */
+/* The draws of a pass were found: there is one centroid more. */
 static void settle(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
@@ -163,7 +163,7 @@ static void settle(alcore__kmeans *means, int64_t g) {
         sampler->draw[0].position = means->initial[means->starts[g] + each->chosen];
 }
 
-void alcore__kmeans_next_centres(alcore__run *run, alcore__kmeans *means) {
+void alcore__kmeans_next_centroids(alcore__run *run, alcore__kmeans *means) {
     bool more = false;
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];

@@ -21,7 +21,7 @@ typedef struct room {
     int32_t *group;   /* [most] */
     double *distance; /* [most] */
     double *sums;     /* [SUMS_AT_ONCE, dims] */
-    double *centre;   /* [dims] */
+    double *centroid; /* [dims] */
     int64_t counts[SUMS_AT_ONCE];
 } room;
 
@@ -64,7 +64,7 @@ static alcore_status make_room(visit *v, room *own) {
     ALCORE__TRY(alcore__new_array(ctx, most, sizeof *own->group, &own->group));
     ALCORE__TRY(alcore__new_array(ctx, most, sizeof *own->distance, &own->distance));
     ALCORE__TRY(alcore__new_array(ctx, SUMS_AT_ONCE, dims * sizeof *own->sums, &own->sums));
-    return alcore__new_array(ctx, dims, sizeof *own->centre, &own->centre);
+    return alcore__new_array(ctx, dims, sizeof *own->centroid, &own->centroid);
 }
 
 static void clear(visit *v) {
@@ -74,7 +74,7 @@ static void clear(visit *v) {
         alcore__free(ctx, v->rooms[i].group);
         alcore__free(ctx, v->rooms[i].distance);
         alcore__free(ctx, v->rooms[i].sums);
-        alcore__free(ctx, v->rooms[i].centre);
+        alcore__free(ctx, v->rooms[i].centroid);
     }
     alcore__free(ctx, v->rooms);
     alcore__free(ctx, v->starts);
@@ -118,14 +118,14 @@ static alcore_status sum_stratum(visit *v, room *own, const int64_t *order, int6
     alcore_sys_work work = alcore__run_work(v->run);
     int64_t dims = v->matrix.dims, blocks;
     room part = *own; /* the rest of the room */
-    memset(own->centre, 0, (size_t)dims * sizeof *own->centre);
+    memset(own->centroid, 0, (size_t)dims * sizeof *own->centroid);
     for (int64_t at = 0, some; at < count; at += some) {
         part.rows = own->rows + (size_t)at * v->row_bytes;
         some = gather(v, &part, order + at, count - at, &blocks);
         alcore_sys_rows rows = rows_in(v, &part, some);
         ALCORE__TRY(kernels->group_sums(&work, &rows, part.group, blocks, part.sums, part.counts));
         for (int64_t b = 0; b < blocks; b++) {
-            for (int64_t j = 0; j < dims; j++) own->centre[j] += part.sums[b * dims + j];
+            for (int64_t j = 0; j < dims; j++) own->centroid[j] += part.sums[b * dims + j];
         }
     }
     return ALCORE_OK;
@@ -137,16 +137,16 @@ static alcore_status visit_stratum(void *data, int64_t s, int32_t worker) {
     const int64_t *order = v->order + v->starts[s];
     int64_t count = v->starts[s + 1] - v->starts[s], dims = v->matrix.dims;
     if (!count || !v->finite) return ALCORE_OK;
-    if (!own->centre) ALCORE__TRY(make_room(v, own));
+    if (!own->centroid) ALCORE__TRY(make_room(v, own));
     ALCORE__TRY(sum_stratum(v, own, order, count));
     for (int64_t j = 0; j < dims; j++) {
-        own->centre[j] /= (double)count;
-        if (!isfinite(own->centre[j])) v->finite = false;
+        own->centroid[j] /= (double)count;
+        if (!isfinite(own->centroid[j])) v->finite = false;
     }
     memset(own->group, 0, (size_t)count * sizeof *own->group);
     alcore_sys_rows rows = rows_in(v, own, count);
     alcore_sys_work work = alcore__run_work(v->run);
-    ALCORE__TRY(v->run->input->kernels->group_cosine(&work, &rows, own->group, 1, own->centre,
+    ALCORE__TRY(v->run->input->kernels->group_cosine(&work, &rows, own->group, 1, own->centroid,
                                                      own->distance));
     for (int64_t i = 0; i < count; i++) v->segment->distance[order[i]] = own->distance[i];
     return ALCORE_OK;

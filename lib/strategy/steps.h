@@ -34,10 +34,10 @@ typedef struct alcore__run_input {
     /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
      * alcore__strategy_needs(), plus "embeddings" when fill.limited. */
     alcore__side candidates;
-    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labelled row of the pool; its columns are
+    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the pool; its columns are
                                     read too; NULL: none */
-    alcore__side labeled;        /* the labelled side; rows 0: none */
-    alcore__side target;         /* unlabelled rows one cares about; rows 0: none */
+    alcore__side labeled;        /* the labeled side; rows 0: none */
+    alcore__side target;         /* unlabeled rows one cares about; rows 0: none */
     const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
                                         of the target in byte order; NULL: all are of one */
     int64_t target_language_count;
@@ -45,7 +45,7 @@ typedef struct alcore__run_input {
     alcore__fill fill;
     bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
     bool by_strata;   /* strata in memory one after another, however few the threads; for tests */
-    int32_t guesses;  /* 0: as many centres are guessed as pays (dsquared.h); n: n - 1 of them */
+    int32_t guesses;  /* 0: as many centroids are guessed as pays (dsquared.h); n: n - 1 of them */
 } alcore__run_input;
 
 /* ---- out ---- */
@@ -70,7 +70,7 @@ enum { ALCORE__RECORD_COLUMNS = 8, ALCORE__FACTS = 12 };
 typedef struct alcore__outcome {
     int64_t count;  /* candidates, those masked as NaN left out */
     int64_t *rows;  /* [count] ascending */
-    double *scores; /* [count] as reported, larger = more worth labelling */
+    double *scores; /* [count] as reported, larger = more worth labeling */
     int32_t column_count;
     alcore__record_column columns[ALCORE__RECORD_COLUMNS];
     int32_t fact_count;
@@ -87,7 +87,7 @@ typedef struct alcore__outcome {
     int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for
                           alcore__pool_mark_internal() */
     int64_t *nan_rows;
-    int64_t nan_labeled; /* rows of the labelled side left out for a NaN */
+    int64_t nan_labeled; /* rows of the labeled side left out for a NaN */
     int64_t nan_target;  /* rows of the target left out for one */
     int64_t floored;     /* log-probabilities below -100 (spec 1.1) */
 } alcore__outcome;

@@ -207,10 +207,11 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     return ALCORE_OK;
 }
 
-alcore_status alcore__matrix_sqds(const alcore__matrix *matrix, const double *vector, double *out) {
+alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
+                                      double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     double *wide = target(matrix, out);
-    ALCORE__TRY(kernels(matrix)->sqds(&work, &matrix->rows, matrix->take, vector, wide));
+    ALCORE__TRY(kernels(matrix)->sq_dists(&work, &matrix->rows, matrix->take, vector, wide));
     if (matrix->take) collect(matrix, wide, out);
     return ALCORE_OK;
 }
@@ -227,17 +228,17 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
 }
 
 alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
-                                          int64_t groups, const double *centres, double *out) {
+                                          int64_t groups, const double *centroids, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     double *wide = target(matrix, out);
     ALCORE__TRY(kernels(matrix)->group_cosine(&work, &matrix->rows, spread_groups(matrix, group),
-                                              groups, centres, wide));
+                                              groups, centroids, wide));
     if (matrix->take) collect(matrix, wide, out);
     return ALCORE_OK;
 }
 
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
-                                     int64_t groups, const int64_t *starts, const double *centres,
+                                     int64_t groups, const int64_t *starts, const double *centroids,
                                      const alcore__nearest *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__bench *bench = matrix->block->bench;
@@ -248,9 +249,9 @@ alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t
         if (out->high) wide.low = bench->wide[1];
         if (out->high) wide.high = bench->wide[2];
     }
-    ALCORE__TRY(kernels(matrix)->nearest_centre(&work, &matrix->rows, spread_groups(matrix, group),
-                                                groups, starts, centres, wide.nearest,
-                                                wide.distance, wide.low, wide.high));
+    ALCORE__TRY(kernels(matrix)->nearest_centroid(
+        &work, &matrix->rows, spread_groups(matrix, group), groups, starts, centroids, wide.nearest,
+        wide.distance, wide.low, wide.high));
     if (!matrix->take) return ALCORE_OK;
     for (int64_t i = 0; i < matrix->block->count; i++) {
         if (group[i] < 0) continue;
@@ -281,7 +282,7 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
                             "row %lld%s: number %lld in column \"embeddings\" is %s; nan=exclude "
                             "leaves such rows out",
                             (long long)row,
-                            source == ALCORE__OVER_LABELED_SIDE ? " of the labelled side"
+                            source == ALCORE__OVER_LABELED_SIDE ? " of the labeled side"
                             : source == ALCORE__OVER_TARGET     ? " of the target"
                                                                 : "",
                             (long long)j, isnan(values[j]) ? "NaN" : "infinite");

@@ -22,7 +22,7 @@ typedef struct alcore__bench alcore__bench;
 /* The rows a pass goes over. */
 enum {
     ALCORE__OVER_CANDIDATES = 0,
-    ALCORE__OVER_LABELED_ROWS = 1, /* labelled rows of the pool */
+    ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the pool */
     ALCORE__OVER_LABELED_SIDE = 2,
     ALCORE__OVER_TARGET = 3,
     ALCORE__SOURCES = 4
@@ -75,7 +75,7 @@ struct alcore__run {
     bool repeats;  /* set in begin: many passes, so a device holds the matrix, and one that is made
                       block by block is kept when it is small */
     bool checking; /* the pass looks for NaN (nan_exclude) */
-    uint8_t *nan[3]; /* [rows] what it found in the pool, on the labelled side and in the target;
+    uint8_t *nan[3]; /* [rows] what it found in the pool, on the labeled side and in the target;
                         NULL: nothing looked for */
     alcore__bench **benches; /* one a thread */
     int32_t bench_count;
@@ -160,20 +160,21 @@ int64_t alcore__embedding_dims(
     const alcore__run *run); /* 0: no such column; checked to agree on both sides */
 alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out);
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out);
-alcore_status alcore__matrix_sqds(const alcore__matrix *matrix, const double *vector, double *out);
+alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
+                                      double *out);
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
 /* The payload becomes the sum of the block's rows (of unit rows): double [dims]. */
 alcore_status alcore__block_sum(alcore__block *block, bool unit, int64_t dims);
 alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
-                                          int64_t groups, const double *centres, double *out);
-/* What nearest_centre of alcore_sys_kernels writes; distance, and low with high, may be NULL. */
+                                          int64_t groups, const double *centroids, double *out);
+/* What nearest_centroid of alcore_sys_kernels writes; distance, and low with high, may be NULL. */
 typedef struct alcore__nearest {
     int32_t *nearest;
     double *distance, *low, *high;
 } alcore__nearest;
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
-                                     int64_t groups, const int64_t *starts, const double *centres,
+                                     int64_t groups, const int64_t *starts, const double *centroids,
                                      const alcore__nearest *out);
 alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
                                  double *out); /* widened */

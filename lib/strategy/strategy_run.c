@@ -107,7 +107,7 @@ static alcore_status check_input(alcore__run *run) {
     }
     if (input->labeled.rows && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED)) {
         ALCORE__TRY(
-            check_embeddings(&input->labeled, "the labelled side", alcore__embedding_dims(run)));
+            check_embeddings(&input->labeled, "the labeled side", alcore__embedding_dims(run)));
     }
     if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET)) {
         if (!run->members[ALCORE__OVER_TARGET].count)

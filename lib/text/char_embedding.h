@@ -22,7 +22,7 @@
  * vectors with a standard error of at most about 1 / sqrt(dims).
  *
  * Rows are computed one by one on demand, on any thread, and have the same bits everywhere where ln
- * has; what is learnt is whole numbers, so it does not depend on who learns which texts first. */
+ * has; what is learnt is integers, so it does not depend on who learns which texts first. */
 #ifndef ALCORE__CHAR_EMBEDDING_H
 #define ALCORE__CHAR_EMBEDDING_H
 

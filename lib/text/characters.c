@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of characters and the normalised form: what needs the Unicode tables of utf8proc. */
+/* Classes of characters and the normalized form: what needs the Unicode tables of utf8proc. */
 #include <string.h>
 
 #include <utf8proc.h>
@@ -105,7 +105,7 @@ static alcore_status normalize_one(alcore_ctx *ctx, int32_t point, waiting *run,
     return ALCORE_OK;
 }
 
-/* ASCII in the normalised form; 0 for what is dropped. '$', '+', '<' and the like are symbols
+/* ASCII in the normalized form; 0 for what is dropped. '$', '+', '<' and the like are symbols
  * (category S), not punctuation, and stay. */
 #define LETTER(lower, upper) [lower] = lower, [upper] = lower
 static const char plain[128] = {
@@ -119,7 +119,7 @@ static const char plain[128] = {
     LETTER('z', 'Z'),
 };
 
-/* Appends the normalised form of the ASCII that text begins with; out has room. Returns its length.
+/* Appends the normalized form of the ASCII that text begins with; out has room. Returns its length.
  */
 static size_t normalize_plain(const char *text, size_t length, alcore__buffer *out) {
     char *end = out->data + out->length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interpolated modified Kneser-Ney (spec 6.5) from raw counts. Whatever is summed over several
- * n-grams is a whole number, so the result does not depend on any order. */
+ * n-grams is an integer, so the result does not depend on any order. */
 #include <math.h>
 #include <string.h>
 

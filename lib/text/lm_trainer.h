@@ -2,7 +2,7 @@
 /* Training of the language model, a text at a time (spec 6.5), with counts by fold for
  * cross-fitting: the n-grams are counted once, and the model that leaves one fold out is estimated
  * from the counts of the others. Every number of it is the one that a training on the other folds
- * alone would give, because all sums are whole numbers.
+ * alone would give, because all sums are integers.
  *
  *     alcore__lm_trainer_new(ctx, 4, ALCORE__LM_FOLDS, rows, &trainer);
  *     for every row: alcore__lm_trainer_add(trainer, text, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8: validation, code points, classes of characters, the normalised form of a text. */
+/* UTF-8: validation, code points, classes of characters, the normalized form of a text. */
 #ifndef ALCORE__UTF8_H
 #define ALCORE__UTF8_H
 

@@ -45,10 +45,10 @@ def numpys():
     low, high = scores.min(), scores.max()
     stratum = numpy.minimum(((scores - low) / (high - low) * STRATA).astype(numpy.int64), STRATA - 1)
     member = (stratum[:, None] == numpy.arange(STRATA)).astype(numpy.float32)
-    centre = (matrix.T @ member).T / member.sum(axis=0)[:, None]
+    centroid = (matrix.T @ member).T / member.sum(axis=0)[:, None]
     norm = numpy.sqrt(numpy.einsum('ij,ij->i', matrix, matrix))
-    dot = (matrix @ centre.T)[numpy.arange(rows), stratum]
-    distance = 1 - dot / (norm * numpy.linalg.norm(centre, axis=1)[stratum])
+    dot = (matrix @ centroid.T)[numpy.arange(rows), stratum]
+    distance = 1 - dot / (norm * numpy.linalg.norm(centroid, axis=1)[stratum])
     mixed = LAMBDA * distance + (1 - LAMBDA) * scores
     best = numpy.argpartition(-mixed, PICKS)[:PICKS]
     return distance, best[numpy.argsort(-mixed[best], kind='stable')]

@@ -183,13 +183,13 @@ def class_probabilities(box):
 
 
 @case
-def labelled_texts_are_never_selected(box):
+def labeled_texts_are_never_selected(box):
     box.file("pool.txt", "a\nb\nc\n")
     box.file("known.txt", "b\n")
     box.file("u.txt", "1\n3\n2\n")
     done = box.run("select", "pool.txt", "--labeled", "known.txt", "--strategy", "nnll", "--scores", "u.txt", "--budget", "3")
     equal(picks(done), [2, 0])
-    contains(done.err, "labelled")
+    contains(done.err, "labeled")
 
 
 @case
@@ -491,7 +491,7 @@ def sides_may_be_several_files(box):
     box.file("l2.txt", "k l m n\n")
     done = box.run(*args, "--labeled", "l1.txt", "--labeled", "l2.txt", "--target", "l1.txt", "--target", "l2.txt")
     equal(picks(done), [5, 4])
-    contains(done.err, "2 already on the labelled side")
+    contains(done.err, "2 already on the labeled side")
 
 
 @case

@@ -16,7 +16,7 @@ static int64_t count_bounds(const kernel_case *c) {
     return 2 * c->rows.count;
 }
 
-/* The targets of a case: its last centres, which are rows, near rows and between rows, in the
+/* The targets of a case: its last centroids, which are rows, near rows and between rows, in the
  * case's number type; unit where the rows are. */
 typedef struct target_set {
     alcore_sys_rows rows;
@@ -30,9 +30,9 @@ static void make_targets(const kernel_case *c, target_set *out) {
     out->memory = malloc((size_t)(TARGETS * (dims + 1)) * 8 + 8);
     if (!out->memory) abort();
     for (int64_t t = 0; t < TARGETS; t++) {
-        const double *centre = c->centres + (CASE_CENTRES - TARGETS + t) * dims;
+        const double *centroid = c->centroids + (CASE_CENTROIDS - TARGETS + t) * dims;
         for (int64_t j = 0; j <= dims; j++) {
-            double x = j < dims ? centre[j] : 0.5;
+            double x = j < dims ? centroid[j] : 0.5;
             case_put(out->memory, t * (dims + 1) + j, c->rows.dtype, x);
         }
         out->group[t] = (int32_t)(t % (TARGET_GROUPS + 1)) - (t % 8 == 3 ? 1 : 0);

@@ -40,8 +40,8 @@ static alcore_status call_idds_update(table *t, const kernel_case *c, output *ou
 static alcore_status call_idds_scores(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
     alcore_sys_idds idds = {.alpha = 0.67,
-                            .unlabelled = 1 + c->rows.dims % 7,
-                            .labelled = c->pattern,
+                            .unlabeled = 1 + c->rows.dims % 7,
+                            .labeled = c->pattern,
                             .include_self = c->packed};
     return t->idds_scores(&conformance_work, count, c->take, &idds, c->scalars, c->scalars + count,
                           c->scalars + 2 * count, out->numbers);
@@ -66,7 +66,7 @@ static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
 }
 
 enum { TOGETHER = 17, TOTALS = 4 };
-static int64_t count_sqds(const kernel_case *c) {
+static int64_t count_sq_dists(const kernel_case *c) {
     return (3 + (TOGETHER - 1) + 2) * c->rows.count + TOTALS;
 }
 static int64_t count_badge(const kernel_case *c) {
@@ -78,8 +78,8 @@ static void raise_minima(double *minimum, int64_t count) {
     for (int64_t i = 0; i < count; i++) minimum[i] = nextafter(minimum[i], HUGE_VAL);
 }
 
-/* A row in the midst, as a centre of the rows' own numbers. */
-static double *some_centre(const kernel_case *c) {
+/* A row in the midst, as a centroid of the rows' own numbers. */
+static double *some_centroid(const kernel_case *c) {
     alcore_sys_rows none = {
         .data = c->vector, .count = 1, .dims = c->rows.dims, .dtype = ALCORE_FLOAT64};
     return c->rows.count ? oracle_row(&c->rows, c->rows.count / 2) : oracle_row(&none, 0);
@@ -93,15 +93,15 @@ static uint8_t *some_rows(int64_t count) {
     return some;
 }
 
-/* Three centres, two of them guessed; the last centres, which are many: all of them, the first one,
- * and all but the first as guesses. */
-static alcore_status call_min_sqds(table *t, const kernel_case *c, output *out) {
+/* Three centroids, two of them guessed; the last centroids, which are many: all of them, the first
+ * one, and all but the first as guesses. */
+static alcore_status call_min_sq_dists(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, dims = c->rows.dims;
     double *own = malloc((size_t)(count + 1) * sizeof *own), dots[TOGETHER];
     uint8_t *some = some_rows(count);
     if (!own) abort();
-    const double *few = c->centres + 8 * dims,
-                 *many = c->centres + (CASE_CENTRES - TOGETHER) * dims;
+    const double *few = c->centroids + 8 * dims,
+                 *many = c->centroids + (CASE_CENTROIDS - TOGETHER) * dims;
     double *total = out->numbers, *minimum = total + TOTALS, *plain = minimum + count,
            *each = plain + count;
     alcore_sys_rows all = {
@@ -112,29 +112,30 @@ static alcore_status call_min_sqds(table *t, const kernel_case *c, output *out) 
     alcore_sys_weights guessing = {
         .minimum = plain, .each = each + (TOGETHER - 1) * count, .guessed = 2, .total = total};
     alcore_status status =
-        t->min_sqds(&conformance_work, &c->rows, c->take, few, 3, NULL, NULL, 0, &guessing);
+        t->min_sq_dists(&conformance_work, &c->rows, c->take, few, 3, NULL, NULL, 0, &guessing);
     alcore_sys_weights taking = {.minimum = plain, .weigh = some, .total = total + 1};
     if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, many, TOGETHER, NULL, NULL, 0,
-                             &taking);
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, many, TOGETHER, NULL, NULL,
+                                 0, &taking);
     alcore_sys_weights first = {.minimum = minimum, .total = total + 2};
     if (!status)
-        status = t->min_sqds(&conformance_work, &c->rows, c->take, many, 1, dots, own, 1, &first);
+        status =
+            t->min_sq_dists(&conformance_work, &c->rows, c->take, many, 1, dots, own, 1, &first);
     alcore_sys_weights rest = {
         .minimum = minimum, .each = each, .guessed = TOGETHER - 1, .total = total + 3};
     if (!status)
-        status =
-            t->min_sqds(&conformance_work, &c->rows, c->take, many, TOGETHER, dots, own, 1, &rest);
-    double *near = each + (TOGETHER + 1) * count, *centre = some_centre(c);
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, many, TOGETHER, dots, own, 1,
+                                 &rest);
+    double *near = each + (TOGETHER + 1) * count, *centroid = some_centroid(c);
     alcore_sys_weights nearest = {.minimum = near};
     for (int64_t i = 0; i < count; i++) near[i] = HUGE_VAL;
-    kernel_oracle.min_sqds(&conformance_work, &c->rows, c->take, centre, 1, NULL, NULL, 0,
-                           &nearest);
+    kernel_oracle.min_sq_dists(&conformance_work, &c->rows, c->take, centroid, 1, NULL, NULL, 0,
+                               &nearest);
     raise_minima(near, count);
     if (!status)
-        status =
-            t->min_sqds(&conformance_work, &c->rows, c->take, centre, 1, NULL, NULL, 0, &nearest);
-    free(centre);
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, centroid, 1, NULL, NULL, 0,
+                                 &nearest);
+    free(centroid);
     free(some);
     free(own);
     return status;
@@ -146,19 +147,19 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
     alcore_sys_rows a = c->rows;
     a.dims = dims < 4 ? dims : 4;
     size_t numbers = (size_t)(3 * count + 12) * sizeof(double);
-    double *squares = malloc(numbers), centres_a[12] = {0}, dots_a[3], dots_h[3];
+    double *squares = malloc(numbers), centroids_a[12] = {0}, dots_a[3], dots_h[3];
     if (!squares) abort();
     double *own_a = squares + count, *own_h = own_a + count;
-    const double *centres = c->centres + 29 * dims;
+    const double *centroids = c->centroids + 29 * dims;
     for (int64_t k = 0; k < 3; k++) {
-        for (int64_t j = 0; j < a.dims; j++) centres_a[k * a.dims + j] = centres[k * dims + j];
+        for (int64_t j = 0; j < a.dims; j++) centroids_a[k * a.dims + j] = centroids[k * dims + j];
     }
     alcore_sys_rows three = {
-        .data = centres, .count = 3, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
+        .data = centroids, .count = 3, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
     kernel_oracle.self_dots(&conformance_work, &a, NULL, own_a);
     kernel_oracle.self_dots(&conformance_work, &c->rows, NULL, own_h);
     kernel_oracle.self_dots(&conformance_work, &three, NULL, dots_h);
-    three.data = centres_a;
+    three.data = centroids_a;
     three.dims = three.stride = a.dims;
     kernel_oracle.self_dots(&conformance_work, &three, NULL, dots_a);
     for (int64_t i = 0; i < count; i++) squares[i] = own_a[i] * own_h[i];
@@ -167,28 +168,28 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
     for (int64_t i = 0; i < count; i++) minimum[i] = HUGE_VAL;
     uint8_t *some = some_rows(count);
     alcore_sys_weights one = {.minimum = minimum, .weigh = some, .total = total};
-    alcore_status status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a,
-                                        centres, 1, dots_a, squares, &one);
+    alcore_status status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a,
+                                        centroids, 1, dots_a, squares, &one);
     alcore_sys_weights guessing = {
         .minimum = minimum, .each = each, .guessed = 2, .total = total + 1};
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a, centres, 3,
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a, centroids, 3,
                               dots_a, squares, &guessing);
     alcore_sys_weights two = {.minimum = minimum};
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centres_a + a.dims,
-                              centres + dims, 2, dots_a + 1, squares, &two);
-    double *near = each + 2 * count, *centre = some_centre(c);
-    double square = oracle_dot(centre, centre, dims) * oracle_dot(centre, centre, a.dims);
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a + a.dims,
+                              centroids + dims, 2, dots_a + 1, squares, &two);
+    double *near = each + 2 * count, *centroid = some_centroid(c);
+    double square = oracle_dot(centroid, centroid, dims) * oracle_dot(centroid, centroid, a.dims);
     alcore_sys_weights nearest = {.minimum = near};
     for (int64_t i = 0; i < count; i++) near[i] = HUGE_VAL;
-    kernel_oracle.min_badge(&conformance_work, &a, &c->rows, c->take, centre, centre, 1, &square,
-                            squares, &nearest);
+    kernel_oracle.min_badge(&conformance_work, &a, &c->rows, c->take, centroid, centroid, 1,
+                            &square, squares, &nearest);
     raise_minima(near, count);
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centre, centre, 1, &square,
-                              squares, &nearest);
-    free(centre);
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroid, centroid, 1,
+                              &square, squares, &nearest);
+    free(centroid);
     free(some);
     free(squares);
     return status;
@@ -271,7 +272,7 @@ const entry entries_greedy[] = {
     {PLACE(idds_update), call_idds_update, count_two, 0},
     {PLACE(idds_scores), call_idds_scores, count_rows, 0},
     {PLACE(arg_max), call_arg_max, count_rows, 0},
-    {PLACE(min_sqds), call_min_sqds, count_sqds, 0},
+    {PLACE(min_sq_dists), call_min_sq_dists, count_sq_dists, 0},
     {PLACE(min_badge), call_min_badge, count_badge, 0},
     {PLACE(lower), call_lower, count_lower, 0},
     {PLACE(draw), call_draw, count_one, 0},

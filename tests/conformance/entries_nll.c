@@ -39,11 +39,11 @@ static int64_t *labels_of(const kernel_case *c, uint64_t *state, int64_t classes
 
 /* Every fact has its own part of the numbers; likeliest the first part of the places. In some cases
  * only a few are wanted. */
-static alcore_sys_token_facts facts_into(const kernel_case *c, output *out, int labelled) {
+static alcore_sys_token_facts facts_into(const kernel_case *c, output *out, int labeled) {
     int64_t n = c->rows.count;
     double *to = out->numbers;
     int all = c->packed || c->rows.dtype == ALCORE_FLOAT32;
-    alcore_sys_token_facts facts = {.logprob = labelled ? to : NULL,
+    alcore_sys_token_facts facts = {.logprob = labeled ? to : NULL,
                                     .top1 = all ? to + n : NULL,
                                     .top2 = all ? to + 2 * n : NULL,
                                     .margin = to + 3 * n,
@@ -98,15 +98,15 @@ static alcore_status call_logit_facts(table *t, const kernel_case *c, output *ou
         }
     }
     int64_t *labels = labels_of(c, &state, classes);
-    int labelled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_facts facts = facts_into(c, out, labelled);
+    int labeled = c->pattern != PATTERN_EQUAL;
+    alcore_sys_token_facts facts = facts_into(c, out, labeled);
     alcore_sys_rows logits = {.data = data,
                               .first = c->rows.first,
                               .count = count,
                               .dims = classes,
                               .stride = stride,
                               .dtype = c->rows.dtype};
-    alcore_status status = t->logit_facts(&conformance_work, &logits, labelled ? labels : NULL,
+    alcore_status status = t->logit_facts(&conformance_work, &logits, labeled ? labels : NULL,
                                           IGNORE, &facts, &out->whole[0]);
     free(labels);
     free(memory);
@@ -152,8 +152,8 @@ static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *o
         if (c->pattern == PATTERN_DUPLICATES && j % 7 == 6) bias[j] = -HUGE_VALF; /* ruled out */
     }
     int64_t *labels = labels_of(c, &state, classes);
-    int labelled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_facts facts = facts_into(c, out, labelled);
+    int labeled = c->pattern != PATTERN_EQUAL;
+    alcore_sys_token_facts facts = facts_into(c, out, labeled);
     if (!exact(c)) facts.likeliest = NULL;
     alcore_sys_rows hidden = {.data = data,
                               .first = c->rows.first,
@@ -163,9 +163,9 @@ static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *o
                               .dtype = dtype};
     alcore_sys_rows output_matrix = {
         .data = weights, .count = classes, .dims = dims, .stride = stride, .dtype = other};
-    alcore_status status = t->hidden_facts(
-        &conformance_work, &hidden, &output_matrix, c->pattern == PATTERN_HUGE ? NULL : bias,
-        labelled ? labels : NULL, IGNORE, &facts, &out->whole[0]);
+    alcore_status status = t->hidden_facts(&conformance_work, &hidden, &output_matrix,
+                                           c->pattern == PATTERN_HUGE ? NULL : bias,
+                                           labeled ? labels : NULL, IGNORE, &facts, &out->whole[0]);
     free(labels);
     free(bias);
     free(matrix);

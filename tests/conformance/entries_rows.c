@@ -28,8 +28,8 @@ static alcore_status call_self_dots(table *t, const kernel_case *c, output *out)
     return t->self_dots(&conformance_work, &c->rows, c->take, out->numbers);
 }
 
-static alcore_status call_sqds(table *t, const kernel_case *c, output *out) {
-    return t->sqds(&conformance_work, &c->rows, c->take, c->vector, out->numbers);
+static alcore_status call_sq_dists(table *t, const kernel_case *c, output *out) {
+    return t->sq_dists(&conformance_work, &c->rows, c->take, c->vector, out->numbers);
 }
 
 static alcore_status call_group_sums(table *t, const kernel_case *c, output *out) {
@@ -38,13 +38,13 @@ static alcore_status call_group_sums(table *t, const kernel_case *c, output *out
 }
 
 static alcore_status call_group_cosine(table *t, const kernel_case *c, output *out) {
-    return t->group_cosine(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->centres,
+    return t->group_cosine(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->centroids,
                            out->numbers);
 }
 
-static alcore_status call_group_sqds(table *t, const kernel_case *c, output *out) {
-    return t->group_sqds(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->centres,
-                         out->numbers);
+static alcore_status call_group_sq_dists(table *t, const kernel_case *c, output *out) {
+    return t->group_sq_dists(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->centroids,
+                             out->numbers);
 }
 
 static int64_t count_nearest(const kernel_case *c) {
@@ -52,10 +52,10 @@ static int64_t count_nearest(const kernel_case *c) {
 }
 
 /* The L2 distance as exactly as this machine has it; long double does not overflow. */
-static long double distance_to(const double *row, const double *centre, int64_t dims) {
+static long double distance_to(const double *row, const double *centroid, int64_t dims) {
     long double sum = 0.0L;
     for (int64_t j = 0; j < dims; j++) {
-        long double t = (long double)row[j] - (long double)centre[j];
+        long double t = (long double)row[j] - (long double)centroid[j];
         sum += t * t;
     }
     return sqrtl(sum);
@@ -70,7 +70,7 @@ static void check_bounds(const kernel_case *c, int64_t i, int32_t nearest, doubl
     int32_t g = c->group[i];
     *holds = *narrow = 1.0;
     for (int64_t k = c->starts[g]; k < c->starts[g + 1]; k++) {
-        long double d = distance_to(row, c->centres + k * c->rows.dims, c->rows.dims);
+        long double d = distance_to(row, c->centroids + k * c->rows.dims, c->rows.dims);
         if (k - c->starts[g] == nearest) {
             own = d;
         } else if (!(others <= d)) {
@@ -89,7 +89,7 @@ static void check_bounds(const kernel_case *c, int64_t i, int32_t nearest, doubl
                                    : (long double)low >= 0.95L * others - 0.1L * norm - 0.01L);
 }
 
-/* With everything wanted, then with the centres alone. */
+/* With everything wanted, then with the centroids alone. */
 static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
     size_t some = (size_t)count + 1;
@@ -97,8 +97,8 @@ static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
     int32_t *again = malloc(some * sizeof *again);
     if (!bounds || !again) abort();
     alcore_status status =
-        t->nearest_centre(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->starts, c->centres,
-                          out->places, out->numbers, low, high);
+        t->nearest_centroid(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->starts,
+                            c->centroids, out->places, out->numbers, low, high);
     for (int round = 0; round < 2 && !status; round++) {
         for (int64_t i = 0; i < count; i++) {
             if (c->group[i] < 0) continue;
@@ -110,8 +110,8 @@ static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
             if (!round || narrow == 0.0) out->numbers[2 * count + i] = narrow;
         }
         if (round) break;
-        status = t->nearest_centre(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->starts,
-                                   c->centres, again, NULL, low, high);
+        status = t->nearest_centroid(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->starts,
+                                     c->centroids, again, NULL, low, high);
     }
     free(bounds);
     free(again);
@@ -122,10 +122,10 @@ const entry entries_rows[] = {
     {PLACE(widen), call_widen, count_matrix, 0},
     {PLACE(dots), call_dots, count_rows, 0},
     {PLACE(self_dots), call_self_dots, count_rows, 0},
-    {PLACE(sqds), call_sqds, count_rows, 0},
+    {PLACE(sq_dists), call_sq_dists, count_rows, 0},
     {PLACE(group_sums), call_group_sums, count_sums, 0},
     {PLACE(group_cosine), call_group_cosine, count_rows, 0},
-    {PLACE(group_sqds), call_group_sqds, count_rows, 0},
-    {PLACE(nearest_centre), call_nearest, count_nearest, 0},
+    {PLACE(group_sq_dists), call_group_sq_dists, count_rows, 0},
+    {PLACE(nearest_centroid), call_nearest, count_nearest, 0},
 };
 const int entries_rows_count = sizeof entries_rows / sizeof entries_rows[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbours and margin ratios. */
+/* Nearest neighbors and margin ratios. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { METRICS = 3 };
 
-/* The case's rows, and some of the same rows as queries: copies, neighbours and themselves. */
+/* The case's rows, and some of the same rows as queries: copies, neighbors and themselves. */
 static alcore_sys_rows queries_of(const kernel_case *c) {
     alcore_sys_rows queries = c->rows;
     int64_t bytes = c->rows.dtype == ALCORE_FLOAT64 ? 8 : c->rows.dtype == ALCORE_FLOAT32 ? 4 : 2;

@@ -98,16 +98,16 @@ static void fill(kernel_case *made, uint64_t *state) {
     }
 }
 
-static void make_centres(kernel_case *made, uint64_t *state) {
-    static const int64_t starts[CASE_GROUPS + 1] = {0, 0, 1, 8, 28, CASE_CENTRES};
+static void make_centroids(kernel_case *made, uint64_t *state) {
+    static const int64_t starts[CASE_GROUPS + 1] = {0, 0, 1, 8, 28, CASE_CENTROIDS};
     const alcore_sys_rows *rows = &made->rows;
     memcpy(made->starts, starts, sizeof starts);
-    for (int64_t c = 0; c < CASE_CENTRES; c++) {
-        double *centre = made->centres + c * rows->dims;
+    for (int64_t c = 0; c < CASE_CENTROIDS; c++) {
+        double *centroid = made->centroids + c * rows->dims;
         if (c > 8 && c % 5 == 4) { /* as the one before, or a hair beside it */
-            memcpy(centre, centre - rows->dims, (size_t)rows->dims * sizeof *centre);
+            memcpy(centroid, centroid - rows->dims, (size_t)rows->dims * sizeof *centroid);
             if (c % 2 && rows->dims > 0)
-                centre[c % rows->dims] = nextafter(centre[c % rows->dims], 9.0);
+                centroid[c % rows->dims] = nextafter(centroid[c % rows->dims], 9.0);
             continue;
         }
         int64_t like = rows->count > 0 ? (int64_t)(case_random(state) % (uint64_t)rows->count) : 0;
@@ -116,7 +116,7 @@ static void make_centres(kernel_case *made, uint64_t *state) {
             double x = case_uniform(state) - 0.5;
             if (rows->count > 0 && c % 3) x = oracle_number(rows, like, j);
             if (rows->count > 0 && c % 3 == 2) x = (x + oracle_number(rows, other, j)) / 2.0;
-            centre[j] = x;
+            centroid[j] = x;
         }
     }
 }
@@ -139,18 +139,18 @@ void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, 
     };
     out->group = new_memory(count, sizeof *out->group);
     out->starts = new_memory(CASE_GROUPS + 1, sizeof *out->starts);
-    out->centres = new_memory(CASE_CENTRES * dims, sizeof *out->centres);
+    out->centroids = new_memory(CASE_CENTROIDS * dims, sizeof *out->centroids);
     out->vector = new_memory(dims, sizeof *out->vector);
     out->scalars = new_memory(3 * count, sizeof *out->scalars);
     fill(out, state);
-    make_centres(out, state);
+    make_centroids(out, state);
     if (case_random(state) % 2) {
         out->take = new_memory(count, 1);
         for (int64_t i = 0; i < count; i++) out->take[i] = case_random(state) % 4 != 0;
     }
     for (int64_t i = 0; i < count; i++) {
         out->group[i] = (int32_t)(case_random(state) % (CASE_GROUPS + 1)) - 1;
-        /* The last group, which has many centres, gets most rows. */
+        /* The last group, which has many centroids, gets most rows. */
         if (case_random(state) % 2) out->group[i] = CASE_GROUPS - 1;
     }
     for (int64_t j = 0; j < dims; j++) {
@@ -169,7 +169,7 @@ void case_free(kernel_case *made) {
     free(made->take);
     free(made->group);
     free(made->starts);
-    free(made->centres);
+    free(made->centroids);
     free(made->vector);
     free(made->scalars);
 }

@@ -18,7 +18,7 @@ enum {
     PATTERNS
 };
 
-enum { CASE_GROUPS = 5, CASE_CENTRES = 70 };
+enum { CASE_GROUPS = 5, CASE_CENTROIDS = 70 };
 
 typedef struct kernel_case {
     alcore_sys_rows rows;
@@ -26,8 +26,9 @@ typedef struct kernel_case {
     void *memory;    /* of rows.data, which may be misaligned in it */
     uint8_t *take;   /* [count], or NULL */
     int32_t *group;  /* [count], -1 among them */
-    int64_t *starts; /* [CASE_GROUPS + 1]: 0, 1, 7, 20 and 42 centres */
-    double *centres; /* [CASE_CENTRES, dims]: near rows, rows themselves, repeated, one ulp apart */
+    int64_t *starts; /* [CASE_GROUPS + 1]: 0, 1, 7, 20 and 42 centroids */
+    double *
+        centroids; /* [CASE_CENTROIDS, dims]: near rows, rows themselves, repeated, one ulp apart */
     double *vector;  /* [dims] */
     double *scalars; /* [3, count]: random, with ties */
 } kernel_case;

@@ -8,7 +8,7 @@
 
 #include "kernel_case.h"
 
-/* Output of one engine: doubles first, then whole numbers. */
+/* Output of one engine: doubles first, then integers. */
 typedef struct output {
     double *numbers;
     int64_t count;

@@ -50,7 +50,7 @@ double oracle_dot(const double *a, const double *b, int64_t dims) {
     return tree(lane);
 }
 
-double oracle_sqd(const double *a, const double *b, int64_t dims) {
+double oracle_sq_dist(const double *a, const double *b, int64_t dims) {
     double lane[32] = {0};
     for (int64_t j = 0; j < dims; j++) {
         double t = a[j] - b[j];
@@ -113,13 +113,13 @@ static alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_row
     return ALCORE_OK;
 }
 
-static alcore_status sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, const double *vector, double *out) {
+static alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *take, const double *vector, double *out) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
         double *row = oracle_row(rows, i);
-        out[i] = oracle_sqd(row, vector, rows->dims);
+        out[i] = oracle_sq_dist(row, vector, rows->dims);
         free(row);
     }
     return ALCORE_OK;
@@ -144,40 +144,40 @@ static alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_ro
 }
 
 static alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const double *centres,
+                                  const int32_t *group, int64_t groups, const double *centroids,
                                   double *out) {
     (void)work;
     (void)groups;
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] < 0) continue;
         double *row = oracle_row(rows, i);
-        const double *centre = centres + group[i] * rows->dims;
-        out[i] = 1.0 - oracle_cosine(oracle_dot(row, centre, rows->dims),
+        const double *centroid = centroids + group[i] * rows->dims;
+        out[i] = 1.0 - oracle_cosine(oracle_dot(row, centroid, rows->dims),
                                      sqrt(oracle_dot(row, row, rows->dims)),
-                                     sqrt(oracle_dot(centre, centre, rows->dims)));
+                                     sqrt(oracle_dot(centroid, centroid, rows->dims)));
         free(row);
     }
     return ALCORE_OK;
 }
 
-static alcore_status group_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const int32_t *group, int64_t groups, const double *centres,
-                                double *out) {
+static alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                    const int32_t *group, int64_t groups, const double *centroids,
+                                    double *out) {
     (void)work;
     (void)groups;
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] < 0) continue;
         double *row = oracle_row(rows, i);
-        out[i] = oracle_sqd(row, centres + group[i] * rows->dims, rows->dims);
+        out[i] = oracle_sq_dist(row, centroids + group[i] * rows->dims, rows->dims);
         free(row);
     }
     return ALCORE_OK;
 }
 
-static alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const int64_t *starts,
-                                    const double *centres, int32_t *nearest, double *distance,
-                                    double *low, double *high) {
+static alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                      const int32_t *group, int64_t groups, const int64_t *starts,
+                                      const double *centroids, int32_t *nearest, double *distance,
+                                      double *low, double *high) {
     (void)work;
     (void)groups;
     (void)low; /* the case looks at them by itself */
@@ -189,7 +189,7 @@ static alcore_status nearest_centre(const alcore_sys_work *work, const alcore_sy
         nearest[i] = -1;
         double least = HUGE_VAL;
         for (int64_t c = starts[g]; c < starts[g + 1]; c++) {
-            double d = oracle_sqd(row, centres + c * rows->dims, rows->dims);
+            double d = oracle_sq_dist(row, centroids + c * rows->dims, rows->dims);
             if (c == starts[g] || d < least) {
                 nearest[i] = (int32_t)(c - starts[g]);
                 least = d;
@@ -225,11 +225,11 @@ static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, con
         if (take && !take[i]) continue;
         double first = 0.0, second = 0.0;
         if (idds->include_self) {
-            if (idds->unlabelled > 0) first = a[i] / (double)idds->unlabelled;
-        } else if (idds->unlabelled > 1) {
-            first = (a[i] - s[i]) / (double)(idds->unlabelled - 1);
+            if (idds->unlabeled > 0) first = a[i] / (double)idds->unlabeled;
+        } else if (idds->unlabeled > 1) {
+            first = (a[i] - s[i]) / (double)(idds->unlabeled - 1);
         }
-        if (idds->labelled > 0) second = b[i] / (double)idds->labelled;
+        if (idds->labeled > 0) second = b[i] / (double)idds->labeled;
         out[i] = idds->alpha * first - (1.0 - idds->alpha) * second;
     }
     return ALCORE_OK;
@@ -362,11 +362,11 @@ const alcore_sys_kernels kernel_oracle = {
     .widen = widen,
     .dots = dots,
     .self_dots = self_dots,
-    .sqds = sqds,
+    .sq_dists = sq_dists,
     .group_sums = group_sums,
     .group_cosine = group_cosine,
-    .group_sqds = group_sqds,
-    .nearest_centre = nearest_centre,
+    .group_sq_dists = group_sq_dists,
+    .nearest_centroid = nearest_centroid,
     .idds_update = idds_update,
     .idds_scores = idds_scores,
     .arg_max = arg_max,
@@ -377,7 +377,7 @@ const alcore_sys_kernels kernel_oracle = {
     .sequence_nnll = oracle_sequence_nnll,
     .distance_sums = oracle_distance_sums,
     .distance_bounds = oracle_distance_bounds,
-    .min_sqds = oracle_min_sqds,
+    .min_sq_dists = oracle_min_sq_dists,
     .min_badge = oracle_min_badge,
     .lower = oracle_lower,
     .draw = oracle_draw,

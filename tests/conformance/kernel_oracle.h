@@ -10,9 +10,9 @@ extern const alcore_sys_kernels kernel_oracle;
 /* Number j of row i, widened to double. */
 double oracle_number(const alcore_sys_rows *rows, int64_t i, int64_t j);
 
-/* dot, sqd and cos of spec 1.8; cos from the dot product and the norms. */
+/* dot, sq_dist and cos of spec 1.8; cos from the dot product and the norms. */
 double oracle_dot(const double *a, const double *b, int64_t dims);
-double oracle_sqd(const double *a, const double *b, int64_t dims);
+double oracle_sq_dist(const double *a, const double *b, int64_t dims);
 double oracle_cosine(double product, double norm_a, double norm_b);
 
 /* Row i as doubles, unit(row i) when it is asked for. The caller frees it. */
@@ -28,14 +28,14 @@ alcore_status oracle_distance_bounds(const alcore_sys_work *work, const alcore_s
                                      double *high);
 
 /* oracle_greedy.c */
-alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *centres, int64_t count,
-                              const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, const alcore_sys_weights *weights);
+alcore_status oracle_min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const uint8_t *take, const double *centroids, int64_t count,
+                                  const double *centroid_dots, const double *row_dots,
+                                  int32_t zero_duplicates, const alcore_sys_weights *weights);
 alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
-                               const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares,
+                               const double *centroids_a, const double *centroids_h, int64_t count,
+                               const double *centroid_squares, const double *squares,
                                const alcore_sys_weights *weights);
 alcore_status oracle_lower(const alcore_sys_work *work, int64_t count, const uint8_t *take,
                            const double *values, const alcore_sys_weights *weights);

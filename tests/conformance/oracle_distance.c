@@ -10,7 +10,7 @@ static void add_distances(const double *row, double *const *targets, int64_t cou
     for (int64_t g = 0; g < groups; g++) sums[g] = 0.0;
     for (int64_t t = 0; t < count; t++) {
         int32_t g = group ? group[t] : 0;
-        if (g >= 0) sums[g] += sqrt(oracle_sqd(row, targets[t], dims));
+        if (g >= 0) sums[g] += sqrt(oracle_sq_dist(row, targets[t], dims));
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernel_oracle.h"
 
-/* Weight w of row i against centre c of `count`. */
+/* Weight w of row i against centroid c of `count`. */
 static void put(const alcore_sys_weights *weights, int64_t rows, int64_t count, int64_t i,
                 int64_t c, double w, double duplicate) {
     int64_t guess = c - (count - weights->guessed);
@@ -25,17 +25,17 @@ static void add_up(const alcore_sys_weights *weights, int64_t rows, const uint8_
     }
 }
 
-alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *centres, int64_t count,
-                              const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, const alcore_sys_weights *weights) {
+alcore_status oracle_min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const uint8_t *take, const double *centroids, int64_t count,
+                                  const double *centroid_dots, const double *row_dots,
+                                  int32_t zero_duplicates, const alcore_sys_weights *weights) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
         double *row = oracle_row(rows, i);
         for (int64_t c = 0; c < count; c++) {
-            double w = oracle_sqd(row, centres + c * rows->dims, rows->dims);
-            double duplicate = zero_duplicates ? 1e-12 * (row_dots[i] + centre_dots[c]) : -1.0;
+            double w = oracle_sq_dist(row, centroids + c * rows->dims, rows->dims);
+            double duplicate = zero_duplicates ? 1e-12 * (row_dots[i] + centroid_dots[c]) : -1.0;
             put(weights, rows->count, count, i, c, w, duplicate);
         }
         free(row);
@@ -46,17 +46,17 @@ alcore_status oracle_min_sqds(const alcore_sys_work *work, const alcore_sys_rows
 
 alcore_status oracle_min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
-                               const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares,
+                               const double *centroids_a, const double *centroids_h, int64_t count,
+                               const double *centroid_squares, const double *squares,
                                const alcore_sys_weights *weights) {
     (void)work;
     for (int64_t i = 0; i < h->count; i++) {
         if (take && !take[i]) continue;
         double *row_a = oracle_row(a, i), *row_h = oracle_row(h, i);
         for (int64_t c = 0; c < count; c++) {
-            double in_a = oracle_dot(row_a, centres_a + c * a->dims, a->dims);
-            double in_h = oracle_dot(row_h, centres_h + c * h->dims, h->dims);
-            double sum = squares[i] + centre_squares[c];
+            double in_a = oracle_dot(row_a, centroids_a + c * a->dims, a->dims);
+            double in_h = oracle_dot(row_h, centroids_h + c * h->dims, h->dims);
+            double sum = squares[i] + centroid_squares[c];
             put(weights, h->count, count, i, c, sum - 2.0 * (in_a * in_h), 1e-12 * sum);
         }
         free(row_a);

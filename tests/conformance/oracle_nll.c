@@ -10,11 +10,11 @@ static void put(double *array, int64_t i, double value) {
 }
 
 /* The facts of row i; 0 for a bad row. */
-static int facts_of(const double *z, int64_t classes, int labelled, int64_t label,
+static int facts_of(const double *z, int64_t classes, int labeled, int64_t label,
                     const alcore_sys_token_facts *out, int64_t i) {
     int64_t first = 0, second = -1;
     double sum = 0.0, entropy = 0.0;
-    int good = classes > 0 && (!labelled || (label >= 0 && label < classes));
+    int good = classes > 0 && (!labeled || (label >= 0 && label < classes));
     for (int64_t c = 0; c < classes; c++) {
         if (isnan(z[c]) || (isinf(z[c]) && z[c] > 0.0)) good = 0;
     }
@@ -33,7 +33,7 @@ static int facts_of(const double *z, int64_t classes, int labelled, int64_t labe
     }
     double top1 = -log_sum,
            top2 = second < 0 ? -HUGE_VAL : z[good ? second : 0] - z[first] - log_sum;
-    if (labelled) put(out->logprob, i, good ? z[label] - z[first] - log_sum : none);
+    if (labeled) put(out->logprob, i, good ? z[label] - z[first] - log_sum : none);
     put(out->top1, i, good ? top1 : none);
     put(out->top2, i, good ? top2 : none);
     put(out->margin, i, good ? exp(top1) - exp(top2) : none);

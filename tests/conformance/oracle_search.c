@@ -34,7 +34,7 @@ static void free_all(wide_rows *all) {
 
 static double value_of(const wide_rows *a, int64_t i, const wide_rows *b, int64_t j, int64_t dims,
                        int32_t metric) {
-    if (metric == ALCORE_SYS_L2) return oracle_sqd(a->row[i], b->row[j], dims);
+    if (metric == ALCORE_SYS_L2) return oracle_sq_dist(a->row[i], b->row[j], dims);
     double dot = oracle_dot(a->row[i], b->row[j], dims);
     return metric == ALCORE_SYS_DOT ? dot : oracle_cosine(dot, a->norm[i], b->norm[j]);
 }

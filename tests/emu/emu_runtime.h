@@ -94,7 +94,7 @@ void count(way which);
 /* pays, or what a test wants. */
 bool filters(bool pays);
 
-/* value, or a neighbour of it by up to 2 units in the last place. */
+/* value, or a neighbor of it by up to 2 units in the last place. */
 double perturbed(double value);
 float perturbed(float value);
 

@@ -78,7 +78,7 @@ static void setup(void) {
         take[i] = i % 5 != 3;
         expected[i] = -7.0;
     }
-    ck_assert_int_eq(cpu->sqds(&work, &rows, take, vector, expected), ALCORE_OK);
+    ck_assert_int_eq(cpu->sq_dists(&work, &rows, take, vector, expected), ALCORE_OK);
 }
 
 static void *on_device(const void *array, size_t bytes) {
@@ -88,7 +88,7 @@ static void *on_device(const void *array, size_t bytes) {
     return memory;
 }
 
-static void expect_sqds(const double *got) {
+static void expect_sq_dists(const double *got) {
     ck_assert_int_eq(memcmp(got, expected, sizeof expected), 0);
 }
 
@@ -100,23 +100,23 @@ START_TEST(arrays_on_the_device) {
     double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
     alcore_sys_rows placed = rows;
     placed.data = there;
-    ck_assert_int_eq(cuda->sqds(&work, &placed, mask, against, out), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
     device_copy(got, out, sizeof got);
-    expect_sqds(got);
+    expect_sq_dists(got);
     /* Each array on its own: rows there, the rest here; and the other way round. */
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sqds(&work, &placed, take, vector, got), ALCORE_OK);
-    expect_sqds(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, take, vector, got), ALCORE_OK);
+    expect_sq_dists(got);
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sqds(&work, &rows, mask, against, got), ALCORE_OK);
-    expect_sqds(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, mask, against, got), ALCORE_OK);
+    expect_sq_dists(got);
     /* Rows that no device could read where they are. */
     char *odd = device_new(sizeof numbers + 1);
     device_copy(odd + 1, numbers, sizeof numbers);
     placed.data = odd + 1;
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sqds(&work, &placed, take, vector, got), ALCORE_OK);
-    expect_sqds(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, take, vector, got), ALCORE_OK);
+    expect_sq_dists(got);
     void *all[] = {there, mask, against, out, odd};
     for (int i = 0; i < 5; i++) device_free(all[i]);
 }
@@ -144,16 +144,16 @@ START_TEST(stream_of_the_caller) {
     uint8_t *mask = on_device(take, sizeof take);
     double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
     work.stream = new_stream();
-    ck_assert_int_eq(cuda->sqds(&work, &placed, mask, against, out), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
     ck_assert_int_eq(wait_stream(work.stream), 0);
     device_copy(got, out, sizeof got);
-    expect_sqds(got);
+    expect_sq_dists(got);
     /* With the caller's memory, and what is on the host. */
     work.workspace = lend;
     work.workspace_release = take_back;
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sqds(&work, &rows, take, vector, got), ALCORE_OK);
-    expect_sqds(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
+    expect_sq_dists(got);
     ck_assert_int_eq(lent, 0);
     free_stream(work.stream);
     void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
@@ -166,17 +166,17 @@ START_TEST(little_memory) {
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     /* Less than the rows take: smaller chunks. */
     device_memory(20000);
-    ck_assert_int_eq(cuda->sqds(&work, &rows, take, vector, got), ALCORE_OK);
-    expect_sqds(got);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
+    expect_sq_dists(got);
     /* Whole operands do not get smaller. */
-    static double centres[5000 * DIMS];
+    static double centroids[5000 * DIMS];
     int32_t nearest[3];
     double distance[3], wide[DIMS * 3];
     alcore_sys_rows few = rows;
     few.count = 3;
-    ck_assert_int_eq(cuda->nearest_centre(&work, &few, (const int32_t[]){0, 0, 0}, 1,
-                                          (const int64_t[]){0, 5000}, centres, nearest, distance,
-                                          NULL, NULL),
+    ck_assert_int_eq(cuda->nearest_centroid(&work, &few, (const int32_t[]){0, 0, 0}, 1,
+                                            (const int64_t[]){0, 5000}, centroids, nearest,
+                                            distance, NULL, NULL),
                      ALCORE_E_NOMEM);
     ck_assert_msg(strstr(text, "out of memory on the device") != NULL, "%s", text);
     device_memory((size_t)-1);
@@ -194,7 +194,7 @@ START_TEST(rows_that_stay) {
         if (take[i]) packed[taken++] = expected[i];
     }
     ck_assert(held.count == taken && held.stride == DIMS && held.dtype == ALCORE_FLOAT32);
-    ck_assert_int_eq(cuda->sqds(&work, &held, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(memcmp(got, packed, (size_t)taken * sizeof *got), 0);
     /* They are there: no second copy is made. */
     alcore_sys_rows again;
@@ -224,9 +224,9 @@ END_TEST
 START_TEST(cancelled) {
     double got[ROWS];
     cancel = 1;
-    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_CANCELLED);
     cancel = 0;
-    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_OK);
 }
 END_TEST
 
@@ -234,15 +234,15 @@ START_TEST(wrong_calls) {
     double got[ROWS];
     alcore_sys_rows bad = rows;
     bad.count = -1;
-    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
+    ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
     bad = rows;
     bad.dtype = ALCORE_INT64;
-    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_SHAPE);
+    ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_SHAPE);
     bad = rows;
     bad.data = NULL;
-    ck_assert_int_eq(cuda->sqds(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
+    ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
     work.device = 3;
-    ck_assert_int_eq(cuda->sqds(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
     ck_assert_str_eq(text, "no device cuda:3: there are 1");
     const alcore_sys_kernels *out = cuda;
     void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
@@ -260,7 +260,8 @@ static void *one_thread(void *data) {
     for (int round = 0; round < 4; round++) {
         double got[ROWS];
         for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-        if (cuda->sqds(&own, &rows, take, vector, got) || memcmp(got, expected, sizeof got) != 0)
+        if (cuda->sq_dists(&own, &rows, take, vector, got) ||
+            memcmp(got, expected, sizeof got) != 0)
             return data;
     }
     return NULL;

@@ -169,7 +169,7 @@ static void compare_search(int pattern, int32_t metric, int dims, int k, int way
     ck_assert_uint_gt(taken(FILTERED_TILES), 0);
 }
 
-START_TEST(neighbours) {
+START_TEST(neighbors) {
     int pattern = _i / 3;
     int32_t metric = _i % 3;
     mode((_i + 1) % 3, (uint64_t)_i, 1);
@@ -205,20 +205,20 @@ START_TEST(ways_taken) {
 }
 END_TEST
 
-/* Rows of three groups: all of the others as centres, half of the rows, and one. */
-START_TEST(nearest_centres) {
+/* Rows of three groups: all of the others as centroids, half of the rows, and one. */
+START_TEST(nearest_centroids) {
     int dims = 33 + _i % 3;
     mode((_i + 2) % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
-    static double centres[MOST_ROWS * MOST_DIMS], distance[2][MOST_ROWS];
+    static double centroids[MOST_ROWS * MOST_DIMS], distance[2][MOST_ROWS];
     static double low[MOST_ROWS], high[MOST_ROWS];
     static int32_t group[MOST_ROWS], nearest[2][MOST_ROWS];
     const int64_t starts[] = {0, OTHERS, OTHERS + 75, OTHERS + 76};
     for (int c = 0; c < OTHERS + 76; c++) {
         for (int j = 0; j < dims; j++)
-            centres[c * dims + j] =
+            centroids[c * dims + j] =
                 (double)numbers[(c < OTHERS ? row_count + c : 2 * (c - OTHERS)) * dims + j];
     }
     for (int i = 0; i < row_count; i++) group[i] = i % 3 - (i % 10 == 9 ? 1 : 0);
@@ -229,8 +229,8 @@ START_TEST(nearest_centres) {
             distance[e][i] = -9.0;
         }
         ck_assert_int_eq((e ? cuda : cpu)
-                             ->nearest_centre(&work, &rows, group, 3, starts, centres, nearest[e],
-                                              distance[e], low, high),
+                             ->nearest_centroid(&work, &rows, group, 3, starts, centroids,
+                                                nearest[e], distance[e], low, high),
                          ALCORE_OK);
         for (int i = 0; i < MOST_ROWS; i++) /* one NaN is as good as another */
             if (isnan(distance[e][i])) distance[e][i] = -5.0;
@@ -244,7 +244,7 @@ START_TEST(nearest_centres) {
         for (int64_t c = starts[group[i]]; c < starts[group[i] + 1]; c++) {
             double sum = 0.0;
             for (int j = 0; j < dims; j++) {
-                double t = (double)numbers[i * dims + j] - centres[c * dims + j];
+                double t = (double)numbers[i * dims + j] - centroids[c * dims + j];
                 sum += t * t;
             }
             if (c != starts[group[i]] + nearest[1][i]) ck_assert(!(low[i] > sqrt(sum)));
@@ -327,10 +327,10 @@ int main(void) {
     TCase *tests = tcase_create("filters");
     tcase_set_timeout(tests, 100);
     tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_loop_test(tests, neighbours, 0, PATTERNS * 3);
+    tcase_add_loop_test(tests, neighbors, 0, PATTERNS * 3);
     tcase_add_test(tests, places_and_dimensions);
     tcase_add_test(tests, ways_taken);
-    tcase_add_loop_test(tests, nearest_centres, 0, PATTERNS);
+    tcase_add_loop_test(tests, nearest_centroids, 0, PATTERNS);
     tcase_add_loop_test(tests, margin_ratios, 0, PATTERNS);
     tcase_add_loop_test(tests, distance_intervals, 0, PATTERNS);
     Suite *suite = suite_create("cuda-filters");

@@ -11,13 +11,13 @@
 #include "alcore/alcore.h"
 #include "fault_allocator.h"
 
-/* What a case wants to find made, beside the context, the pool and the labelled pool. */
+/* What a case wants to find made, beside the context, the pool and the labeled pool. */
 enum {
     WITH_SCORES = 1,       /* columns scores, logprobs, probs and embeddings of the pool */
     WITH_LM = 2,           /* lm */
     WITH_MODEL = 4,        /* model: host functions */
     WITH_SCORER = 8,       /* scorer nsp, strategy random */
-    WITH_REQUEST = 16,     /* request over pool and labelled pool, budget 3 */
+    WITH_REQUEST = 16,     /* request over pool and labeled pool, budget 3 */
     WITH_SELECTION = 32,   /* selection: an answer of request */
     WITH_WRITER = 64,      /* writer of a scalar column, two rows put */
     WITH_FULL_WRITER = 128 /* writer of a scalar column, all rows put */

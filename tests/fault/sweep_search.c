@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sweep: nearest neighbours and margin ratios. */
+/* Sweep: nearest neighbors and margin ratios. */
 #include "sweep.h"
 
 static alcore_search_side embeddings_of(const world *w) {

@@ -127,35 +127,35 @@ def segment():
         for first in range(0, count, 8192):
             kernels.group_sums(rows_of(matrix[first:first + 8192]), group[first:], strata, sums, counts)
             total += sums
-        centres = total / torch.bincount(index, minlength=strata)[:, None]
-        kernels.group_cosine(rows_of(matrix), group, strata, centres, distance)
+        centroids = total / torch.bincount(index, minlength=strata)[:, None]
+        kernels.group_cosine(rows_of(matrix), group, strata, centroids, distance)
         return distance
 
     def torchs():
-        centres = torch.zeros(strata, dims, device=device).index_add_(0, index, matrix)
-        centres /= torch.bincount(index, minlength=strata)[:, None]
-        return 1 - torch.nn.functional.cosine_similarity(matrix, centres[index], dim=1)
+        centroids = torch.zeros(strata, dims, device=device).index_add_(0, index, matrix)
+        centroids /= torch.bincount(index, minlength=strata)[:, None]
+        return 1 - torch.nn.functional.cosine_similarity(matrix, centroids[index], dim=1)
     return race('segment', f'{count} x {dims} float32, {strata} strata', ours, {'torch': torchs},
                 ('two sums over the matrix', lambda: (matrix.sum(), matrix.sum())))
 
 
 def clusters():
-    count, dims, centres = size(100000, 100), size(768, 16), size(256, 7)
+    count, dims, centroids = size(100000, 100), size(768, 16), size(256, 7)
     matrix = torch.randn(count, dims, device=device)
-    means = torch.randn(centres, dims, device=device)
+    means = torch.randn(centroids, dims, device=device)
     wide, group = means.double(), zeros(count, dtype=torch.int32)
-    starts = torch.tensor([0, centres], device=device)
+    starts = torch.tensor([0, centroids], device=device)
     nearest, distance = zeros(count, dtype=torch.int32), zeros(count)
 
     def ours():
-        kernels.nearest_centre(rows_of(matrix), group, 1, starts, wide, nearest, distance, None, None)
+        kernels.nearest_centroid(rows_of(matrix), group, 1, starts, wide, nearest, distance, None, None)
         return distance.sqrt()
-    return race('nearest centre', f'{count} x {dims} float32, {centres} centres', ours,
+    return race('nearest centroid', f'{count} x {dims} float32, {centroids} centroids', ours,
                 {'torch.cdist, min': lambda: torch.cdist(matrix, means).min(1).values},
                 ('the product alone in float16 (cuBLAS)', lambda: matrix.half() @ means.half().T))
 
 
-def neighbours():
+def neighbors():
     count, queries, dims, k = size(100000, 100), size(1000, 10), size(768, 16), 10
     matrix, asked = torch.randn(count, dims, device=device), torch.randn(queries, dims, device=device)
     row, value = zeros(queries, k, dtype=torch.int64), zeros(queries, k)
@@ -186,6 +186,6 @@ def distances():
 print(f"engine {kernels.engine}, torch {torch.__version__}, "
       f"{torch.cuda.get_device_name() if real else 'no device: a dry run'}, {turns} turns")
 good = True
-for run in (logits, hidden, segment, clusters, neighbours, distances):
+for run in (logits, hidden, segment, clusters, neighbors, distances):
     good = run() and good
 sys.exit(not good)

@@ -67,7 +67,7 @@ if [ -n "$device" ]; then
     filtered=build/gpu/tests/gpu/libalcore-cuda-filtered.so
     step "build with filters for every shape" 120 ninja -C build/gpu --quiet tests/gpu/libalcore-cuda-filtered.so
 fi
-searches=knn,margin_ratios,nearest_centre,distance_bounds
+searches=knn,margin_ratios,nearest_centroid,distance_bounds
 step "conformance of filters" 60 env ALCORE_CONFORMANCE_ONLY=$searches "$run" $missing 1 3 "$filtered"
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -n "$sanitizer" ] && [ -n "$device" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The main job at real size: an IT corpus of 226,621 sentences, general text as the labelled side, 10,000 words; and
+"""The main job at real size: an IT corpus of 226,621 sentences, general text as the labeled side, 10,000 words; and
 the language model and the pool at the sizes that are promised. Each case says what was measured.
 
   run_real.py PROJECT REAL_COLUMNS BENCH_LM BENCH_LOAD      $ALCORE: the command

@@ -12,7 +12,7 @@ typedef struct block_data {
     float *x;         /* [BLOCK_ROWS, dims], the queries last */
     double *u;        /* [BLOCK_POOL] */
     uint8_t *take;    /* [BLOCK_POOL]: candidates */
-    int32_t *stratum; /* [BLOCK_POOL]: of u in 3 strata, -1 for labelled rows */
+    int32_t *stratum; /* [BLOCK_POOL]: of u in 3 strata, -1 for labeled rows */
 } block_data;
 
 void block_data_make(block_data *out, int64_t dims);

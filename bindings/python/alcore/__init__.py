@@ -18,7 +18,7 @@ from ._logits import score_hidden, score_logits
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
-from ._search import Neighbours, knn, margin_ratios
+from ._search import Neighbors, knn, margin_ratios
 from ._selection import Selection
 
 Pool.score = score
@@ -38,7 +38,7 @@ def build_info():
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbours",
+__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
            "Order", "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
            "build_info", "default_context", "knn", "load", "margin_ratios", "request_options", "score", "scorer", "scorers", "select",
            "strategies", "strategy", "version"] + _errors.NAMES

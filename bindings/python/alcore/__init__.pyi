@@ -337,7 +337,7 @@ def strategy(function: None = None, *, needs: Union[str, Iterable[str]] = (),
 
 # ---- calls ----
 
-class Neighbours(NamedTuple):
+class Neighbors(NamedTuple):
     numbers: _Array
     values: _Array
 
@@ -348,11 +348,11 @@ def default_context() -> Context: ...
 @overload
 def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[False] = False,
         take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
-        device: Optional[str] = None, context: Optional[Context] = None) -> Neighbours: ...
+        device: Optional[str] = None, context: Optional[Context] = None) -> Neighbors: ...
 @overload
 def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[True],
         take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
-        device: Optional[str] = None, context: Optional[Context] = None) -> tuple[Neighbours, Neighbours]: ...
+        device: Optional[str] = None, context: Optional[Context] = None) -> tuple[Neighbors, Neighbors]: ...
 def load(path: Optional[_Path] = None) -> str: ...
 def margin_ratios(rows: _Side, others: _Side, k: int = 4, *, take: Optional[Iterable[object]] = None,
                   other_take: Optional[Iterable[object]] = None, device: Optional[str] = None,
@@ -409,7 +409,7 @@ __all__ = [
     "MissingError",
     "Model",
     "ModuleError",
-    "Neighbours",
+    "Neighbors",
     "NotFoundError",
     "Order",
     "OutOfMemoryError",

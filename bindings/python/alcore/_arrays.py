@@ -229,12 +229,12 @@ def integers(values, what):
         if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
             made = _from_buffer(values, what)
             if made.dtype[0] not in (ALCORE_KIND_INT, ALCORE_KIND_UINT) and made.shape[0]:
-                raise TypeError("%s: whole numbers are expected, got %s" % (what, dtype_name(made.dtype)))
+                raise TypeError("%s: integers are expected, got %s" % (what, dtype_name(made.dtype)))
         values = plain(values)
     try:
         kept = array.array("q", values)
     except (TypeError, OverflowError) as error:
-        raise TypeError("%s: whole numbers are expected (%s)" % (what, error)) from None
+        raise TypeError("%s: integers are expected (%s)" % (what, error)) from None
     return kept.buffer_info()[0] if len(kept) else None, len(kept), kept
 
 

@@ -18,7 +18,7 @@ class Column:
     """An array with what its numbers mean.
 
     values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n].
-    offsets: whole numbers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
+    offsets: integers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
     copy: True copies the numbers; otherwise the array is read where it is, and must not change while the pool uses it."""

@@ -37,14 +37,14 @@ def text_of(value):
 
 
 def struct(kind, **fields):
-    """A size-first struct. ctypes keeps the low bits of a whole number that does not fit; here that is an error."""
+    """A size-first struct. ctypes keeps the low bits of an integer that does not fit; here that is an error."""
     made = kind(**fields)
     for name, value in fields.items():
         kept = getattr(made, name)
         if isinstance(kept, int) and hasattr(value, "__index__") and kept != value:
             bits = 8 * getattr(kind, name).size
             first = 0 if dict(kind._fields_)[name](-1).value > 0 else -1 << bits - 1
-            raise ValueError("%s: a whole number from %d to %d is expected, got %d" % (name, first, first + (1 << bits) - 1,
+            raise ValueError("%s: an integer from %d to %d is expected, got %d" % (name, first, first + (1 << bits) - 1,
                                                                                        value))
     made.size = ctypes.sizeof(kind)
     return made
@@ -212,7 +212,7 @@ def _forget_in_child():
 
 
 def _forget_at_exit():
-    """Lets go while Python is whole: objects that modules hold to the very end are not always finalised."""
+    """Lets go while Python is whole: objects that modules hold to the very end are not always finalized."""
     global _default
     _default = None
 

@@ -80,14 +80,14 @@ class View:
 
     @property
     def labeled(self):
-        """Rows of the pool that are labelled, ascending: int64."""
+        """Rows of the pool that are labeled, ascending: int64."""
         count = ctypes.c_int64()
         address = lib.alcore_view_labeled(self._handle, ctypes.byref(count))
         return memory(address, [count.value], "q")
 
     @property
     def labeled_pool(self):
-        """The labelled side of the request; None without one."""
+        """The labeled side of the request; None without one."""
         address = lib.alcore_view_labeled_pool(self._handle)
         return self._pool_type.borrowed(address) if address else None
 
@@ -109,7 +109,7 @@ class View:
     def random(self, counter):
         """64 random bits, the same for the same seed, round and counter."""
         if not 0 <= counter < 1 << 64:
-            raise ValueError("counter: a whole number from 0 to 2^64 - 1 is expected, got %d" % counter)
+            raise ValueError("counter: an integer from 0 to 2^64 - 1 is expected, got %d" % counter)
         return lib.alcore_view_random(self._handle, counter)
 
     def column(self, name):

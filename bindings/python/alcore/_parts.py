@@ -73,7 +73,7 @@ class Model(Handle):
 
     @classmethod
     def ngram(cls, labeled=None, *, order=0, dims=0, seed=0, context=None):
-        """The built-in n-gram model, trained on a labelled side, or cross-fitted on the pool itself. 0 is the default."""
+        """The built-in n-gram model, trained on a labeled side, or cross-fitted on the pool itself. 0 is the default."""
         pool = None if labeled is None else pool_of(labeled, context)
         ctx = context or (pool.context if pool is not None else default_context())
         options = struct(_ffi.alcore_ngram_options, order=order, dims=dims, seed=seed)
@@ -140,7 +140,7 @@ class _Named(Handle):
 
 
 class Scorer(_Named):
-    """One number per row, larger = more worth labelling. Scorer(name, **parameters); alcore.scorers() lists them."""
+    """One number per row, larger = more worth labeling. Scorer(name, **parameters); alcore.scorers() lists them."""
 
     _noun = "scorer"
 
@@ -204,7 +204,7 @@ def _decorator(kind, function, needs, name):
 
 
 def scorer(function=None, *, needs=(), name=None):
-    """Turns a function of a View that returns float [count], larger = more worth labelling, into a scorer."""
+    """Turns a function of a View that returns float [count], larger = more worth labeling, into a scorer."""
     return _decorator(OwnScorer, function, needs, name)
 
 

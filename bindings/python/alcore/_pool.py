@@ -28,7 +28,7 @@ def state_bits(states):
 
 
 class Pool(Handle):
-    """Texts that may be labelled. Row i is the i-th text, for good: nothing is removed or renumbered; what is labelled,
+    """Texts that may be labeled. Row i is the i-th text, for good: nothing is removed or renumbered; what is labeled,
     repeated, empty or excluded has a state.
 
     texts: a list of str, a table with the Arrow interface (pandas, polars, pyarrow; columns text, id, lang, reference,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact search: nearest neighbours one way and both ways, margin ratios."""
+"""Exact search: nearest neighbors one way and both ways, margin ratios."""
 import ctypes
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ from ._pool import Pool
 from ._strings import name_of
 
 
-class Neighbours(NamedTuple):
-    """Numbers (int64) and values (float64), the nearest first; -1 and NaN where there is no neighbour. NumPy arrays, or
+class Neighbors(NamedTuple):
+    """Numbers (int64) and values (float64), the nearest first; -1 and NaN where there is no neighbor. NumPy arrays, or
     memoryviews without NumPy."""
 
     numbers: Any
@@ -62,13 +62,13 @@ class _Room:
         return memory(self.address, list(self.shape), self.code, self.block)
 
 
-def _neighbours(rooms):
-    return Neighbours(*(room.taken() for room in rooms))
+def _neighbors(rooms):
+    return Neighbors(*(room.taken() for room in rooms))
 
 
 def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=None, unit=False, device=None,
         context=None):
-    """The k nearest rows of each query: Neighbours(numbers, values), each [queries, k], exact.
+    """The k nearest rows of each query: Neighbors(numbers, values), each [queries, k], exact.
 
     rows and queries are matrices (NumPy, DLPack, buffers, lists) or columns of pools: Pool (its "embeddings") or (Pool,
     "name"). metric: "l2" (squared distances), "dot" or "cosine". take and query_take leave rows out; unit=True divides
@@ -83,7 +83,7 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=N
     back = [_Room(code, (left.count, most)) for code in "qd"] if both else []
     run(lib.alcore_knn, ctx._handle, left.reference, right.reference, ctypes.byref(options),
         *(room.address for room in found), *([room.address for room in back] or (None, None)))
-    return (_neighbours(found), _neighbours(back)) if both else _neighbours(found)
+    return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
 def margin_ratios(rows, others, k=4, *, take=None, other_take=None, device=None, context=None):

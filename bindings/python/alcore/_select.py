@@ -174,7 +174,7 @@ def _user_level():
 
 
 def _labeled_side(pool, labeled, masks):
-    """The labelled side of a call: a pool or texts are one; rows of the pool itself are marked."""
+    """The labeled side of a call: a pool or texts are one; rows of the pool itself are marked."""
     if labeled is None:
         return None
     if isinstance(labeled, (Pool, os.PathLike)):
@@ -242,7 +242,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
 
 def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, labeled=None, exclude=None, eligible=None,
            round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
-    """Picks the texts that are worth labelling next.
+    """Picks the texts that are worth labeling next.
 
     texts: list of str, a table with the Arrow interface, a file (pathlib.Path) or a Pool.
     budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost.
@@ -267,7 +267,7 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
 
 
 def select_from(pool, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, round=1, seed=None, **named):
-    """Picks the rows of this pool that are worth labelling next; arguments as of alcore.select(). Columns that are given or
+    """Picks the rows of this pool that are worth labeling next; arguments as of alcore.select(). Columns that are given or
     computed stay in the pool; exclude and eligible hold for this call. seed: the context's when None."""
     return answer(pool, budget, strategy, True, round=round, seed=seed, **named)
 

@@ -18,7 +18,7 @@ SCOPES = {"picks": _ffi.ALCORE_SCOPE_PICKS, "candidates": _ffi.ALCORE_SCOPE_CAND
 class Selection(Handle):
     """What was picked, best first. It never changes, and it pickles: a copy from a pickle has everything but the pool.
 
-    indices: rows, which are positions in the caller's own list. scores: larger = more worth labelling. costs and spent:
+    indices: rows, which are positions in the caller's own list. scores: larger = more worth labeling. costs and spent:
     in the budget's unit. short: whether the pool ended before the budget did."""
 
     _noun = "selection"

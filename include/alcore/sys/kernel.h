@@ -9,7 +9,7 @@
  *
  *     dot(a, b)  lane[0..31] = +0.0; for j = 0 .. d-1: lane[j mod 32] += a_j * b_j;
  *                for w = 16, 8, 4, 2, 1: lane[i] += lane[i + w] for i < w; it is lane[0]
- *     sqd(a, b)  the same with t = a_j - b_j and lane[j mod 32] += t * t
+ *     sq_dist(a, b)  the same with t = a_j - b_j and lane[j mod 32] += t * t
  *     norm(a)    sqrt(dot(a, a))
  *     unit(a)    a_j / norm(a); all +0.0 where norm(a) < 1e-12
  *     cos(a, b)  dot(a, b) / (norm(a) * norm(b)); 0 where a norm is < 1e-12;
@@ -17,8 +17,8 @@
  *
  * Columns: ragged_nnll, class_facts, logit_facts, hidden_facts and sequence_nnll take exp and log
  * or sum in lower precision, which engines may round differently, within 1e-6 + 1e-5 |v|; what they
- * give is stored and decided from. distance_bounds and the bounds of nearest_centre are intervals,
- * whose width engines may choose. System tier: stable within a minor release. */
+ * give is stored and decided from. distance_bounds and the bounds of nearest_centroid are
+ * intervals, whose width engines may choose. System tier: stable within a minor release. */
 #ifndef ALCORE_SYS_KERNEL_H
 #define ALCORE_SYS_KERNEL_H
 
@@ -44,7 +44,7 @@ typedef struct alcore_sys_work {
     int32_t device;       /**< number of the device that the stream and the device arrays are on */
     int32_t reserved;     /**< 0 */
     /** Most bytes of the device that staging what is on the host takes at a time; 0: the engine's
-     * choice. Whole operands (centres, vectors) come on top. */
+     * choice. Whole operands (centroids, vectors) come on top. */
     int64_t workspace_bytes;
 } alcore_sys_work;
 
@@ -103,7 +103,7 @@ typedef struct alcore_sys_token_facts {
 
 /** How rows are compared. */
 enum {
-    ALCORE_SYS_L2 = 0,    /**< sqd, the smallest first */
+    ALCORE_SYS_L2 = 0,    /**< sq_dist, the smallest first */
     ALCORE_SYS_DOT = 1,   /**< dot, the largest first */
     ALCORE_SYS_COSINE = 2 /**< cos, the largest first */
 };
@@ -133,22 +133,22 @@ typedef struct alcore_sys_best {
  * 2022): alpha * ((A_v - s_v) / (A - 1)) - (1 - alpha) * (B_v / B); with include_self alpha * (A_v
  * / A) in the first term. A term whose divisor is 0 is alpha * 0 or (1 - alpha) * 0. */
 typedef struct alcore_sys_idds {
-    double alpha;         /**< weight of the unlabelled side */
-    int64_t unlabelled;   /**< |A|, the item itself included */
-    int64_t labelled;     /**< |B| */
+    double alpha;         /**< weight of the unlabeled side */
+    int64_t unlabeled;    /**< |A|, the item itself included */
+    int64_t labeled;      /**< |B| */
     int32_t include_self; /**< 1: self=include */
     int32_t reserved;     /**< 0 */
 } alcore_sys_idds;
 
-/** D^2 weights of rows while centres join: of each row the least weight over the centres so far
- * (spec 1.8). A caller who guesses the next centres has them measured in the same pass, and
+/** D^2 weights of rows while centroids join: of each row the least weight over the centroids so far
+ * (spec 1.8). A caller who guesses the next centroids has them measured in the same pass, and
  * confirms a guess without another one (lower). */
 typedef struct alcore_sys_weights {
-    double *minimum; /**< [rows] minimum[i] = w where w < minimum[i], for every centre but the
+    double *minimum; /**< [rows] minimum[i] = w where w < minimum[i], for every centroid but the
                           guessed ones, in any order */
-    double *each;    /**< [guessed, rows] w of a guessed centre where w is below the minimum that
+    double *each;    /**< [guessed, rows] w of a guessed centroid where w is below the minimum that
                           the others left, infinity elsewhere */
-    int64_t guessed; /**< how many of the last centres are guessed; each may be NULL when 0 */
+    int64_t guessed; /**< how many of the last centroids are guessed; each may be NULL when 0 */
     const uint8_t *weigh; /**< [rows] rows of the total; NULL: those that are taken */
     double *total;        /**< running sum, from +0.0 and in row order, of the minimum as it is
                                left; NULL: not wanted */
@@ -176,38 +176,38 @@ typedef struct alcore_sys_kernels {
     /** out[i] = dot(row i, row i): double [count]. */
     alcore_status (*self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *take, double *out);
-    /** out[i] = sqd(row i, vector): double [count]. */
-    alcore_status (*sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, const double *vector, double *out);
+    /** out[i] = sq_dist(row i, vector): double [count]. */
+    alcore_status (*sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                              const uint8_t *take, const double *vector, double *out);
     /** Sums of one block by group: sums[g, j] is the running sum, from +0.0 and in row order, over
      * the rows with group[i] = g; rows with a negative group take no part. sums: double [groups,
      * dims] and counts: int64 [groups] are overwritten. */
     alcore_status (*group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const int32_t *group, int64_t groups, double *sums,
                                 int64_t *counts);
-    /** out[i] = 1 - cos(row i, centres[group[i]]); rows with a negative group are left
-     * out. centres: double [groups, dims]. */
+    /** out[i] = 1 - cos(row i, centroids[group[i]]); rows with a negative group are left
+     * out. centroids: double [groups, dims]. */
     alcore_status (*group_cosine)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                  const int32_t *group, int64_t groups, const double *centres,
+                                  const int32_t *group, int64_t groups, const double *centroids,
                                   double *out);
-    /** out[i] = sqd(row i, centres[group[i]]); rows with a negative group are left out. */
-    alcore_status (*group_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const int32_t *group, int64_t groups, const double *centres,
-                                double *out);
-    /** The nearest of the centres of the row's own group by sqd, ties to the lower number. Group g
-     * owns the centres starts[g] .. starts[g + 1] - 1 of centres: double [starts[groups], dims].
-     * nearest[i] counts from 0 within the group; distance[i] is the sqd. A group without centres
-     * gives -1 and infinity; a NaN distance is never nearer than the centre before it. Rows with a
-     * negative group are left out. distance may be NULL, which saves work. low and high: double
-     * [count], or both NULL: in exact arithmetic the L2 distance (not its square) to the nearest
-     * is at most high[i], and to every other centre of the group at least low[i], which is infinity
-     * where there is no other. Engines may choose how near they come; 0 and infinity say nothing.
-     * With them a caller whose centres moved a little knows which rows stay where they are (Hamerly
-     * 2010). */
-    alcore_status (*nearest_centre)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                    const int32_t *group, int64_t groups, const int64_t *starts,
-                                    const double *centres, int32_t *nearest, double *distance,
-                                    double *low, double *high);
+    /** out[i] = sq_dist(row i, centroids[group[i]]); rows with a negative group are left out. */
+    alcore_status (*group_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                    const int32_t *group, int64_t groups, const double *centroids,
+                                    double *out);
+    /** The nearest of the centroids of the row's own group by sq_dist, ties to the lower number.
+     * Group g owns the centroids starts[g] .. starts[g + 1] - 1 of centroids: double
+     * [starts[groups], dims]. nearest[i] counts from 0 within the group; distance[i] is the
+     * sq_dist. A group without centroids gives -1 and infinity; a NaN distance is never nearer than
+     * the centroid before it. Rows with a negative group are left out. distance may be NULL, which
+     * saves work. low and high: double [count], or both NULL: in exact arithmetic the L2 distance
+     * (not its square) to the nearest is at most high[i], and to every other centroid of the group
+     * at least low[i], which is infinity where there is no other. Engines may choose how near they
+     * come; 0 and infinity say nothing. With them a caller whose centroids moved a little knows
+     * which rows stay where they are (Hamerly 2010). */
+    alcore_status (*nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                      const int32_t *group, int64_t groups, const int64_t *starts,
+                                      const double *centroids, int32_t *nearest, double *distance,
+                                      double *low, double *high);
     /** Copies the rows that are taken, one after the other, to the engine's own memory, for a
      * caller that passes over them many times: *out is what to pass from then on, without a mask;
      * plain numbers are rows of one number. out->data is NULL where the rows are on the device
@@ -218,23 +218,24 @@ typedef struct alcore_sys_kernels {
     /** Gives back what hold gave, with the same device and allocator in work; data NULL is nothing.
      */
     void (*let_go)(const alcore_sys_work *work, const alcore_sys_rows *held);
-    /** D^2 weights against new centres (k-means++, Arthur and Vassilvitskii 2007): w = sqd(row i,
-     * centre), 0 where w <= 1e-12 * (dot(row i, row i) + dot(centre, centre)) when zero_duplicates
-     * is 1; then as alcore_sys_weights says. centres: double [count, dims], the guessed ones last;
-     * centre_dots: double [count]; row_dots: double [rows], the self_dots; both dots may be NULL
-     * when zero_duplicates is 0. */
-    alcore_status (*min_sqds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *centres, int64_t count,
-                              const double *centre_dots, const double *row_dots,
-                              int32_t zero_duplicates, const alcore_sys_weights *weights);
+    /** D^2 weights against new centroids (k-means++, Arthur and Vassilvitskii 2007): w =
+     * sq_dist(row i, centroid), 0 where w <= 1e-12 * (dot(row i, row i) + dot(centroid, centroid))
+     * when zero_duplicates is 1; then as alcore_sys_weights says. centroids: double [count, dims],
+     * the guessed ones last; centroid_dots: double [count]; row_dots: double [rows], the self_dots;
+     * both dots may be NULL when zero_duplicates is 0. */
+    alcore_status (*min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                  const uint8_t *take, const double *centroids, int64_t count,
+                                  const double *centroid_dots, const double *row_dots,
+                                  int32_t zero_duplicates, const alcore_sys_weights *weights);
     /** The same with the D^2 weights of BADGE (Ash et al. 2019) in factored form: w = (G + G_c) - 2
      * * (dot(a, a_c) * dot(h, h_c)), 0 where w <= 1e-12 * (G + G_c). a, h: rows of the two factors,
-     * the same count; centres_a: double [count, dims of a], centres_h: double [count, dims of h];
-     * squares: double [rows] and centre_squares: double [count], G = dot(a, a) * dot(h, h). */
+     * the same count; centroids_a: double [count, dims of a], centroids_h: double [count, dims of
+     * h]; squares: double [rows] and centroid_squares: double [count], G = dot(a, a) * dot(h, h).
+     */
     alcore_status (*min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                                const alcore_sys_rows *h, const uint8_t *take,
-                               const double *centres_a, const double *centres_h, int64_t count,
-                               const double *centre_squares, const double *squares,
+                               const double *centroids_a, const double *centroids_h, int64_t count,
+                               const double *centroid_squares, const double *squares,
                                const alcore_sys_weights *weights);
     /** A guess came true: values is its part of weights->each, and minimum[i] = values[i] where
      * values[i] < minimum[i]; values NULL: nothing. Then the total; each is not looked at. */
@@ -304,19 +305,19 @@ typedef struct alcore_sys_kernels {
                                    const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                    const int64_t *rows, int64_t count, double *out,
                                    int64_t *floored);
-    /** Exact nearest neighbours between a run of rows and queries, both ways in one sweep:
+    /** Exact nearest neighbors between a run of rows and queries, both ways in one sweep:
      * of_queries [queries] is joined by the best rows (numbered by rows->first), of_rows [rows] by
      * the best queries (numbered by queries->first). Either may be NULL. Values are those of spec
      * 1.8 whatever filter found them; the caller sets the places to row -1 before the first run,
      * and runs may come in any order. What is left out (take of rows, query_take of queries) is
-     * nobody's neighbour and has none. */
+     * nobody's neighbor and has none. */
     alcore_status (*knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *take, const alcore_sys_rows *queries,
                          const uint8_t *query_take, const alcore_sys_search *search,
                          const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
     /** The largest margin ratio (Artetxe and Schwenk 2019) of each row over others: ratio =
      * cos(row, other) / (row_half + other_half), 0 where the divisor is at most 1e-9; ties to the
-     * lower other. row_half: double [count], other_half: double [others]: half-sums of neighbour
+     * lower other. row_half: double [count], other_half: double [others]: half-sums of neighbor
      * cosines. ratio: double [count] and other: int64 [count], numbered by others->first, hold the
      * best so far and are joined: -infinity and -1 before the first run of others. NaN is never
      * largest. search->metric is not looked at. */
@@ -326,8 +327,8 @@ typedef struct alcore_sys_kernels {
                                    const double *row_half, const double *other_half, double *ratio,
                                    int64_t *other);
     /** Sums of Euclidean distances to one block of targets: sums[i, g] = the running sum, from +0.0
-     * and in row order, of sqrt(sqd(row i, target)) over the targets with group g; group NULL: all
-     * are of group 0; targets with a negative group are left out. sums: double [count, groups],
+     * and in row order, of sqrt(sq_dist(row i, target)) over the targets with group g; group NULL:
+     * all are of group 0; targets with a negative group are left out. sums: double [count, groups],
      * overwritten. */
     alcore_status (*distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *take, const alcore_sys_rows *targets,

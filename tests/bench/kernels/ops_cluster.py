@@ -39,16 +39,16 @@ def segment(table, kernels, rows, dims, strata=10):
     counts = torch.bincount(index, minlength=strata)[:, None]
 
     def ours():
-        centres, _ = group_means(kernels, matrix, group, strata, table.threads)
+        centroids, _ = group_means(kernels, matrix, group, strata, table.threads)
         distance = numpy.empty(rows)
         kernels.blocks(lambda first, last: kernels.group_cosine(
-            rows_of(matrix, first, last), group[first:last], strata, centres, distance[first:last]),
+            rows_of(matrix, first, last), group[first:last], strata, centroids, distance[first:last]),
             rows, table.threads)
         return distance
 
     def torchs():
-        centres = torch.zeros(strata, dims).index_add_(0, index, tensor) / counts
-        return 1 - torch.nn.functional.cosine_similarity(tensor, centres[index], dim=1)
+        centroids = torch.zeros(strata, dims).index_add_(0, index, tensor) / counts
+        return 1 - torch.nn.functional.cosine_similarity(tensor, centroids[index], dim=1)
 
     table.race('segment', f'{rows} x {dims} float32, {strata} strata', ours, {'torch': torchs},
                lambda mine, _, theirs: numpy.abs(mine - theirs.numpy()).max() < 1e-4,
@@ -57,20 +57,20 @@ def segment(table, kernels, rows, dims, strata=10):
 
 class Lloyd:
     """Lloyd passes over the kernel table in the steps of lib/strategy/kmeans_lloyd.c: rows whose bounds say that they keep
-    their centre are not measured again, and clusters that lost and won no row of a block keep the block's sums."""
+    their centroid are not measured again, and clusters that lost and won no row of a block keep the block's sums."""
 
     def __init__(self, kernels, matrix, begin, threads):
         self.kernels, self.matrix, self.threads = kernels, matrix, threads
         self.clusters, self.dims = begin.shape
         rows = len(matrix)
-        self.centres, self.moved, self.others = begin.astype(numpy.float64), None, None
+        self.centroids, self.moved, self.others = begin.astype(numpy.float64), None, None
         self.assigned = numpy.full(rows, -1, numpy.int32)
         self.low, self.high = numpy.empty(rows), numpy.empty(rows)
         self.starts = numpy.array([0, self.clusters], numpy.int64)
         self.sums, self.skipped = {}, []
 
     def wanted(self, first, last):
-        """0 for rows that are to be measured, else -1. Where the old distance to the own centre would settle a row, the
+        """0 for rows that are to be measured, else -1. Where the old distance to the own centroid would settle a row, the
         new one is measured first."""
         own = self.assigned[first:last]
         if own[0] < 0:
@@ -86,8 +86,8 @@ class Lloyd:
         high *= 1 + 2 ** -51
         hopeful &= ~settled(high)
         if hopeful.any():
-            self.kernels.nearest_centre(rows_of(self.matrix, first, last), numpy.where(hopeful, own, numpy.int32(-1)),
-                                        self.clusters, numpy.arange(self.clusters + 1), self.centres,
+            self.kernels.nearest_centroid(rows_of(self.matrix, first, last), numpy.where(hopeful, own, numpy.int32(-1)),
+                                        self.clusters, numpy.arange(self.clusters + 1), self.centroids,
                                         numpy.empty_like(own), None, numpy.empty_like(low), high)
         return -settled(high).astype(numpy.int32)
 
@@ -96,7 +96,7 @@ class Lloyd:
         own, measured = self.assigned[first:last], wanted == 0
         found = own.copy()
         if measured.any():
-            self.kernels.nearest_centre(rows, wanted, 1, self.starts, self.centres, found, None, self.low[first:last],
+            self.kernels.nearest_centroid(rows, wanted, 1, self.starts, self.centroids, found, None, self.low[first:last],
                                         self.high[first:last])
         changed = found != own
         dirty = numpy.bincount(numpy.concatenate([own[changed], found[changed]]) + 1, minlength=self.clusters + 1)
@@ -115,7 +115,7 @@ class Lloyd:
         return int(changed.sum()), int(measured.sum())
 
     def one_pass(self):
-        """Returns how many rows changed their centre."""
+        """Returns how many rows changed their centroid."""
         parts = self.kernels.blocks(self.assign, len(self.matrix), self.threads)
         self.skipped.append(1 - sum(part[1] for part in parts) / len(self.matrix))
         return sum(part[0] for part in parts)
@@ -124,17 +124,17 @@ class Lloyd:
         blocks = [self.sums[first] for first in sorted(self.sums)]
         counts = fold([part[1] for part in blocks])
         means = fold([part[0] for part in blocks]) / numpy.maximum(counts, 1)[:, None]
-        means = numpy.where(counts[:, None] > 0, means, self.centres)
-        self.moved = numpy.sqrt(((means - self.centres) ** 2).sum(1)) * (1 + 2e-9) + 1e-150
+        means = numpy.where(counts[:, None] > 0, means, self.centroids)
+        self.moved = numpy.sqrt(((means - self.centroids) ** 2).sum(1)) * (1 + 2e-9) + 1e-150
         mover = int(self.moved.argmax())
         self.others = numpy.full(self.clusters, self.moved[mover])
         self.others[mover] = numpy.delete(self.moved, mover).max(initial=0.0)
-        self.centres = means
+        self.centroids = means
 
     def inertia(self):
         distance = numpy.empty(len(self.matrix))
-        self.kernels.blocks(lambda first, last: self.kernels.group_sqds(
-            rows_of(self.matrix, first, last), self.assigned[first:last], self.clusters, self.centres,
+        self.kernels.blocks(lambda first, last: self.kernels.group_sq_dists(
+            rows_of(self.matrix, first, last), self.assigned[first:last], self.clusters, self.centroids,
             distance[first:last]), len(self.matrix), self.threads)
         return distance.sum()
 
@@ -144,13 +144,13 @@ def rows_without_clusters(random, rows, dims, clusters):
 
 
 def rows_in_clusters(random, rows, dims, clusters):
-    """As many as are looked for, which touch: centres half as far apart as rows are from theirs."""
+    """As many as are looked for, which touch: centroids half as far apart as rows are from theirs."""
     around = random.standard_normal((clusters, dims), dtype=numpy.float32) / 2
     return around[random.integers(0, clusters, rows)] + random.standard_normal((rows, dims), dtype=numpy.float32)
 
 
 def lloyd(table, kernels, rows, dims, clusters, passes=20, make=rows_without_clusters):
-    """The same first centres for all, `passes` assignments and moves and one more assignment; who finds that nothing
+    """The same first centroids for all, `passes` assignments and moves and one more assignment; who finds that nothing
     changes may stop."""
     random = numpy.random.default_rng(2)
     matrix = make(random, rows, dims, clusters)
@@ -222,10 +222,10 @@ def plus_plus(table, kernels, rows, dims, clusters, guesses=1):
             else:
                 # By weights that do not know this pick yet.
                 measured = [drawn(u) for u in uniform[step:step + guesses]] if step else []
-                centres = matrix[[pick, *measured]].astype(numpy.float64)
+                centroids = matrix[[pick, *measured]].astype(numpy.float64)
                 squares = own[[pick, *measured]]
-                kernels.blocks(lambda first, last: kernels.min_sqds(
-                    rows_of(matrix, first, last), None, centres, len(centres), squares, own[first:last], c_int32(1),
+                kernels.blocks(lambda first, last: kernels.min_sq_dists(
+                    rows_of(matrix, first, last), None, centroids, len(centroids), squares, own[first:last], c_int32(1),
                     weights_of(first, last, len(measured))), rows, table.threads)
             pick = drawn(uniform[step])
         return minimum.sum()
@@ -238,10 +238,10 @@ def plus_plus(table, kernels, rows, dims, clusters, guesses=1):
         return sum(((matrix[first:first + 1000, None, :] - matrix[picks][None]) ** 2).sum(2).min(1).sum()
                    for first in range(0, 2000, 1000)) * rows / 2000
 
-    table.race('kmeans++', f'{rows} x {dims} float32, {clusters} centres', ours,
+    table.race('kmeans++', f'{rows} x {dims} float32, {clusters} centroids', ours,
                {'scikit-learn, one trial': lambda: sklearns(1)},
                lambda mine, _, picks: abs(mine / potential(picks) - 1) < 0.05,
-               floor=('a sum over the matrix per centre (numpy)',
+               floor=('a sum over the matrix per centroid (numpy)',
                       lambda: [matrix.sum() for _ in range(clusters)]), goal=5.0)
 
 

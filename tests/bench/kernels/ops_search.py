@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nearest neighbours one way and both ways, and mean distances."""
+"""Nearest neighbors one way and both ways, and mean distances."""
 import faiss
 import numpy
 import torch
@@ -57,7 +57,7 @@ def two_way(table, rows, queries, dims, k):
     def ours():
         of_queries, of_rows = alcore.knn(matrix, asked, k, metric='dot', both=True, context=context)
         return of_queries[0], of_rows[0]
-    table.race('neighbours both ways', f'{rows} rows, {queries} queries, {dims} dims, k = {k}',
+    table.race('neighbors both ways', f'{rows} rows, {queries} queries, {dims} dims, k = {k}',
                ours,
                {'two searches of faiss': lambda: (forward.search(asked, k)[1], backward.search(matrix, k)[1])},
                lambda mine, _, theirs: agree(mine[0], theirs[0]) and agree(mine[1], theirs[1]),

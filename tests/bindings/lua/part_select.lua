@@ -84,7 +84,7 @@ case("a selection is written to a file", function()
     fails("ALCORE_E_IO", "no-such", picked:write(scratch .. "/no-such/folder.tsv"))
 end)
 
-case("rounds: a pool keeps its columns and what is labelled", function()
+case("rounds: a pool keeps its columns and what is labeled", function()
     local pool = assert(alcore.pool(TEXTS))
     equal(#pool, 8)
     equal(pool:set_column("scores", U), pool)

@@ -28,7 +28,7 @@ def test_first_selection(root, texts):
 def test_jsonl(root, tmp_path, texts):
     pool, picks, answers = tmp_path / "pool.jsonl", tmp_path / "picks.jsonl", tmp_path / "answers.jsonl"
     pool.write_text("".join(json.dumps({"id": "s%d" % row, "text": text}) + "\n" for row, text in enumerate(texts[:60])))
-    assert "0 rows labelled" in run(root, "jsonl_io.py", pool, picks, answers)
+    assert "0 rows labeled" in run(root, "jsonl_io.py", pool, picks, answers)
     first = [json.loads(line) for line in picks.open()]
     assert first and all(texts[int(pick["id"][1:])] == pick["text"] for pick in first)
     answers.write_text("".join(json.dumps({"id": pick["id"], "reference": "x"}) + "\n" for pick in first))

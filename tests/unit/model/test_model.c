@@ -81,7 +81,7 @@ static alcore_model *host_model(calls *seen, const char *name) {
     return model;
 }
 
-START_TEST(host_gets_unmasked_and_labelled_rows_in_order) {
+START_TEST(host_gets_unmasked_and_labeled_rows_in_order) {
     const char *texts[] = {"a", "bb", "", "bb", "ccc", "dddd"};
     int64_t excluded = 4, labeled = 5;
     calls seen = {0};
@@ -189,7 +189,7 @@ START_TEST(a_pool_of_one_sentence) {
 }
 END_TEST
 
-START_TEST(trained_on_the_labelled_side) {
+START_TEST(trained_on_the_labeled_side) {
     alcore_pool *labeled;
     alcore_model *model;
     alcore_lm *lm;
@@ -347,13 +347,13 @@ int main(void) {
     Suite *suite = suite_create("model");
     TCase *tests = tcase_create("model");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, host_gets_unmasked_and_labelled_rows_in_order);
+    tcase_add_test(tests, host_gets_unmasked_and_labeled_rows_in_order);
     tcase_add_test(tests, missing_function_is_named);
     tcase_add_test(tests, failures_of_the_function_come_back);
     tcase_add_test(tests, bad_structs_are_refused);
     tcase_add_test(tests, cross_fitted_totals);
     tcase_add_test(tests, a_pool_of_one_sentence);
-    tcase_add_test(tests, trained_on_the_labelled_side);
+    tcase_add_test(tests, trained_on_the_labeled_side);
     tcase_add_test(tests, embeddings_are_unit_vectors_and_ready_for_masked_rows);
     tcase_add_test(tests, columns_made_by_the_model_are_used_again);
     tcase_add_test(tests, a_model_without_a_name_is_asked_again);

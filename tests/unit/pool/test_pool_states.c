@@ -27,7 +27,7 @@ static alcore_pool *pool_with(int32_t dedup, const char *const *texts, int64_t c
 }
 
 START_TEST(duplicates) {
-    /* U+00E9, and e with a combining acute: equal only when normalised; likewise case, digits,
+    /* U+00E9, and e with a combining acute: equal only when normalized; likewise case, digits,
      * punctuation and space. */
     static const char *const texts[] = {"Version 2.1",
                                         "version 35",

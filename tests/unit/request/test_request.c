@@ -54,7 +54,7 @@ START_TEST(options_say_what_is_wrong) {
     ck_fails(alcore_select(request, &selection), ALCORE_E_PARAM, "budget");
     ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, pool));
     ck_works(alcore_request_set(request, "budget", "1"));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "labelled");
+    ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "labeled");
     ck_fails(alcore_request_set_pool(request, 9, pool), ALCORE_E_INVALID, "role 9");
     int32_t count = 0;
     for (;; count++) {
@@ -241,8 +241,8 @@ START_TEST(masks) {
     ck_rows(selection, expected, 3);
     const char *summary = alcore_selection_summary(selection);
     ck_assert_ptr_nonnull(strstr(summary, "rows read: 8"));
-    ck_assert_ptr_nonnull(strstr(summary, "1 empty, 1 duplicate, 1 labelled, 1 already on the "
-                                          "labelled side, 1 excluded"));
+    ck_assert_ptr_nonnull(strstr(summary, "1 empty, 1 duplicate, 1 labeled, 1 already on the "
+                                          "labeled side, 1 excluded"));
     ck_assert_ptr_nonnull(strstr(summary, "scored 3 of 8"));
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -412,7 +412,7 @@ START_TEST(own_strategy) {
 }
 END_TEST
 
-/* sticky=1: the next round's candidates are this round's without the labelled ones, topped up
+/* sticky=1: the next round's candidates are this round's without the labeled ones, topped up
  * (spec 3.7). */
 START_TEST(candidates_stay) {
     alcore_ctx *ctx = new_ctx();

@@ -59,7 +59,7 @@ typedef struct answer {
     int64_t other[ROWS];
 } answer;
 
-/* Neighbours both ways in runs of `cut` rows, then the margin ratios. */
+/* Neighbors both ways in runs of `cut` rows, then the margin ratios. */
 static void ask(const char *engine, int64_t dims, int32_t metric, int64_t cut, answer *out) {
     const alcore_sys_kernels *table = alcore__kernels_cpu_named(engine);
     alcore_sys_search search = {.size = sizeof search, .metric = metric};

@@ -141,7 +141,7 @@ static void insert(int64_t *rows, double *values, int64_t k, double value, int64
     rows[at] = row;
 }
 
-/* Every pair by sqds and dots. */
+/* Every pair by sq_dists and dots. */
 static answer plain(const data *d, int32_t metric) {
     const alcore_sys_kernels *table = alcore__kernels_cpu_named("cpu-portable");
     answer a = new_answer(d);
@@ -155,7 +155,7 @@ static answer plain(const data *d, int32_t metric) {
     for (int64_t q = 0; q < QUERIES; q++) {
         for (int64_t j = 0; j < d->dims; j++) wide[j] = (double)d->queries[q * d->dims + j];
         if (metric == ALCORE_SYS_L2) {
-            table->sqds(&work, &rows, NULL, wide, values);
+            table->sq_dists(&work, &rows, NULL, wide, values);
         } else {
             table->dots(&work, &rows, NULL, wide, values);
         }
@@ -308,7 +308,7 @@ START_TEST(threads_and_types) {
 }
 END_TEST
 
-/* The formula of spec 5.6 on top of plain neighbours. */
+/* The formula of spec 5.6 on top of plain neighbors. */
 START_TEST(ratios) {
     data d = make_data(_i);
     int64_t k = 3;

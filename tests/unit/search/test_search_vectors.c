@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TV-BLOCK's neighbours (spec 1.8), TV-MRS (5.6), TV-KNN (7.5), and what searches refuse. */
+/* TV-BLOCK's neighbors (spec 1.8), TV-MRS (5.6), TV-KNN (7.5), and what searches refuse. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static const block_vector block_vectors[] = {
      UINT64_C(0xF49BD4D6481074CC)},
 };
 
-START_TEST(block_neighbours) {
+START_TEST(block_neighbors) {
     const block_vector *expected = &block_vectors[_i];
     block_data data;
     block_data_make(&data, expected->dims);
@@ -99,7 +99,7 @@ START_TEST(margin_ratios) {
     ck_assert_int_eq(alcore_margin_ratios(ctx, &others.side, &rows.side, &options, back, NULL),
                      ALCORE_OK);
     for (int i = 0; i < 4; i++) ck_assert_double_eq_tol(back[i], retrieved[i], 1e-6);
-    /* metric=cosine of TV-MRS is the nearest of one neighbour. */
+    /* metric=cosine of TV-MRS is the nearest of one neighbor. */
     const double distance[] = {0.004963, 0.04, 0.2};
     options.metric = ALCORE_METRIC_COSINE;
     options.k = 1;
@@ -136,7 +136,7 @@ START_TEST(both_ways) {
 }
 END_TEST
 
-START_TEST(places_without_neighbours) {
+START_TEST(places_without_neighbors) {
     matrix rows, others;
     uint8_t take[] = {1, 0, 1};
     int64_t found[40], of_rows[30];
@@ -268,10 +268,10 @@ int main(void) {
     TCase *vectors = tcase_create("vectors");
     tcase_add_checked_fixture(vectors, setup, teardown);
     tcase_set_timeout(vectors, 60);
-    tcase_add_loop_test(vectors, block_neighbours, 0, 2);
+    tcase_add_loop_test(vectors, block_neighbors, 0, 2);
     tcase_add_test(vectors, margin_ratios);
     tcase_add_test(vectors, both_ways);
-    tcase_add_test(vectors, places_without_neighbours);
+    tcase_add_test(vectors, places_without_neighbors);
     tcase_add_test(vectors, pool_columns);
     tcase_add_test(vectors, refusals);
     suite_add_tcase(suite, vectors);

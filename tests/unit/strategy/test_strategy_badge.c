@@ -81,7 +81,7 @@ START_TEST(bad_rows_are_named) {
 }
 END_TEST
 
-/* What cannot be bought is neither drawn nor a centre. */
+/* What cannot be bought is neither drawn nor a centroid. */
 START_TEST(budgets) {
     static const double costs[] = {1, 9, 2, 3, 0};
     open_small(P, ALCORE_FLOAT64);
@@ -109,7 +109,7 @@ END_TEST
 
 /* Row 1 is drawn and passed over, for its cosine with row 0 is 1: row 2, which is near it, stays as
  * far from the chosen rows as it was. */
-START_TEST(passed_over_is_no_centre) {
+START_TEST(passed_over_is_no_centroid) {
     static const double ones[] = {1, 1, 1, 1}, h[] = {10, 0, 5, 0, 4, 0, 0, 1};
     bed_open(&b, 4, 1, NULL);
     bed_column(&b, &b.input.candidates, "factors", ones, 4, 1, ALCORE_FLOAT64);
@@ -211,7 +211,7 @@ int main(void) {
     tcase_add_test(all, meanings);
     tcase_add_test(all, bad_rows_are_named);
     tcase_add_test(all, budgets);
-    tcase_add_test(all, passed_over_is_no_centre);
+    tcase_add_test(all, passed_over_is_no_centroid);
     tcase_add_test(all, block_gives_the_bits);
     tcase_add_loop_test(all, factored_is_explicit, 0, 8);
     suite_add_tcase(suite, all);

@@ -11,7 +11,7 @@ typedef struct expected {
     int64_t huds[10], unit[10], kcenter[5], idds[5], kmeans[8];
     uint64_t huds_order, huds_h, unit_order, unit_h, kcenter_picks, kcenter_radii, idds_picks,
         idds_scores;
-    uint64_t kmeans_assigned, kmeans_centres;
+    uint64_t kmeans_assigned, kmeans_centroids;
 } expected;
 
 static const expected EXPECTED[] = {
@@ -132,7 +132,7 @@ typedef struct means_plan {
     int32_t *group, *assigned;
     int64_t passes;
     int64_t initial[8];
-    uint64_t centres;
+    uint64_t centroids;
 } means_plan;
 
 static means_plan last; /* of the last run; tests run in processes of their own */
@@ -181,7 +181,7 @@ static alcore_status means_finish(alcore__run *run) {
     for (int64_t i = 0; i < run->outcome.count; i++) assigned[i] = plan->assigned[i];
     plan->passes = plan->means.each[0].passes;
     for (int c = 0; c < 8; c++) plan->initial[c] = run->outcome.rows[plan->means.initial[c]];
-    plan->centres = alcore_hash64(plan->means.centres, (size_t)(8 * plan->means.dims) * 8);
+    plan->centroids = alcore_hash64(plan->means.centroids, (size_t)(8 * plan->means.dims) * 8);
     last = *plan;
     return ALCORE_OK;
 }
@@ -215,7 +215,7 @@ START_TEST(kmeans_gives_the_bits) {
             ck_assert_int_eq(last.passes, 100);
             ck_assert_uint_eq(alcore_hash64(bed_record(&data.bed, "assigned"), 19793 * 8),
                               EXPECTED[e].kmeans_assigned);
-            ck_assert_uint_eq(last.centres, EXPECTED[e].kmeans_centres);
+            ck_assert_uint_eq(last.centroids, EXPECTED[e].kmeans_centroids);
             block_bed_close(&data);
         }
     }

@@ -157,7 +157,7 @@ START_TEST(nan_names_the_row) {
 }
 END_TEST
 
-START_TEST(nan_among_the_labelled_rows) {
+START_TEST(nan_among_the_labeled_rows) {
     double plane[12], side[] = {1, 1, (double)NAN, 0};
     memcpy(plane, PLANE, sizeof plane);
     plane[0] = (double)NAN;
@@ -287,5 +287,5 @@ START_TEST(many_passes_are_announced) {
 END_TEST
 
 CHECK_SUITE("strategy-fill", policies, bad_costs, spread, greedy_strategies_spend_words,
-            nan_names_the_row, nan_among_the_labelled_rows, bad_log_probabilities,
-            bad_probabilities, odd_pools, missing_columns, many_passes_are_announced);
+            nan_names_the_row, nan_among_the_labeled_rows, bad_log_probabilities, bad_probabilities,
+            odd_pools, missing_columns, many_passes_are_announced);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and numbers that the engine holds between passes, and guesses of the next centres: none of
+/* Rows and numbers that the engine holds between passes, and guesses of the next centroids: none of
  * them changes a byte, whatever the cut of the pool, and nothing is held when a run is over. With
  * $ALCORE_TEST_DEVICE the device's own hold is used, else copies in other memory. */
 #include <math.h>

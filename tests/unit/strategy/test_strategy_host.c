@@ -52,7 +52,7 @@ START_TEST(wrong_parameters) {
     expect_refused("huds", "lambda=0.5,x", "separated by commas");
     expect_refused("huds", "lambda=0.5,", "lambda");
     expect_refused("huds", "n_strata=0", "from 1 to");
-    expect_refused("huds", "n_strata=2.5", "whole number");
+    expect_refused("huds", "n_strata=2.5", "integer");
     expect_refused("huds", "rescale=log", "none|minmax|zscore|rank");
     expect_refused("huds", "unit=yes", "0 or 1");
     expect_refused("huds", "candidates=some", "or all");

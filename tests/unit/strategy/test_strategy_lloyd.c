@@ -16,15 +16,15 @@ typedef struct lloyd {
     int64_t dims, passes[GROUPS];
     int32_t group[ROWS], assigned[ROWS];
     int64_t initial[GROUPS * CLUSTERS];
-    double centres[GROUPS * CLUSTERS * DIMS_MOST];
+    double centroids[GROUPS * CLUSTERS * DIMS_MOST];
 } lloyd;
 
 static float x[ROWS * DIMS_MOST];
 
-static double sqd(const float *row, const double *centre, int64_t dims) {
+static double sq_dist(const float *row, const double *centroid, int64_t dims) {
     double lane[32] = {0};
     for (int64_t j = 0; j < dims; j++) {
-        double t = (double)row[j] - centre[j];
+        double t = (double)row[j] - centroid[j];
         lane[j % 32] += t * t;
     }
     for (int w = 16; w > 0; w /= 2)
@@ -32,7 +32,7 @@ static double sqd(const float *row, const double *centre, int64_t dims) {
     return lane[0];
 }
 
-/* Returns how many rows changed their centre. */
+/* Returns how many rows changed their centroid. */
 static int64_t assign(lloyd *to, int32_t g) {
     int64_t changed = 0;
     for (int64_t i = 0; i < ROWS; i++) {
@@ -40,8 +40,8 @@ static int64_t assign(lloyd *to, int32_t g) {
         int32_t best = 0;
         double least = HUGE_VAL;
         for (int32_t c = 0; c < CLUSTERS; c++) {
-            const double *centre = to->centres + (g * CLUSTERS + c) * to->dims;
-            double d = sqd(x + i * to->dims, centre, to->dims);
+            const double *centroid = to->centroids + (g * CLUSTERS + c) * to->dims;
+            double d = sq_dist(x + i * to->dims, centroid, to->dims);
             if (d < least) {
                 best = c;
                 least = d;
@@ -68,11 +68,11 @@ static bool move(lloyd *to, int32_t g, int32_t c) {
         for (int64_t j = 0; j < to->dims; j++) sum[j] += part[j];
     }
     for (int64_t j = 0; j < to->dims && count; j++)
-        to->centres[(g * CLUSTERS + c) * to->dims + j] = sum[j] / (double)count;
+        to->centroids[(g * CLUSTERS + c) * to->dims + j] = sum[j] / (double)count;
     return count > 0;
 }
 
-/* An empty cluster gets the row that is farthest from its centre, each row once. */
+/* An empty cluster gets the row that is farthest from its centroid, each row once. */
 static void fill(lloyd *to, int32_t g, int32_t c, const double *own, bool *used) {
     int64_t best = -1;
     for (int64_t i = 0; i < ROWS; i++) {
@@ -81,7 +81,7 @@ static void fill(lloyd *to, int32_t g, int32_t c, const double *own, bool *used)
     }
     used[best] = true;
     for (int64_t j = 0; j < to->dims; j++)
-        to->centres[(g * CLUSTERS + c) * to->dims + j] = (double)x[best * to->dims + j];
+        to->centroids[(g * CLUSTERS + c) * to->dims + j] = (double)x[best * to->dims + j];
 }
 
 static void move_all(lloyd *to, int32_t g) {
@@ -93,8 +93,8 @@ static void move_all(lloyd *to, int32_t g) {
     memset(used, 0, sizeof used);
     for (int64_t i = 0; i < ROWS; i++) {
         if (to->group[i] != g) continue;
-        const double *centre = to->centres + (g * CLUSTERS + to->assigned[i]) * to->dims;
-        own[i] = sqd(x + i * to->dims, centre, to->dims);
+        const double *centroid = to->centroids + (g * CLUSTERS + to->assigned[i]) * to->dims;
+        own[i] = sq_dist(x + i * to->dims, centroid, to->dims);
     }
     for (int32_t c = 0; c < CLUSTERS; c++)
         if (empty[c]) fill(to, g, c, own, used);
@@ -104,7 +104,7 @@ static void run_plainly(lloyd *to) {
     for (int64_t i = 0; i < ROWS; i++) to->assigned[i] = -1;
     for (int64_t c = 0; c < GROUPS * CLUSTERS; c++) {
         for (int64_t j = 0; j < to->dims; j++)
-            to->centres[c * to->dims + j] = (double)x[to->initial[c] * to->dims + j];
+            to->centroids[c * to->dims + j] = (double)x[to->initial[c] * to->dims + j];
     }
     for (int32_t g = 0; g < GROUPS; g++) {
         to->passes[g] = 0;
@@ -167,7 +167,7 @@ static alcore_status lloyd_next(alcore__run *run) {
 static alcore_status lloyd_finish(alcore__run *run) {
     lloyd_plan *plan = run->plan;
     for (int g = 0; g < GROUPS; g++) found.passes[g] = plan->means.each[g].passes;
-    memcpy(found.centres, plan->means.centres,
+    memcpy(found.centroids, plan->means.centroids,
            (size_t)(GROUPS * CLUSTERS * expected.dims) * sizeof(double));
     return ALCORE_OK;
 }
@@ -195,7 +195,7 @@ static double uniform(alcore_rng *rng) {
     return alcore_rng_f64(rng) - 0.5;
 }
 
-/* CLUSTERED: rows around a few points. TIED: small whole numbers, every third row repeats the one
+/* CLUSTERED: rows around a few points. TIED: small integers, every third row repeats the one
  * before, another is one unit in the last place beside it. FAR: some rows a million away. */
 static void make_rows(int64_t dims, int kind, uint64_t seed) {
     static float around[CLUSTERS * DIMS_MOST];
@@ -219,7 +219,7 @@ static void make_rows(int64_t dims, int kind, uint64_t seed) {
     }
     expected.dims = dims;
     for (int64_t i = 0; i < ROWS; i++) expected.group[i] = i % 97 == 3 ? -1 : (int32_t)(i % 2);
-    /* The first centres are rows of their group that differ. */
+    /* The first centroids are rows of their group that differ. */
     for (int64_t c = 0; c < GROUPS * CLUSTERS; c++)
         expected.initial[c] = 2 * (310 * (c % CLUSTERS) + 5) + c / CLUSTERS;
 }
@@ -235,7 +235,7 @@ static void compare(int32_t threads, int32_t parts) {
     for (int64_t i = 0; i < ROWS; i++) {
         if (expected.group[i] >= 0) ck_assert_int_eq(found.assigned[i], expected.assigned[i]);
     }
-    ck_assert_int_eq(memcmp(found.centres, expected.centres,
+    ck_assert_int_eq(memcmp(found.centroids, expected.centroids,
                             (size_t)(GROUPS * CLUSTERS * expected.dims) * sizeof(double)),
                      0);
     bed_close(&b);

@@ -7,7 +7,7 @@
 #include "strategy/partial.h"
 #include "strategy_bed.h"
 
-/* Sanitized, a labelled side of two blocks takes minutes: k-centre visits every row for each; under
+/* Sanitized, a labeled side of two blocks takes minutes: k-center visits every row for each; under
  * TSan so does clustering. */
 #if defined(__SANITIZE_THREAD__)
 enum { SMALL_LABELED = 1, FEW_VARIANTS = 1 };

@@ -198,7 +198,7 @@ START_TEST(scales) {
 }
 END_TEST
 
-START_TEST(small_strata_use_the_global_centre) {
+START_TEST(small_strata_use_the_global_centroid) {
     const double u[] = {0, 0.1, 0.2, 1.0};
     const float e[] = {1, 0, 0, 1, 1, 1, 0, 2};
     bed_open(&b, 4, 1, NULL);
@@ -207,7 +207,7 @@ START_TEST(small_strata_use_the_global_centre) {
     bed_run(&b, "huds", "n_strata=2 lambda=1", 4);
     const double own = 1.0 - 2.0 / sqrt(8.0);
     ALL_NEAR((const double *)bed_record(&b, "d"), own, own, 0, 0);
-    /* The centre of all is (0.5, 1). */
+    /* The centroid of all is (0.5, 1). */
     const double *d;
     for (int k = 1; k <= 2; k++) {
         bed_run(&b, "huds",
@@ -240,7 +240,7 @@ START_TEST(lambda_schedule) {
 }
 END_TEST
 
-/* ---- TV-KMEANS, with given and drawn first centres ---- */
+/* ---- TV-KMEANS, with given and drawn first centroids ---- */
 
 typedef struct means_plan {
     alcore__kmeans means;
@@ -249,7 +249,7 @@ typedef struct means_plan {
 
 static int64_t means_initial[4], means_passes, means_drawn[4];
 static bool means_given;
-static double means_centres[16];
+static double means_centroids[16];
 static int64_t means_k;
 
 static alcore_status means_begin(alcore__run *run) {
@@ -284,8 +284,8 @@ static alcore_status means_finish(alcore__run *run) {
     means_plan *plan = run->plan;
     means_passes = plan->means.each[0].passes;
     memcpy(means_drawn, plan->means.initial, (size_t)means_k * sizeof *means_drawn);
-    memcpy(means_centres, plan->means.centres,
-           (size_t)(means_k * plan->means.dims) * sizeof *means_centres);
+    memcpy(means_centroids, plan->means.centroids,
+           (size_t)(means_k * plan->means.dims) * sizeof *means_centroids);
     for (int64_t i = 0; i < run->outcome.count; i++) run->outcome.scores[i] = plan->assigned[i];
     return ALCORE_OK;
 }
@@ -323,20 +323,20 @@ START_TEST(kmeans) {
     const float x[] = {1, 0, 2, 0, 0, 1, 0, 3, 0.5f, 0.5f};
     run_means(x, 5, 2, true, 0, 3);
     ALL_NEAR(b.outcome.scores, 0, 0, 0, 1, 0);
-    ALL_NEAR(means_centres, 0.875, 0.375, 0, 3);
+    ALL_NEAR(means_centroids, 0.875, 0.375, 0, 3);
     ck_assert_int_eq(means_passes, 2);
     bed_close(&b);
     const float empty[] = {0, 0, 0, 0, 4, 0, 10, 0};
     run_means(empty, 4, 2, true, 0, 1);
     ALL_NEAR(b.outcome.scores, 0, 0, 0, 1);
-    ALL_NEAR(means_centres, 4.0 / 3.0, 0, 10, 0);
+    ALL_NEAR(means_centroids, 4.0 / 3.0, 0, 10, 0);
     ck_assert_int_eq(means_passes, 3);
     bed_close(&b);
     const float seeded[] = {0, 0, 0, 1, 5, 0, 5, 1, 10, 0, 10, 1, 20, 5, 21, 5};
     run_means(seeded, 8, 3, false, 0, 0);
     ck_assert(means_drawn[0] == 1 && means_drawn[1] == 4 && means_drawn[2] == 2);
     ALL_NEAR(b.outcome.scores, 0, 0, 2, 2, 2, 2, 1, 1);
-    ALL_NEAR(means_centres, 0, 0.5, 20.5, 5, 7.5, 0.5);
+    ALL_NEAR(means_centroids, 0, 0.5, 20.5, 5, 7.5, 0.5);
     ck_assert_int_eq(means_passes, 3);
     bed_close(&b);
 }
@@ -515,5 +515,5 @@ START_TEST(tokens) {
 END_TEST
 
 CHECK_SUITE("strategy-vectors", topk, draws, strata, huds, huds_rescaled, huds_without_range,
-            scales, small_strata_use_the_global_centre, lambda_schedule, kmeans, likelihoods,
+            scales, small_strata_use_the_global_centroid, lambda_schedule, kmeans, likelihoods,
             nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter, classes, tokens);

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The centres of one group beside a tile of rows: their products, and by those the few centres that
- * can be a row's nearest (cpu_filter.h). Engines that have them take products of 16-bit whole
+/* The centroids of one group beside a tile of rows: their products, and by those the few centroids
+ * that can be a row's nearest (cpu_filter.h). Engines that have them take products of 16-bit whole
  * numbers, with another E. */
-#ifndef ALCORE__CPU_CENTRES_H
-#define ALCORE__CPU_CENTRES_H
+#ifndef ALCORE__CPU_CENTROIDS_H
+#define ALCORE__CPU_CENTROIDS_H
 
 #include "cpu/cpu_filter.h"
 #include "cpu/cpu_narrow.h"
 
 /* Rows of the larger panel. */
-#define CENTRES_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
+#define CENTROIDS_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
-typedef struct centres_filter {
-    filter_centres base;
+typedef struct centroids_filter {
+    filter_centroids base;
     float *squares;  /* [padded] those of base, rounded */
-    float *staged;   /* [CENTRES_STAGED, dims]; used for whole numbers */
-    float scale;     /* of whole numbers; 0: the panels are float32 */
-    double residual; /* of the centres as whole numbers */
-} centres_filter;
+    float *staged;   /* [CENTROIDS_STAGED, dims]; used for integers */
+    float scale;     /* of integers; 0: the panels are float32 */
+    double residual; /* of the centroids as integers */
+} centroids_filter;
 
-/* One row beside the centres. */
-typedef struct centres_row {
+/* One row beside the centroids. */
+typedef struct centroids_row {
     double self, slip; /* |x|^2, and how far it may be off */
     double norm;       /* at least |x| */
-    double residual;   /* of its whole numbers */
+    double residual;   /* of its integers */
     double weight;     /* x.c = weight times a product */
-} centres_row;
+} centroids_row;
 
 #if CPU_NARROW
-static void centres_narrow(centres_filter *out, const double *centres, int64_t dims) {
+static void centroids_narrow(centroids_filter *out, const double *centroids, int64_t dims) {
     int64_t numbers = narrow_pairs(dims), padded = out->base.padded;
     out->scale = narrow_scale(out->base.norm);
     out->residual = 0.0;
@@ -37,7 +37,7 @@ static void centres_narrow(centres_filter *out, const double *centres, int64_t d
         int64_t left = out->base.count - first, count = 0;
         for (; count < PRODUCT_COLUMNS && count < left; count++) {
             float *whole = out->staged + count * numbers;
-            double residual = CPU(narrow_row)((const char *)(centres + (first + count) * dims),
+            double residual = CPU(narrow_row)((const char *)(centroids + (first + count) * dims),
                                               dims, ALCORE_FLOAT64, out->scale, whole);
             if (residual > out->residual) out->residual = residual;
             column[count] = (const char *)whole;
@@ -49,25 +49,25 @@ static void centres_narrow(centres_filter *out, const double *centres, int64_t d
 }
 #endif
 
-static void centres_prepare(centres_filter *out, const double *centres, int64_t count,
-                            int64_t dims) {
-    filter_prepare(&out->base, centres, count, dims);
+static void centroids_prepare(centroids_filter *out, const double *centroids, int64_t count,
+                              int64_t dims) {
+    filter_prepare(&out->base, centroids, count, dims);
     for (int64_t c = 0; c < out->base.padded; c++) out->squares[c] = (float)out->base.squares[c];
     out->scale = 0.0f;
 #if CPU_NARROW
     if (dims > 0 && dims <= NARROW_MAX_DIMS && out->base.norm < FILTER_MAX_NORM)
-        centres_narrow(out, centres, dims);
+        centroids_narrow(out, centroids, dims);
 #endif
 }
 
 /* With more numbers the float32 sum below is no longer near. */
-#define CENTRES_QUICK_DIMS (INT64_C(1) << 16)
+#define CENTROIDS_QUICK_DIMS (INT64_C(1) << 16)
 
 /* |x|^2 of a float32 row, in float32: every lane is a chain of dims / CPU_FLOATS additions, and
  * squares below float32's range add less than 2e-38 each. Other rows exactly. */
-CPU_INLINE centres_row centres_measure(const char *row, int64_t dims, int32_t dtype) {
-    centres_row out = {.weight = 1.0};
-    if (dtype != ALCORE_FLOAT32 || dims > CENTRES_QUICK_DIMS) {
+CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_t dtype) {
+    centroids_row out = {.weight = 1.0};
+    if (dtype != ALCORE_FLOAT32 || dims > CENTROIDS_QUICK_DIMS) {
         out.self = CPU(self_dot)(row, dims, dtype);
         out.norm = sqrt(out.self) * FILTER_UP;
         return out;
@@ -95,41 +95,41 @@ CPU_INLINE centres_row centres_measure(const char *row, int64_t dims, int32_t dt
     return out;
 }
 
-/* The products [rows, padded] of up to PRODUCT_ROWS rows with the centres; panel: [dims,
+/* The products [rows, padded] of up to PRODUCT_ROWS rows with the centroids; panel: [dims,
  * PRODUCT_ROWS]. dtype: of the rows. */
-static void centres_products(const centres_filter *centres, const char *const *row, int count,
-                             int64_t dims, int32_t dtype, float *panel, float *products,
-                             centres_row *out) {
-    int64_t padded = centres->base.padded, panels = padded / PRODUCT_COLUMNS;
-    for (int r = 0; r < count; r++) out[r] = centres_measure(row[r], dims, dtype);
+static void centroids_products(const centroids_filter *centroids, const char *const *row, int count,
+                               int64_t dims, int32_t dtype, float *panel, float *products,
+                               centroids_row *out) {
+    int64_t padded = centroids->base.padded, panels = padded / PRODUCT_COLUMNS;
+    for (int r = 0; r < count; r++) out[r] = centroids_measure(row[r], dims, dtype);
 #if CPU_NARROW
-    if (centres->scale > 0.0f) {
+    if (centroids->scale > 0.0f) {
         const char *whole[PRODUCT_ROWS];
         int64_t numbers = narrow_pairs(dims);
         for (int r = 0; r < count; r++) {
             /* A row that is too large, or no number, is not filtered: any scale will do. */
             float scale = narrow_scale(out[r].norm < FILTER_MAX_NORM ? out[r].norm : 1e38);
-            float *to = centres->staged + r * numbers;
+            float *to = centroids->staged + r * numbers;
             out[r].residual = CPU(narrow_row)(row[r], dims, dtype, scale, to);
             whole[r] = (const char *)to;
-            out[r].weight = 1.0 / ((double)scale * (double)centres->scale);
+            out[r].weight = 1.0 / ((double)scale * (double)centroids->scale);
         }
         CPU(pack_panel)(whole, count, PRODUCT_ROWS, numbers, ALCORE_FLOAT32, panel);
         CPU(narrow_products)
-        (panel, 1, centres->base.panels, panels, numbers, 1.0f, products, padded);
+        (panel, 1, centroids->base.panels, panels, numbers, 1.0f, products, padded);
         return;
     }
 #endif
     CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, panel);
-    CPU(products)(panel, 1, centres->base.panels, panels, dims, products, padded);
+    CPU(products)(panel, 1, centroids->base.panels, panels, dims, products, padded);
 }
 
 /* T of a row, or -1: do not filter. What is ranked is F in float32, rounded a few times. */
-CPU_INLINE double centres_bound(const centres_filter *centres, const centres_row *row,
-                                int64_t dims) {
-    const filter_centres *base = &centres->base;
-    double product = centres->scale > 0.0f
-                         ? narrow_error(row->norm, base->norm, row->residual, centres->residual)
+CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centroids_row *row,
+                                  int64_t dims) {
+    const filter_centroids *base = &centroids->base;
+    double product = centroids->scale > 0.0f
+                         ? narrow_error(row->norm, base->norm, row->residual, centroids->residual)
                          : filter_product_error(row->norm, base->norm, base->residual, dims);
     double bound = filter_bound_of(base, row->norm, product, dims);
     if (bound < 0.0) return bound;
@@ -137,12 +137,13 @@ CPU_INLINE double centres_bound(const centres_filter *centres, const centres_row
 }
 
 /* Turns the products of a row into F; returns the least. */
-static float centres_rank(const centres_filter *centres, const centres_row *row, float *products) {
+static float centroids_rank(const centroids_filter *centroids, const centroids_row *row,
+                            float *products) {
     cpu_floats twice = cpu_all_floats((float)(-2.0 * row->weight));
     cpu_floats least = cpu_all_floats(HUGE_VALF);
-    for (int64_t c = 0; c < centres->base.padded; c += CPU_FLOATS) {
+    for (int64_t c = 0; c < centroids->base.padded; c += CPU_FLOATS) {
         cpu_floats f = cpu_add_product(twice, cpu_load_floats(products + c),
-                                       cpu_load_floats(centres->squares + c));
+                                       cpu_load_floats(centroids->squares + c));
         cpu_store_floats(products + c, f);
         least = cpu_smaller(f, least);
     }
@@ -152,15 +153,15 @@ static float centres_rank(const centres_filter *centres, const centres_row *row,
     return least[0];
 }
 
-/* Lists the centres whose F is at most `most` in kept [padded], in their order, and returns their
+/* Lists the centroids whose F is at most `most` in kept [padded], in their order, and returns their
  * number; *rest is the least F of the others, infinity when there are none. */
-static int64_t centres_keep(const centres_filter *centres, const float *f, double most,
-                            int32_t *kept, double *rest) {
+static int64_t centroids_keep(const centroids_filter *centroids, const float *f, double most,
+                              int32_t *kept, double *rest) {
     float limit = (float)most;
     if ((double)limit < most) limit = nextafterf(limit, HUGE_VALF);
     cpu_floats others = cpu_all_floats(HUGE_VALF), above = others;
     int64_t count = 0;
-    for (int64_t c = 0; c < centres->base.padded; c += CPU_FLOATS) {
+    for (int64_t c = 0; c < centroids->base.padded; c += CPU_FLOATS) {
         cpu_floats x = cpu_load_floats(f + c);
         cpu_float_bits keep = x <= limit;
         others = cpu_smaller(cpu_choose(keep, above, x), others);
