@@ -26,6 +26,48 @@ host_parallel_for(void *user, const char *stage, int64_t count,
     return alcore__parallel(user, stage, count, task, data);
 }
 
+static int32_t host_threads(void *user) {
+    return alcore_ctx_threads(user);
+}
+
+static alcore_status host_progress(void *user, const char *stage, int64_t done, int64_t total) {
+    return alcore__tick(user, stage, done, total);
+}
+
+/* The files of the system tier are those of base.h under opaque names. */
+static alcore_status host_file_open(void *user, const char *path, alcore_sys_file **out) {
+    return alcore__file_open(user, path, (alcore__file **)out);
+}
+
+static alcore_status host_file_length(alcore_sys_file *file, int64_t *out) {
+    return alcore__file_length((alcore__file *)file, out);
+}
+
+static alcore_status host_file_read(alcore_sys_file *file, int64_t offset, void *data,
+                                    size_t bytes) {
+    return alcore__file_read_all((alcore__file *)file, offset, data, bytes);
+}
+
+static void host_file_close(alcore_sys_file *file) {
+    alcore__file_close((alcore__file *)file);
+}
+
+static alcore_status host_writer_open(void *user, const char *path, alcore_sys_writer **out) {
+    return alcore__writer_open(user, path, (alcore__writer **)out);
+}
+
+static alcore_status host_writer_put(alcore_sys_writer *writer, const void *data, size_t bytes) {
+    return alcore__writer_put((alcore__writer *)writer, data, bytes);
+}
+
+static alcore_status host_writer_commit(alcore_sys_writer *writer) {
+    return alcore__writer_commit((alcore__writer *)writer);
+}
+
+static void host_writer_abort(alcore_sys_writer *writer) {
+    alcore__writer_abort((alcore__writer *)writer);
+}
+
 const alcore_sys_host *alcore__sys_host(void) {
     static const alcore_sys_host host = {.size = sizeof host,
                                          .allocate = host_allocate,
@@ -33,6 +75,16 @@ const alcore_sys_host *alcore__sys_host(void) {
                                          .log = host_log,
                                          .set_error = alcore_error_set,
                                          .poll_cancel = host_poll_cancel,
-                                         .parallel_for = host_parallel_for};
+                                         .parallel_for = host_parallel_for,
+                                         .threads = host_threads,
+                                         .progress = host_progress,
+                                         .file_open = host_file_open,
+                                         .file_length = host_file_length,
+                                         .file_read = host_file_read,
+                                         .file_close = host_file_close,
+                                         .writer_open = host_writer_open,
+                                         .writer_put = host_writer_put,
+                                         .writer_commit = host_writer_commit,
+                                         .writer_abort = host_writer_abort};
     return &host;
 }

@@ -119,8 +119,8 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
     return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
 }
 
-/* The folder has no column: says what it is, as far as that can be told. */
-static alcore_status fail_without_columns(alcore_ctx *ctx, const char *path) {
+/* The folder has no column. One with config.json is a model's: an engine opens it. */
+static alcore_status open_without_columns(alcore_ctx *ctx, const char *path, alcore_model **out) {
     char *config = NULL;
     ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
     alcore__file *file;
@@ -128,10 +128,7 @@ static alcore_status fail_without_columns(alcore_ctx *ctx, const char *path) {
     alcore__free(ctx, config);
     if (status == ALCORE_OK) {
         alcore__file_close(file);
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "%s holds config.json: a Hugging Face model, which this build cannot "
-                            "run; compute its columns elsewhere and give them as .npy",
-                            path);
+        return alcore__model_open_with_engine(ctx, path, out);
     }
     if (status == ALCORE_E_NOMEM) return status;
     return alcore__fail(ALCORE_E_IO,
@@ -144,10 +141,10 @@ static alcore_status open_folder(alcore_ctx *ctx, const char *path, alcore_model
     folder *files;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *files, &files));
     alcore_status status = find_columns(ctx, path, files);
-    if (status == ALCORE_E_NOT_FOUND) status = fail_without_columns(ctx, path);
     if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, path, true, files, out);
-    if (status != ALCORE_OK) folder_free(ctx, files);
-    return status;
+    if (status == ALCORE_OK) return status;
+    folder_free(ctx, files);
+    return status == ALCORE_E_NOT_FOUND ? open_without_columns(ctx, path, out) : status;
 }
 
 alcore_status alcore_model_open(alcore_ctx *ctx, const char *path, alcore_model **out) {

@@ -36,48 +36,19 @@ static bool can(const alcore_model *model, const char *column) {
     return entry_of(model->data, column, &shape) != NULL;
 }
 
-/* Room for one batch. */
-typedef struct batch_room {
-    int64_t *rows;
-    const char **texts;
-    size_t *lengths;
-    const char **languages;
-} batch_room;
-
-static void room_clear(alcore_ctx *ctx, batch_room *room) {
-    alcore__free(ctx, room->rows);
-    alcore__free(ctx, (void *)room->texts);
-    alcore__free(ctx, room->lengths);
-    alcore__free(ctx, (void *)room->languages);
-}
-
-static alcore_status room_new(alcore_ctx *ctx, int64_t rows, batch_room *room) {
-    size_t count = (size_t)rows;
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->rows, &room->rows));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->texts, &room->texts));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *room->lengths, &room->lengths));
-    return alcore__new_array(ctx, count, sizeof *room->languages, &room->languages);
-}
-
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore_model_function function, alcore_column_writer *writer,
-                                 const batch_room *room, int64_t batch_rows, const char *column) {
+                                 alcore__model_batch *room, const char *column) {
     const alcore_model_host *host = model->data;
-    const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows;) {
+        alcore__model_batch_fill(pool, column, &row, room);
         alcore_batch batch = {.size = sizeof batch,
+                              .count = room->count,
                               .rows = room->rows,
                               .texts = room->texts,
                               .lengths = room->lengths,
                               .languages = room->languages};
-        for (; row < rows && batch.count < batch_rows; row++) {
-            if (!alcore__model_wants(states[row], column)) continue;
-            room->rows[batch.count] = row;
-            room->texts[batch.count] = alcore_pool_text(pool, row, &room->lengths[batch.count]);
-            room->languages[batch.count] = alcore_pool_language(pool, row);
-            batch.count++;
-        }
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch.count == 0) continue;
         alcore_status status = function(host->user, &batch, writer);
@@ -94,15 +65,15 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
     ALCORE__TRY(alcore_column_writer_new(pool, column, shape, &writer));
-    batch_room room = {0};
-    alcore_status status = room_new(ctx, batch_rows, &room);
+    alcore__model_batch room = {0};
+    alcore_status status = alcore__model_batch_room(ctx, batch_rows, &room);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, function, writer, &room, batch_rows, column);
+        status = run_batches(model, pool, function, writer, &room, column);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
-    room_clear(ctx, &room);
+    alcore__model_batch_clear(ctx, &room);
     alcore_column_writer_unref(writer);
     return status;
 }

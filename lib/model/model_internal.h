@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/model.h"
+#include "alcore/sys/model.h"
 #include "base/base.h"
 #include "pool/column.h"
 #include "pool/pool_internal.h"
@@ -47,6 +48,31 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
  * values for unmasked rows of a computed one. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
                                           const char *column, bool *out);
+
+/* Room for a batch of rows on their way to a model, and the batch. */
+typedef struct alcore__model_batch {
+    int64_t capacity;       /* rows that fit */
+    int64_t count;          /* rows in it */
+    int64_t *rows;          /* [count] row numbers */
+    const char **texts;     /* [count] views into the pool, NUL-terminated */
+    size_t *lengths;        /* [count] bytes */
+    const char **languages; /* [count] tags, views into the pool */
+} alcore__model_batch;
+/* Allocates the arrays; after a failure alcore__model_batch_clear() is still to be called. */
+alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
+                                       alcore__model_batch *batch);
+/* Fills the batch with the next rows from *row on that a model computes the column for, and moves
+ * *row behind them. For calls that hold the pool. */
+void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
+                              alcore__model_batch *batch);
+void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch);
+
+/* Opens a folder that holds config.json with the engine that runs such models. */
+alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path, alcore_model **out);
+/* The same with a named engine, as in libalcore-ENGINE.so. options: NULL for defaults. */
+alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
+                                        const alcore_sys_model_options *options,
+                                        alcore_model **out);
 
 /* Bytes of a column's name in a need, with its end. */
 enum { ALCORE__NEED_BYTES = 32 };

@@ -14,6 +14,11 @@ ALCORE_BEGIN
 /** ABI number of the system tier, passed to every module's entry point. */
 #define ALCORE_SYS_ABI 1u
 
+/** A file of the context's file table, open for reading. */
+typedef struct alcore_sys_file alcore_sys_file;
+/** A file being written. */
+typedef struct alcore_sys_writer alcore_sys_writer;
+
 /** The library's services to a module; valid until the process ends for the functions, for a call
  * for user. */
 typedef struct alcore_sys_host {
@@ -33,6 +38,29 @@ typedef struct alcore_sys_host {
     alcore_status (*parallel_for)(void *user, const char *stage, int64_t count,
                                   alcore_status (*task)(void *data, int64_t index, int32_t worker),
                                   void *data);
+    /** Threads that parallel_for() uses at most; a module with threads of its own uses no more. */
+    int32_t (*threads)(void *user);
+    /** Reports how far a call came and looks whether it is to end: to be called at least every
+     * 100 ms on the thread that entered it. stage: static text. ALCORE_OK, ALCORE_E_CANCELLED. */
+    alcore_status (*progress)(void *user, const char *stage, int64_t done, int64_t total);
+    /** Opens a file for reading through the context's file table; *out is NULL on failure. Error
+     * texts name the path. */
+    alcore_status (*file_open)(void *user, const char *path, alcore_sys_file **out);
+    /** Bytes of the file; -1 when they are not known. */
+    alcore_status (*file_length)(alcore_sys_file *file, int64_t *out);
+    /** Reads exactly so many bytes at offset; ALCORE_E_DATA where the file ends before. From any
+     * thread. */
+    alcore_status (*file_read)(alcore_sys_file *file, int64_t offset, void *data, size_t bytes);
+    /** Closes the file; NULL is allowed. */
+    void (*file_close)(alcore_sys_file *file);
+    /** Begins a file that appears under its path whole or not at all; *out is NULL on failure. */
+    alcore_status (*writer_open)(void *user, const char *path, alcore_sys_writer **out);
+    /** Appends bytes. */
+    alcore_status (*writer_put)(alcore_sys_writer *writer, const void *data, size_t bytes);
+    /** Makes the file appear; the writer is gone in any case. */
+    alcore_status (*writer_commit)(alcore_sys_writer *writer);
+    /** Drops the file; the writer is gone. NULL is allowed. */
+    void (*writer_abort)(alcore_sys_writer *writer);
 } alcore_sys_host;
 
 ALCORE_END

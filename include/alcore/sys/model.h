@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * The model table: what a module fills that runs models, such as libalcore-torch-2.11.so.
+ *
+ * The library finds the folder, cuts texts into tokens, says which rows it wants and stores what
+ * comes back; the module owns weights, architectures and devices. Whatever a module needs of its
+ * surroundings (files, memory, threads, progress, cancellation, log, error text) it asks of the
+ * host table. Nothing but plain C crosses this border, and no exception does.
+ *
+ * Every output of many values goes through a sink, item by item in any order, so that an engine may
+ * sort items by length, and so that memory does not grow with the call. Values do not depend on
+ * which items share a call beyond the rounding of sums (1e-5 in float32).
+ *
+ * Structs are size-first and zero means default. A NULL entry of the table means that the engine
+ * lacks it; alcore_sys_model_info.calls says what the opened model has. System tier: stable within
+ * a minor release. */
+#ifndef ALCORE_SYS_MODEL_H
+#define ALCORE_SYS_MODEL_H
+
+#include "alcore/sys/host.h"
+#include "alcore/tensor.h"
+
+ALCORE_BEGIN
+
+/** An opened model of a module. */
+typedef struct alcore_sys_model alcore_sys_model;
+
+/** The calls that a model supports: bits of alcore_sys_model_info.calls. */
+enum {
+    ALCORE_SYS_MODEL_EMBED = 1,          /**< embed() */
+    ALCORE_SYS_MODEL_TOKEN_LOGPROBS = 2, /**< token_logprobs() */
+    ALCORE_SYS_MODEL_CLASS_PROBS = 4,    /**< class_probs() */
+    ALCORE_SYS_MODEL_TOKEN_PROBS = 8,    /**< token_probs() */
+    ALCORE_SYS_MODEL_QA_PROBS = 16,      /**< qa_probs() */
+    ALCORE_SYS_MODEL_MLM_LOSSES = 32,    /**< mlm_losses() */
+    ALCORE_SYS_MODEL_TRANSLATE = 64,     /**< translate() */
+    ALCORE_SYS_MODEL_TRAIN = 128,        /**< train() */
+    ALCORE_SYS_MODEL_SAVE = 256          /**< save() */
+};
+
+/** How the vectors of a text's tokens become one vector. */
+enum {
+    ALCORE_SYS_POOLING_DEFAULT = 0, /**< what the folder says (modules.json), else the mean */
+    ALCORE_SYS_POOLING_MEAN = 1,    /**< mean over all tokens, special ones included */
+    ALCORE_SYS_POOLING_FIRST = 2,   /**< the first token ([CLS], <s>) */
+    ALCORE_SYS_POOLING_POOLER = 3,  /**< the model's own pooler: tanh of a layer on the first */
+    ALCORE_SYS_POOLING_WORDS = 4,   /**< mean over the tokens that begin a word */
+    ALCORE_SYS_POOLING_MAX = 5      /**< largest value of each dimension */
+};
+
+/** What is known of a token: bits of alcore_sys_model_texts.marks. */
+enum {
+    ALCORE_SYS_TOKEN_SPECIAL = 1, /**< no part of the text, such as [CLS] and [SEP] */
+    ALCORE_SYS_TOKEN_WORD = 2     /**< the first token of a word */
+};
+
+/** How a folder is opened. */
+typedef struct alcore_sys_model_options {
+    size_t size;        /**< sizeof(alcore_sys_model_options) */
+    const char *device; /**< "cpu", "cuda", "cuda:1"; NULL: a CUDA device if there is one */
+    int32_t dtype;      /**< of the arithmetic, ALCORE_FLOAT32, ...; 0: float32 on the CPU, bfloat16
+                             on devices */
+    int32_t pooling;    /**< ALCORE_SYS_POOLING_* */
+    /** Whose output embeddings are made of: k = 1 .. layers: block k; -1: what enters the first
+     * block; 0: the last block. */
+    int32_t layer;
+    int32_t normalize;    /**< of embeddings: 1 to length 1, -1 as they are, 0 as the folder says */
+    int64_t max_tokens;   /**< longer texts are cut; 0: what the folder allows */
+    int64_t batch_tokens; /**< tokens of one pass, padding included; 0: the engine's choice */
+} alcore_sys_model_options;
+
+/** What an opened model is. Views, valid until the next call that changes the model. */
+typedef struct alcore_sys_model_info {
+    size_t size;          /**< sizeof(alcore_sys_model_info) */
+    uint32_t calls;       /**< ALCORE_SYS_MODEL_* */
+    int32_t takes_tokens; /**< 1: texts come with ids; 0: the engine reads the texts itself */
+    int64_t dims;         /**< numbers of an embedding */
+    int64_t classes;      /**< of class_probs() or token_probs(); 0 without such a head */
+    int64_t max_tokens;   /**< longest input, special tokens included */
+    int64_t vocabulary;   /**< ids are 0 .. vocabulary - 1 */
+    const char *family;   /**< "bert", "marian", ... */
+    const char *device;   /**< where it runs: "cpu", "cuda:0" */
+    /** Changes whenever the same input may get another answer: a hash of weights and options. */
+    const char *version;
+    const char *json; /**< everything that is known, as a JSON object: family, heads, sizes */
+} alcore_sys_model_info;
+
+/** Texts on their way to a model. */
+typedef struct alcore_sys_model_texts {
+    size_t size;                  /**< sizeof(alcore_sys_model_texts) */
+    int64_t count;                /**< texts */
+    const char *const *texts;     /**< [count] UTF-8, NUL-terminated; NULL: only tokens are known */
+    const size_t *lengths;        /**< [count] bytes; NULL with texts */
+    const char *const *languages; /**< [count] tags; NULL: not known */
+    /** Token ids of all texts, one after the other, special tokens included; NULL where the model
+     * takes texts. Text i owns the ids offsets[i] .. offsets[i + 1] - 1. */
+    const int64_t *ids;
+    const int64_t *offsets; /**< [count + 1], the first is 0; NULL with ids */
+    const int64_t *types;   /**< as ids: part of a pair, 0 or 1; NULL: all 0 */
+    const uint8_t *marks;   /**< as ids: ALCORE_SYS_TOKEN_*; NULL: none is known */
+} alcore_sys_model_texts;
+
+/** Where results go. Functions may be called several times in one call of the engine, on the thread
+ * that entered it. A nonzero answer ends the call and is what it returns. */
+typedef struct alcore_sys_model_sink {
+    size_t size; /**< sizeof(alcore_sys_model_sink) */
+    void *user;  /**< first argument of both */
+    /** Numbers of some items. items: int64 [count], positions in the call's texts, each once in a
+     * call. values: float32 or float64 [count], [count, n], [tokens] or [tokens, n]; lengths: int64
+     * [count] tokens of each item, NULL where values have a row per item. Borrowed. */
+    alcore_status (*put)(void *user, const int64_t *items, int64_t count,
+                         const alcore_tensor *values, const int64_t *lengths);
+    /** One output of a text, best first (rank 0, 1, ...). A model that takes tokens gives ids:
+     * int64 [tokens], without those that begin and end every output; others give text. score: what
+     * outputs are ranked by. logprobs: float [tokens] natural logarithms, or NULL. Borrowed. */
+    alcore_status (*put_text)(void *user, int64_t item, int64_t rank, const char *text,
+                              size_t length, const int64_t *ids, int64_t tokens, double score,
+                              const float *logprobs);
+} alcore_sys_model_sink;
+
+/** How outputs are searched for. */
+typedef struct alcore_sys_model_decoding {
+    size_t size;        /**< sizeof(alcore_sys_model_decoding) */
+    int32_t beams;      /**< hypotheses kept, up to 64; 0 and 1: greedy */
+    int32_t outputs;    /**< best outputs of a text, up to beams (or samples); 0: 1 */
+    int64_t max_tokens; /**< of an output; 0: what the folder says */
+    double
+        length_penalty;   /**< scores are divided by tokens^length_penalty; 0: 1; -1: not divided */
+    int32_t sample;       /**< 1: draws tokens instead of searching; beams is not looked at */
+    int32_t reserved;     /**< 0 */
+    double temperature;   /**< of sampling, logits are divided by it; 0: 1 */
+    uint64_t seed;        /**< of sampling and dropout; draws depend on it and the item's place */
+    const char *language; /**< tag of the output, for models of several; NULL: not given */
+} alcore_sys_model_decoding;
+
+/** Whose log-probabilities token_logprobs() gives. */
+enum {
+    ALCORE_SYS_SCORE_TARGET = 0,    /**< of the targets that are given, end of sentence included */
+    ALCORE_SYS_SCORE_HYPOTHESIS = 1 /**< of the model's own output, by decoding */
+};
+
+/** How token_logprobs() and mlm_losses() score. */
+typedef struct alcore_sys_model_scoring {
+    size_t size;     /**< sizeof(alcore_sys_model_scoring) */
+    int32_t what;    /**< ALCORE_SYS_SCORE_* */
+    int32_t dropout; /**< 1: dropout stays on, for the variance over passes */
+    uint64_t seed;   /**< of dropout */
+    const alcore_sys_model_decoding *decoding; /**< of hypotheses; NULL: greedy */
+} alcore_sys_model_scoring;
+
+/** Step sizes over the updates of a training, after the warm-up. */
+enum {
+    ALCORE_SYS_SCHEDULE_CONSTANT = 0,     /**< the same */
+    ALCORE_SYS_SCHEDULE_LINEAR = 1,       /**< down to 0 at the last update */
+    ALCORE_SYS_SCHEDULE_INVERSE_SQRT = 2, /**< rate * sqrt(warmup / update) */
+    ALCORE_SYS_SCHEDULE_COSINE = 3        /**< rate * (1 + cos(pi * share)) / 2 */
+};
+
+/** One training of a model: examples and settings. */
+typedef struct alcore_sys_model_training {
+    size_t size;                           /**< sizeof(alcore_sys_model_training) */
+    const alcore_sys_model_texts *sources; /**< the examples */
+    const alcore_sys_model_texts *targets; /**< as many, for seq2seq models; NULL for heads */
+    /** Classes: int64 [count] for a sequence head, [tokens of sources] for a token head, -100 where
+     * there is none; NULL for seq2seq models. */
+    const int64_t *labels;
+    const float *weights;     /**< [count] weight of each example's loss; NULL: 1 */
+    double rate;              /**< largest step size; 0: 5e-5 */
+    double weight_decay;      /**< decoupled (AdamW); 0: none */
+    double beta1;             /**< 0: 0.9 */
+    double beta2;             /**< 0: 0.999 */
+    double epsilon;           /**< 0: 1e-8 */
+    double clip;              /**< largest norm of all gradients together; 0: no limit */
+    double label_smoothing;   /**< share of the loss that goes to all classes alike */
+    int64_t updates;          /**< steps of the optimizer; 0: one pass over the examples */
+    int64_t warmup;           /**< updates of a linear rise from 0 */
+    int64_t accumulate;       /**< passes per update; 0: 1 */
+    int64_t batch_tokens;     /**< tokens of one pass, padding included; 0: the engine's choice */
+    int64_t checkpoint_every; /**< updates; 0: none but at the end */
+    int32_t schedule;         /**< ALCORE_SYS_SCHEDULE_* */
+    int32_t reserved;         /**< 0 */
+    uint64_t seed;            /**< of the order of examples and of dropout */
+    const char *checkpoints;  /**< folder; a checkpoint found there is gone on with; NULL: none */
+} alcore_sys_model_training;
+
+/** What a training came to. */
+typedef struct alcore_sys_model_trained {
+    size_t size;     /**< sizeof(alcore_sys_model_trained) */
+    int64_t updates; /**< made in all, earlier runs included */
+    int64_t tokens;  /**< read by this run, without padding */
+    double loss;     /**< mean per token (per example with a sequence head) of the last update */
+    double seconds;  /**< of this run */
+} alcore_sys_model_trained;
+
+/** The table of an engine. Calls on one model come one at a time, from any thread; two models may
+ * be used at once. Every call but close() may report progress and end with ALCORE_E_CANCELLED
+ * within 100 ms of work on the CPU. */
+typedef struct alcore_sys_model_engine {
+    size_t size;        /**< sizeof(alcore_sys_model_engine) of the engine */
+    uint32_t abi;       /**< ALCORE_SYS_ABI of the engine */
+    int32_t reserved;   /**< 0 */
+    const char *engine; /**< "torch-2.11.0", ... */
+
+    /** Opens a folder. user: the host functions' first argument, valid until close(). options:
+     * borrowed; NULL: defaults. ALCORE_E_IO, ALCORE_E_DATA (a file is damaged),
+     * ALCORE_E_UNSUPPORTED (an architecture or a device that the engine lacks), ... */
+    alcore_status (*open)(void *user, const char *path, const alcore_sys_model_options *options,
+                          alcore_sys_model **out);
+    /** Releases the model; NULL is allowed. */
+    void (*close)(alcore_sys_model *model);
+    /** Fills *out within out->size. */
+    alcore_status (*info)(alcore_sys_model *model, alcore_sys_model_info *out);
+    /** Embeddings: float [items, dims]. */
+    alcore_status (*embed)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                           const alcore_sys_model_sink *sink);
+    /** Log-probabilities of target tokens given the source: float [tokens], natural logarithm,
+     * never above 0. targets: as many texts as sources; NULL scores the source itself (a language
+     * model) or, with ALCORE_SYS_SCORE_HYPOTHESIS, the model's own output. scoring NULL: defaults.
+     */
+    alcore_status (*token_logprobs)(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                                    const alcore_sys_model_texts *targets,
+                                    const alcore_sys_model_scoring *scoring,
+                                    const alcore_sys_model_sink *sink);
+    /** Probabilities of classes: float [items, classes]. */
+    alcore_status (*class_probs)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                 const alcore_sys_model_sink *sink);
+    /** Probabilities of each token's classes: float [tokens, classes]. Tokens: those that begin a
+     * word where marks tell, else all but the special ones, else all. */
+    alcore_status (*token_probs)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                 const alcore_sys_model_sink *sink);
+    /** Extractive question answering: float [tokens, 2], the probability of each token to be the
+     * first and the last of the answer. Tokens: those of part 1 of the pair that are not special,
+     * over which each of the two sums to 1. */
+    alcore_status (*qa_probs)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                              const alcore_sys_model_sink *sink);
+    /** Masked-language-model losses of the text as it is, nothing masked (ALPS, Yuan et al. 2020):
+     * float [tokens], minus the log-probability of each token that is not special. */
+    alcore_status (*mlm_losses)(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                const alcore_sys_model_scoring *scoring,
+                                const alcore_sys_model_sink *sink);
+    /** Outputs for each source, through sink->put_text. decoding NULL: as the folder says. */
+    alcore_status (*translate)(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                               const alcore_sys_model_decoding *decoding,
+                               const alcore_sys_model_sink *sink);
+    /** Trains the model in place. After a failure or a cancellation the weights are those of the
+     * last finished update. *out is filled within out->size; NULL: not wanted. */
+    alcore_status (*train)(alcore_sys_model *model, const alcore_sys_model_training *training,
+                           alcore_sys_model_trained *out);
+    /** Writes the model as a folder that open() reads: each file appears whole or not at all. */
+    alcore_status (*save)(alcore_sys_model *model, const char *path);
+} alcore_sys_model_engine;
+
+/** Entry point of a model module, exported as alcore_ENGINE_entry, such as alcore_torch_entry.
+ * @param[in] abi ALCORE_SYS_ABI of the library that loads
+ * @param[in] host kept as a pointer, valid until the process ends
+ * @param[out] out a view, valid until the process ends; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_UNSUPPORTED (an abi it does not know, a framework of another version)
+ * @threadsafe
+ * @since 0.1 */
+typedef alcore_status (*alcore_sys_model_entry)(uint32_t abi, const alcore_sys_host *host,
+                                                const alcore_sys_model_engine **out);
+
+ALCORE_END
+
+#endif

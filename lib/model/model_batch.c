@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of a pool's rows for models: which rows, and views of their texts, in row order. */
+#include "model/model_internal.h"
+
+alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
+                                       alcore__model_batch *batch) {
+    size_t count = (size_t)capacity;
+    batch->capacity = capacity;
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *batch->rows, &batch->rows));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *batch->texts, &batch->texts));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof *batch->lengths, &batch->lengths));
+    return alcore__new_array(ctx, count, sizeof *batch->languages, &batch->languages);
+}
+
+void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
+                              alcore__model_batch *batch) {
+    const uint32_t *states = alcore_pool_states(pool);
+    int64_t rows = alcore_pool_rows(pool);
+    batch->count = 0;
+    for (; *row < rows && batch->count < batch->capacity; ++*row) {
+        if (!alcore__model_wants(states[*row], column)) continue;
+        batch->rows[batch->count] = *row;
+        batch->texts[batch->count] = alcore_pool_text(pool, *row, &batch->lengths[batch->count]);
+        batch->languages[batch->count] = alcore_pool_language(pool, *row);
+        batch->count++;
+    }
+}
+
+void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch) {
+    alcore__free(ctx, batch->rows);
+    alcore__free(ctx, (void *)batch->texts);
+    alcore__free(ctx, batch->lengths);
+    alcore__free(ctx, (void *)batch->languages);
+    *batch = (alcore__model_batch){0};
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model module without a model: it fills the table of alcore/sys/model.h with numbers made from
+ * the bytes of the texts, so that whoever knows a text knows the answer. It is loaded as any model
+ * module is, sees alcore/sys/ only and links nothing of libalcore.
+ *
+ *     embedding of t          dimension j: ((h(t) >> j) & 255) / 256, h the 64-bit FNV-1a hash
+ *     log-probability         of the k-th word of t (parted by spaces): -(1 + h(t) mod (k + 7)) / 8
+ *     class probabilities     p_0 = (1 + h(t) mod 16) / 32, the other class the rest
+ *     question answering      of n words: start 1 / n each; end 1 at the last
+ *
+ * A folder is a config.json of at most 1000 bytes with "dims": N, and at will "calls": BITS (what
+ * the model supports), "fail": 1 (calls end with ALCORE_E_DATA), "wrong": 1 (an item is given that
+ * does not exist) and "tokens": 1 (it takes ids). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/sys/model.h"
+
+static const alcore_sys_host *core;
+
+struct alcore_sys_model {
+    void *user;
+    int64_t dims, calls, fail, wrong, tokens;
+    int64_t trained; /* examples seen by train() */
+    char version[32];
+};
+
+enum {
+    ALL_CALLS = ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS |
+                ALCORE_SYS_MODEL_CLASS_PROBS | ALCORE_SYS_MODEL_QA_PROBS | ALCORE_SYS_MODEL_TRAIN |
+                ALCORE_SYS_MODEL_SAVE
+};
+
+static alcore_status fail(alcore_status status, const char *text) {
+    return core->set_error(status, text, strlen(text));
+}
+
+/* The number behind "name": in the text; otherwise when there is none. */
+static int64_t number_of(const char *text, const char *name, int64_t otherwise) {
+    char key[32];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *found = strstr(text, key);
+    return found == NULL ? otherwise : strtoll(found + strlen(key), NULL, 10);
+}
+
+static alcore_status read_config(void *user, const char *folder, char text[1001]) {
+    char path[500];
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    alcore_sys_file *file;
+    int64_t length = 0;
+    alcore_status status = core->file_open(user, path, &file);
+    if (status != ALCORE_OK) return status;
+    status = core->file_length(file, &length);
+    if (status == ALCORE_OK && length > 1000) status = fail(ALCORE_E_DATA, "config.json: too long");
+    if (status == ALCORE_OK) status = core->file_read(file, 0, text, (size_t)length);
+    core->file_close(file);
+    text[status == ALCORE_OK ? length : 0] = '\0';
+    return status;
+}
+
+static void set_version(alcore_sys_model *model) {
+    snprintf(model->version, sizeof model->version, "null-%lld-%lld", (long long)model->dims,
+             (long long)model->trained);
+}
+
+static alcore_status open_null(void *user, const char *path,
+                               const alcore_sys_model_options *options, alcore_sys_model **out) {
+    char text[1001];
+    *out = NULL;
+    alcore_status status = read_config(user, path, text);
+    if (status != ALCORE_OK) return status;
+    if (options != NULL && options->device != NULL && strcmp(options->device, "cpu") != 0)
+        return fail(ALCORE_E_UNSUPPORTED, "the null model runs on the CPU alone");
+    if (number_of(text, "dims", 0) < 1) return fail(ALCORE_E_DATA, "config.json: dims is missing");
+    alcore_sys_model *model = core->allocate(user, sizeof *model);
+    if (model == NULL) return fail(ALCORE_E_NOMEM, "null model: no memory");
+    *model = (alcore_sys_model){.user = user,
+                                .dims = number_of(text, "dims", 0),
+                                .calls = number_of(text, "calls", ALL_CALLS),
+                                .fail = number_of(text, "fail", 0),
+                                .wrong = number_of(text, "wrong", 0),
+                                .tokens = number_of(text, "tokens", 0),
+                                .trained = number_of(text, "trained", 0)};
+    set_version(model);
+    core->log(user, 20, "null", "opened");
+    *out = model;
+    return ALCORE_OK;
+}
+
+static void close_null(alcore_sys_model *model) {
+    if (model != NULL) core->release(model->user, model, sizeof *model);
+}
+
+static alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
+    alcore_sys_model_info all = {.size = sizeof all,
+                                 .calls = (uint32_t)model->calls,
+                                 .takes_tokens = (int32_t)model->tokens,
+                                 .dims = model->dims,
+                                 .classes = 2,
+                                 .max_tokens = 512,
+                                 .vocabulary = 256,
+                                 .family = "null",
+                                 .device = "cpu",
+                                 .version = model->version,
+                                 .json = "{\"family\": \"null\"}"};
+    size_t size = out->size < sizeof all ? out->size : sizeof all;
+    memcpy(out, &all, size);
+    out->size = size;
+    return ALCORE_OK;
+}
+
+static uint64_t hash_of(const char *text, size_t length) {
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+    return hash;
+}
+
+static int64_t words_of(const char *text, size_t length) {
+    int64_t words = 0;
+    for (size_t i = 0; i < length; i++) words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    return words;
+}
+
+/* Numbers of one text: rows x columns, at most 4096 rows. */
+typedef void fill_text(const alcore_sys_model *model, uint64_t hash, int64_t rows, float *values);
+
+static void fill_embedding(const alcore_sys_model *model, uint64_t hash, int64_t rows,
+                           float *values) {
+    (void)rows;
+    for (int64_t j = 0; j < model->dims; j++)
+        values[j] = (float)((hash >> (j % 56)) & 255) / 256.0f;
+}
+
+static void fill_logprobs(const alcore_sys_model *model, uint64_t hash, int64_t rows,
+                          float *values) {
+    (void)model;
+    for (int64_t k = 0; k < rows; k++) values[k] = -(float)(1 + hash % (uint64_t)(k + 7)) / 8.0f;
+}
+
+static void fill_classes(const alcore_sys_model *model, uint64_t hash, int64_t rows,
+                         float *values) {
+    (void)model, (void)rows;
+    values[0] = (float)(1 + hash % 16) / 32.0f;
+    values[1] = 1.0f - values[0];
+}
+
+static void fill_answer(const alcore_sys_model *model, uint64_t hash, int64_t rows, float *values) {
+    (void)model, (void)hash;
+    for (int64_t k = 0; k < rows; k++) {
+        values[2 * k] = 1.0f / (float)rows;
+        values[2 * k + 1] = k == rows - 1;
+    }
+}
+
+/* Gives the texts one by one, the last first: the order is the engine's own. columns: numbers of a
+ * row; ragged: a row is a word. */
+static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                          const alcore_sys_model_sink *sink, fill_text *fill, int64_t columns,
+                          int ragged) {
+    enum { MOST_ROWS = 4096 };
+    size_t bytes = MOST_ROWS * (size_t)columns * sizeof(float);
+    float *values = core->allocate(model->user, bytes);
+    if (values == NULL) return fail(ALCORE_E_NOMEM, "null model: no memory");
+    alcore_status status =
+        model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
+    for (int64_t i = texts->count - 1; i >= 0 && status == ALCORE_OK; i--) {
+        int64_t rows = ragged ? words_of(texts->texts[i], texts->lengths[i]) : 1;
+        if (rows > MOST_ROWS) rows = MOST_ROWS;
+        fill(model, hash_of(texts->texts[i], texts->lengths[i]), rows, values);
+        int64_t shape[2] = {rows, columns}, item = model->wrong ? texts->count : i;
+        alcore_tensor tensor = {.data = values,
+                                .device = {ALCORE_DEVICE_CPU, 0},
+                                .ndim = ragged && columns == 1 ? 1 : 2,
+                                .dtype = {ALCORE_KIND_FLOAT, 32, 1},
+                                .shape = shape};
+        status = sink->put(sink->user, &item, 1, &tensor, ragged ? &rows : NULL);
+        if (status == ALCORE_OK)
+            status = core->progress(model->user, "null", texts->count - i, texts->count);
+    }
+    core->release(model->user, values, bytes);
+    return status;
+}
+
+static alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                           const alcore_sys_model_sink *sink) {
+    return give(model, texts, sink, fill_embedding, model->dims, 0);
+}
+
+static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                                    const alcore_sys_model_texts *targets,
+                                    const alcore_sys_model_scoring *scoring,
+                                    const alcore_sys_model_sink *sink) {
+    if (targets == NULL && (scoring == NULL || scoring->what != ALCORE_SYS_SCORE_HYPOTHESIS))
+        return fail(ALCORE_E_INVALID, "the null model needs targets to score");
+    return give(model, targets == NULL ? sources : targets, sink, fill_logprobs, 1, 1);
+}
+
+static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                                 const alcore_sys_model_sink *sink) {
+    return give(model, texts, sink, fill_classes, 2, 0);
+}
+
+static alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                              const alcore_sys_model_sink *sink) {
+    return give(model, texts, sink, fill_answer, 2, 1);
+}
+
+static alcore_status train(alcore_sys_model *model, const alcore_sys_model_training *training,
+                           alcore_sys_model_trained *out) {
+    model->trained += training->sources->count;
+    set_version(model);
+    if (out != NULL) out->updates = training->sources->count;
+    return ALCORE_OK;
+}
+
+static alcore_status save(alcore_sys_model *model, const char *path) {
+    char name[500], text[100];
+    snprintf(name, sizeof name, "%s/config.json", path);
+    int length = snprintf(text, sizeof text, "{\"dims\": %lld, \"trained\": %lld}",
+                          (long long)model->dims, (long long)model->trained);
+    alcore_sys_writer *writer;
+    alcore_status status = core->writer_open(model->user, name, &writer);
+    if (status != ALCORE_OK) return status;
+    status = core->writer_put(writer, text, (size_t)length);
+    if (status == ALCORE_OK) return core->writer_commit(writer);
+    core->writer_abort(writer);
+    return status;
+}
+
+/* token_probs, mlm_losses and translate are left NULL. */
+static const alcore_sys_model_engine engine = {.size = sizeof engine,
+                                               .abi = ALCORE_SYS_ABI,
+                                               .engine = "null-1",
+                                               .open = open_null,
+                                               .close = close_null,
+                                               .info = info,
+                                               .embed = embed,
+                                               .token_logprobs = token_logprobs,
+                                               .class_probs = class_probs,
+                                               .qa_probs = qa_probs,
+                                               .train = train,
+                                               .save = save};
+
+ALCORE_API alcore_status alcore_model_entry(uint32_t abi, const alcore_sys_host *host,
+                                            const alcore_sys_model_engine **out);
+
+alcore_status alcore_model_entry(uint32_t abi, const alcore_sys_host *host,
+                                 const alcore_sys_model_engine **out) {
+    *out = NULL;
+    core = host;
+    if (abi != ALCORE_SYS_ABI) return fail(ALCORE_E_UNSUPPORTED, "built for another libalcore");
+    *out = &engine;
+    return ALCORE_OK;
+}

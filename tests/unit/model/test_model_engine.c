@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models of loadable modules: the null module (module/null_model.c) through the public calls. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alcore/alcore.h"
+#include "check_suite.h"
+#include "fault_allocator.h"
+
+static const char *const texts[] = {"a patient with fever",    "no fever",
+                                    "severe headache today",   "headache",
+                                    "the patient was treated", "fever and headache"};
+enum { ROWS = 6 };
+
+static fault_allocator fault;
+static char folder[64];
+
+/* A model folder whose config.json holds text. */
+static const char *write_config(const char *text) {
+    char path[100];
+    if (folder[0] == '\0') {
+        strcpy(folder, "/tmp/alcore-null-XXXXXX");
+        ck_assert_ptr_nonnull(mkdtemp(folder));
+    }
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    return folder;
+}
+
+static void remove_folder(void) {
+    char path[100];
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    remove(path);
+    ck_assert_int_eq(rmdir(folder), 0);
+    folder[0] = '\0';
+}
+
+static alcore_ctx *context(const char *module_dir) {
+    alcore_allocator table = fault_table(&fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    options.allocator = &table;
+    options.module_dir = module_dir;
+    options.threads = 1;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    return ctx;
+}
+
+static const char *module_folder(void) {
+    const char *from = getenv("NULL_MODEL_MODULE");
+    ck_assert_ptr_nonnull(from);
+    return from;
+}
+
+static alcore_pool *pool_of(alcore_ctx *ctx) {
+    alcore_pool *pool;
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, ROWS, texts, NULL, NULL), ALCORE_OK);
+    return pool;
+}
+
+static alcore_model *open_model(alcore_ctx *ctx, const char *config) {
+    alcore_model *model;
+    alcore_status status = alcore_model_open(ctx, write_config(config), &model);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    return model;
+}
+
+/* The twin of the module's arithmetic. */
+static uint64_t hash_of(const char *text) {
+    uint64_t hash = 14695981039346656037u;
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+static const float *column(const alcore_pool *pool, const char *name, const int64_t **offsets) {
+    alcore_tensor values, lengths;
+    ck_assert_int_eq(alcore_pool_column(pool, name, &values, &lengths), ALCORE_OK);
+    *offsets = lengths.data;
+    return values.data;
+}
+
+START_TEST(columns_come_from_the_module) {
+    alcore_ctx *ctx = context(module_folder());
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx, "{\"dims\": 3}");
+    const int64_t *offsets;
+    ck_assert_str_eq(alcore_model_name(model), folder);
+    ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
+    ck_assert_int_eq(alcore_model_can(model, "qa_end"), 1);
+    ck_assert_int_eq(alcore_model_can(model, "token_probs"), 0);
+    ck_assert_int_eq(alcore_model_can(model, "mlm_losses"), 0);
+    ck_assert_int_eq(alcore_model_can(model, "nothing"), 0);
+    ck_assert_int_eq(alcore_model_run(model, pool, "token_probs"), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    const float *embeddings = column(pool, "embeddings", &offsets);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < 3; j++)
+            ck_assert_float_eq(embeddings[i * 3 + j],
+                               (float)((hash_of(texts[i]) >> j) & 255) / 256.0f);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    const float *logprobs = column(pool, "logprobs", &offsets);
+    ck_assert_int_eq(offsets[1] - offsets[0], 4);
+    ck_assert_int_eq(offsets[ROWS], 17);
+    for (int i = 0; i < ROWS; i++)
+        for (int64_t k = offsets[i]; k < offsets[i + 1]; k++)
+            ck_assert_float_eq(logprobs[k],
+                               -(float)(1 + hash_of(texts[i]) % (uint64_t)(k - offsets[i] + 7)) /
+                                   8.0f);
+    /* Both halves of question answering. */
+    ck_assert_int_eq(alcore_model_run(model, pool, "qa_start"), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "qa_end"), ALCORE_OK);
+    const float *start = column(pool, "qa_start", &offsets);
+    ck_assert_float_eq(start[0], 0.25f);
+    ck_assert_float_eq(start[3], 0.25f);
+    const float *finish = column(pool, "qa_end", &offsets);
+    ck_assert_float_eq(finish[0], 0);
+    ck_assert_float_eq(finish[3], 1);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+/* Two rows of the pool by a strategy, with what it needs from the model. */
+static alcore_selection *pick_two(alcore_ctx *ctx, alcore_pool *pool, alcore_model *model,
+                                  const char *name) {
+    alcore_request *request;
+    alcore_strategy *strategy;
+    alcore_selection *selection;
+    ck_assert_int_eq(alcore_request_new(ctx, &request), ALCORE_OK);
+    ck_assert_int_eq(alcore_strategy_new(ctx, name, &strategy), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_set_strategy(request, strategy), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_set_model(request, model), ALCORE_OK);
+    ck_assert_int_eq(alcore_request_set(request, "budget", "2"), ALCORE_OK);
+    alcore_status status = alcore_select(request, &selection);
+    ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
+    alcore_strategy_unref(strategy);
+    alcore_request_unref(request);
+    return selection;
+}
+
+START_TEST(select_asks_the_module) {
+    alcore_ctx *ctx = context(module_folder());
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx, "{\"dims\": 8}");
+    alcore_selection *selection;
+    selection = pick_two(ctx, pool, model, "huds");
+    ck_assert_int_eq(alcore_selection_count(selection), 2);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_provenance(selection), "null-1"));
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_provenance(selection), "version null-8-0 on cpu"));
+    alcore_selection_unref(selection);
+    selection = pick_two(ctx, pool, model, "lc");
+    /* Least confidence: the row whose best class is the least likely. */
+    int64_t expected = 0;
+    double least = 2;
+    for (int i = 0; i < ROWS; i++) {
+        double p = (double)(1 + hash_of(texts[i]) % 16) / 32.0, best = p > 0.5 ? p : 1 - p;
+        if (best < least) least = best, expected = i;
+    }
+    ck_assert_int_eq(alcore_selection_rows(selection)[0], expected);
+    alcore_selection_unref(selection);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(failures_of_the_module_come_through) {
+    static const struct {
+        const char *config;
+        alcore_status status;
+        const char *text;
+    } cases[] = {
+        {"{\"dims\": 2, \"fail\": 1}", ALCORE_E_DATA, "the null model was told to fail"},
+        {"{\"dims\": 2, \"wrong\": 1}", ALCORE_E_INVALID, "null-1 gave item 6 of a call with 6"},
+        {"{\"dims\": 2, \"tokens\": 1}", ALCORE_E_UNSUPPORTED, "takes token ids"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        alcore_ctx *ctx = context(module_folder());
+        alcore_pool *pool = pool_of(ctx);
+        alcore_model *model = open_model(ctx, cases[i].config);
+        ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), cases[i].status);
+        ck_assert_ptr_nonnull(strstr(alcore_last_error(), cases[i].text));
+        alcore_model_unref(model);
+        alcore_pool_unref(pool);
+        alcore_ctx_unref(ctx);
+    }
+    alcore_ctx *ctx = context(module_folder());
+    alcore_model *model = (alcore_model *)ctx;
+    ck_assert_int_eq(alcore_model_open(ctx, write_config("{}"), &model), ALCORE_E_DATA);
+    ck_assert_ptr_null(model);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "dims is missing"));
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(fault.live_bytes, 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(without_a_module_the_reason_is_told) {
+    alcore_ctx *ctx = context("/nowhere");
+    alcore_model *model;
+    ck_assert_int_eq(alcore_model_open(ctx, write_config("{\"dims\": 2}"), &model),
+                     ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_null(model);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "holds config.json"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "/nowhere/libalcore-model.so: not there"));
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+/* Opening and running with the n-th allocation failing, for every n. */
+START_TEST(failing_allocations_leave_nothing) {
+    write_config("{\"dims\": 2}");
+    int failures = 0;
+    for (long long n = 1;; n++) {
+        alcore_ctx *ctx = context(module_folder());
+        alcore_pool *pool = pool_of(ctx);
+        alcore_model *model;
+        fault_arm(&fault, n, 0);
+        alcore_status status = alcore_model_open(ctx, folder, &model);
+        if (status == ALCORE_OK) status = alcore_model_run(model, pool, "embeddings");
+        bool failed = fault.failures > 0;
+        fault_arm(&fault, 0, 0);
+        if (failed) ck_assert_int_eq(status, ALCORE_E_NOMEM);
+        failures += failed;
+        alcore_model_unref(model);
+        alcore_pool_unref(pool);
+        alcore_ctx_unref(ctx);
+        ck_assert_int_eq(fault.live_bytes, 0);
+        if (!failed) break;
+    }
+    ck_assert_int_gt(failures, 10);
+    remove_folder();
+}
+END_TEST
+
+static int32_t cancel_at_once(void *user, const char *stage, int64_t done, int64_t total) {
+    (void)user, (void)done, (void)total;
+    return strcmp(stage, "null") == 0;
+}
+
+START_TEST(a_call_can_be_cancelled) {
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    alcore_ctx *ctx;
+    options.module_dir = module_folder();
+    options.progress = cancel_at_once;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_pool *pool = pool_of(ctx);
+    alcore_model *model = open_model(ctx, "{\"dims\": 2}");
+    alcore_ctx_cancel(ctx);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_E_CANCELLED);
+    alcore_ctx_cancel_clear(ctx);
+    ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
+    alcore_model_unref(model);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+CHECK_SUITE("model engine", columns_come_from_the_module, select_asks_the_module,
+            failures_of_the_module_come_through, without_a_module_the_reason_is_told,
+            failing_allocations_leave_nothing, a_call_can_be_cancelled);
