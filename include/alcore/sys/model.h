@@ -40,12 +40,12 @@ enum {
 
 /** How the vectors of a text's tokens become one vector. */
 enum {
-    ALCORE_SYS_POOLING_DEFAULT = 0, /**< what the folder says (modules.json), else the mean */
-    ALCORE_SYS_POOLING_MEAN = 1,    /**< mean over all tokens, special ones included */
-    ALCORE_SYS_POOLING_FIRST = 2,   /**< the first token ([CLS], <s>) */
-    ALCORE_SYS_POOLING_POOLER = 3,  /**< the model's own pooler: tanh of a layer on the first */
-    ALCORE_SYS_POOLING_WORDS = 4,   /**< mean over the tokens that begin a word */
-    ALCORE_SYS_POOLING_MAX = 5      /**< largest value of each dimension */
+    ALCORE_SYS_POOLING_AUTO = 0,   /**< what the folder says (modules.json), else the mean */
+    ALCORE_SYS_POOLING_MEAN = 1,   /**< mean over all tokens, special ones included */
+    ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token ([CLS], <s>) */
+    ALCORE_SYS_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a layer on the first */
+    ALCORE_SYS_POOLING_WORDS = 4,  /**< mean over the tokens that begin a word */
+    ALCORE_SYS_POOLING_MAX = 5     /**< largest value of each dimension */
 };
 
 /** What is known of a token: bits of alcore_sys_model_texts.marks. */
@@ -64,7 +64,7 @@ typedef struct alcore_sys_model_options {
     /** Whose output embeddings are made of: k = 1 .. layers: block k; -1: what enters the first
      * block; 0: the last block. */
     int32_t layer;
-    int32_t normalize;    /**< of embeddings: 1 to length 1, -1 as they are, 0 as the folder says */
+    int32_t normalize;    /**< of embeddings: 0 as the folder says, 1 to length 1, 2 as they are */
     int64_t max_tokens;   /**< longer texts are cut; 0: what the folder allows */
     int64_t batch_tokens; /**< tokens of one pass, padding included; 0: the engine's choice */
 } alcore_sys_model_options;
