@@ -104,12 +104,12 @@ def write_stub(api):
         columns = ["%s: Optional[Any] = None" % name for name in api["columns"]]
         parts = first + ['budget: Union[int, float, str] = "1000w"', '_Strategy = "%s"' % api["default_strategy"], "*"]
         parts[-2] = "strategy: " + parts[-2]
-        parts += before + ["model: Optional[_Model] = None"] + columns + ["targets: Optional[Union[Pool, _Texts]] = None"]
+        parts += before + ["model: Optional[_Model] = None"] + columns + ["targets: Optional[_Dataset] = None"]
         parts += after + ["fill: Optional[str] = None", "params: Optional[Mapping[str, _Setting]] = None",
                           "**strategy_params: Any"]
         return "\n" + "".join("%s    %s,\n" % (indent, part) for part in parts[:-1]) + indent + "    " + parts[-1] + "\n" + indent
 
-    masks = ["labeled: Optional[Union[Pool, _Texts, _Rows]] = None", "exclude: Optional[_Rows] = None",
+    masks = ["labeled: Optional[Union[_Dataset, _Rows]] = None", "exclude: Optional[_Rows] = None",
              "eligible: Optional[_Rows] = None", "round: int = 1"]
     text = (HERE / "package.pyi.in").read_text()
     text = text.replace("@SELECT_FROM@", signature(["pool"], masks + ["seed: Optional[int] = None"], [], "    "))

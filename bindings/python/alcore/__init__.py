@@ -8,6 +8,7 @@
 
 This package converts between Python and libalcore and decides nothing itself. docs/python.md has the guide."""
 from . import _errors
+from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
 from ._errors import *  # noqa: F403
 from ._handles import Context, Handle, default_context
@@ -32,13 +33,20 @@ def version():
     return _lib.alcore_version().decode()
 
 
+def __getattr__(name):
+    """__version__ is asked of the library when somebody wants it, so that importing the package loads nothing."""
+    if name == "__version__":
+        return version()
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))
+
+
 def build_info():
     """Compiler, flags, features and versions of dependencies: a dict."""
     import json
     return json.loads(_lib.alcore_build_info())
 
 
-__all__ = ["Batch", "Column", "ColumnWriter", "Context", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
+__all__ = ["Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
            "Order", "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
            "build_info", "default_context", "knn", "load", "margin_ratios", "request_options", "score", "scorer", "scorers", "select",
            "strategies", "strategy", "version"] + _errors.NAMES

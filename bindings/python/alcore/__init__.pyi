@@ -16,6 +16,7 @@ _Numbers: TypeAlias = Any
 _Table: TypeAlias = Any
 _Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes]]
 _Texts: TypeAlias = Union[Iterable[str], PathLike[str], _Table]
+_Dataset: TypeAlias = Union[Pool, _Texts, Mapping[str, Any]]
 _Rows: TypeAlias = Union[int, str, Iterable[int], Iterable[str], Selection, _Array]
 _Setting: TypeAlias = Union[str, int, float, bool, Sequence[Union[str, int, float]]]
 _Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
@@ -65,6 +66,7 @@ class ForkedError(Error, RuntimeError): ...
 class CancelledError(Error): ...
 class CallbackError(Error): ...
 class InternalError(Error): ...
+class CopyWarning(UserWarning): ...
 class ImplicitModelWarning(UserWarning): ...
 
 # ---- handles ----
@@ -98,9 +100,10 @@ class Column:
     meaning: Optional[str]
     log_base: Optional[float]
     rows: Optional[_Numbers]
-    copy: bool
+    copy: Optional[bool]
     def __init__(self, values: _Array, offsets: Optional[_Numbers] = None, *, meaning: Optional[str] = None,
-                 log_base: Optional[float] = None, rows: Optional[_Numbers] = None, copy: bool = False) -> None: ...
+                 log_base: Optional[float] = None, rows: Optional[_Numbers] = None,
+                 copy: Optional[bool] = None) -> None: ...
 
 class ColumnWriter(Handle):
     name: str
@@ -164,7 +167,7 @@ class Pool(Handle):
         budget: Union[int, float, str] = "1000w",
         strategy: _Strategy = "huds",
         *,
-        labeled: Optional[Union[Pool, _Texts, _Rows]] = None,
+        labeled: Optional[Union[_Dataset, _Rows]] = None,
         exclude: Optional[_Rows] = None,
         eligible: Optional[_Rows] = None,
         round: int = 1,
@@ -176,13 +179,13 @@ class Pool(Handle):
         embeddings: Optional[Any] = None,
         token_probs: Optional[Any] = None,
         factors: Optional[Any] = None,
-        targets: Optional[Union[Pool, _Texts]] = None,
+        targets: Optional[_Dataset] = None,
         fill: Optional[str] = None,
         params: Optional[Mapping[str, _Setting]] = None,
         **strategy_params: Any
     ) -> Selection: ...
     def candidates(pool, count: int, round: int = 1, seed: Optional[int] = None,
-                   labeled: Optional[Union[Pool, _Texts]] = None) -> list[int]: ...
+                   labeled: Optional[_Dataset] = None) -> list[int]: ...
     def score(pool, by: Union[str, Scorer, OwnScorer[..., Any]], model: Optional[_Model] = None, **params: _Setting) -> None: ...
     def score_hidden(pool, rows: _Rows, hidden: _Numbers, output: _Numbers, labels: Optional[_Numbers], *,
                      bias: Optional[_Numbers] = None, lengths: Optional[_Numbers] = None, ignore: int = -100,
@@ -262,7 +265,7 @@ class Model(Handle):
     def __init__(self, model: Union[_Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses], *, name: Optional[str] = None,
                  batch_rows: Optional[int] = None, context: Optional[Context] = None) -> None: ...
     @classmethod
-    def ngram(cls, labeled: Optional[Union[Pool, _Texts]] = None, *, order: int = 0, dims: int = 0, seed: int = 0,
+    def ngram(cls, labeled: Optional[_Dataset] = None, *, order: int = 0, dims: int = 0, seed: int = 0,
               context: Optional[Context] = None) -> Self: ...
     @classmethod
     def open(cls, path: _Path, *, context: Optional[Context] = None) -> Self: ...
@@ -361,6 +364,7 @@ def request_options() -> list[dict[str, Any]]: ...
 def score(pool: Pool, by: Union[str, Scorer, OwnScorer[..., Any]], model: Optional[_Model] = None, **params: _Setting) -> None: ...
 def scorers() -> dict[str, dict[str, Any]]: ...
 def strategies() -> dict[str, dict[str, Any]]: ...
+__version__: str
 def version() -> str: ...
 def select(
     texts: Union[Pool, _Texts],
@@ -368,7 +372,7 @@ def select(
     strategy: _Strategy = "huds",
     *,
     ids: Optional[Sequence[Optional[str]]] = None,
-    labeled: Optional[Union[Pool, _Texts, _Rows]] = None,
+    labeled: Optional[Union[_Dataset, _Rows]] = None,
     exclude: Optional[_Rows] = None,
     eligible: Optional[_Rows] = None,
     round: int = 1,
@@ -380,7 +384,7 @@ def select(
     embeddings: Optional[Any] = None,
     token_probs: Optional[Any] = None,
     factors: Optional[Any] = None,
-    targets: Optional[Union[Pool, _Texts]] = None,
+    targets: Optional[_Dataset] = None,
     cost: Optional[_Numbers] = None,
     fill: Optional[str] = None,
     params: Optional[Mapping[str, _Setting]] = None,
@@ -395,6 +399,7 @@ __all__ = [
     "Column",
     "ColumnWriter",
     "Context",
+    "CopyWarning",
     "CorruptError",
     "DataError",
     "Error",

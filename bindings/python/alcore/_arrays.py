@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in and out: everything becomes an alcore_tensor without a copy, or a message that says what was expected."""
+"""Arrays in and out. Everything becomes an alcore_tensor that points at the caller's memory. Where the library cannot read
+that memory as it lies, NumPy makes a copy that it can; what is no array of numbers is refused with what was expected."""
 import array
 import ctypes
 import sys
+import warnings
 from ctypes import c_char_p, c_int, c_int64, c_ssize_t, c_void_p, py_object, pythonapi
 
 from . import _arrow, _ffi
-from ._errors import UnsupportedError
+from ._errors import UnsupportedError, user_level
 from ._ffi import (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_HOST, ALCORE_DEVICE_CUDA_MANAGED,
                    ALCORE_KIND_BFLOAT, ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT)
 from ._library import lib
@@ -21,6 +23,17 @@ LETTERS = {"e": ALCORE_KIND_FLOAT, "f": ALCORE_KIND_FLOAT, "d": ALCORE_KIND_FLOA
            **dict.fromkeys("bhilqn", ALCORE_KIND_INT), **dict.fromkeys("BHILQN", ALCORE_KIND_UINT)}
 KINDS = {"f": ALCORE_KIND_FLOAT, "i": ALCORE_KIND_INT, "u": ALCORE_KIND_UINT, "b": 6, "c": 5}
 HOST = (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA_HOST)
+
+
+COPY_WARNING_BYTES = 1 << 30
+
+
+class CopyWarning(UserWarning):
+    """More than 1 GiB was copied, because the library cannot read the array where it lies."""
+
+
+class _NotInPlace(Exception):
+    """The library cannot read this array where it lies; the text completes "because ..."."""
 
 
 class _Buffer(ctypes.Structure):
@@ -73,23 +86,60 @@ def dtype_name(dtype):
     return FLOATS.get(dtype) or INTEGERS.get(dtype) or OTHERS.get(dtype) or "kind %d of %d bits" % dtype
 
 
-def _in_items(strides, itemsize, what):
+def _in_items(strides, itemsize):
+    """Strides in bytes as strides in values, which is how DLPack counts them."""
     if any(stride % itemsize for stride in strides):
-        raise ValueError("%s: its strides are no multiple of the size of a number; copy it first" % what)
+        raise _NotInPlace("its strides are no multiple of the size of a value")
     return [stride // itemsize for stride in strides]
+
+
+def _check_layout(tensor):
+    """Raises _NotInPlace unless the library reads this layout: the values of a row are adjacent, rows follow one another and
+    do not overlap, and every value is aligned. Arrays of three dimensions may have any strides but the last."""
+    shape, strides, size = tensor.shape, tensor.strides_array, tensor.dtype[1] // 8
+    if tensor.struct.device.type not in HOST or 0 in shape:
+        return
+    if strides is not None:
+        if len(shape) > 1 and shape[-1] > 1 and strides[-1] != 1:
+            raise _NotInPlace("the values of a row are not adjacent")
+        if len(shape) <= 2 and shape[:1] > (1,) and strides[0] < (shape[1] if len(shape) == 2 else 1):
+            raise _NotInPlace("its rows overlap or run backwards")
+    if (tensor.struct.data + tensor.struct.byte_offset) % size:
+        raise _NotInPlace("its values are not aligned in memory")
+
+
+def _copied(value, what, reason, copy):
+    """A C-contiguous copy in native byte order, made by NumPy; long double becomes float64."""
+    numpy = numpy_or_none()
+    if copy is False:
+        raise ValueError("%s: the array cannot be read in place, because %s; leave out copy=False and it is copied" % (what, reason))
+    if numpy is None:
+        raise ValueError("%s: the array cannot be read in place, because %s, and NumPy, which would copy it, is not installed"
+                         % (what, reason))
+    array_of = numpy.asarray(value)
+    dtype = array_of.dtype.newbyteorder("=")
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        dtype = numpy.dtype("f8")
+    if array_of.size * dtype.itemsize > COPY_WARNING_BYTES:
+        warnings.warn("%s: %.1f GiB are copied, because %s" % (what, array_of.size * dtype.itemsize / 2 ** 30, reason), CopyWarning,
+                      stacklevel=user_level())
+    return _from_buffer(numpy.require(array_of, dtype, ["C_CONTIGUOUS", "ALIGNED"]), what)
+
 
 
 def _from_buffer(value, what):
     held = Held(value)
     view = held.view
     letter = (view.format or b"B").decode()
-    if letter[:1] in ">!" and sys.byteorder == "little":
-        raise TypeError("%s: numbers in the other byte order; convert them first" % what)
+    if letter[:1] in ">!" and sys.byteorder == "little" and letter[1:] in LETTERS:
+        raise _NotInPlace("its byte order is not this machine's")
     letter = letter.lstrip("@=<")
+    if letter == "g":
+        raise _NotInPlace("its values are long doubles")
     if letter not in LETTERS:
         raise TypeError("%s: numbers are expected, got items of format %r" % (what, letter))
     return Tensor(view.buf, (LETTERS[letter], view.itemsize * 8), view.shape[:view.ndim],
-                  _in_items(view.strides[:view.ndim], view.itemsize, what), held)
+                  _in_items(view.strides[:view.ndim], view.itemsize), held)
 
 
 def _refuse_device(kind, number, what, ctx):
@@ -137,10 +187,12 @@ def _from_interface(value, what):
     if kind not in KINDS:
         raise TypeError("%s: numbers are expected, got %s" % (what, facts["typestr"]))
     if facts["typestr"][0] == ">" and sys.byteorder == "little":
-        raise TypeError("%s: numbers in the other byte order; convert them first" % what)
+        raise _NotInPlace("its byte order is not this machine's")
+    if kind == "f" and size > 8:
+        raise _NotInPlace("its values are long doubles")
     strides = facts.get("strides")
     return Tensor(facts["data"][0], (KINDS[kind], size * 8), facts["shape"],
-                  None if strides is None else _in_items(strides, size, what), value)
+                  None if strides is None else _in_items(strides, size), value)
 
 
 def _from_numbers(value, what, accept):
@@ -176,7 +228,7 @@ def _convert(value, what, accept, ctx):
         raise TypeError("%s: an array of numbers is expected, got %s" % (what, type(value).__name__))
     if _has_buffer(value):
         return _from_buffer(value, what)
-    if hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__"):
+    if _arrow.has_arrow(value):
         found = _arrow.numbers_of(value, what)
         if found is not None:
             data, dtype, shape, keep = found
@@ -195,9 +247,13 @@ def _convert(value, what, accept, ctx):
                                                                         type(value).__name__))
 
 
-def tensor_of(value, what, ctx, accept=FLOATS):
-    """A Tensor of the value, without a copy wherever it has memory of its own."""
-    made = _convert(value, what, accept, ctx)
+def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
+    """A Tensor of the value, without a copy wherever the library can read its memory as it lies; copy=False refuses the rest."""
+    try:
+        made = _convert(value, what, accept, ctx)
+        _check_layout(made)
+    except _NotInPlace as reason:
+        made = _copied(value, what, reason, copy)
     if made.dtype not in accept:
         if accept is INTEGERS and made.dtype in OTHERS:
             return _from_numbers(plain(value), what, accept)  # narrower offsets are widened

@@ -56,8 +56,22 @@ def schema_format(value):
     return found
 
 
+def has_arrow(value):
+    """Whether the value hands out Arrow data. pandas has the method and raises ImportError in it without pyarrow."""
+    if hasattr(value, "__arrow_c_array__"):
+        return True
+    if not hasattr(value, "__arrow_c_stream__"):
+        return False
+    try:
+        value.__arrow_c_stream__()
+    except ImportError:
+        return False
+    return True
+
+
 def is_table(value):
-    return hasattr(value, "__arrow_c_stream__") and schema_format(value) == b"+s"
+    """Whether the value is an Arrow table; a single column of texts is not."""
+    return has_arrow(value) and hasattr(value, "__arrow_c_stream__") and schema_format(value) == b"+s"
 
 
 def stream_of(value):

@@ -21,9 +21,10 @@ class Column:
     offsets: integers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
-    copy: True copies the numbers; otherwise the array is read where it is, and must not change while the pool uses it."""
+    copy: None reads the array where it lies and copies it only where the library cannot (Fortran order, the other byte order,
+    a DataFrame); False refuses to copy; True always copies. An array that is read in place must not change while the pool uses it."""
 
-    def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=False):
+    def __init__(self, values, offsets=None, *, meaning=None, log_base=None, rows=None, copy=None):
         self.values, self.offsets, self.meaning = values, offsets, meaning
         self.log_base, self.rows, self.copy = log_base, rows, copy
 
@@ -68,10 +69,10 @@ def column_of(name, value):
 
 def give_column(pool, name, column):
     """Sets a column; returns what must stay alive while the pool has it."""
-    values = tensor_of(column.values, name, pool.context._handle)
+    values = tensor_of(column.values, name, pool.context._handle, copy=column.copy)
     offsets = None
     if column.offsets is not None:
-        offsets = tensor_of(column.offsets, name + " offsets", pool.context._handle, INTEGERS)
+        offsets = tensor_of(column.offsets, name + " offsets", pool.context._handle, INTEGERS, column.copy)
     options = struct(_ffi.alcore_column_options,
                      ownership=_ffi.ALCORE_KEEP if column.copy else _ffi.ALCORE_BORROW,
                      meaning=choice("ALCORE_MEANS_", column.meaning, name) if column.meaning else 0,

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can go wrong. Every failure of the library is an alcore.Error; each is also the built-in exception that a Python
 programmer would expect."""
+import os
+import sys
+
 from . import _ffi
+
+
+def user_level():
+    """Frames from the function that warns up to the caller's own code: the stacklevel of a warning."""
+    level, frame, here = 1, sys._getframe(1), os.path.dirname(__file__)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class Error(Exception):

@@ -65,6 +65,8 @@ class Pool(Handle):
             return self.read(texts)
         if _arrow.is_table(texts):
             return self._add_table(texts)
+        if is_frame(texts):
+            return self.add(**_frame_fields(texts))
         strings = {"texts": Strings(texts, "texts")}
         strings.update({name: Strings(values, name, optional=True) for name, values in fields.items()
                         if values is not None})
@@ -220,7 +222,7 @@ class Pool(Handle):
 
     def set_column(self, name, values, **how):
         """Gives the pool a column: an array, (values, offsets), a Column, or the path of a file; `how` as in Column().
-        Arrays are read in place unless copy=True."""
+        Arrays are read in place where the library can read them as they lie; copy=True always copies, copy=False never."""
         if isinstance(values, os.PathLike) or isinstance(values, str):
             return self.read_column(name, values, **how)
         if hasattr(values, "_score_pool"):
@@ -292,6 +294,38 @@ def _parts(column):
     return (column.values, column.offsets)
 
 
+# Columns of a table of records and the arguments of Pool.add() that they fill; the first three are names of the same one.
+FRAME_COLUMNS = {"text": "texts", "source": "texts", "src": "texts", "id": "ids", "lang": "languages", "reference": "references",
+                 "group": "groups", "cost": "costs"}
+
+
+def is_frame(value):
+    """Whether the value is a data frame that hands out no Arrow data, such as that of pandas without pyarrow."""
+    return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "iloc")
+
+
+def _frame_fields(frame):
+    """The arguments of Pool.add() that a data frame holds, in the names of Arrow tables; other columns are left alone."""
+    found = {}
+    for name, argument in FRAME_COLUMNS.items():
+        if name in frame.columns and argument not in found:
+            found[argument] = frame[name]
+    if "texts" not in found:
+        raise ValueError("texts: the table has no column text, source or src; its columns are " +
+                         ", ".join(map(str, frame.columns)))
+    return found
+
+
 def pool_of(value, context=None):
-    """A pool, or texts made into one."""
-    return value if isinstance(value, Pool) else Pool(value, context=context)
+    """A pool as it is; texts, or a dict of Pool()'s arguments and columns, made into one."""
+    if isinstance(value, Pool):
+        return value
+    if not isinstance(value, dict):
+        return Pool(value, context=context)
+    if "texts" not in value:
+        raise ValueError("a dict of texts and columns needs \"texts\"; it has " + ", ".join(map(repr, value)))
+    fields = {name: value[name] for name in ("texts", "ids", "languages", "groups", "references", "costs") if name in value}
+    made = Pool(**fields, context=context)
+    for name in value.keys() - fields.keys():
+        made.set_column(name, value[name])
+    return made

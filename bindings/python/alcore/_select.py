@@ -6,12 +6,13 @@ import os
 import warnings
 from operator import index
 
-from . import _ffi
+from . import _arrow, _ffi
 from ._calls import check, run
+from ._errors import user_level
 from ._handles import Handle, choice, default_context, new, text_of
 from ._library import lib
 from ._parts import model_of, params_of, strategies, strategy_of
-from ._pool import Pool, pool_of
+from ._pool import Pool, is_frame, pool_of
 from ._selection import Selection
 
 
@@ -161,30 +162,21 @@ def _warn(selection):
                     for name, column in side.get("columns", {}).items() if column.get("built_in")})
     if names:
         warnings.warn("%s: made by the built-in n-gram model, because neither a column nor a model was given; give one, or "
-                      "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=_user_level())
-
-
-def _user_level():
-    """Frames up to the caller's own code."""
-    level, frame = 1, inspect.currentframe()
-    here = os.path.dirname(__file__)
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
-        level, frame = level + 1, frame.f_back
-    return level - 1
+                      "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=user_level())
 
 
 def _labeled_side(pool, labeled, masks):
     """The labeled side of a call: a pool or texts are one; rows of the pool itself are marked."""
     if labeled is None:
         return None
-    if isinstance(labeled, (Pool, os.PathLike)):
+    if isinstance(labeled, (Pool, os.PathLike, dict)) or _arrow.is_table(labeled) or is_frame(labeled):
         return pool_of(labeled, pool.context)
-    values = list(labeled) if not hasattr(labeled, "indices") and not hasattr(labeled, "__arrow_c_stream__") else labeled
-    if isinstance(values, list) and values and not all(isinstance(value, str) for value in values):
-        masks.mark("labeled", _rows_of(pool, values, False, "labeled"))
+    if hasattr(labeled, "indices") and not callable(labeled.indices):
+        masks.mark("labeled", labeled.indices)
         return None
-    if not isinstance(values, list) and hasattr(values, "indices"):
-        masks.mark("labeled", values.indices)
+    values = list(labeled)
+    if values and not all(isinstance(value, str) for value in values):
+        masks.mark("labeled", _rows_of(pool, values, False, "labeled"))
         return None
     return pool_of(values, pool.context)
 
@@ -244,14 +236,15 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
            round=1, seed=0, model=None, targets=None, cost=None, fill=None, params=None, **named):
     """Picks the texts that are worth labeling next.
 
-    texts: list of str, a table with the Arrow interface, a file (pathlib.Path) or a Pool.
+    texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
     budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost.
     strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
-    ids: list of str. labeled: texts whose labels are known, or rows of texts that are. exclude, eligible: rows, a mask with
+    ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
+    ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
     one bool a row, a Selection, or ids (texts when no ids were given). round: from 1. seed: of every random draw.
     model: what makes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
-    DLPack, Arrow and buffers are read in place. targets: texts of the domain one cares about. cost: numbers [rows].
+    DLPack, Arrow and buffers are read in place. targets: texts of the domain one cares about, or a dict as of labeled. cost: numbers [rows].
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
 

@@ -19,14 +19,19 @@ class Strings:
                 except UnicodeEncodeError as error:
                     raise ValueError("%s[%d]: the text cannot be written as UTF-8 (%s)" % (what, number,
                                                                                           error.reason)) from None
-            elif value is None and optional:
-                pass
+            elif optional and is_missing(value):
+                value = None
             elif not isinstance(value, bytes):
                 raise TypeError("%s[%d]: a text is expected, got %s" % (what, number, type(value).__name__))
             encoded.append(value)
         self.count = len(encoded)
         self.pointers = (ctypes.c_char_p * max(self.count, 1))(*encoded)
         self.lengths = (ctypes.c_size_t * max(self.count, 1))(*map(len_or_0, encoded))
+
+
+def is_missing(value):
+    """Whether the value stands for none: None, NaN, or the missing value of pandas."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def len_or_0(value):

@@ -88,8 +88,8 @@ def test_read_only_and_strided(four, numpy):
     wide[:, 1:3] = ROWS
     four.set_column("embeddings", wide[:, 1:3])
     is_given(four)
-    with pytest.raises(alcore.ShapeError):
-        four.set_column("embeddings", numpy.array(ROWS).T.copy().T)
+    with pytest.raises(ValueError, match="not adjacent"):
+        four.set_column("embeddings", numpy.array(ROWS).T.copy().T, copy=False)
 
 
 def test_without_numpy(four):
@@ -136,8 +136,6 @@ def test_wrong_values_are_named(four, numpy):
         four.set_column("scores", numpy.zeros(3))
     with pytest.raises(ValueError):
         four.set_column("scores", numpy.zeros(3))
-    with pytest.raises(TypeError, match="other byte order"):
-        four.set_column("scores", numpy.zeros(4, dtype=">f4"))
     with pytest.raises(TypeError, match=r"\(values, offsets\) is expected"):
         four.set_column("logprobs", numpy.zeros(4))
     with pytest.raises(TypeError, match="offsets: int64 or uint64 numbers"):
@@ -209,15 +207,6 @@ def test_arrow_numbers(four):
     is_given(four)
     with pytest.raises(ValueError, match="1 values are null"):
         four.set_column("scores", pyarrow.array([1.0, None, 3.0, 4.0]))
-
-
-def test_frames(four):
-    pandas = pytest.importorskip("pandas")
-    four.set_column("scores", pandas.Series([1.0, 2.0, 3.0, 4.0]))
-    assert four.get_column("scores").tolist() == [1, 2, 3, 4]
-    polars = pytest.importorskip("polars")
-    four.set_column("scores", polars.Series([4.0, 3.0, 2.0, 1.0]))
-    assert four.get_column("scores").tolist() == [4, 3, 2, 1]
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
