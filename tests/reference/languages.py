@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws by language: EGALITARIAN, GOLD, SAME-RATIO, plans (spec 7.7 to 7.10)."""
+import random_numbers
+
+
+def tags_of(languages):
+    return sorted(set(languages), key=str.encode)
+
+
+def counts_drawn(languages, counts, tag_number, seed, round_, unlabeled=None):
+    """counts: by language. Returns the draws language by language, in byte order of the tags."""
+    rows = list(range(len(languages))) if unlabeled is None else unlabeled
+    picks = []
+    for rank, tag in enumerate(tags_of(languages)):
+        if tag in counts:
+            mine = [row for row in rows if languages[row] == tag]
+            picks += random_numbers.draw(random_numbers.stream(seed, tag_number, round_, rank), mine, counts[tag])
+    return picks
+
+
+def egalitarian(languages, b, seed, round_, unlabeled=None):
+    rows = list(range(len(languages))) if unlabeled is None else unlabeled
+    tags = tags_of(languages)
+    picks = counts_drawn(languages, {tag: b // len(tags) for tag in tags}, random_numbers.EGAL, seed, round_, rows)
+    rest = [row for row in rows if row not in picks]
+    generator = random_numbers.stream(seed, random_numbers.EGAL, round_, len(tags))
+    return picks + random_numbers.draw(generator, rest, b - len(picks))
+
+
+def gold(rows, b, seed, round_):
+    return random_numbers.draw(random_numbers.stream(seed, random_numbers.GOLD, round_), rows, b)
+
+
+def plan_counts(text):
+    """'hi:4,fa:2' as a dict."""
+    return {tag: int(count) for tag, count in (part.split(":") for part in text.split(","))}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores from the output of a model (spec 3.1, 4.2, 4.9, 5.7, 7.4)."""
+import math
+
+FLOOR = -100.0
+
+
+def log(p):
+    """Logarithm with the floor of spec 1.1."""
+    return max(math.log(p), FLOOR) if p > 0 else FLOOR
+
+
+def nnll(logprobs):
+    total = 0.0
+    for lp in logprobs:
+        total += min(max(lp, FLOOR), 0.0)
+    return -(total / len(logprobs)) + 0.0
+
+
+def nsp(logprobs):
+    return 1.0 - math.exp(-nnll(logprobs))
+
+
+def top_two(p):
+    ranked = sorted(p, reverse=True)
+    return ranked[0], ranked[1] if len(ranked) > 1 else 0.0
+
+
+def margin(p):
+    first, second = top_two(p)
+    return first - second
+
+
+def log_margin(p):
+    first, second = top_two(p)
+    return log(first) - log(second)
+
+
+def least_confidence(p):
+    return 1.0 - max(p)
+
+
+def entropy(p):
+    total = 0.0
+    for x in p:
+        total += x * math.log(x) if x > 0 else 0.0
+    return -total + 0.0
+
+
+def softmax(logits):
+    largest = max(logits)
+    powers = [math.exp(z - largest) for z in logits]
+    total = 0.0
+    for power in powers:
+        total += power
+    return [power / total for power in powers]
+
+
+def mean(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
+
+
+def margin_min(words, of=margin):
+    return min(of(p) for p in words)
+
+
+def margin_mean(words, of=margin):
+    return mean([of(p) for p in words])
+
+
+def mnlp(words):
+    return mean([log(max(p)) for p in words])
+
+
+def sum_prob(start, end):
+    return log(max(start)) + log(max(end))
+
+
+def rttl(logprobs, normalize=True, literal=False):
+    total = 0.0
+    for lp in logprobs:
+        total += min(max(lp, FLOOR), 0.0)
+    if literal:
+        return total
+    return -(total / len(logprobs) if normalize else total) + 0.0

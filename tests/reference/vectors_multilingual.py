@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Targets and languages (spec 7)."""
+import arithmetic
+import languages
+import neighbors
+import random_numbers
+
+SOURCE = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [0.0, 4.0], [3.0, 0.0]]
+TARGET = [[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]]
+POINTS = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [5.0, 5.0], [6.0, 5.0], [9.0, 9.0], [10.0, 0.0]]
+GOALS = [[0.25, 0.0], [5.375, 5.0]]
+U = [0.2, 0.9, 0.5, 0.3, 0.8, 1.0, 0.6]
+TAGS = ["hi"] * 5 + ["fa"] * 2 + ["ar"] * 6
+
+
+def average_case(name, tags=None, **options):
+    values = neighbors.average_dist(SOURCE, TARGET, tags, **options)
+    given = dict(options) | ({"target_languages": tags} if tags else {})
+    return {"name": name, "input": given, "expected": {"distances": values, "order": arithmetic.order(range(5), [-v for v in values])}}
+
+
+def knn_case(name, b, **options):
+    picks, union, k, appended = neighbors.knn_uncertainty(POINTS, GOALS, U, b, **options)
+    given = {"b": b} | options
+    return {"name": name, "input": given, "expected": {"picks": picks, "union": union, "k": k, "appended": appended}}
+
+
+def prune_case(name, b, c, **options):
+    picks, chosen = neighbors.uncertainty_knn(POINTS, GOALS, U, b, c, **options)
+    return {"name": name, "input": {"b": b, "c": c} | options, "expected": {"picks": picks, "candidates": chosen}}
+
+
+def drawn_case(name, counts, tag, round_):
+    return {"name": name, "input": {"counts": counts, "round": round_},
+            "expected": {"picks": languages.counts_drawn(TAGS, counts, tag, 42, round_)}}
+
+
+def rho_case(k):
+    source = [[float(x)] for x in range(6)]
+    target = [[0.1], [1.9], [3.2], [4.8]]
+    rho, p, means = neighbors.neighborhood(source, target, [0.1, 0.3, 0.2, 0.6, 0.5, 0.9], [0.15, 0.25, 0.5, 0.8], k)
+    rows = [[row for row, _ in neighbors.nearest(t, source, k)] for t in target]
+    return {"name": f"k = {k}", "input": {"k": k}, "expected": {"neighbors": rows, "means": means, "rho": rho, "p": p}}
+
+
+def vectors():
+    distances = [[neighbors.math.sqrt(arithmetic.sqd(x, t)) for x in POINTS] for t in GOALS]
+    return {
+        "TV-AVG": {
+            "spec": "7.3",
+            "about": "Mean distances to a target, their squared and cosine forms, and languages balanced.",
+            "origin": "reference; sq=1 also against the direct sum",
+            "input": {"source": SOURCE, "target": TARGET},
+            "cases": [average_case("default"), average_case("sq=1", sq=True), average_case("metric=cosine", metric="cosine"),
+                      average_case("balanced", ["bn", "bn", "te"]), average_case("balanced, sq=1", ["bn", "bn", "te"], sq=True)],
+        },
+        "TV-KNN": {
+            "spec": "7.5",
+            "about": "The union of neighbors, doubled until it exceeds the budget; fixed k; what fills a shortage.",
+            "origin": "reference",
+            "input": {"source": POINTS, "target": GOALS, "u": U},
+            "cases": [
+                {"name": "distances", "expected": {"distances": distances, "means": neighbors.average_dist(POINTS, GOALS)}},
+                knn_case("auto", 2), knn_case("k = 1", 2, k=1), knn_case("k = 4", 2, k=4), knn_case("k = 7", 2, k=7),
+                knn_case("short, none", 4, k=1, fill_short="none"), knn_case("short, uncertainty", 4, k=1),
+                knn_case("rows 1 and 4 labeled", 2, unlabeled=[0, 2, 3, 5, 6]),
+            ],
+        },
+        "TV-UNCKNN": {
+            "spec": "7.6",
+            "about": "The most uncertain rows, pruned by their distance to the target; data of TV-KNN.",
+            "origin": "reference",
+            "input": {"source": POINTS, "target": GOALS, "u": U},
+            "cases": [prune_case(f"c = {c:g}, prox={prox}", 2, c, prox=prox) for c in (1.0, 2.0, 3.0) for prox in ("min", "mean")]
+            + [prune_case("cover", 3, 2.0, cover=True)],
+        },
+        "TV-EGAL": {
+            "spec": "7.7",
+            "about": "Equal counts of languages, then a random rest.",
+            "origin": "reference",
+            "tolerance": 0,
+            "input": {"languages": TAGS, "seed": 42},
+            "cases": [{"name": "b = 10", "input": {"b": 10, "round": 1}, "expected": {"picks": languages.egalitarian(TAGS, 10, 42, 1)}}],
+        },
+        "TV-SAMERATIO": {
+            "spec": "7.9",
+            "about": "A draw with given counts of languages.",
+            "origin": "reference",
+            "tolerance": 0,
+            "input": {"languages": TAGS, "seed": 42},
+            "cases": [drawn_case("round 1", {"ar": 3, "fa": 1, "hi": 1}, random_numbers.SAMERATIO, 1)],
+        },
+        "TV-PLAN": {
+            "spec": "7.10",
+            "about": "Counts of a plan.",
+            "origin": "reference",
+            "tolerance": 0,
+            "input": {"languages": TAGS, "seed": 42, "plan": {"1": "fa:2,ar:3", "2": "hi:4"}},
+            "cases": [drawn_case("round 1", languages.plan_counts("fa:2,ar:3"), random_numbers.PLAN, 1),
+                      drawn_case("round 2", languages.plan_counts("hi:4"), random_numbers.PLAN, 2)],
+        },
+        "TV-RHO": {
+            "spec": "7.12",
+            "about": "Correlation of the uncertainty of targets with that of their neighbors.",
+            "origin": "reference; scipy.stats.pearsonr",
+            "input": {"source": [[float(x)] for x in range(6)], "target": [[0.1], [1.9], [3.2], [4.8]],
+                      "u_source": [0.1, 0.3, 0.2, 0.6, 0.5, 0.9], "u_target": [0.15, 0.25, 0.5, 0.8]},
+            "cases": [rho_case(2), rho_case(1)],
+        },
+    }

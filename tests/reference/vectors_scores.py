@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scores from the output of a model (spec 3.1, 4.2, 4.9, 5.7, 7.4)."""
+import math
+
+import arithmetic
+import scores
+
+TOKENS = [[0.5, 0.25], [0.9, 0.8, 0.5], [1.0], [0.125] * 4, [0.0, 0.5]]
+SEQUENCES = [[0.5, 0.4, 0.1], [0.4, 0.31, 0.29], [0.9, 0.05, 0.05], [1 / 3] * 3]
+WORDS = [[[0.7, 0.2, 0.1], [0.5, 0.45, 0.05], [0.9, 0.1, 0.0]], [[0.6, 0.3, 0.1]],
+         [[0.55, 0.25, 0.2]] * 2 + [[0.98, 0.01, 0.01]] * 2]
+SPANS = [([0.7, 0.2, 0.1], [0.1, 0.8, 0.1]), ([0.4, 0.3, 0.3], [0.35, 0.35, 0.3]), ([0.05, 0.9, 0.05], [0.3, 0.3, 0.4])]
+ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
+
+
+def ranked(values):
+    return arithmetic.order(range(len(values)), values)
+
+
+def vectors():
+    logprobs = [[math.log(p) if p > 0 else -math.inf for p in row] for row in TOKENS]
+    margins = [scores.margin(p) for p in SEQUENCES]
+    logs = [scores.log_margin(p) for p in SEQUENCES]
+    word_min = [scores.margin_min(row) for row in WORDS]
+    mnlp = [scores.mnlp(row) for row in WORDS]
+    qa = [scores.sum_prob(*span) for span in SPANS]
+    normal = [scores.rttl(row) for row in ROUND_TRIP]
+    plain = [scores.rttl(row, normalize=False) for row in ROUND_TRIP]
+    literal = [scores.rttl(row, literal=True) for row in ROUND_TRIP]
+    return {
+        "TV-NNLL": {
+            "spec": "3.1",
+            "about": "Token probabilities, NNLL and NSP (4.2); a probability of 0 meets the floor.",
+            "origin": "reference",
+            "input": {"probabilities": TOKENS, "logprobs": logprobs},
+            "cases": [{"name": "rows", "expected": {"nnll": [scores.nnll(row) for row in logprobs],
+                                                    "nsp": [scores.nsp(row) for row in logprobs]}}],
+        },
+        "TV-UNC": {
+            "spec": "7.4",
+            "about": "A distribution a row: margins, least confidence, entropy (4.9), softmax.",
+            "origin": "reference",
+            "input": {"probs": SEQUENCES},
+            "cases": [
+                {"name": "margin", "expected": {"raw": margins, "u": [1 - m for m in margins], "order": ranked([1 - m for m in margins])}},
+                {"name": "log margin", "expected": {"raw": logs, "u": [1 - m for m in logs], "order": ranked([-m for m in logs])}},
+                {"name": "lc", "expected": {"u": [scores.least_confidence(p) for p in SEQUENCES]}},
+                {"name": "entropy", "expected": {"u": [scores.entropy(p) for p in SEQUENCES]}},
+                {"name": "softmax", "input": {"logits": [2.0, 1.0, 0.0]},
+                 "expected": {"probs": scores.softmax([2.0, 1.0, 0.0]), "margin": scores.margin(scores.softmax([2.0, 1.0, 0.0]))}},
+            ],
+        },
+        "TV-TOK": {
+            "spec": "7.4",
+            "about": "A distribution a word; rows 1 and 2 tie in margin-min.",
+            "origin": "reference",
+            "input": {"token_probs": WORDS},
+            "cases": [
+                {"name": "margin-min", "expected": {"raw": word_min, "u": [1 - m for m in word_min], "order": ranked([1 - m for m in word_min])}},
+                {"name": "mnlp", "expected": {"raw": mnlp, "u": [-m for m in mnlp], "order": ranked([-m for m in mnlp])}},
+                {"name": "margin-mean", "expected": {"raw": [scores.margin_mean(row) for row in WORDS]}},
+                {"name": "margin-min of logarithms", "expected": {"raw": [scores.margin_min(row, scores.log_margin) for row in WORDS]}},
+                {"name": "lc", "expected": {"u": [scores.mean([scores.least_confidence(p) for p in row]) for row in WORDS]}},
+                {"name": "entropy", "expected": {"u": [scores.mean([scores.entropy(p) for p in row]) for row in WORDS]}},
+            ],
+        },
+        "TV-QA": {
+            "spec": "7.4",
+            "about": "SUM-PROB: the two maxima are independent.",
+            "origin": "reference",
+            "input": {"start": [s for s, _ in SPANS], "end": [e for _, e in SPANS]},
+            "cases": [{"name": "sum-prob", "expected": {"raw": qa, "u": [-x for x in qa], "order": ranked([-x for x in qa])}}],
+        },
+        "TV-RTTL": {
+            "spec": "5.7",
+            "about": "Round-trip likelihood: mean, sum, literal sign.",
+            "origin": "reference",
+            "input": {"logprobs": ROUND_TRIP},
+            "cases": [
+                {"name": "default", "expected": {"scores": normal, "order": ranked(normal)}},
+                {"name": "norm=none", "expected": {"scores": plain, "order": ranked(plain)}},
+                {"name": "sign=literal", "expected": {"scores": literal, "order": ranked(literal)}},
+            ],
+        },
+    }
