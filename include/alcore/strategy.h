@@ -16,7 +16,7 @@
  *                       (Sener and Savarese 2018)
  *     badge             rows of large and different gradients, drawn by k-means++ seeding: BADGE
  *                       (Ash et al. 2020)
- *     average           the smallest mean distance to the target: AVERAGE-DIST of DeMuX
+ *     average-dist      the smallest mean distance to the target: AVERAGE-DIST of DeMuX
  *     random            draws without replacement
  *
  * alcore_strategy_name() lists them, alcore_strategy_param() their options; docs/strategies.md is

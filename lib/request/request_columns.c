@@ -97,7 +97,7 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
 }
 
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__side *side) {
+                                      const alcore_pool *pool, alcore__dataset *side) {
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
         if (entry->role != role) continue;
@@ -105,7 +105,7 @@ alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int3
         if (column == NULL)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                                 entry->name);
-        ALCORE__TRY(alcore__side_add(side, entry->name, column));
+        ALCORE__TRY(alcore__dataset_add(side, entry->name, column));
     }
     return ALCORE_OK;
 }

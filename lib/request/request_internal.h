@@ -5,7 +5,7 @@
 
 #include "alcore/request.h"
 #include "model/model_internal.h"
-#include "strategy/steps.h"
+#include "strategy/strategy_run.h"
 
 /* Units of a budget. */
 enum {
@@ -88,7 +88,7 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 
 /* ---- columns (request_columns.c) ---- */
 
-enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__SIDE_COLUMNS };
+enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__DATASET_COLUMNS };
 
 /* A column that was settled for a role. */
 typedef struct alcore__resolved {
@@ -108,6 +108,6 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
                                       bool with_spread, alcore__resolution *out);
 /* Puts the settled columns of a role into a side. For calls that hold the pool. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__side *side);
+                                      const alcore_pool *pool, alcore__dataset *side);
 
 #endif

@@ -87,7 +87,7 @@ static alcore_status make_costs(answer *self) {
 
 /* Candidates without a value in a needed column; a labeled row without one takes no part instead.
  */
-static alcore_status check_values(answer *self, const alcore__side *side) {
+static alcore_status check_values(answer *self, const alcore__dataset *side) {
     int64_t dropped = 0;
     for (int32_t c = 0; c < side->column_count; c++) {
         const alcore__column *column = side->columns[c].column;

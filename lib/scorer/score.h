@@ -4,17 +4,17 @@
 #ifndef ALCORE__SCORE_H
 #define ALCORE__SCORE_H
 
-#include "scorer/params.h"
-#include "scorer/side.h"
+#include "base/params.h"
+#include "pool/dataset.h"
 
 /* A run of rows to score. Thread-safe for different scratch. */
 typedef struct alcore__score_call {
     alcore_ctx *ctx;
     const alcore_sys_kernels *kernels;
     int32_t device; /* its number */
-    const alcore__side *side;
+    const alcore__dataset *dataset;
     const alcore__values *values; /* of the score's table */
-    int64_t first, count;         /* rows of the side */
+    int64_t first, count;         /* rows of the dataset */
     const uint8_t *take;          /* [count]; NULL: all */
     bool nan_exclude; /* a row without a score gets NaN; else it is ALCORE_E_DATA that names the row
                          (spec 1.4) */

@@ -103,7 +103,7 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, bool log_
 }
 
 static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
-    const alcore__column *column = alcore__side_find(call->side, "probs");
+    const alcore__column *column = alcore__dataset_find(call->dataset, "probs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
     if (column->ragged)
         return alcore__fail(ALCORE_E_SHAPE, "the column \"probs\" has shape [rows, classes]");
@@ -202,8 +202,8 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
 static alcore_status uncertainty_rows(alcore__score_call *call) {
     int64_t mode = alcore__values_integer(call->values, "mode");
     bool of_tokens = mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
-    const alcore__column *tokens = alcore__side_find(call->side, "token_probs");
-    if (tokens && (of_tokens || !alcore__side_find(call->side, "probs"))) {
+    const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
+    if (tokens && (of_tokens || !alcore__dataset_find(call->dataset, "probs"))) {
         return token_scores(call, tokens, mode);
     }
     return row_scores(call, mode);

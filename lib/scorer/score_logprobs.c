@@ -68,7 +68,7 @@ static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *
 
 /* rank[i] = NNLL. */
 static alcore_status nnll(alcore__score_call *call) {
-    const alcore__column *column = alcore__side_find(call->side, "logprobs");
+    const alcore__column *column = alcore__dataset_find(call->dataset, "logprobs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"logprobs\" is missing");
     if (!column->ragged || column->dims != 1) {
         return alcore__fail(ALCORE_E_SHAPE,
@@ -142,7 +142,7 @@ static alcore_status given(alcore__score_call *call, const alcore__column *colum
 }
 
 alcore_status alcore__score_uncertainty(alcore__score_call *call) {
-    const alcore__column *scores = alcore__side_find(call->side, "scores");
+    const alcore__column *scores = alcore__dataset_find(call->dataset, "scores");
     return scores ? given(call, scores) : nnll_rows(call);
 }
 

@@ -9,7 +9,7 @@ static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
 static const alcore__column *positions(const alcore__score_call *call, const char *name) {
-    const alcore__column *column = alcore__side_find(call->side, name);
+    const alcore__column *column = alcore__dataset_find(call->dataset, name);
     return column != NULL && column->ragged && column->dims == 1 ? column : NULL;
 }
 

@@ -14,9 +14,9 @@ typedef struct scoring {
     alcore_ctx *ctx;
     alcore_scorer *scorer;
     alcore_pool *pool;
-    char names[ALCORE__SIDE_COLUMNS][ALCORE__NEED_BYTES];
+    char names[ALCORE__DATASET_COLUMNS][ALCORE__NEED_BYTES];
     int32_t name_count;
-    alcore__side side;
+    alcore__dataset dataset;
     uint8_t *take;      /* [rows] */
     uint8_t *labeled;   /* [rows] */
     double *scores;     /* [rows]; NaN where the row is masked */
@@ -27,12 +27,12 @@ typedef struct scoring {
 static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     scoring *self = data;
     (void)worker;
-    int64_t first = index * ALCORE_BLOCK_ROWS, count = self->side.rows - first;
+    int64_t first = index * ALCORE_BLOCK_ROWS, count = self->dataset.rows - first;
     if (count > ALCORE_BLOCK_ROWS) count = ALCORE_BLOCK_ROWS;
     alcore__scratch scratch = {0};
     alcore__score_call call = {.ctx = self->ctx,
                                .kernels = alcore__kernels_cpu(),
-                               .side = &self->side,
+                               .dataset = &self->dataset,
                                .values = &self->scorer->values,
                                .first = first,
                                .count = count,
@@ -48,7 +48,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
 }
 
 static alcore_status score_built_in(scoring *self) {
-    int64_t rows = self->side.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    int64_t rows = self->dataset.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->raw));
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->rank));
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)blocks, sizeof(int64_t), &self->floored));
@@ -82,7 +82,7 @@ static alcore_status score_view(scoring *self, const alcore_view *view) {
 
 static alcore_status score_host(scoring *self) {
     alcore__view_input input = {.ctx = self->ctx,
-                                .candidates = &self->side,
+                                .candidates = &self->dataset,
                                 .needs = (const char *const *)self->scorer->own_needs,
                                 .labeled_rows = self->labeled,
                                 .budget = (double)INFINITY,
@@ -96,7 +96,7 @@ static alcore_status score_host(scoring *self) {
 }
 
 static alcore_status set_up(scoring *self) {
-    size_t rows = (size_t)self->side.rows;
+    size_t rows = (size_t)self->dataset.rows;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->take));
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->labeled));
     ALCORE__TRY(alcore__new_array(self->ctx, rows, sizeof(double), &self->scores));
@@ -111,7 +111,7 @@ static alcore_status set_up(scoring *self) {
         if (column == NULL)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                                 self->names[c]);
-        ALCORE__TRY(alcore__side_add(&self->side, self->names[c], column));
+        ALCORE__TRY(alcore__dataset_add(&self->dataset, self->names[c], column));
         for (size_t i = 0; i < rows; i++)
             if (self->take[i] && !alcore__column_has(column, (int64_t)i))
                 return alcore__fail(ALCORE_E_MISSING, "column '%s' has no value for row %lld",
@@ -122,10 +122,10 @@ static alcore_status set_up(scoring *self) {
 
 static alcore_status compute(scoring *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
-    self->side.pool = self->pool;
-    self->side.rows = alcore_pool_rows(self->pool);
+    self->dataset.pool = self->pool;
+    self->dataset.rows = alcore_pool_rows(self->pool);
     alcore_status status = set_up(self);
-    self->side.take = self->take;
+    self->dataset.take = self->take;
     if (status == ALCORE_OK)
         status = self->scorer->score == NULL ? score_host(self) : score_built_in(self);
     alcore__read_end(self->pool);
@@ -135,8 +135,8 @@ static alcore_status compute(scoring *self) {
 static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     int64_t *rows;
     int64_t count = 0;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->side.rows, sizeof *rows, &rows));
-    for (int64_t i = 0; i < self->side.rows; i++) {
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->dataset.rows, sizeof *rows, &rows));
+    for (int64_t i = 0; i < self->dataset.rows; i++) {
         if (!self->take[i]) continue;
         self->scores[count] = self->scores[i]; /* moves down: count <= i */
         rows[count++] = i;
@@ -174,9 +174,9 @@ static alcore_status supply(scoring *self, alcore_model *model) {
                                    : self->scorer->score->needs;
     for (int32_t i = 0; needs[i] != NULL; i++) {
         int32_t from;
-        if (i == ALCORE__SIDE_COLUMNS)
+        if (i == ALCORE__DATASET_COLUMNS)
             return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
-                                self->scorer->name, ALCORE__SIDE_COLUMNS);
+                                self->scorer->name, ALCORE__DATASET_COLUMNS);
         ALCORE__TRY(alcore__model_supply(&model, model == NULL ? 0 : 1, self->pool, needs[i],
                                          self->names[i], &from));
         self->name_count++;

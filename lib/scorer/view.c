@@ -44,15 +44,15 @@ static alcore_status list_taken(alcore_ctx *ctx, const uint8_t *take, int64_t ro
 }
 
 /* Finds the column of "a|b", the first that is there. */
-static const alcore__column *find_need(const alcore__side *side, const char *need, size_t *length,
-                                       const char **out_name) {
+static const alcore__column *find_need(const alcore__dataset *dataset, const char *need,
+                                       size_t *length, const char **out_name) {
     for (const char *at = need; *at;) {
         *length = strcspn(at, "|");
-        for (int32_t i = 0; i < side->column_count; i++) {
-            const char *name = side->columns[i].name;
+        for (int32_t i = 0; i < dataset->column_count; i++) {
+            const char *name = dataset->columns[i].name;
             if (strlen(name) == *length && !memcmp(name, at, *length)) {
                 *out_name = name;
-                return side->columns[i].column;
+                return dataset->columns[i].column;
             }
         }
         at += *length + (at[*length] == '|');

@@ -5,12 +5,12 @@
 #define ALCORE__VIEW_H
 
 #include "alcore/scorer.h"
-#include "scorer/side.h"
+#include "pool/dataset.h"
 
 /* What a view shows. Everything is borrowed while the view lives. */
 typedef struct alcore__view_input {
     alcore_ctx *ctx;
-    const alcore__side *candidates;
+    const alcore__dataset *candidates;
     const char *const *needs;    /* NULL-terminated names of the columns to gather; "a|b" takes the
                                     first that is there; may be NULL */
     const uint8_t *labeled_rows; /* [candidates->rows] labeled rows of the pool; NULL: none */

@@ -53,7 +53,7 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
         alcore__grow(run->ctx, &filler->chosen, &filler->chosen_capacity, need, sizeof(double)));
     ALCORE__TRY(alcore__grow(run->ctx, &filler->norms, &filler->norms_capacity, (size_t)count + 1,
                              sizeof(double)));
-    const alcore__column *column = alcore__side_find(&run->input->candidates, "embeddings");
+    const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     alcore_sys_rows row = {0};
     ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
     double *vector = filler->chosen + count * dims, *dots = NULL;

@@ -2,7 +2,7 @@
 #include "strategy/rank.h"
 
 #include "alcore/rng.h"
-#include "strategy/steps.h"
+#include "strategy/strategy_run.h"
 
 enum { TAG_TIE = 12, ENTRIES_A_TICK = 4096 };
 

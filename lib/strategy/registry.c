@@ -14,7 +14,7 @@ static const alcore__strategy_def *const STRATEGIES[] = {
     &alcore__strategy_diversity_global,
     &alcore__strategy_idds,
     &alcore__strategy_kcenter,
-    &alcore__strategy_average,
+    &alcore__strategy_average_dist,
     &alcore__strategy_badge,
     &alcore__strategy_lc,
     &alcore__strategy_entropy,
@@ -34,7 +34,15 @@ const alcore__strategy_def *alcore__strategy_find(const char *name) {
     return NULL;
 }
 
+/* Names that strategies had before, with the present ones: the message for an old name says it. */
+static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
+
 alcore_status alcore__strategy_unknown(const char *name) {
+    for (size_t i = 0; name && i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
+        if (!strcmp(RENAMED[i].old, name))
+            return alcore__fail(ALCORE_E_PARAM, "the strategy \"%s\" is now called \"%s\"", name,
+                                RENAMED[i].present);
+    }
     const char *names[STRATEGY_COUNT];
     for (int32_t i = 0; i < STRATEGY_COUNT; i++) names[i] = STRATEGIES[i]->name;
     const char *near = name ? alcore__nearest_name(name, names, STRATEGY_COUNT) : NULL;

@@ -21,7 +21,7 @@ def version_and_help(box):
 def strategies_are_listed_with_their_parameters(box):
     names = [line.split()[0] for line in box.run("strategies").out.splitlines()]
     for name in ("huds", "random", "nsp", "nnll", "diversity", "diversity-global", "idds", "kcenter", "lc",
-                 "entropy", "margin", "uncertainty", "average", "badge"):
+                 "entropy", "margin", "uncertainty", "average-dist", "badge"):
         assert name in names, name
     text = box.run("strategies", "huds").out
     contains(text, "lambda=0.5", "n_strata=10", "rescale", "none|minmax|zscore|rank", "embeddings", "min_stratum",

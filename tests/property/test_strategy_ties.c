@@ -51,7 +51,7 @@ static void open_pool(bed *b, int32_t threads) {
     /* The first block has every row, so kernels see it as it lies; the others have gaps. */
     for (int i = 0; i < ROWS; i++) b->take[i] = !labeled[i] && (i < 8192 || i % 11 != 0);
     b->input.labeled_rows = labeled;
-    alcore__side *pool = &b->input.candidates;
+    alcore__dataset *pool = &b->input.candidates;
     bed_column(b, pool, "scores", u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, pool, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, pool, "probs", probs, ROWS, CLASSES, ALCORE_FLOAT32);
@@ -74,10 +74,10 @@ static const char *const VARIANTS[][2] = {
     {"idds", ""},
     {"idds", "sim=dot-raw"},
     {"kcenter", ""},
-    {"average", ""},
-    {"average", "balance_targets=1"},
-    {"average", "sq=1"},
-    {"average", "metric=cosine"},
+    {"average-dist", ""},
+    {"average-dist", "balance_targets=1"},
+    {"average-dist", "sq=1"},
+    {"average-dist", "metric=cosine"},
     {"badge", ""},
     {"badge", "first=uniform"},
     {"lc", ""},
@@ -123,7 +123,8 @@ END_TEST
 
 /* The whole order of rows that are all alike is that of their numbers, whatever was filtered. */
 START_TEST(equal_rows_come_in_order) {
-    static const char *const NAMES[] = {"idds", "kcenter", "average", "badge", "diversity-global"};
+    static const char *const NAMES[] = {"idds", "kcenter", "average-dist", "badge",
+                                        "diversity-global"};
     memset(labeled, 0, sizeof labeled);
     for (int i = 0; i < ROWS; i++) {
         for (int j = 0; j < DIMS; j++) x[i * DIMS + j] = 0.1f * (float)(j + 1);

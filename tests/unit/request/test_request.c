@@ -203,11 +203,11 @@ START_TEST(targets_have_languages) {
     ck_works(alcore_pool_add_records(target, &records, NULL));
     give(pool, "embeddings", source, 5, 2);
     give(target, "embeddings", vectors, 4, 2);
-    alcore_request *request = request_for(ctx, pool, "average", "5");
+    alcore_request *request = request_for(ctx, pool, "average-dist", "5");
     alcore_selection *selection = NULL;
     ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "ALCORE_ROLE_TARGET");
     ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
-    set_parameter(ctx, request, "average", "balance_targets", "1");
+    set_parameter(ctx, request, "average-dist", "balance_targets", "1");
     selection = selected(request);
     ck_rows(selection, expected, 5);
     ck_assert_double_eq_tol(alcore_selection_scores(selection)[0], -1.75, 1e-6);

@@ -85,7 +85,7 @@ void bed_close(bed *b) {
     alcore_ctx_unref(b->ctx);
 }
 
-alcore__column *bed_column(bed *b, alcore__side *side, const char *name, const void *values,
+alcore__column *bed_column(bed *b, alcore__dataset *side, const char *name, const void *values,
                            int64_t rows, int64_t dims, int32_t dtype) {
     ck_assert_int_lt(b->column_count, BED_COLUMNS);
     alcore__column *column = &b->columns[b->column_count++];
@@ -99,7 +99,7 @@ alcore__column *bed_column(bed *b, alcore__side *side, const char *name, const v
                                .log_scale = 1.0,
                                .data = data};
     if (side != &b->input.candidates) side->rows = rows;
-    ck_assert_int_eq(alcore__side_add(side, name, column), ALCORE_OK);
+    ck_assert_int_eq(alcore__dataset_add(side, name, column), ALCORE_OK);
     return column;
 }
 

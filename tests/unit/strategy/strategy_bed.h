@@ -5,7 +5,7 @@
 
 #include "alcore/rng.h"
 #include "check_suite.h"
-#include "strategy/strategy_def.h"
+#include "strategy/strategy.h"
 #include "strategy/strategy_handle.h"
 
 enum { BED_COLUMNS = 8 };
@@ -28,7 +28,7 @@ bool bed_brief(void);
 void bed_open(bed *bed, int64_t rows, int32_t threads, const alcore_allocator *allocator);
 void bed_close(bed *bed);
 /* The numbers stay the caller's. dtype: ALCORE_FLOAT32, ALCORE_FLOAT64, ... */
-alcore__column *bed_column(bed *bed, alcore__side *side, const char *name, const void *values,
+alcore__column *bed_column(bed *bed, alcore__dataset *side, const char *name, const void *values,
                            int64_t rows, int64_t dims, int32_t dtype);
 alcore__column *bed_ragged(bed *bed, const char *name, const void *values, const int64_t *offsets,
                            int64_t rows, int64_t dims, int32_t dtype);

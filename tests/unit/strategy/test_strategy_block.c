@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "block_bed.h"
-#include "strategy/kmeans.h"
+#include "strategy/kmeans/kmeans.h"
 
 typedef struct expected {
     int64_t dims;

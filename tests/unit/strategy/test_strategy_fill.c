@@ -6,7 +6,7 @@
 #include "strategy_bed.h"
 
 static bed b;
-static alcore__side *pool(void) {
+static alcore__dataset *pool(void) {
     return &b.input.candidates;
 }
 

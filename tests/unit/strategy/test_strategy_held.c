@@ -24,7 +24,7 @@ static const variant VARIANTS[] = {
     {"idds", "sim=dot-raw self=include mode=oneshot", ALCORE__FILL_STOP, 100, 2},
     {"huds", "n_strata=3 k_clusters=9", ALCORE__FILL_STOP, 50, 2},
     {"diversity-global", "k_clusters=40 unit=1", ALCORE__FILL_STOP, 50, 2},
-    {"average", "", ALCORE__FILL_STOP, 50, 2},
+    {"average-dist", "", ALCORE__FILL_STOP, 50, 2},
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof VARIANTS[0] };
 

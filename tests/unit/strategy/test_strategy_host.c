@@ -47,6 +47,7 @@ static void expect_refused(const char *strategy, const char *params, const char 
 START_TEST(wrong_parameters) {
     bed_open(&b, 1, 1, NULL);
     expect_refused("hudz", "", "did you mean huds?");
+    expect_refused("average", "", "is now called \"average-dist\"");
     expect_refused("huds", "lamda=0.5", "did you mean lambda?");
     expect_refused("huds", "lambda=1.5", "from 0 to 1");
     expect_refused("huds", "lambda=0.5,x", "separated by commas");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/kmeans.h"
+#include "strategy/kmeans/kmeans.h"
 #include "strategy_bed.h"
 
 enum { ROWS = 9000, GROUPS = 2, CLUSTERS = 12, DIMS_MOST = 384 };

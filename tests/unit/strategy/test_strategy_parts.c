@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "alcore/strategy.h"
-#include "strategy/partial.h"
+#include "strategy/engine/partial.h"
 #include "strategy_bed.h"
 
 /* Sanitized, a labeled side of two blocks takes minutes: k-center visits every row for each; under
@@ -64,7 +64,7 @@ static void open_pool(bed *b, int32_t threads) {
     b->take[45000] = 1;
     b->input.labeled_rows = data.labeled;
     b->input.costs = data.costs;
-    alcore__side *pool = &b->input.candidates;
+    alcore__dataset *pool = &b->input.candidates;
     bed_column(b, pool, "scores", data.u, ROWS, 1, ALCORE_FLOAT64);
     bed_column(b, pool, "embeddings", data.x, ROWS, DIMS, ALCORE_FLOAT32);
     bed_column(b, pool, "probs", data.probs, ROWS, CLASSES, ALCORE_FLOAT32);
@@ -92,9 +92,9 @@ static const variant VARIANTS[] = {
     {"idds", "", ALCORE__FILL_SKIP, 100},
     {"idds", "mode=oneshot sim=dot-raw self=include", ALCORE__FILL_OVERSHOOT, 100},
     {"kcenter", "", ALCORE__FILL_OVERSHOOT, 60},
-    {"average", "", ALCORE__FILL_OVERSHOOT, 500},
-    {"average", "sq=1", ALCORE__FILL_SKIP, 500},
-    {"average", "metric=cosine", ALCORE__FILL_STOP, 500},
+    {"average-dist", "", ALCORE__FILL_OVERSHOOT, 500},
+    {"average-dist", "sq=1", ALCORE__FILL_SKIP, 500},
+    {"average-dist", "metric=cosine", ALCORE__FILL_STOP, 500},
     {"badge", "", ALCORE__FILL_SKIP, 100},
     {"lc", "", ALCORE__FILL_OVERSHOOT, 500},
     {"entropy", "", ALCORE__FILL_OVERSHOOT, 500},

@@ -22,7 +22,7 @@ static void open_small(void) {
 static void expect_distances(const char *params, const double *expected) {
     char text[96];
     snprintf(text, sizeof text, "scores=all %s", params);
-    ck_assert_msg(bed_run(&b, "average", text, 5) == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_msg(bed_run(&b, "average-dist", text, 5) == ALCORE_OK, "%s", alcore_last_error());
     const double *distance = bed_record(&b, "distance");
     for (int i = 0; i < 5; i++) {
         ck_assert_double_eq_tol(distance[i], expected[i], 1e-6);
@@ -48,12 +48,12 @@ END_TEST
 /* 1 - the mean cosine, by hand: unit targets (0,0) (0.6,0.8) (1,0). */
 START_TEST(average_cosine) {
     open_small();
-    ck_assert_int_eq(bed_run(&b, "average", "metric=cosine", 5), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "metric=cosine", 5), ALCORE_OK);
     const double *distance = bed_record(&b, "distance");
     const double expected[] = {1.0, 1.0 - 1.6 / 3.0, 1.0 - 1.6 / 3.0, 1.0 - 0.8 / 3.0,
                                1.0 - 1.6 / 3.0};
     for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(distance[i], expected[i], 1e-12);
-    ck_assert_int_eq(bed_run(&b, "average", "metric=cosine sq=1", 5), ALCORE_E_PARAM);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "metric=cosine sq=1", 5), ALCORE_E_PARAM);
     bed_close(&b);
 }
 END_TEST
@@ -61,9 +61,9 @@ END_TEST
 START_TEST(average_needs_a_target) {
     bed_open(&b, 5, 1, NULL);
     bed_column(&b, &b.input.candidates, "embeddings", SOURCE, 5, 2, ALCORE_FLOAT64);
-    ck_assert_int_eq(bed_run(&b, "average", "", 5), ALCORE_E_MISSING);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "", 5), ALCORE_E_MISSING);
     bed_column(&b, &b.input.target, "embeddings", TARGET, 2, 3, ALCORE_FLOAT64);
-    ck_assert_int_eq(bed_run(&b, "average", "", 5), ALCORE_E_SHAPE);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "", 5), ALCORE_E_SHAPE);
     bed_close(&b);
 }
 END_TEST
@@ -77,16 +77,16 @@ START_TEST(average_names_a_nan) {
     bed_open(&b, 5, 1, NULL);
     bed_column(&b, &b.input.candidates, "embeddings", source, 5, 2, ALCORE_FLOAT64);
     bed_column(&b, &b.input.target, "embeddings", target, 3, 2, ALCORE_FLOAT64);
-    ck_assert_int_eq(bed_run(&b, "average", "", 2), ALCORE_E_DATA);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 of the target"));
     b.input.nan_exclude = true;
-    ck_assert_msg(bed_run(&b, "average", "", 5) == ALCORE_OK, "%s", alcore_last_error());
+    ck_assert_msg(bed_run(&b, "average-dist", "", 5) == ALCORE_OK, "%s", alcore_last_error());
     BED_PICKS(&b, 0, 1, 3, 2); /* from (0,0) and (3,0): 1.5, 4.5, 9.27, 4.5 */
     ck_assert_int_eq(b.outcome.nan_count, 1);
     ck_assert_int_eq(b.outcome.nan_target, 1);
     target[3] = 4.0;
     b.input.nan_exclude = false;
-    ck_assert_int_eq(bed_run(&b, "average", "", 2), ALCORE_E_DATA);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4:"));
     bed_close(&b);
 }
@@ -112,7 +112,7 @@ START_TEST(average_gives_the_bits) {
                        ALCORE_FLOAT32);
             bed_column(&b, &b.input.target, "embeddings", data.x, BLOCK_POOL, EXPECTED[e].dims,
                        ALCORE_FLOAT32);
-            ck_assert_msg(bed_run(&b, "average", "scores=all", 1) == ALCORE_OK, "%s",
+            ck_assert_msg(bed_run(&b, "average-dist", "scores=all", 1) == ALCORE_OK, "%s",
                           alcore_last_error());
             const double *distance = bed_record(&b, "distance");
             ck_assert(distance[0] == EXPECTED[e].first);
@@ -130,14 +130,14 @@ END_TEST
 static void expect_order_of_all(double budget) {
     static double exact[BLOCK_POOL];
     static int64_t picks[BLOCK_POOL];
-    ck_assert_msg(bed_run(&b, "average", "scores=all", budget) == ALCORE_OK, "%s",
+    ck_assert_msg(bed_run(&b, "average-dist", "scores=all", budget) == ALCORE_OK, "%s",
                   alcore_last_error());
     int64_t count = b.outcome.pick_count;
     memcpy(exact, b.outcome.scores, sizeof exact);
     memcpy(picks, b.outcome.picks, (size_t)count * sizeof *picks);
     double spent = b.outcome.spent;
     int64_t passed = b.outcome.redundant + b.outcome.unaffordable + b.outcome.free_rows;
-    ck_assert_int_eq(bed_run(&b, "average", "", budget), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "", budget), ALCORE_OK);
     ck_assert_int_eq(b.outcome.pick_count, count);
     ck_assert_mem_eq(b.outcome.picks, picks, (size_t)count * sizeof *picks);
     ck_assert(b.outcome.spent == spent);
@@ -163,7 +163,7 @@ START_TEST(the_filter_changes_nothing) {
     b.input.fill.tie = ALCORE__TIE_RANDOM;
     expect_order_of_all(500);
     /* The cheap rows come last, so the first guess is too small. */
-    ck_assert_int_eq(bed_run(&b, "average", "scores=all", 1), ALCORE_OK);
+    ck_assert_int_eq(bed_run(&b, "average-dist", "scores=all", 1), ALCORE_OK);
     double middle = b.outcome.scores[100];
     for (int64_t i = 0; i < BLOCK_POOL; i++)
         costs[i] = b.outcome.scores[i] > middle ? (i % 3 ? 0.0 : 2.0) : 40.0;

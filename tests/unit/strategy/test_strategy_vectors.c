@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/kmeans.h"
+#include "strategy/kmeans/kmeans.h"
 #include "strategy/rank.h"
 #include "strategy/rescale.h"
-#include "strategy/strata.h"
+#include "strategy/rules/strata.h"
 #include "strategy_bed.h"
 
 #define NEAR(value, expected) ck_assert_double_eq_tol(value, expected, 1e-6)
@@ -26,7 +26,7 @@ static void expect_near(const double *values, int64_t count, const double *expec
 
 static bed b;
 
-static alcore__side *pool(void) {
+static alcore__dataset *pool(void) {
     return &b.input.candidates;
 }
 

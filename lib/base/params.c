@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/params.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text/number.h"
+
+enum { NUMBERS_MOST = 100000 };
+
+static const alcore__param *find_row(const alcore__param_table *table, const char *name,
+                                     int32_t *index) {
+    for (int32_t i = 0; table && i < table->count; i++) {
+        if (!strcmp(table->rows[i].name, name)) {
+            *index = i;
+            return &table->rows[i];
+        }
+    }
+    return NULL;
+}
+
+/* Index of a word among "a|b|c", -1: none of them. */
+static int64_t choice_index(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    for (int64_t i = 0; choices && *choices; i++) {
+        size_t width = strcspn(choices, "|");
+        if (width == length && !memcmp(choices, word, width)) return i;
+        choices += width;
+        if (*choices) choices++;
+    }
+    return -1;
+}
+
+static alcore_status fail_value(const alcore__param *row, const char *owner, const char *text) {
+    switch (row->type) {
+    case ALCORE_PARAM_FLAG:
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s is 0 or 1, not \"%s\"", owner, row->name, text);
+    case ALCORE_PARAM_CHOICE:
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s is one of %s, not \"%s\"", owner, row->name,
+                            row->choices, text);
+    default: {
+        const char *kind = row->type == ALCORE_PARAM_INTEGER ? "an integer" : "a number";
+        const char *many =
+            row->type == ALCORE_PARAM_NUMBERS ? ", or several separated by commas" : "";
+        const char *join = row->choices ? " or " : "", *words = row->choices ? row->choices : "";
+        if (isfinite(row->minimum) && isfinite(row->maximum)) {
+            return alcore__fail(ALCORE_E_PARAM, "%s: %s is %s from %g to %g%s%s%s, not \"%s\"",
+                                owner, row->name, kind, row->minimum, row->maximum, many, join,
+                                words, text);
+        }
+        if (isfinite(row->minimum)) {
+            return alcore__fail(ALCORE_E_PARAM, "%s: %s is %s of at least %g%s%s%s, not \"%s\"",
+                                owner, row->name, kind, row->minimum, many, join, words, text);
+        }
+        return alcore__fail(ALCORE_E_PARAM, "%s: %s is %s%s%s%s, not \"%s\"", owner, row->name,
+                            kind, many, join, words, text);
+    }
+    }
+}
+
+static bool read_number(const alcore__param *row, const char *text, size_t length, double *out) {
+    return alcore__parse_double(text, length, out) && isfinite(*out) && *out >= row->minimum &&
+           *out <= row->maximum;
+}
+
+static alcore_status read_numbers(alcore_ctx *ctx, const alcore__param *row, const char *owner,
+                                  const char *text, alcore__value *value) {
+    int64_t count = 1;
+    if (choice_index(row->choices, text) >= 0) {
+        value->number = (double)NAN;
+        return ALCORE_OK;
+    }
+    for (const char *c = text; *c; c++) count += *c == ',';
+    if (count > NUMBERS_MOST) return fail_value(row, owner, "a longer list than any use has");
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(double), &value->numbers));
+    value->number_count = count;
+    const char *at = text;
+    for (int64_t i = 0; i < count; i++) {
+        size_t length = strcspn(at, ",");
+        if (!read_number(row, at, length, &value->numbers[i])) return fail_value(row, owner, text);
+        at += length + 1;
+    }
+    value->number = value->numbers[0];
+    return ALCORE_OK;
+}
+
+/* Digits are taken exactly: a seed may have more of them than a double holds. A row whose maximum
+ * is beyond int64 keeps the 64 bits of an unsigned number. */
+static bool read_digits(const alcore__param *row, const char *text, int64_t *out) {
+    uint64_t bits;
+    if (row->maximum <= 0x1p63) return alcore__parse_int(text, strlen(text), out);
+    if (!alcore__parse_uint(text, strlen(text), &bits)) return false;
+    *out = (int64_t)bits;
+    return true;
+}
+
+static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
+                                const char *text, alcore__value *value) {
+    switch (row->type) {
+    case ALCORE_PARAM_FLAG:
+        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0) return fail_value(row, owner, text);
+        value->integer = text[0] == '1';
+        value->number = (double)value->integer;
+        return ALCORE_OK;
+    case ALCORE_PARAM_CHOICE:
+        value->integer = choice_index(row->choices, text);
+        return value->integer < 0 ? fail_value(row, owner, text) : ALCORE_OK;
+    case ALCORE_PARAM_INTEGER:
+    case ALCORE_PARAM_NUMBER:
+        if (choice_index(row->choices, text) >= 0) {
+            value->number = row->type == ALCORE_PARAM_NUMBER ? (double)NAN : 0.0;
+            return ALCORE_OK;
+        }
+        if (!read_number(row, text, strlen(text), &value->number))
+            return fail_value(row, owner, text);
+        if (row->type == ALCORE_PARAM_INTEGER && !read_digits(row, text, &value->integer)) {
+            /* Beyond 2^53 a double no longer holds every integer. */
+            if (value->number != floor(value->number) || fabs(value->number) > 0x1p53) {
+                return fail_value(row, owner, text);
+            }
+            value->integer = (int64_t)value->number;
+        }
+        return ALCORE_OK;
+    case ALCORE_PARAM_NUMBERS:
+        return read_numbers(ctx, row, owner, text, value);
+    default:
+        return ALCORE_OK;
+    }
+}
+
+static void clear_value(alcore_ctx *ctx, alcore__value *value) {
+    alcore__free(ctx, value->text);
+    alcore__free(ctx, value->numbers);
+    memset(value, 0, sizeof *value);
+}
+
+static alcore_status make_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
+                                const char *text, alcore__value *out) {
+    alcore__value value = {0};
+    alcore_status status = read_value(ctx, row, owner, text, &value);
+    if (status == ALCORE_OK) {
+        value.text = alcore__strndup(ctx, text, strlen(text));
+        if (!value.text) status = alcore__fail_memory(strlen(text) + 1);
+    }
+    if (status != ALCORE_OK) {
+        clear_value(ctx, &value);
+        return status;
+    }
+    *out = value;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__values_new(alcore_ctx *ctx, const alcore__param_table *table,
+                                 alcore__values *out) {
+    memset(out, 0, sizeof *out);
+    alcore__values values = {table, NULL};
+    int32_t count = table ? table->count : 0;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(alcore__value), &values.values));
+    for (int32_t i = 0; i < count; i++) {
+        alcore_status status =
+            make_value(ctx, &table->rows[i], "default", table->rows[i].initial, &values.values[i]);
+        if (status != ALCORE_OK) {
+            alcore__values_clear(ctx, &values);
+            return status;
+        }
+    }
+    *out = values;
+    return ALCORE_OK;
+}
+
+void alcore__values_clear(alcore_ctx *ctx, alcore__values *values) {
+    for (int32_t i = 0; values->values && i < values->table->count; i++) {
+        clear_value(ctx, &values->values[i]);
+    }
+    alcore__free(ctx, values->values);
+    memset(values, 0, sizeof *values);
+}
+
+static alcore_status fail_name(const alcore__param_table *table, const char *owner,
+                               const char *name) {
+    const char *names[64];
+    size_t count = 0;
+    for (int32_t i = 0; table && i < table->count && count < 64; i++)
+        names[count++] = table->rows[i].name;
+    if (!count) return alcore__fail(ALCORE_E_PARAM, "%s has no parameters", owner);
+    const char *near = alcore__nearest_name(name, names, count);
+    if (near) {
+        return alcore__fail(ALCORE_E_PARAM, "%s has no parameter \"%s\"; did you mean %s?", owner,
+                            name, near);
+    }
+    return alcore__fail(ALCORE_E_PARAM, "%s has no parameter \"%s\"", owner, name);
+}
+
+alcore_status alcore__values_set(alcore_ctx *ctx, alcore__values *values, const char *owner,
+                                 const char *name, const char *text) {
+    int32_t index = 0;
+    const alcore__param *row = find_row(values->table, name, &index);
+    if (!row) return fail_name(values->table, owner, name);
+    alcore__value value;
+    ALCORE__TRY(make_value(ctx, row, owner, text, &value));
+    clear_value(ctx, &values->values[index]);
+    values->values[index] = value;
+    return ALCORE_OK;
+}
+
+static const alcore__value *find_value(const alcore__values *values, const char *name) {
+    int32_t index = 0;
+    return values && find_row(values->table, name, &index) ? &values->values[index] : NULL;
+}
+
+bool alcore__values_has(const alcore__values *values, const char *name) {
+    return find_value(values, name) != NULL;
+}
+
+int64_t alcore__values_integer(const alcore__values *values, const char *name) {
+    const alcore__value *value = find_value(values, name);
+    return value ? value->integer : 0;
+}
+
+double alcore__values_number(const alcore__values *values, const char *name) {
+    const alcore__value *value = find_value(values, name);
+    return value ? value->number : (double)NAN;
+}
+
+const double *alcore__values_numbers(const alcore__values *values, const char *name,
+                                     int64_t *count) {
+    const alcore__value *value = find_value(values, name);
+    *count = value ? value->number_count : 0;
+    return value ? value->numbers : NULL;
+}
+
+double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round) {
+    const alcore__value *value = find_value(values, name);
+    if (!value || value->number_count < 1) return (double)NAN;
+    if (round < 1) round = 1;
+    return value->numbers[(round > value->number_count ? value->number_count : round) - 1];
+}
+
+const char *alcore__values_text(const alcore__values *values, const char *name) {
+    const alcore__value *value = find_value(values, name);
+    return value ? value->text : "";
+}
+
+alcore_status alcore_param_info_init(alcore_param_info *info, size_t size) {
+    return alcore__struct_init(info, size, ALCORE__FIRST_SIZE(alcore_param_info, reserved),
+                               "alcore_param_info");
+}
+
+alcore_status alcore__param_info(const alcore__param_table *table, int32_t index,
+                                 alcore_param_info *out) {
+    if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
+    if (!table || index < 0 || index >= table->count) {
+        return alcore__fail(ALCORE_E_NOT_FOUND, "there is no parameter %d", (int)index);
+    }
+    const alcore__param *row = &table->rows[index];
+    alcore_param_info info = {sizeof info,  row->name,    row->help,
+                              row->initial, row->choices, row->minimum,
+                              row->maximum, row->type,    0};
+    return alcore__struct_write(out, &info, sizeof info,
+                                ALCORE__FIRST_SIZE(alcore_param_info, reserved),
+                                "alcore_param_info");
+}

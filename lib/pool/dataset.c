@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/dataset.h"
+
+#include <string.h>
+
+const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const char *name) {
+    for (int32_t i = 0; i < dataset->column_count; i++) {
+        if (!strcmp(dataset->columns[i].name, name)) return dataset->columns[i].column;
+    }
+    return NULL;
+}
+
+alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
+                                  const alcore__column *column) {
+    if (dataset->column_count == ALCORE__DATASET_COLUMNS) {
+        return alcore__fail(ALCORE_E_INTERNAL, "more than %d columns are in use",
+                            ALCORE__DATASET_COLUMNS);
+    }
+    dataset->columns[dataset->column_count].name = name;
+    dataset->columns[dataset->column_count++].column = column;
+    return ALCORE_OK;
+}

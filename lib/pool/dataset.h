@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dataset: the rows of one role of a request (candidates, labeled, target) as scorers and
+ * strategies read them: how many rows, which take part, and the columns by name. A dataset borrows
+ * all of it; the request that fills it outlives every user. */
+#ifndef ALCORE__DATASET_H
+#define ALCORE__DATASET_H
+
+#include "base/base.h"
+#include "pool/column.h"
+
+/* Capacity of a dataset; the registry test checks that no strategy or scorer needs more. */
+enum { ALCORE__DATASET_COLUMNS = 8 };
+
+typedef struct alcore__dataset {
+    alcore_pool *pool;   /* for the views of host functions; NULL: the rows belong to no pool */
+    int64_t rows;        /* rows of the pool; 0: the request has no pool in this role */
+    const uint8_t *take; /* [rows] mask, 1: the row takes part; NULL: every row does */
+    int32_t column_count;
+    struct {
+        const char *name; /* borrowed, lives as long as the dataset */
+        const alcore__column *column;
+    } columns[ALCORE__DATASET_COLUMNS];
+} alcore__dataset;
+
+/* The column of a name, NULL when the dataset has none. */
+const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const char *name);
+
+/* Adds a column; the name is kept as a pointer. ALCORE_E_INTERNAL when the dataset is full. */
+alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
+                                  const alcore__column *column);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The candidate subsample (spec 3.7). */
+#include "alcore/rng.h"
+#include "strategy/strategy_run.h"
+
+enum { TAG_SUBSAMPLE = 1 };
+
+/* Draws `count` of the rows with pick[row] = from and sets them to 1. */
+static alcore_status draw(alcore_ctx *ctx, alcore_rng *rng, int64_t count, int64_t rows,
+                          uint8_t from, uint8_t *pick) {
+    int64_t total = 0;
+    for (int64_t i = 0; i < rows; i++) total += pick[i] == from;
+    if (count > total) count = total;
+    int64_t *members, *drawn = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)total, sizeof *members, &members));
+    alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *drawn, &drawn);
+    for (int64_t i = 0, n = 0; i < rows && status == ALCORE_OK; i++) {
+        if (pick[i] == from) members[n++] = i;
+    }
+    if (status == ALCORE_OK) status = alcore_rng_sample(rng, total, count, drawn);
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) pick[members[drawn[i]]] = 1;
+    alcore__free(ctx, drawn);
+    alcore__free(ctx, members);
+    return status;
+}
+
+alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
+                                      int64_t rows, const uint8_t *previous, uint8_t *take) {
+    enum { OUT = 0, CHOSEN = 1, WAITING = 2 };
+    int64_t kept = 0;
+    uint8_t *pick;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &pick));
+    for (int64_t i = 0; i < rows; i++) {
+        bool keep = take[i] && previous && previous[i] && kept < count;
+        pick[i] = !take[i] ? OUT : keep ? CHOSEN : WAITING;
+        kept += keep;
+    }
+    alcore_rng rng;
+    alcore_rng_seed(&rng, alcore_rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
+    alcore_status status = draw(ctx, &rng, count - kept, rows, WAITING, pick);
+    for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) take[i] = pick[i] == CHOSEN;
+    alcore__free(ctx, pick);
+    return status;
+}
+
+alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
+                                    int64_t rows, const uint8_t *previous, uint8_t *take) {
+    const alcore__values *values = alcore__strategy_values(strategy);
+    int64_t count = alcore__values_integer(values, "candidates");
+    if (count < 1) return ALCORE_OK;
+    bool sticky = alcore__values_integer(values, "sticky") == 1;
+    return alcore__draw_candidates(alcore__strategy_ctx(strategy), seed, round, count, rows,
+                                   sticky ? previous : NULL, take);
+}

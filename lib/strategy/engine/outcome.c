@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run hands over, and the sums over candidates it is made with. */
+#include <math.h>
+#include <string.h>
+
+#include "strategy/strategy.h"
+
+alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
+    alcore__outcome *outcome = &run->outcome;
+    *(void **)out = NULL;
+    if (outcome->column_count == ALCORE__RECORD_COLUMNS) {
+        return alcore__fail(ALCORE_E_INTERNAL, "strategy %s records too many columns",
+                            run->def->name);
+    }
+    void *values;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)outcome->count, 8, &values));
+    outcome->columns[outcome->column_count++] = (alcore__record_column){name, dtype, values};
+    *(void **)out = values;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
+                                   double **out) {
+    alcore__outcome *outcome = &run->outcome;
+    *out = NULL;
+    if (outcome->fact_count == ALCORE__FACTS) {
+        return alcore__fail(ALCORE_E_INTERNAL, "strategy %s reports too many facts",
+                            run->def->name);
+    }
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof **out, out));
+    outcome->facts[outcome->fact_count++] = (alcore__fact){name, count, *out};
+    return ALCORE_OK;
+}
+
+void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
+    for (int32_t i = 0; i < outcome->column_count; i++)
+        alcore__free(ctx, outcome->columns[i].values);
+    for (int32_t i = 0; i < outcome->fact_count; i++) alcore__free(ctx, outcome->facts[i].values);
+    alcore__free(ctx, outcome->rows);
+    alcore__free(ctx, outcome->scores);
+    alcore__free(ctx, outcome->picks);
+    alcore__free(ctx, outcome->nan_rows);
+    memset(outcome, 0, sizeof *outcome);
+}
+
+double alcore__cosine(double dot, double norm, double other) {
+    if (norm < 1e-12 || other < 1e-12) return 0.0;
+    double cosine = dot / (norm * other);
+    if (fabs(cosine) > 1.0 - 1e-12) return cosine > 0.0 ? 1.0 : -1.0;
+    return cosine;
+}
+
+void alcore__block_moments(const alcore__run *run, const double *values, double *mean, double *sd) {
+    const alcore__members *members = &run->members[0];
+    double total = 0.0, squares = 0.0, count = (double)members->count;
+    for (int64_t b = 0; b < members->blocks; b++) {
+        double sum = 0.0;
+        for (int64_t i = members->start[b]; i < members->start[b + 1]; i++) sum += values[i];
+        total += sum;
+    }
+    *mean = total / count;
+    for (int64_t b = 0; b < members->blocks; b++) {
+        double sum = 0.0;
+        for (int64_t i = members->start[b]; i < members->start[b + 1]; i++) {
+            sum += (values[i] - *mean) * (values[i] - *mean);
+        }
+        squares += sum;
+    }
+    *sd = sqrt(squares / count);
+}
+
+void alcore__warn_passes(alcore__run *run, double passes) {
+    if (!(passes > 100.0)) return;
+    double numbers = (double)run->outcome.count * (double)alcore__embedding_dims(run);
+    /* A core adds some 10^9 products a second. */
+    double seconds = passes * numbers / 1e9 / (double)run->bench_count;
+    alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL,
+                "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "
+                "candidates=N looks at N "
+                "rows only",
+                run->def->name, passes, (long long)run->outcome.count,
+                (long long)alcore__embedding_dims(run), seconds < 1.0 ? 1.0 : seconds);
+}

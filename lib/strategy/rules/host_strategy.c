@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A caller's strategy: it sees the candidates through a view and answers with scores or an order.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "scorer/view.h"
+#include "strategy/fill.h"
+#include "strategy/strategy_handle.h"
+
+struct alcore_choice {
+    alcore__run *run;
+    double *scores; /* [count] */
+    int64_t *order; /* [ordered] positions */
+    int64_t ordered;
+};
+
+static alcore_status check_choice(const alcore_choice *choice, const void *values, int64_t count) {
+    if (!choice || (!values && count) || count < 0) {
+        return alcore__fail(ALCORE_E_INVALID, "choice and its values must not be NULL");
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, int64_t count) {
+    ALCORE__TRY(check_choice(choice, scores, count));
+    const alcore__outcome *outcome = &choice->run->outcome;
+    if (count != outcome->count) {
+        return alcore__fail(ALCORE_E_SHAPE, "%lld scores were given for %lld candidates",
+                            (long long)count, (long long)outcome->count);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(scores[i])) {
+            return alcore__fail(ALCORE_E_DATA, "row %lld: the score is %s",
+                                (long long)outcome->rows[i], isnan(scores[i]) ? "NaN" : "infinite");
+        }
+    }
+    double *copy;
+    ALCORE__TRY(alcore__new_array(choice->run->ctx, (size_t)count, sizeof *copy, &copy));
+    memcpy(copy, scores, (size_t)count * sizeof *copy);
+    alcore__free(choice->run->ctx, choice->scores);
+    choice->scores = copy;
+    return ALCORE_OK;
+}
+
+/* Place of a row among the ascending candidates, -1: it is none. */
+static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
+    int64_t low = 0, high = outcome->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (outcome->rows[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < outcome->count && outcome->rows[low] == row ? low : -1;
+}
+
+static alcore_status check_order(const alcore__outcome *outcome, const int64_t *rows, int64_t count,
+                                 uint8_t *seen, int64_t *order) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t position = find_position(outcome, rows[i]);
+        if (position < 0 || seen[position]) {
+            return alcore__fail(ALCORE_E_DATA, "row %lld %s", (long long)rows[i],
+                                position < 0 ? "is no candidate" : "stands twice in the order");
+        }
+        seen[position] = 1;
+        order[i] = position;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, int64_t count) {
+    ALCORE__TRY(check_choice(choice, rows, count));
+    alcore_ctx *ctx = choice->run->ctx;
+    uint8_t *seen;
+    int64_t *order = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)choice->run->outcome.count, 1, &seen));
+    alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
+    if (status == ALCORE_OK) status = check_order(&choice->run->outcome, rows, count, seen, order);
+    alcore__free(ctx, seen);
+    if (status != ALCORE_OK) {
+        alcore__free(ctx, order);
+        return status;
+    }
+    alcore__free(ctx, choice->order);
+    choice->order = order;
+    choice->ordered = count;
+    return ALCORE_OK;
+}
+
+static alcore_status begin(alcore__run *run) {
+    run->done = true;
+    return ALCORE_OK;
+}
+
+/* Buys the order; scores fall along it, and rows left out have 0. */
+static alcore_status buy_order(const alcore_choice *choice) {
+    alcore__run *run = choice->run;
+    alcore__filler filler;
+    alcore__filler_begin(&filler, run);
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < choice->ordered; i++) {
+        run->outcome.scores[choice->order[i]] =
+            (double)(choice->ordered - i) / (double)choice->ordered;
+    }
+    for (int64_t i = 0; i < choice->ordered && !alcore__filler_full(&filler) && status == ALCORE_OK;
+         i++) {
+        bool taken;
+        status = alcore__filler_offer(&filler, choice->order[i], &taken);
+    }
+    if (status == ALCORE_OK) {
+        alcore__filler_finish(&filler);
+    } else {
+        alcore__filler_clear(&filler);
+    }
+    return status;
+}
+
+static alcore_status use_answer(const alcore_choice *choice) {
+    alcore__outcome *outcome = &choice->run->outcome;
+    if (choice->order) return buy_order(choice);
+    if (!choice->scores) {
+        return alcore__fail(ALCORE_E_CALLBACK, "the strategy %s gave neither scores nor an order",
+                            alcore__strategy_name(choice->run->strategy));
+    }
+    memcpy(outcome->scores, choice->scores, (size_t)outcome->count * sizeof *outcome->scores);
+    return ALCORE_OK;
+}
+
+static alcore_status finish(alcore__run *run) {
+    const alcore_strategy *strategy = run->strategy;
+    const alcore__run_input *input = run->input;
+    alcore__dataset candidates = input->candidates;
+    candidates.take = run->members[0].take;
+    alcore__view_input show = {.ctx = run->ctx,
+                               .candidates = &candidates,
+                               .needs = (const char *const *)strategy->host_needs,
+                               .labeled_rows = input->labeled_rows,
+                               .labeled_pool = input->labeled.pool,
+                               .costs = input->costs,
+                               .budget = input->fill.budget,
+                               .seed = input->seed,
+                               .round = input->round};
+    alcore_view *view;
+    alcore_choice choice = {.run = run};
+    ALCORE__TRY(alcore__view_new(&show, &view));
+    alcore_status status = strategy->host.choose(strategy->host.user, view, &choice);
+    if (status != ALCORE_OK)
+        status = alcore__fail_callback(status, "the strategy's choose function");
+    if (status == ALCORE_OK) status = use_answer(&choice);
+    alcore__view_free(view);
+    alcore__free(run->ctx, choice.scores);
+    alcore__free(run->ctx, choice.order);
+    return status;
+}
+
+static const alcore__param_table PARAMS = {NULL, 0};
+
+const alcore__strategy_def alcore__strategy_of_host = {
+    .name = "host",
+    .summary = "The caller's own function",
+    .params = &PARAMS,
+    .begin = begin,
+    .finish = finish,
+};

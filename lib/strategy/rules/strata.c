@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy/rules/strata.h"
+
+#include <math.h>
+
+#include "strategy/rank.h"
+
+void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
+                          double *edges) {
+    double low = scores[0], high = scores[0];
+    for (int64_t i = 1; i < count; i++) {
+        if (scores[i] < low) low = scores[i];
+        if (scores[i] > high) high = scores[i];
+    }
+    double range = high - low, n = (double)strata;
+    for (int64_t i = 0; i < count; i++) {
+        double place = range == 0.0 ? 0.0 : floor(((scores[i] - low) / range) * n);
+        stratum[i] = place < n - 1.0 ? (int32_t)place : (int32_t)(strata - 1);
+        if (range == 0.0) stratum[i] = 0;
+    }
+    for (int64_t e = 0; e < strata; e++) edges[e] = low + ((double)e / n) * range;
+    edges[strata] = high;
+}
+
+alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
+                                      int64_t strata, int32_t *stratum, double *edges) {
+    double *negative;
+    int64_t *order = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *negative, &negative));
+    alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *order, &order);
+    /* Largest of the negatives first is smallest first, with the lower row first among equals. */
+    for (int64_t i = 0; i < count; i++) negative[i] = -scores[i];
+    if (status == ALCORE_OK) status = alcore__rank(ctx, negative, NULL, count, 0, 0, count, order);
+    if (status == ALCORE_OK) {
+        for (int64_t rank = 0; rank < count; rank++) {
+            stratum[order[rank]] = (int32_t)(rank * strata / count);
+        }
+        for (int64_t e = 0; e <= strata; e++) {
+            int64_t rank = (e * count + strata - 1) / strata;
+            edges[e] = scores[order[rank < count - 1 ? rank : count - 1]];
+        }
+    }
+    alcore__free(ctx, order);
+    alcore__free(ctx, negative);
+    return status;
+}

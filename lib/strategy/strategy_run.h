@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running a strategy: what goes in, what comes out. lib/request fills the input and makes a
+ * selection of the outcome. */
+#ifndef ALCORE__STRATEGY_RUN_H
+#define ALCORE__STRATEGY_RUN_H
+
+#include "alcore/selection.h"
+#include "alcore/strategy.h"
+#include "base/params.h"
+#include "pool/dataset.h"
+
+/* ---- budgets (spec 1.6) ---- */
+
+enum { ALCORE__FILL_OVERSHOOT = 0, ALCORE__FILL_STOP = 1, ALCORE__FILL_SKIP = 2 };
+enum { ALCORE__TIE_INDEX = 0, ALCORE__TIE_RANDOM = 1 };
+
+typedef struct alcore__fill {
+    double budget;
+    int32_t policy; /* ALCORE__FILL_* */
+    int32_t tie;    /* ALCORE__TIE_* */
+    bool limited;   /* whether spread holds */
+    double spread;  /* a row whose cosine with a chosen row exceeds this is passed over; needs the
+                       column "embeddings" */
+} alcore__fill;
+
+/* ---- in ---- */
+
+typedef struct alcore__run_input {
+    alcore_ctx *ctx;
+    const alcore_sys_kernels *kernels;
+    int32_t device; /* its number */
+    uint64_t seed;
+    int64_t round; /* from 1 */
+    /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
+     * alcore__strategy_needs(), plus "embeddings" when fill.limited. */
+    alcore__dataset candidates;
+    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the pool; its columns are
+                                    read too; NULL: none */
+    alcore__dataset labeled;     /* the labeled side; rows 0: none */
+    alcore__dataset target;      /* unlabeled rows one cares about; rows 0: none */
+    const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
+                                        of the target in byte order; NULL: all are of one */
+    int64_t target_language_count;
+    const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
+    alcore__fill fill;
+    bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
+    int32_t guesses;  /* 0: as many centroids are guessed as pays (dsquared.h); n: n - 1 of them */
+} alcore__run_input;
+
+/* ---- out ---- */
+
+/* A column of the record: one entry per candidate, in row order. */
+typedef struct alcore__record_column {
+    const char *name; /* static: "u", "d", "stratum", "cluster", "H", ... */
+    int32_t dtype;    /* ALCORE_FLOAT64 or ALCORE_INT64 */
+    void *values; /* [count]; a float64 entry is NaN and an int64 entry -1 where the strategy has
+                     none */
+} alcore__record_column;
+
+/* A fact for the report: "strata edges" [n + 1], "strata counts" [n], "sd lambda d" [1], ... */
+typedef struct alcore__fact {
+    const char *name; /* static */
+    int64_t count;
+    double *values;
+} alcore__fact;
+
+enum { ALCORE__RECORD_COLUMNS = 8, ALCORE__FACTS = 12 };
+
+typedef struct alcore__outcome {
+    int64_t count;  /* candidates, those masked as NaN left out */
+    int64_t *rows;  /* [count] ascending */
+    double *scores; /* [count] as reported, larger = more worth labeling */
+    int32_t column_count;
+    alcore__record_column columns[ALCORE__RECORD_COLUMNS];
+    int32_t fact_count;
+    alcore__fact facts[ALCORE__FACTS];
+
+    int64_t pick_count;
+    int64_t *picks; /* [pick_count] positions 0..count-1 among the candidates, best first */
+    double spent;
+    uint32_t flags;       /* ALCORE_SELECTION_SHORT */
+    int64_t redundant;    /* rows that the spread passed over */
+    int64_t unaffordable; /* rows that fill=skip passed over */
+    int64_t free_rows;    /* rows of cost 0 that were passed over */
+
+    int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for
+                          alcore__pool_mark_internal() */
+    int64_t *nan_rows;
+    int64_t nan_labeled; /* rows of the labeled side left out for a NaN */
+    int64_t nan_target;  /* rows of the target left out for one */
+    int64_t floored;     /* log-probabilities below -100 (spec 1.1) */
+} alcore__outcome;
+
+/* Runs the strategy. On failure out is all-zero. The calling thread is inside a call
+ * (alcore__enter) and holds the pools. */
+alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
+                                   alcore__outcome *out);
+void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
+
+/* ---- what a request asks of a strategy before it runs ---- */
+
+const char *alcore__strategy_name(const alcore_strategy *strategy);
+/* Words for the reasons of picks, valid for ever: the reason of every pick, NULL where the score
+ * tells it; and what the score measures. */
+const char *alcore__strategy_reason(const alcore_strategy *strategy);
+const char *alcore__strategy_measure(const alcore_strategy *strategy);
+/* Whether the strategy makes scores of columns (lib/scorer) before it decides. */
+bool alcore__strategy_scores(const alcore_strategy *strategy);
+alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
+const alcore__values *
+alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */
+/* As alcore_strategy_needs(), for host strategies too (role CANDIDATES). A role's columns are
+ * needed when the role has a pool. */
+const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
+/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of take [rows]
+ * that are not drawn. previous: [rows] the candidates of the last round, for sticky; NULL: none. */
+alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
+                                    int64_t rows, const uint8_t *previous, uint8_t *take);
+/* The draw itself: leaves min(count, taken rows) entries of take. */
+alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
+                                      int64_t rows, const uint8_t *previous, uint8_t *take);
+
+#endif
