@@ -13,6 +13,11 @@ bool alcore__utf8_is_letter(int32_t code_point) {
     return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
 
+bool alcore__utf8_is_digit(int32_t code_point) {
+    if (code_point < 0x80) return code_point >= '0' && code_point <= '9';
+    return utf8proc_category(code_point) == UTF8PROC_CATEGORY_ND;
+}
+
 bool alcore__utf8_is_space(int32_t code_point) {
     if (code_point < 0x80) return code_point == ' ' || (code_point >= '\t' && code_point <= '\r');
     if (code_point == 0x85) return true;

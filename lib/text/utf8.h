@@ -24,6 +24,8 @@ int64_t alcore__utf8_count(const char *text, size_t length);
 /* Letters and the marks that belong to them (categories L and M: without M, Hindi or Burmese would
  * count as half letters). */
 bool alcore__utf8_is_letter(int32_t code_point);
+/* Decimal digits of any script (category Nd). */
+bool alcore__utf8_is_digit(int32_t code_point);
 /* White space: ASCII blanks, U+0085 and category Z. */
 bool alcore__utf8_is_space(int32_t code_point);
 /* Scripts written without spaces between words: Han, Kana, Thai, Lao, Khmer, Burmese. */

@@ -27,10 +27,15 @@ static size_t probe(const alcore__vocabulary *words, uint64_t hash, const char *
     return at;
 }
 
-uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length) {
+uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
+                                        const char *word, size_t length) {
     if (words->slots == 0) return ALCORE__WORD_NONE;
-    const uint32_t found = words->slot[probe(words, alcore_hash64(word, length), word, length)];
+    const uint32_t found = words->slot[probe(words, hash, word, length)];
     return found == 0 ? ALCORE__WORD_NONE : found - 1;
+}
+
+uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length) {
+    return alcore__vocabulary_find_hashed(words, alcore_hash64(word, length), word, length);
 }
 
 static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
@@ -50,8 +55,14 @@ static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
 
 alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words, const char *word,
                                      size_t length, uint32_t *out) {
+    return alcore__vocabulary_add_hashed(ctx, words, alcore_hash64(word, length), word, length,
+                                         out);
+}
+
+alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary *words,
+                                            uint64_t hash, const char *word, size_t length,
+                                            uint32_t *out) {
     if ((size_t)words->count * 2 >= words->slots) ALCORE__TRY(grow_slots(ctx, words));
-    const uint64_t hash = alcore_hash64(word, length);
     const size_t at = probe(words, hash, word, length);
     if (words->slot[at] != 0) {
         *out = words->slot[at] - 1;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The index of phrases: its life, the states of rows, the text and the places of a phrase. */
+#include <string.h>
+
+#include "text/phrase_table.h"
+#include "text/utf8.h"
+
+enum { POLL_ROWS = 4096 };
+
+/* ---- states ---- */
+
+static void set_state(alcore__phrase_index *index, int64_t row, int32_t state) {
+    const uint32_t end = index->corpus->begin[row + 1];
+    index->row_state[row] = (uint8_t)state;
+    for (uint32_t i = index->corpus->begin[row]; i < end; i++) {
+        const unsigned shift = i % 4 * 2;
+        uint8_t *byte = &index->states[i / 4];
+        *byte = (uint8_t)((*byte & ~(3u << shift)) | (unsigned)state << shift);
+    }
+}
+
+void alcore__phrase_index_move(alcore__phrase_index *index, const int64_t *rows, int64_t count,
+                               int32_t state) {
+    for (int64_t i = 0; i < count; i++) set_state(index, rows[i], state);
+}
+
+/* ---- life ---- */
+
+static alcore_status make_index(alcore__phrase_index *index, const alcore__text_source *pool,
+                                const alcore__text_source *labeled, bool extend) {
+    alcore_ctx *ctx = index->ctx;
+    uint32_t depth = ALCORE__SUFFIX_UNLIMITED;
+    ALCORE__TRY(alcore__corpus_new(ctx, pool, labeled, &index->corpus));
+    const size_t bytes = index->corpus->pool_end / 4 + 1;
+    ALCORE__TRY(alcore__new_array(ctx, bytes, 1, &index->states));
+    memset(index->states, ALCORE__PHRASE_UNLABELED * 0x55, bytes);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows + 1, 1, &index->row_state));
+    memset(index->row_state, ALCORE__PHRASE_UNLABELED, (size_t)pool->rows);
+    if (index->max_words != ALCORE__PHRASE_UNLIMITED) depth = index->max_words + extend;
+    return alcore__suffix_array_new(index->corpus, depth, &index->array);
+}
+
+alcore_status alcore__phrase_index_new(alcore_ctx *ctx, const alcore__text_source *pool,
+                                       const alcore__text_source *labeled, uint32_t max_words,
+                                       bool extend, alcore__phrase_index **out) {
+    alcore__phrase_index *index = NULL;
+    *out = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *index, &index));
+    index->ctx = ctx;
+    index->max_words = max_words;
+    const alcore_status status = make_index(index, pool, labeled, extend);
+    if (status != ALCORE_OK)
+        alcore__phrase_index_free(index);
+    else
+        *out = index;
+    return status;
+}
+
+void alcore__phrase_index_free(alcore__phrase_index *index) {
+    if (index == NULL) return;
+    alcore_ctx *ctx = index->ctx;
+    alcore__suffix_array_clear(ctx, &index->array);
+    alcore__corpus_free(index->corpus);
+    alcore__free(ctx, index->states);
+    alcore__free(ctx, index->row_state);
+    alcore__free(ctx, index->has_letters);
+    alcore__free(ctx, index);
+}
+
+/* ---- tables ---- */
+
+static bool has_letters(const char *word, size_t length) {
+    for (size_t next = 0; next < length;) {
+        const int32_t point = alcore__utf8_next(word, length, &next);
+        if (point >= 0 && (alcore__utf8_is_letter(point) || alcore__utf8_is_digit(point)))
+            return true;
+    }
+    return false;
+}
+
+static alcore_status find_letters(alcore__phrase_index *index) {
+    const alcore__corpus *corpus = index->corpus;
+    uint8_t *found = NULL;
+    ALCORE__TRY(alcore__new_array(index->ctx, (size_t)corpus->max_symbol + 1, 1, &found));
+    for (uint32_t shard = 0; shard < ALCORE__CORPUS_SHARDS; shard++) {
+        const alcore__vocabulary *words = &corpus->shard[shard].words;
+        for (uint32_t number = 0; number < words->count; number++) {
+            const uint32_t symbol = 1 + number * ALCORE__CORPUS_SHARDS + shard;
+            size_t length;
+            const char *word = alcore__corpus_word(corpus, symbol, &length);
+            if (number % POLL_ROWS == 0) {
+                const alcore_status status = alcore__tick(index->ctx, NULL, 0, 0);
+                if (status != ALCORE_OK) {
+                    alcore__free(index->ctx, found);
+                    return status;
+                }
+            }
+            found[symbol] = has_letters(word, length);
+        }
+    }
+    index->has_letters = found;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
+                                        const alcore__phrase_filter *filter,
+                                        alcore__phrase_table *out) {
+    *out = (alcore__phrase_table){0};
+    if (index->max_words == ALCORE__PHRASE_UNLIMITED && !filter->semi_maximal)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "phrases without a limit on their length are too many to be listed: "
+                            "set a limit, or ask for semi-maximal phrases only");
+    if (filter->letters && index->has_letters == NULL) ALCORE__TRY(find_letters(index));
+    alcore_status status = alcore__phrase_walk(index, filter, out);
+    if (status == ALCORE_OK) status = alcore__phrase_order(index->ctx, out);
+    if (status != ALCORE_OK) alcore__phrase_table_clear(index->ctx, out);
+    return status;
+}
+
+void alcore__phrase_table_clear(alcore_ctx *ctx, alcore__phrase_table *table) {
+    alcore__free(ctx, table->phrases);
+    *table = (alcore__phrase_table){0};
+}
+
+/* ---- one phrase ---- */
+
+int64_t alcore__phrase_row(const alcore__phrase_index *index, const alcore__phrase *phrase,
+                           int64_t *out_word) {
+    const int64_t row = alcore__corpus_row(index->corpus, phrase->first);
+    *out_word = (int64_t)phrase->first - index->corpus->begin[row];
+    return row;
+}
+
+alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcore__phrase *phrase,
+                                  alcore__buffer *out) {
+    for (uint32_t i = 0; i < phrase->length; i++) {
+        size_t length;
+        const char *word =
+            alcore__corpus_word(index->corpus, index->corpus->tokens[phrase->first + i], &length);
+        if (i > 0) ALCORE__TRY(alcore__buffer_append(index->ctx, out, " ", 1));
+        ALCORE__TRY(alcore__buffer_append(index->ctx, out, word, length));
+    }
+    return ALCORE_OK;
+}
+
+/* The first entry of [low, high) whose suffix does not come before the phrase (past = false), or
+ * comes behind all that begin with it (past = true). */
+static uint32_t find_entry(const alcore__phrase_index *index, const alcore__phrase *phrase,
+                           uint32_t low, uint32_t high, bool past) {
+    const uint32_t *tokens = index->corpus->tokens, *words = tokens + phrase->first;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const uint32_t *suffix = tokens + index->array.position[middle];
+        uint32_t i = 0;
+        while (i < phrase->length && suffix[i] == words[i]) i++;
+        const bool before = i == phrase->length ? past : suffix[i] < words[i];
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
+                            int64_t most, int64_t *out) {
+    const uint32_t count = index->array.count;
+    const uint32_t begin = find_entry(index, phrase, 0, count, false);
+    const uint32_t end = find_entry(index, phrase, begin, count, true);
+    int64_t found = 0;
+    for (uint32_t entry = begin; entry < end; entry++) {
+        const uint32_t position = index->array.position[entry];
+        if (alcore__phrase_state(index, position) != ALCORE__PHRASE_UNLABELED) continue;
+        if (found == most && position >= index->corpus->begin[out[found - 1] + 1]) continue;
+        const int64_t row = alcore__corpus_row(index->corpus, position);
+        int64_t place = found;
+        while (place > 0 && out[place - 1] > row) place--;
+        if (place > 0 && out[place - 1] == row) continue;
+        if (found < most) found++;
+        for (int64_t i = found - 1; i > place; i--) out[i] = out[i - 1];
+        if (place < most) out[place] = row;
+    }
+    return found;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting suffixes to the end of their rows, from an array sorted by the first START words: prefix
+ * doubling on the entries that are still tied (Larsson and Sadakane 2007), then the common prefixes
+ * of neighbors in the order of the text (Kasai et al. 2001).
+ *
+ *   rank [token_count]   of every position: its entry, or for tied entries the first entry of their
+ *                        group; boundaries come before all words, in the order of the text
+ *
+ * If a group agrees in h words, the ranks of the positions h words on order it by 2 h words. A
+ * boundary has a rank of its own, so suffixes that end together fall apart by position, which is
+ * the order that the array promises for equal suffixes.
+ *
+ * Few groups are left after START words of natural text: copies of sentences. A text of one
+ * repeated word is the worst case: log2(length) rounds over all entries. Memory: 4 bytes a word
+ * for the ranks, 16 bytes a tied entry. */
+#include "text/radix_sort.h"
+#include "text/suffix_array.h"
+
+static const char STAGE[] = "sorting phrases";
+/* Tied entries of one task; a larger group is a task of its own. */
+enum { TASK_ENTRIES = 1 << 15 };
+enum { POLL_ENTRIES = 1 << 15 };
+/* Tokens of one task of the common prefixes; every task begins without a known prefix. */
+enum { BLOCK_TOKENS = 1 << 20 };
+
+/* Entries [begin, end) of the array that are tied. */
+typedef struct group {
+    uint32_t begin, end;
+} group;
+
+typedef struct scratch {
+    alcore__keyed *records, *spare; /* [capacity] */
+    size_t records_capacity, spare_capacity;
+} scratch;
+
+typedef struct doubling {
+    const alcore__corpus *corpus;
+    alcore__suffix_array *array;
+    uint32_t *rank;      /* [token_count] */
+    uint32_t boundaries; /* ranks below this are of boundaries */
+    uint32_t length;     /* words in which the groups agree: h */
+    group *groups;       /* [group_count] */
+    size_t group_count, group_capacity;
+    int64_t *tasks; /* [task_count + 1] first group of each task */
+    size_t task_count, task_capacity;
+    scratch *scratches; /* [threads] */
+} doubling;
+
+static alcore_status add_group(doubling *work, uint32_t begin, uint32_t end) {
+    ALCORE__TRY(alcore__grow(work->corpus->ctx, &work->groups, &work->group_capacity,
+                             work->group_count + 1, sizeof *work->groups));
+    work->groups[work->group_count++] = (group){begin, end};
+    return ALCORE_OK;
+}
+
+/* Ranks after the sort by START words, and the groups that it left. */
+static alcore_status first_ranks(doubling *work) {
+    const alcore__corpus *corpus = work->corpus;
+    const alcore__suffix_array *array = work->array;
+    for (uint32_t i = 0; i < corpus->token_count; i++) {
+        if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(corpus->ctx, STAGE, 0, 0));
+        if (corpus->tokens[i] == ALCORE__CORPUS_BOUNDARY) work->rank[i] = work->boundaries++;
+    }
+    for (uint32_t i = 0; i < array->count;) {
+        uint32_t end = i + 1;
+        for (; end < array->count && array->lcp[end] == ALCORE__SUFFIX_START; end++) {
+            if (end % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(corpus->ctx, NULL, 0, 0));
+            work->rank[array->position[end]] = work->boundaries + i;
+        }
+        work->rank[array->position[i]] = work->boundaries + i;
+        if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(corpus->ctx, NULL, 0, 0));
+        if (end - i > 1) ALCORE__TRY(add_group(work, i, end));
+        i = end;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status cut_tasks(doubling *work) {
+    uint32_t entries = TASK_ENTRIES;
+    work->task_count = 0;
+    for (size_t i = 0; i <= work->group_count; i++) {
+        if (entries >= TASK_ENTRIES || i == work->group_count) {
+            ALCORE__TRY(alcore__grow(work->corpus->ctx, &work->tasks, &work->task_capacity,
+                                     work->task_count + 1, sizeof *work->tasks));
+            work->tasks[work->task_count++] = (int64_t)i;
+            entries = 0;
+        }
+        if (i < work->group_count) entries += work->groups[i].end - work->groups[i].begin;
+    }
+    work->task_count--;
+    return ALCORE_OK;
+}
+
+/* Sorts one group by the ranks `length` words on. lcp[i] says afterwards whether entry i differs
+ * from the one before it (the common prefixes are computed at the end). Ranks are only read. */
+static alcore_status sort_group(const doubling *work, group tied, scratch *own) {
+    alcore_ctx *ctx = work->corpus->ctx;
+    const uint32_t count = tied.end - tied.begin;
+    uint32_t *position = work->array->position + tied.begin, *lcp = work->array->lcp + tied.begin;
+    ALCORE__TRY(
+        alcore__grow(ctx, &own->records, &own->records_capacity, count, sizeof *own->records));
+    ALCORE__TRY(alcore__grow(ctx, &own->spare, &own->spare_capacity, count, sizeof *own->spare));
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
+        own->records[i] = (alcore__keyed){work->rank[position[i] + work->length], position[i]};
+    }
+    ALCORE__TRY(alcore__radix_sort(ctx, own->records, own->spare, count));
+    for (uint32_t i = 0; i < count; i++) {
+        position[i] = own->records[i].value;
+        lcp[i] = i == 0 || own->records[i].key != own->records[i - 1].key;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status sort_task(void *data, int64_t task, int32_t worker) {
+    const doubling *work = data;
+    for (int64_t i = work->tasks[task]; i < work->tasks[task + 1]; i++)
+        ALCORE__TRY(sort_group(work, work->groups[i], &work->scratches[worker]));
+    return ALCORE_OK;
+}
+
+/* Gives the entries of the sorted groups their new ranks and replaces the groups by those that are
+ * left. */
+static alcore_status rank_groups(doubling *work) {
+    const alcore__suffix_array *array = work->array;
+    const size_t groups = work->group_count;
+    uint32_t seen = 0;
+    alcore__free(work->corpus->ctx, work->tasks); /* the next round cuts new ones */
+    work->tasks = NULL;
+    work->task_capacity = 0;
+    group *left = NULL; /* [left_count] */
+    size_t left_count = 0, left_capacity = 0;
+    alcore_status status = ALCORE_OK;
+    for (size_t g = 0; g < groups && status == ALCORE_OK; g++) {
+        const group tied = work->groups[g];
+        for (uint32_t i = tied.begin; i < tied.end && status == ALCORE_OK;) {
+            uint32_t end = i + 1;
+            while (end < tied.end && !array->lcp[end]) end++;
+            for (uint32_t j = i; j < end; j++) {
+                work->rank[array->position[j]] = work->boundaries + i;
+                if (++seen % POLL_ENTRIES == 0 && status == ALCORE_OK)
+                    status = alcore__tick(work->corpus->ctx, NULL, 0, 0);
+            }
+            if (end - i > 1 && status == ALCORE_OK) {
+                status = alcore__grow(work->corpus->ctx, &left, &left_capacity, left_count + 1,
+                                      sizeof *left);
+                if (status == ALCORE_OK) left[left_count++] = (group){i, end};
+            }
+            i = end;
+        }
+    }
+    alcore__free(work->corpus->ctx, work->groups);
+    work->groups = left;
+    work->group_count = left_count;
+    work->group_capacity = left_capacity;
+    return status;
+}
+
+static alcore_status sort_ties(doubling *work) {
+    ALCORE__TRY(first_ranks(work));
+    for (work->length = ALCORE__SUFFIX_START; work->group_count > 0; work->length *= 2) {
+        ALCORE__TRY(cut_tasks(work));
+        ALCORE__TRY(
+            alcore__parallel(work->corpus->ctx, STAGE, (int64_t)work->task_count, sort_task, work));
+        ALCORE__TRY(rank_groups(work));
+    }
+    return ALCORE_OK;
+}
+
+/* The common prefix of each suffix of a block with the entry before it. If suffix p shares l words
+ * with its neighbor, suffix p + 1 shares at least l - 1 with its own: l moves forward over the row
+ * at most once. */
+static alcore_status prefix_block(void *data, int64_t block, int32_t worker) {
+    const doubling *work = data;
+    const alcore__corpus *corpus = work->corpus;
+    const uint32_t *tokens = corpus->tokens;
+    const int64_t last = (block + 1) * BLOCK_TOKENS;
+    const uint32_t end = last < corpus->token_count ? (uint32_t)last : corpus->token_count;
+    uint32_t shared = 0, steps = 0;
+    (void)worker;
+    for (uint32_t i = (uint32_t)(block * BLOCK_TOKENS); i < end; i++) {
+        if (++steps % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(corpus->ctx, NULL, 0, 0));
+        if (tokens[i] == ALCORE__CORPUS_BOUNDARY) {
+            shared = 0;
+            continue;
+        }
+        const uint32_t entry = work->rank[i] - work->boundaries;
+        if (entry == 0) {
+            work->array->lcp[0] = shared = 0;
+            continue;
+        }
+        const uint32_t other = work->array->position[entry - 1];
+        while (tokens[i + shared] == tokens[other + shared] &&
+               tokens[i + shared] != ALCORE__CORPUS_BOUNDARY) {
+            shared++;
+            if (++steps % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(corpus->ctx, NULL, 0, 0));
+        }
+        work->array->lcp[entry] = shared;
+        if (shared > 0) shared--;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__suffix_array_extend(const alcore__corpus *corpus,
+                                          alcore__suffix_array *array) {
+    alcore_ctx *ctx = corpus->ctx;
+    const int32_t threads = alcore_ctx_threads(ctx);
+    const int64_t blocks = ((int64_t)corpus->token_count + BLOCK_TOKENS - 1) / BLOCK_TOKENS;
+    doubling work = {.corpus = corpus, .array = array};
+    alcore_status status = ALCORE_OK;
+    work.rank = alcore__alloc(ctx, (size_t)corpus->token_count * sizeof *work.rank);
+    if (work.rank == NULL)
+        return alcore__fail_memory((size_t)corpus->token_count * sizeof *work.rank);
+    ALCORE__TRY_GOTO(
+        status, done,
+        alcore__new_array(ctx, (size_t)threads, sizeof *work.scratches, &work.scratches));
+    ALCORE__TRY_GOTO(status, done, sort_ties(&work));
+    status = alcore__parallel(ctx, STAGE, blocks, prefix_block, &work);
+done:
+    for (int32_t i = 0; i < threads && work.scratches != NULL; i++) {
+        alcore__free(ctx, work.scratches[i].records);
+        alcore__free(ctx, work.scratches[i].spare);
+    }
+    alcore__free(ctx, work.scratches);
+    alcore__free(ctx, work.groups);
+    alcore__free(ctx, work.tasks);
+    alcore__free(ctx, work.rank);
+    return status;
+}
