@@ -106,6 +106,8 @@ alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
                                         const alcore__phrase_filter *filter,
                                         alcore__phrase_table *out) {
     *out = (alcore__phrase_table){0};
+    if (filter->semi_maximal && filter->counts_only)
+        return alcore__fail(ALCORE_E_INTERNAL, "semi-maximal phrases are more than counts");
     if (index->max_words == ALCORE__PHRASE_UNLIMITED && !filter->semi_maximal)
         return alcore__fail(ALCORE_E_INVALID,
                             "phrases without a limit on their length are too many to be listed: "

@@ -70,6 +70,7 @@ typedef struct alcore__phrase_filter {
     bool semi_maximal;  /* no others */
     bool unlabeled;     /* none that occurs in labeled rows */
     bool letters;       /* only phrases with a letter or digit */
+    bool counts_only;   /* do not find out what is semi-maximal: the flags are 0; saves a third */
 } alcore__phrase_filter;
 
 /* By occ and length, both falling, then by first occurrence. */

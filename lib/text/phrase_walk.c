@@ -47,7 +47,8 @@ typedef struct interval {
 typedef struct scratch {
     interval *stack; /* [depth] open intervals, depth rising */
     size_t stack_capacity, depth;
-    uint32_t *before; /* [entries of the bucket] word before each, 0 at a row's begin, NO_VOTE */
+    /* [entries of the bucket] word before each, 0 at a row's begin, NO_VOTE; unused for counts */
+    uint32_t *before;
     size_t before_capacity;
     alcore__phrase *phrases; /* [count] of the bucket */
     size_t phrases_capacity, count;
@@ -99,7 +100,7 @@ static alcore_status is_semi_maximal(const walk *work, const scratch *own, const
                                      uint32_t bucket_begin, uint32_t end, bool *out) {
     const alcore__suffix_array *array = &work->index->array;
     bool dominated;
-    *out = node->depth == array->depth && node->depth != DEEP;
+    *out = node->depth == array->depth;
     if (*out || 2 * (uint64_t)node->best > node->occ) return ALCORE_OK;
     ALCORE__TRY(is_dominated_left(work->index->ctx, own->before + (node->begin - bucket_begin),
                                   end - node->begin, node->occ, &dominated));
@@ -147,7 +148,7 @@ static alcore_status close_interval(const walk *work, scratch *own, const interv
         depth = corpus->begin[alcore__corpus_row(corpus, node->first) + 1] - 1 - node->first;
         return emit(work, own, node, depth, true);
     }
-    if (depth <= max_words)
+    if (depth <= max_words && !filter->counts_only)
         ALCORE__TRY(is_semi_maximal(work, own, node, bucket_begin, end, &semi_maximal));
     uint32_t length = filter->semi_maximal ? depth : parent_depth + 1;
     for (; length <= depth && length <= max_words; length++)
@@ -247,7 +248,7 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
     scratch *own = &work->scratches[worker];
     bucket_phrases *result = &work->buckets[bucket];
     own->depth = own->count = 0;
-    ALCORE__TRY(read_words_before(work, own, begin, end));
+    if (!work->filter->counts_only) ALCORE__TRY(read_words_before(work, own, begin, end));
     for (uint32_t i = begin; i < end; i++) {
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(index->ctx, NULL, 0, 0));
         if (i + PREFETCH < end)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phrase index: seconds, seconds of all threads together and peak memory of each step.
+ *
+ *     bench_phrases FILE [THREADS]     the lines of a file are the unlabeled rows
+ *
+ * Prints one line a step: name, wall seconds, CPU seconds, phrases. The last line is JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "alcore/context.h"
+#include "text/phrase_table.h"
+#include "text/words.h"
+
+typedef struct line {
+    const char *text;
+    size_t length;
+    int64_t words;
+} line;
+
+typedef struct lines {
+    char *bytes;
+    line *line; /* [count] */
+    int64_t count, words;
+} lines;
+
+typedef struct times {
+    double wall, cpu;
+} times;
+
+static double clock_seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static times now(void) {
+    return (times){clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static double peak_mib(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024.0;
+}
+
+static int64_t count_words(const char *text, size_t length) {
+    const char *next = text, *word;
+    size_t bytes;
+    int64_t words = 0;
+    while (alcore__word_next(&next, text + length, &word, &bytes)) words++;
+    return words;
+}
+
+static int64_t line_words(const void *data, int64_t row) {
+    return ((const lines *)data)->line[row].words;
+}
+
+static const char *line_text(const void *data, int64_t row, size_t *length) {
+    const line *l = &((const lines *)data)->line[row];
+    *length = l->length;
+    return l->text;
+}
+
+static int read_lines(lines *out, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        perror(path);
+        return 4;
+    }
+    fseek(file, 0, SEEK_END);
+    const size_t bytes = (size_t)ftell(file);
+    rewind(file);
+    out->bytes = malloc(bytes + 1);
+    if (out->bytes == NULL || fread(out->bytes, 1, bytes, file) != bytes) return 4;
+    fclose(file);
+    int64_t count = 0;
+    for (size_t i = 0; i < bytes; i++) count += out->bytes[i] == '\n';
+    out->line = malloc((size_t)(count + 1) * sizeof *out->line);
+    if (out->line == NULL) return 5;
+    for (const char *next = out->bytes, *end = next + bytes; next < end;) {
+        const char *stop = memchr(next, '\n', (size_t)(end - next));
+        if (stop == NULL) stop = end;
+        line *l = &out->line[out->count++];
+        *l = (line){next, (size_t)(stop - next), count_words(next, (size_t)(stop - next))};
+        out->words += l->words;
+        next = stop + 1;
+    }
+    return 0;
+}
+
+static times report(const char *step, times begin, int64_t phrases) {
+    const times end = now();
+    printf("%-34s %8.3f s wall %8.3f s CPU %11lld phrases %7.0f MiB peak\n", step,
+           end.wall - begin.wall, end.cpu - begin.cpu, (long long)phrases, peak_mib());
+    fflush(stdout);
+    return (times){end.wall - begin.wall, end.cpu - begin.cpu};
+}
+
+static alcore_status list(alcore__phrase_index *index, const alcore__phrase_filter *filter,
+                          const char *step, times begin, times *out) {
+    alcore__phrase_table table;
+    ALCORE__TRY(alcore__phrase_table_list(index, filter, &table));
+    *out = report(step, begin, table.count);
+    alcore__phrase_table_clear(index->ctx, &table);
+    return ALCORE_OK;
+}
+
+static alcore_status run(alcore_ctx *ctx, const lines *l) {
+    const alcore__text_source source = {l, l->count, line_words, line_text};
+    const alcore__phrase_filter all = {0}, counts = {.counts_only = true},
+                                semi_maximal = {.semi_maximal = true};
+    alcore__phrase_index *index;
+    times counted, ranked, moved, whole, begin = now();
+    ALCORE__TRY(alcore__phrase_index_new(ctx, &source, NULL, 4, false, &index));
+    report("words, sort to 4 words", begin, 0);
+    ALCORE__TRY(list(index, &counts, "the same, counts of all n-grams", begin, &counted));
+    begin = now();
+    ALCORE__TRY(list(index, &all, "all n-grams and what is maximal", begin, &ranked));
+    begin = now();
+    ALCORE__TRY(list(index, &semi_maximal, "semi-maximal n-grams", begin, &ranked));
+    begin = now();
+    for (int64_t row = 0; row < l->count; row += 100)
+        alcore__phrase_index_move(index, &row, 1, ALCORE__PHRASE_LABELED);
+    ALCORE__TRY(list(index, &semi_maximal, "the same, 1 % of the rows moved", begin, &moved));
+    alcore__phrase_index_free(index);
+    begin = now();
+    ALCORE__TRY(
+        alcore__phrase_index_new(ctx, &source, NULL, ALCORE__PHRASE_UNLIMITED, false, &index));
+    report("words, sort without limit", begin, 0);
+    ALCORE__TRY(list(index, &semi_maximal, "the same, semi-maximal phrases", begin, &whole));
+    alcore__phrase_index_free(index);
+    printf("{\"rows\": %lld, \"words\": %lld, \"threads\": %d, \"peak_mib\": %.0f, "
+           "\"count_wall\": %.4f, \"count_cpu\": %.4f, \"semi_maximal_cpu\": %.4f, "
+           "\"moved_cpu\": %.4f, \"unlimited_wall\": %.4f, \"unlimited_cpu\": %.4f}\n",
+           (long long)l->count, (long long)l->words, alcore_ctx_threads(ctx), peak_mib(),
+           counted.wall, counted.cpu, ranked.cpu, moved.cpu, whole.wall, whole.cpu);
+    return ALCORE_OK;
+}
+
+int main(int argc, char **argv) {
+    lines l = {0};
+    alcore_ctx *ctx;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    if (argc < 2) return 2;
+    const int read = read_lines(&l, argv[1]);
+    if (read != 0) return read;
+    options.threads = argc > 2 ? atoi(argv[2]) : 0;
+    if (alcore_ctx_new(&options, &ctx) != ALCORE_OK) return 1;
+    const alcore_status status = run(ctx, &l);
+    if (status != ALCORE_OK) fprintf(stderr, "bench_phrases: %s\n", alcore_last_error());
+    alcore_ctx_unref(ctx);
+    free(l.bytes);
+    free(l.line);
+    return status != ALCORE_OK;
+}
