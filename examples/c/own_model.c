@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program whose own functions are the model: the library asks for batches, the program answers.
  *
+ * build: cc own_model.c -o own_model $(pkg-config --cflags --libs alcore) -lm
  * usage: own_model POOL.txt */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program with its own acquisition score: uncertainty damped by length. Budgets, ties, masks and reports stay the library's.
  *
+ * build: cc own_strategy.c -o own_strategy $(pkg-config --cflags --libs alcore) -lm
  * usage: own_strategy POOL.txt */
 #include <math.h>
 #include <stdio.h>

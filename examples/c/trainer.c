@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trainer that asks for the next batch each round.
  *
+ * build: cc trainer.c -o trainer $(pkg-config --cflags --libs alcore)
  * usage: trainer POOL.txt LABELED.txt */
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,11 +9,11 @@ import alcore
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    texts = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     budget = sys.argv[2] if len(sys.argv) > 2 else "60w"
-    picked = alcore.select(texts, budget=budget, model="ngram")
-    for record in picked.records:
-        print("%d\t%s\n\t%s" % (record["index"], texts[record["index"]], record["reason"]))
+    with alcore.Pool(Path(sys.argv[1])) as pool:
+        picked = alcore.select(pool, budget=budget, model="ngram")
+        for record in picked.records:
+            print("%d\t%s\n\t%s" % (record["index"], pool[record["index"]], record["reason"]))
     print("%d sentences, %g words" % (len(picked), picked.spent))
 
 

@@ -77,14 +77,23 @@ static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const c
 }
 
 /* The folder of the file this code is in: libalcore.so, or the program when linked with
- * libalcore.a. */
+ * libalcore.a. In a build folder the module stands in a folder of its own beside libalcore.so,
+ * named after the engine without its version: lib/cuda/libalcore-cuda.so. */
 static alcore_status try_own_folder(alcore_ctx *ctx, alcore__module *module) {
     Dl_info facts;
     if (!dladdr((const void *)(uintptr_t)alcore__module_load, &facts) || !facts.dli_fname)
         return ALCORE_OK;
     const char *slash = strrchr(facts.dli_fname, '/');
     if (!slash) return ALCORE_OK;
-    return try_folder(ctx, module, facts.dli_fname, (size_t)(slash - facts.dli_fname));
+    size_t folder_bytes = (size_t)(slash - facts.dli_fname);
+    ALCORE__TRY(try_folder(ctx, module, facts.dli_fname, folder_bytes));
+    alcore__buffer folder = {0};
+    alcore_status status =
+        alcore__buffer_format(ctx, &folder, "%.*s/%.*s", (int)folder_bytes, facts.dli_fname,
+                              (int)strcspn(module->engine, "-."), module->engine);
+    if (status == ALCORE_OK) status = try_folder(ctx, module, folder.data, folder.length);
+    alcore__buffer_clear(ctx, &folder);
+    return status;
 }
 
 static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {

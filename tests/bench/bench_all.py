@@ -24,12 +24,13 @@ def machine():
             'memory_gib': round(gib, 1), 'system': platform.platform()}
 
 
-def run(benchmark):
-    """One program: exit status, wall seconds, peak MiB and output."""
+def run(benchmark, build):
+    """One program, run from the build folder, to which meson's paths are relative: exit status, wall seconds, peak MiB and
+    output."""
     with tempfile.TemporaryFile('w+', encoding='utf-8') as output:
         begun = time.monotonic()
         with subprocess.Popen(benchmark['cmd'], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                              env={**os.environ, **benchmark['env']}, cwd=benchmark['workdir']) as child:
+                              env={**os.environ, **benchmark['env']}, cwd=benchmark['workdir'] or build) as child:
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.monotonic() - begun
@@ -64,7 +65,7 @@ def main():
     for benchmark in found:
         if options.groups and benchmark['group'] not in options.groups:
             continue
-        status, seconds, peak, output = run(benchmark)
+        status, seconds, peak, output = run(benchmark, options.build)
         failed += status != 0
         print(f"{benchmark['group']:10} {benchmark['name']:24} {seconds:9.2f} {peak:9.0f}"
               + (f'  FAILED with {status}' if status else ''))

@@ -7,6 +7,7 @@ static, by CMake's package config, and as a meson subproject; then the C example
 """
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,14 +67,22 @@ def tests(tap, folder):
         words = run('pkg-config', *options, 'alcore', env=package).split()
         return [word for word in words if not word.startswith(('-I', '-L')) or os.path.isdir(word[2:])]
 
-    def compile_with(source, static):
+    def own_libraries(source):
+        # What the build line of an example's first comment names beside this library's flags.
+        with open(source, encoding='utf-8') as file:
+            line = re.search(r'^ \* build: cc (\S+) -o \S+ \$\(pkg-config --cflags --libs alcore\)(.*)$', file.read(), re.M)
+        if not line or line.group(1) != os.path.basename(source):
+            raise Failed('its first comment does not say how it is built')
+        return line.group(2).split()
+
+    def compile_with(source, static, *others):
         if static:
             words = ['-Wl,-Bstatic' if word == '-lalcore' else word for word in flags('--static', '--libs')]
             index = words.index('-Wl,-Bstatic')
             words[index:index + 1] = ['-Wl,-Bstatic', '-lalcore', '-Wl,-Bdynamic']
         else:
             words = flags('--libs')
-        run(CC, '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags('--cflags'), *words, '-lm')
+        run(CC, '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags('--cflags'), *words, *others)
         needs_it = 'libalcore.so' in run('readelf', '-d', program)
         if needs_it == static:
             raise Failed('the program is linked with the other library')
@@ -113,7 +122,7 @@ def tests(tap, folder):
         return run(os.path.join(build, 'consumer'), env=plain).strip()
 
     def example(source, static):
-        compile_with(source, static)
+        compile_with(source, static, *own_libraries(source))
         name = os.path.splitext(os.path.basename(source))[0]
         if name not in ARGUMENTS:
             raise Failed('say in consumers.py what it is called with')

@@ -25,6 +25,15 @@ def test_first_selection(root, texts):
     assert rows and all("%d\t%s\n" % (row, texts[row]) in out for row in rows)
 
 
+def test_first_selection_counts_lines_as_the_command_does(root, tmp_path):
+    """Python's splitlines() also ends a line at U+0085 and U+2028, and every later index would be off."""
+    lines = ["one\u0085still one", "two\u2028still two", "three words here", "four more words here"]
+    path = tmp_path / "pool.txt"
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    found = re.findall(r"^(\d+)\t(.*?)\n\t", run(root, "first_selection.py", path, "100w"), re.M | re.S)
+    assert sorted(found) == [(str(row), line) for row, line in enumerate(lines)]
+
+
 def test_jsonl(root, tmp_path, texts):
     pool, picks, answers = tmp_path / "pool.jsonl", tmp_path / "picks.jsonl", tmp_path / "answers.jsonl"
     pool.write_text("".join(json.dumps({"id": "s%d" % row, "text": text}) + "\n" for row, text in enumerate(texts[:60])))
