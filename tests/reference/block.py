@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TV-BLOCK (spec 1.8): 20,000 rows in the arithmetic of the specification, many rows at a time.
+
+numpy multiplies and adds element by element, each operation rounded on its own, and accumulate() is a running sum, so
+the loops over rows are numpy's and the order inside a row, a block and a pass is the specification's. Matrices are
+kept by component, x[dims, rows], so that a lane is a row of an array.
+"""
+import math
+
+import numpy as np
+
+import random_numbers
+
+POOL, ROWS, QUERIES, BLOCK, LANES = 20000, 20010, 10, 8192, 32
+SEED, ROUND, STRATA = 42, 1, 3
+DUPLICATE = 1e-12
+
+
+def tree(lanes):
+    for w in (16, 8, 4, 2, 1):
+        lanes = lanes[:w] + lanes[w : 2 * w]
+    return lanes[0]
+
+
+def laned(dims, term):
+    """Sum of term(j), j = 0 .. dims - 1, in 32 lanes; term(j0, j1) gives the terms of a run of lanes."""
+    lanes = None
+    for first in range(0, dims, LANES):
+        last = min(dims, first + LANES)
+        part = term(first, last)
+        if lanes is None:
+            lanes = np.zeros((LANES,) + part.shape[1:])
+        lanes[: last - first] += part
+    return tree(lanes)
+
+
+def dots(x, c):
+    """dot of every row of x[dims, rows] with c[dims] or with the same row of c[dims, rows]."""
+    c = c if c.ndim == 2 else c[:, None]
+    return laned(len(x), lambda a, b: x[a:b] * c[a:b])
+
+
+def sqds(x, c):
+    def term(a, b):
+        t = x[a:b] - c[a:b, None]
+        return t * t
+
+    return laned(len(x), term)
+
+
+def units(x):
+    norms = np.sqrt(dots(x, x))
+    return np.where(norms < 1e-12, 0.0, x / np.where(norms < 1e-12, 1.0, norms))
+
+
+def cosines(products, norms, norm):
+    small = (norms < 1e-12) | (norm < 1e-12)
+    c = products / np.where(small, 1.0, norms * norm)
+    c = np.where(np.abs(c) > 1.0 - 1e-12, np.copysign(1.0, c), c)
+    return np.where(small, 0.0, c)
+
+
+def block_sum(x, rows):
+    """Sum over rows, ascending pool rows, of x[..., rows]: running sums in blocks, then over the blocks."""
+    total = np.zeros(x.shape[:-1])
+    for block in range(0, POOL, BLOCK):
+        mine = rows[(rows >= block) & (rows < block + BLOCK)]
+        if len(mine):
+            total = total + np.add.accumulate(x[..., mine], axis=-1)[..., -1]
+        else:
+            total = total + 0.0
+    return total
+
+
+def weighted(weights, uniform):
+    """weights [POOL]; spec 1.7."""
+    runs = [np.add.accumulate(weights[b : b + BLOCK]) for b in range(0, POOL, BLOCK)]
+    before = [0.0]
+    for run in runs:
+        before.append(before[-1] + float(run[-1]))
+    t = uniform * before[-1]
+    for b, run in enumerate(runs):
+        found = np.flatnonzero((before[b] + run > t) & (weights[b * BLOCK : (b + 1) * BLOCK] > 0))
+        if len(found):
+            return b * BLOCK + int(found[0])
+    return int(np.flatnonzero(weights > 0)[-1])
+
+
+def digest(values):
+    values = np.asarray(values)
+    kind = "<f8" if values.dtype.kind == "f" else "<i8"
+    return f"{random_numbers.hash64(np.ascontiguousarray(values, dtype=kind).tobytes()):016X}"
+
+
+class Data:
+    def __init__(self, dims):
+        generator = random_numbers.Generator(dims)
+        x = np.array([generator.f64() - 0.5 for _ in range(ROWS * dims)]).astype(np.float32)
+        x = x.reshape(ROWS, dims).astype(np.float64)
+        generator = random_numbers.Generator(1)
+        u = np.array([generator.f64() for _ in range(POOL)])
+        copies = np.arange(999, POOL, 1000)
+        x[copies], u[copies] = x[copies - 500], u[copies - 500]
+        rows = np.arange(POOL)
+        self.dims, self.x, self.u = dims, np.ascontiguousarray(x.T), u
+        self.queries = self.x[:, POOL:]
+        self.labeled = rows[rows % 97 == 3]
+        self.rows = rows[rows % 97 != 3]
+        low, high = u[self.rows].min(), u[self.rows].max()
+        self.stratum = np.minimum(STRATA - 1, np.floor((u - low) / (high - low) * STRATA)).astype(int)
+
+    def members(self, stratum):
+        return self.rows[self.stratum[self.rows] == stratum]
+
+
+def moments(data):
+    u, rows = data.u, data.rows
+    mean = float(block_sum(u, rows)) / len(rows)
+    squares = (u - mean) * (u - mean)
+    return mean, math.sqrt(float(block_sum(squares, rows)) / len(rows))
+
+
+def huds(data, unit):
+    x = units(data.x[:, :POOL]) if unit else data.x[:, :POOL]
+    h = np.zeros(POOL)
+    for stratum in range(STRATA):
+        mine = data.members(stratum)
+        centroid = block_sum(x, mine) / len(mine)
+        e = x[:, mine]
+        norm = math.sqrt(float(dots(centroid[:, None], centroid)[0]))
+        d = 1 - cosines(dots(e, centroid), np.sqrt(dots(e, e)), norm)
+        h[mine] = 0.5 * d + (1 - 0.5) * data.u[mine]
+    scores = h[data.rows]
+    return data.rows[np.argsort(-scores, kind="stable")], scores
+
+
+def kcenter(data, k):
+    x, rows = data.x, data.rows
+    e = x[:, rows]
+    delta = np.full(len(rows), np.inf)
+    for row in data.labeled:
+        delta = np.minimum(delta, sqds(e, x[:, row]))
+    open_, picks, radii = np.ones(len(rows), bool), [], []
+    for _ in range(k):
+        pick = int(np.argmax(np.where(open_, delta, -np.inf)))
+        picks.append(int(rows[pick]))
+        open_[pick] = False
+        delta = np.minimum(delta, sqds(e, e[:, pick]))
+        radii.append(math.sqrt(float(delta[open_].max())))
+    return picks, radii
+
+
+def idds(data, k, alpha=0.67):
+    x, rows = data.x[:, :POOL], data.rows
+    e = x[:, rows]
+    norms = np.sqrt(dots(e, e))
+    unit = units(x)
+    a = dots(e, block_sum(unit, rows)) / norms
+    b = dots(e, block_sum(unit, data.labeled)) / norms
+    count_a, count_b = len(rows), len(data.labeled)
+    scores, open_, picks = np.zeros(len(rows)), np.ones(len(rows), bool), []
+    for _ in range(k):
+        now = alpha * ((a - 1.0) / (count_a - 1)) - (1 - alpha) * (b / count_b)
+        scores = np.where(open_, now, scores)
+        pick = int(np.argmax(np.where(open_, now, -np.inf)))
+        picks.append(int(rows[pick]))
+        open_[pick] = False
+        f = cosines(dots(e, e[:, pick]), norms, norms[pick])
+        a, b = a - f, b + f
+        count_a, count_b = count_a - 1, count_b + 1
+    return picks, scores
+
+
+def badge(data, k):
+    rows = data.rows
+    a, h = data.u[None, rows], data.x[:, rows]
+    g = dots(a, a) * dots(h, h)
+    generator = random_numbers.stream(SEED, random_numbers.BADGE, ROUND)
+    weight, chosen = np.full(len(rows), np.inf), [int(np.argmax(g))]
+    while len(chosen) < k:
+        c = chosen[-1]
+        d = (g + g[c]) - 2 * (dots(a, a[:, c]) * dots(h, h[:, c]))
+        weight = np.minimum(weight, np.where(d <= DUPLICATE * (g + g[c]), 0.0, d))
+        weight[chosen] = 0.0
+        table = np.zeros(POOL)
+        table[rows] = weight
+        chosen.append(int(np.searchsorted(rows, weighted(table, generator.f64()))))
+    return [int(rows[c]) for c in chosen]
+
+
+def knn(data, k):
+    e = data.x[:, data.rows]
+    picks, values = [], []
+    for q in range(QUERIES):
+        distance = sqds(e, data.queries[:, q])
+        nearest = np.argsort(distance, kind="stable")[:k]
+        picks += [int(data.rows[i]) for i in nearest]
+        values += [float(distance[i]) for i in nearest]
+    return picks, values
+
+
+def kmeans(data, k):
+    rows = data.rows
+    x = units(data.x[:, :POOL])
+    e = x[:, rows]
+    own = dots(e, e)
+    generator = random_numbers.stream(SEED, random_numbers.KMEANS, ROUND)
+    initial, weight = [generator.below(len(rows))], np.full(len(rows), np.inf)
+    while len(initial) < k:
+        c = initial[-1]
+        d = sqds(e, e[:, c])
+        weight = np.minimum(weight, np.where(d <= DUPLICATE * (own + own[c]), 0.0, d))
+        weight[initial] = 0.0
+        table = np.zeros(POOL)
+        table[rows] = weight
+        initial.append(int(np.searchsorted(rows, weighted(table, generator.f64()))))
+    centroids = [e[:, i] for i in initial]
+    before, passes = None, 0
+    while passes < 100:
+        passes += 1
+        cluster = np.argmin([sqds(e, c) for c in centroids], axis=0)
+        if before is not None and (cluster == before).all():
+            break
+        before = cluster
+        for c in range(k):
+            mine = rows[cluster == c]
+            assert len(mine), "no cluster of this data runs empty"
+            centroids[c] = block_sum(x, mine) / len(mine)
+    return [int(rows[i]) for i in initial], passes, before, np.array(centroids)
+
+
+def average(data):
+    pool, every = data.x[:, :POOL], np.arange(POOL)
+    return [float(block_sum(np.sqrt(sqds(pool, data.queries[:, q])), every)) / POOL for q in range(QUERIES)]
