@@ -27,13 +27,12 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 
 call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
-    check(cudaGetDevice(&device_before), "asking for the device");
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "counting devices");
     if (device < 0 || device >= devices)
         fail(work, ALCORE_E_UNSUPPORTED, "no device cuda:%d: there are %d", device, devices);
-    check(cudaSetDevice(device), "choosing the device");
     try {
+        context.emplace(device);
         own = lane_take(work, device);
         compute = work->stream ? (cudaStream_t)work->stream : own->compute;
         /* Without a stream the caller's arrays are ready in the default stream's order. */
@@ -42,11 +41,9 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nu
             check(cudaStreamWaitEvent(compute, own->begin, 0), "waiting for an event");
         }
     } catch (cudaError_t error) {
-        cudaSetDevice(device_before);
-        check(error, "making a stream");
+        check(error, "entering the device and making a stream");
     } catch (...) {
         if (own) lane_give(own);
-        cudaSetDevice(device_before);
         throw;
     }
 }
@@ -62,7 +59,6 @@ call::~call() {
         if (work->workspace_release)
             work->workspace_release(work->workspace_user, block.memory, block.bytes);
     lane_give(own);
-    cudaSetDevice(device_before);
 }
 
 void call::finish() {

@@ -5,8 +5,10 @@
 #define ALCORE__CUDA_CALL_CUH
 
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "cuda_context.cuh"
 #include "cuda_lanes.cuh"
 
 namespace alcore_cuda {
@@ -93,7 +95,7 @@ class call {
     void give_back_pinned(void *memory);
     void *ring(size_t bytes);
 
-    int device_before;
+    std::optional<context_scope> context; /* of the call's device; the host's is back after it */
     bool failed = true;
     struct lent {
         void *memory;

@@ -73,7 +73,6 @@ alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, con
 }
 
 void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
-    int before;
     void *memory = (void *)held->data;
     if (!memory) return;
     if (work->workspace) {
@@ -81,10 +80,12 @@ void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
             work->workspace_release(work->workspace_user, memory, bytes_of(held));
         return;
     }
-    cudaGetDevice(&before);
-    cudaSetDevice(work->device);
-    cudaFree(memory);
-    cudaSetDevice(before);
+    try {
+        context_scope context(work->device);
+        cudaFree(memory);
+    } catch (cudaError_t) {
+        /* A device that has gone took its memory along. */
+    }
 }
 
 } // namespace alcore_cuda

@@ -48,13 +48,18 @@ inline uint16_t device_half_of_float(float x) {
 inline bool device_filters(bool pays) {
     return emu::filters(pays);
 }
-/* Tests ask how often a way was taken. */
-#define CUDA_COUNT(what) emu::count(emu::what)
+/* A function of the driver. */
+#define CUDA_DRIVER(name) &name
+
+/* Counts an event of a kernel (emu_control.h), for tests. */
+#define CUDA_COUNT(what) emu::count(EMU_##what)
 
 #else
 
+#include <cuda.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #define CUDA_ENGINE "cuda"
 
@@ -93,6 +98,12 @@ inline bool device_filters(bool pays) {
     return pays || ALCORE_CUDA_FILTER_ALWAYS;
 }
 #define CUDA_COUNT(what) ((void)0)
+
+/* From the library that the driver installs; NULL: it is not there. The name is that of cuda.h's
+ * macro, with the version of the function. */
+#define CUDA_NAME_OF(name) #name
+#define CUDA_DRIVER(name)                                                                          \
+    (decltype(&name))dlsym(dlopen("libcuda.so.1", RTLD_NOW), CUDA_NAME_OF(name))
 
 #endif
 

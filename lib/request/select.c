@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/kernels.h"
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
@@ -177,9 +176,8 @@ static alcore_status set_up(answer *self) {
         .limited = !isnan(spread),
         .spread = isnan(spread) ? 0 : spread,
     };
-    ALCORE__TRY(alcore__kernels_for(self->ctx, alcore__values_text(values, "device"),
-                                    &self->input.kernels));
-    self->input.device = alcore__kernels_device(alcore__values_text(values, "device"));
+    ALCORE__TRY(
+        alcore__engine_open(self->ctx, alcore__values_text(values, "device"), &self->input.engine));
     if (request->strategy != NULL) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;

@@ -66,7 +66,7 @@ static alcore_status keep_request(alcore_selection *self, const alcore_request *
     self->round = input->round;
     self->budget = request->budget;
     self->fill_policy = input->fill.policy;
-    self->engine = input->kernels->engine;
+    self->engine = input->engine.kernels->engine;
     self->reason = alcore__strategy_reason(strategy);
     self->measure = alcore__strategy_measure(strategy);
     self->scored = alcore__strategy_scores(strategy);

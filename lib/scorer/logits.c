@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "kernel/kernels.h"
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
@@ -79,13 +78,10 @@ static double *from(double *fact, int64_t first) {
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     measuring *self = data;
     const alcore__token_rows *tokens = &self->tokens;
-    const alcore_sys_kernels *kernels = tokens->kernels;
+    const alcore_sys_kernels *kernels = tokens->engine.kernels;
     const int64_t first = index * self->together;
     (void)worker;
-    alcore_sys_work work = {.size = sizeof work,
-                            .host = alcore__sys_host(),
-                            .host_user = self->ctx,
-                            .stream = tokens->stream};
+    alcore_sys_work work = alcore__engine_work(&tokens->engine);
     const size_t bytes = tokens->rows.dtype == ALCORE_FLOAT64   ? 8
                          : tokens->rows.dtype == ALCORE_FLOAT32 ? 4
                                                                 : 2;
@@ -128,9 +124,9 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
     if (wanted[LOGPROB] && !tokens->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "log-probabilities and NNLL are wanted of tokens without labels");
-    if (!tokens->kernels->hidden_facts || !tokens->kernels->logit_facts)
+    if (!tokens->engine.kernels->hidden_facts || !tokens->engine.kernels->logit_facts)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token facts",
-                            tokens->kernels->engine);
+                            tokens->engine.kernels->engine);
     for (int f = 0; f < FACTS; f++) {
         if (wanted[f])
             ALCORE__TRY(
@@ -145,7 +141,7 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
         self->together = (count + threads - 1) / threads;
         if (self->together < TASK_STATES) self->together = TASK_STATES;
     }
-    if (tokens->kernels->device != ALCORE_DEVICE_CPU) self->together = count;
+    if (tokens->engine.kernels->device != ALCORE_DEVICE_CPU) self->together = count;
     if (self->together < 1) self->together = 1;
     return alcore__parallel(self->ctx, "token facts", (count + self->together - 1) / self->together,
                             measure_task, self);
@@ -266,12 +262,12 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
                               alcore_column_writer *writer) {
     int64_t floored = 0;
     alcore_tensor values;
-    alcore_sys_work work = {
-        .size = sizeof work, .host = alcore__sys_host(), .host_user = self->ctx};
+    alcore__engine cpu = alcore__engine_cpu(self->ctx);
+    alcore_sys_work work = alcore__engine_work(&cpu);
     if (!writer) return ALCORE_OK;
     gather(self, items, of, self->fact[LOGPROB], of->logprob);
-    ALCORE__TRY(alcore__kernels_cpu()->sequence_nnll(&work, of->logprob, NULL, 0, of->offsets, NULL,
-                                                     items, of->nnll, &floored));
+    ALCORE__TRY(cpu.kernels->sequence_nnll(&work, of->logprob, NULL, 0, of->offsets, NULL, items,
+                                           of->nnll, &floored));
     if (floored > 0)
         alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
                     "%" PRId64 " log-probabilities below -100 were counted as -100", floored);

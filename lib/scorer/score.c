@@ -15,14 +15,6 @@ const alcore__score *alcore__score_at(int32_t index) {
     return index >= 0 && index < count ? SCORES[index] : NULL;
 }
 
-alcore_sys_work alcore__score_work(const alcore__score_call *call) {
-    alcore_sys_work work = {.size = sizeof work,
-                            .host = alcore__sys_host(),
-                            .host_user = call->ctx,
-                            .device = call->device};
-    return work;
-}
-
 const alcore__score *alcore__score_find(const char *name) {
     for (int32_t i = 0; alcore__score_at(i); i++) {
         if (!strcmp(SCORES[i]->name, name)) return SCORES[i];

@@ -5,13 +5,13 @@
 #define ALCORE__SCORE_H
 
 #include "base/params.h"
+#include "kernel/kernel_engine.h"
 #include "pool/dataset.h"
 
 /* A run of rows to score. Thread-safe for different scratch. */
 typedef struct alcore__score_call {
     alcore_ctx *ctx;
-    const alcore_sys_kernels *kernels;
-    int32_t device; /* its number */
+    alcore__engine engine;
     const alcore__dataset *dataset;
     const alcore__values *values; /* of the score's table */
     int64_t first, count;         /* rows of the dataset */

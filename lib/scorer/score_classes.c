@@ -40,8 +40,8 @@ static alcore_status explain(alcore__score_call *call, const char *name,
     alcore_sys_rows row = *rows;
     row.data = (const char *)rows->data + (size_t)(at * rows->stride) * BYTES[rows->dtype];
     row.count = 1;
-    alcore_sys_work work = alcore__score_work(call);
-    alcore_status status = call->kernels->widen(&work, &row, NULL, values);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
+    alcore_status status = call->engine.kernels->widen(&work, &row, NULL, values);
     int64_t place = -1;
     for (int64_t c = 0; c < rows->dims && place < 0 && status == ALCORE_OK; c++) {
         if (isnan(values[c])) place = c;
@@ -68,9 +68,9 @@ static alcore_status explain(alcore__score_call *call, const char *name,
 static alcore_status facts_of(alcore__score_call *call, const alcore__column *column,
                               const char *name, const alcore_sys_rows *rows, const uint8_t *take,
                               int64_t item, alcore_sys_class_facts *facts) {
-    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t bad = -1;
-    ALCORE__TRY(call->kernels->class_facts(&work, rows, take, kind_of(column), facts, &bad));
+    ALCORE__TRY(call->engine.kernels->class_facts(&work, rows, take, kind_of(column), facts, &bad));
     if (bad < 0) return ALCORE_OK;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;

@@ -17,8 +17,8 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
                            .dims = tokens,
                            .stride = tokens,
                            .dtype = items->dtype};
-    alcore_sys_work work = alcore__score_work(call);
-    return tokens ? call->kernels->widen(&work, &row, NULL, out) : ALCORE_OK;
+    alcore_sys_work work = alcore__engine_work(&call->engine);
+    return tokens ? call->engine.kernels->widen(&work, &row, NULL, out) : ALCORE_OK;
 }
 
 /* Why an item has no NNLL. ALCORE_OK: it may be left out. */
@@ -55,9 +55,10 @@ static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *
 }
 
 static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
-    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
-    ALCORE__TRY(call->kernels->ragged_nnll(&work, items, call->take, call->rank, &floored, &bad));
+    ALCORE__TRY(
+        call->engine.kernels->ragged_nnll(&work, items, call->take, call->rank, &floored, &bad));
     call->floored += floored;
     for (int64_t i = 0; i < call->count; i++) {
         if (call->take && !call->take[i]) continue;
@@ -118,9 +119,9 @@ static alcore_status given(alcore__score_call *call, const alcore__column *colum
         return alcore__fail(ALCORE_E_SHAPE, "the column \"scores\" holds one number a row");
     }
     alcore_sys_rows rows = {0};
-    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    ALCORE__TRY(call->kernels->widen(&work, &rows, call->take, call->rank));
+    ALCORE__TRY(call->engine.kernels->widen(&work, &rows, call->take, call->rank));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->take && !call->take[i]) continue;
         double value = call->rank[i];

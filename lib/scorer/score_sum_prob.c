@@ -25,7 +25,7 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
     int32_t kind = column->meaning == ALCORE_MEANS_LOGPROBS ? ALCORE_CLASSES_LOGPROBS
                    : column->meaning == ALCORE_MEANS_LOGITS ? ALCORE_CLASSES_LOGITS
                                                             : ALCORE_CLASSES_PROBS;
-    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_sys_ragged items;
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     for (int64_t i = 0; i < call->count; i++) {
@@ -41,7 +41,7 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
                                .dtype = items.dtype};
         alcore_sys_class_facts facts = {.log_top1 = (double)NAN};
         if (length > 0)
-            ALCORE__TRY(call->kernels->class_facts(&work, &row, NULL, kind, &facts, &bad));
+            ALCORE__TRY(call->engine.kernels->class_facts(&work, &row, NULL, kind, &facts, &bad));
         if ((bad >= 0 || length == 0) && !call->nan_exclude)
             return alcore__fail(
                 ALCORE_E_DATA, "row %lld: %s in column \"%s\"; nan=exclude leaves such rows out",

@@ -22,9 +22,6 @@ extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, al
             "what is measured; auto: margin for a distribution a row, margin-min for one a token"  \
     }
 
-/* What the kernels of a call work with. */
-alcore_sys_work alcore__score_work(const alcore__score_call *call);
-
 /* From rank[] = NNLL the score and the raw quantity of NSP. */
 void alcore__score_as_nsp(alcore__score_call *call);
 

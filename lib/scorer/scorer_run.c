@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/kernels.h"
 #include "model/model_internal.h"
 #include "scorer/scorer_internal.h"
 #include "scorer/view.h"
@@ -31,7 +30,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     if (count > ALCORE_BLOCK_ROWS) count = ALCORE_BLOCK_ROWS;
     alcore__scratch scratch = {0};
     alcore__score_call call = {.ctx = self->ctx,
-                               .kernels = alcore__kernels_cpu(),
+                               .engine = alcore__engine_cpu(self->ctx),
                                .dataset = &self->dataset,
                                .values = &self->scorer->values,
                                .first = first,

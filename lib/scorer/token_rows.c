@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/tensor_view.h"
-#include "kernel/kernels.h"
 
 static bool on_host(const alcore_tensor *tensor) {
     return tensor->device.type == ALCORE_DEVICE_CPU ||
@@ -183,33 +182,40 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
                             out->classes);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *out->bias, &out->bias));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)view.rows, sizeof *wide, &wide));
-    alcore_sys_work work = {.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+    alcore__engine cpu = alcore__engine_cpu(ctx);
+    alcore_sys_work work = alcore__engine_work(&cpu);
     alcore_sys_rows rows = {.data = view.data,
                             .count = view.rows,
                             .dims = 1,
                             .stride = view.stride,
                             .dtype = view.dtype};
-    alcore_status status = alcore__kernels_cpu()->widen(&work, &rows, NULL, wide);
+    alcore_status status = cpu.kernels->widen(&work, &rows, NULL, wide);
     for (int64_t c = 0; c < view.rows && status == ALCORE_OK; c++) out->bias[c] = (float)wide[c];
     alcore__free(ctx, wide);
     return status;
 }
 
-/* The engine of the arrays' device. */
-static alcore_status find_kernels(alcore_ctx *ctx, const alcore_logits *logits,
-                                  alcore__token_rows *out) {
+/* The engine of the device that the arrays are on; arrays on the host may come with those of a
+ * device. */
+static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
+                                 alcore__engine *out) {
     const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output};
-    const char *device = "cpu";
+    int32_t device = -1;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!all[i] || on_host(all[i])) continue;
         if (all[i]->device.type != ALCORE_DEVICE_CUDA &&
             all[i]->device.type != ALCORE_DEVICE_CUDA_MANAGED)
             return alcore__fail(ALCORE_E_UNSUPPORTED, "an array is on a device of type %d",
                                 all[i]->device.type);
-        device = "cuda";
+        if (device >= 0 && device != all[i]->device.id)
+            return alcore__fail(ALCORE_E_INVALID,
+                                "arrays are on cuda:%d and on cuda:%d; copy them to one device",
+                                device, all[i]->device.id);
+        device = all[i]->device.id;
     }
-    out->stream = logits->stream;
-    return alcore__kernels_for(ctx, device, &out->kernels);
+    if (device >= 0) return alcore__engine_open_cuda(ctx, device, logits->stream, out);
+    *out = alcore__engine_cpu(ctx);
+    return ALCORE_OK;
 }
 
 static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
@@ -222,7 +228,7 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
     if ((logits->hidden != NULL) != (logits->output != NULL) || (logits->bias && !logits->hidden))
         return alcore__fail(ALCORE_E_INVALID,
                             "hidden states come with an output matrix, logits without it");
-    ALCORE__TRY(find_kernels(ctx, logits, out));
+    ALCORE__TRY(find_engine(ctx, logits, &out->engine));
     ALCORE__TRY(look_at(data, name, 2, 3, &rows));
     ALCORE__TRY(lay_out(data, name, &rows, out));
     out->hidden = logits->hidden != NULL;

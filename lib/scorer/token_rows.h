@@ -6,11 +6,12 @@
 #include "alcore/logits.h"
 #include "alcore/sys/kernel.h"
 #include "base/base.h"
+#include "kernel/kernel_engine.h"
 
 /* Row item_step * item + token_step * token of `rows` is a token's; rows between them, such as the
  * last token of each item of logits[:, :-1], are left out by their label and never read. */
 typedef struct alcore__token_rows {
-    const alcore_sys_kernels *kernels;
+    alcore__engine engine;  /* of the device that the arrays are on, in the caller's stream */
     alcore_sys_rows rows;   /* logits or hidden states */
     alcore_sys_rows output; /* with hidden states; else data NULL */
     float *bias;            /* [classes], owned; or NULL */
@@ -21,7 +22,6 @@ typedef struct alcore__token_rows {
     bool hidden;  /* rows are hidden states */
     bool packed;  /* [tokens, n]; token_step is 1 */
     bool labeled; /* labels are the caller's; else 0 */
-    void *stream;
 } alcore__token_rows;
 
 /* Checks all of it. items: how many the lengths are of; -1: as many as the arrays have. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scorer/view.h"
 
+#include "kernel/kernel_engine.h"
+
 #include <string.h>
 
 #include "alcore/rng.h"
-#include "kernel/kernels.h"
 
 /* Tag of the draws of host functions; the tags of spec 1.7 end at 14. */
 enum { TAG_HOST = 64 };
@@ -63,7 +64,8 @@ static const alcore__column *find_need(const alcore__dataset *dataset, const cha
 typedef struct gather {
     alcore_view *view;
     const alcore__column *column;
-    alcore_sys_work work;
+    alcore__engine engine;
+    alcore_sys_work work; /* of that engine */
     alcore__scratch scratch;
     double *wide; /* [ALCORE_BLOCK_ROWS, dims] */
 } gather;
@@ -79,8 +81,7 @@ static alcore_status gather_dense(gather *g, view_column *out) {
         int64_t count = view->rows[last - 1] - first + 1;
         ALCORE__TRY(g->column->ops->rows(g->column, first, count, &g->scratch, &rows));
         const uint8_t *take = view->input.candidates->take;
-        ALCORE__TRY(
-            alcore__kernels_cpu()->widen(&g->work, &rows, take ? take + first : NULL, g->wide));
+        ALCORE__TRY(g->engine.kernels->widen(&g->work, &rows, take ? take + first : NULL, g->wide));
         for (; n < last; n++) {
             memcpy(out->values + n * dims, g->wide + (view->rows[n] - first) * dims, row_bytes);
         }
@@ -107,7 +108,7 @@ static alcore_status gather_ragged(gather *g, view_column *out) {
                                .stride = item.classes,
                                .dtype = item.dtype};
         if (tokens) {
-            ALCORE__TRY(alcore__kernels_cpu()->widen(&g->work, &row, NULL, out->values + used));
+            ALCORE__TRY(g->engine.kernels->widen(&g->work, &row, NULL, out->values + used));
         }
         ALCORE__TRY(alcore__tick(view->ctx, "gathering", n, view->count));
     }
@@ -116,10 +117,8 @@ static alcore_status gather_ragged(gather *g, view_column *out) {
 
 static alcore_status gather_column(alcore_view *view, const alcore__column *column,
                                    view_column *out) {
-    gather g = {
-        .view = view,
-        .column = column,
-        .work = {.size = sizeof g.work, .host = alcore__sys_host(), .host_user = view->ctx}};
+    gather g = {.view = view, .column = column, .engine = alcore__engine_cpu(view->ctx)};
+    g.work = alcore__engine_work(&g.engine);
     alcore_ctx *ctx = view->ctx;
     alcore_status status;
     if (column->ragged) {

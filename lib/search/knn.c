@@ -9,7 +9,7 @@
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
-    alcore_sys_work work = alcore__search_work(run);
+    alcore_sys_work work = alcore__engine_work(&run->engine);
     /* Rows are looked at once, with the first slab. */
     ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
     alcore_sys_best of_queries = {.k = run->k}, of_rows = {.k = run->k};
@@ -21,7 +21,7 @@ static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
         of_rows.row = run->of_rows.row + rows.first * run->k;
         of_rows.value = run->of_rows.value + rows.first * run->k;
     }
-    return run->kernels->knn(
+    return run->engine.kernels->knn(
         &work, &rows, alcore__search_side_take(&run->rows, rows.first), &run->queried,
         alcore__search_side_take(&run->queries, run->queried.first), &run->search,
         run->each ? &of_queries : NULL, run->of_rows.row ? &of_rows : NULL);

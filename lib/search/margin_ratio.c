@@ -52,14 +52,14 @@ static void begin_ratios(alcore__search_run *run) {
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
-    alcore_sys_work work = alcore__search_work(run);
+    alcore_sys_work work = alcore__engine_work(&run->engine);
     ALCORE__TRY(alcore__search_block(run, index, worker, false, &rows));
     int64_t first = rows.first;
-    return run->kernels->margin_ratios(&work, &rows, run->open + first, &run->queried,
-                                       alcore__search_side_take(&run->queries, run->queried.first),
-                                       &run->search, run->row_half + first,
-                                       run->query_half + run->queried.first, run->ratio + first,
-                                       run->other + first);
+    return run->engine.kernels->margin_ratios(
+        &work, &rows, run->open + first, &run->queried,
+        alcore__search_side_take(&run->queries, run->queried.first), &run->search,
+        run->row_half + first, run->query_half + run->queried.first, run->ratio + first,
+        run->other + first);
 }
 
 /* What the two passes keep of all rows and others. */

@@ -57,9 +57,9 @@ static alcore_status take_sample(basis_work *b, const alcore__search_side *side,
             one.count = 1;
             double *row = out + *out_count * b->dims, dot;
             one.unit |= b->run->search.metric == ALCORE_SYS_COSINE;
-            ALCORE__TRY(b->run->kernels->widen(&b->work, &one, NULL, row));
+            ALCORE__TRY(b->run->engine.kernels->widen(&b->work, &one, NULL, row));
             alcore_sys_rows wide = matrix(row, 1, b->dims);
-            ALCORE__TRY(b->run->kernels->self_dots(&b->work, &wide, NULL, &dot));
+            ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &wide, NULL, &dot));
             if (dot < 1e30) ++*out_count;
         }
     }
@@ -73,13 +73,13 @@ static alcore_status orthonormalize(basis_work *b, int64_t count) {
         alcore_sys_rows before = matrix(b->basis, m, b->dims);
         for (int twice = 0; twice < 2; twice++) {
             double along[MOST];
-            ALCORE__TRY(b->run->kernels->dots(&b->work, &before, NULL, own, along));
+            ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &before, NULL, own, along));
             for (int64_t p = 0; p < m; p++) {
                 const double *other = b->basis + p * b->dims;
                 for (int64_t j = 0; j < b->dims; j++) own[j] -= along[p] * other[j];
             }
             alcore_sys_rows row = matrix(own, 1, b->dims);
-            ALCORE__TRY(b->run->kernels->self_dots(&b->work, &row, NULL, &dot));
+            ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &row, NULL, &dot));
             double norm = dot > 0.0 ? 1.0 / sqrt(dot) : 0.0;
             for (int64_t j = 0; j < b->dims; j++) own[j] *= norm;
         }
@@ -91,8 +91,8 @@ static alcore_status orthonormalize(basis_work *b, int64_t count) {
 static alcore_status project(basis_work *b) {
     alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
     for (int64_t m = 0; m < MOST; m++) {
-        ALCORE__TRY(b->run->kernels->dots(&b->work, &rows, NULL, b->basis + m * b->dims,
-                                          b->shares + m * b->count));
+        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &rows, NULL, b->basis + m * b->dims,
+                                                 b->shares + m * b->count));
     }
     return alcore__tick(b->run->ctx, "search", 0, 0);
 }
@@ -137,8 +137,8 @@ static alcore_status start(basis_work *b, bool *out) {
         double along[FEW], dot;
         const double *row = b->rows + (i * apart + 1) * b->dims;
         alcore_sys_rows one = matrix(row, 1, b->dims), few = matrix(b->basis, FEW, b->dims);
-        ALCORE__TRY(b->run->kernels->self_dots(&b->work, &one, NULL, &dot));
-        ALCORE__TRY(b->run->kernels->dots(&b->work, &few, NULL, row, along));
+        ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &one, NULL, &dot));
+        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &few, NULL, row, along));
         whole += dot;
         for (int64_t p = 0; p < FEW; p++) held += along[p] * along[p];
     }
@@ -156,8 +156,8 @@ static alcore_status iterate(basis_work *b) {
     for (int step = 0; step < STEPS; step++) {
         ALCORE__TRY(project(b));
         for (int64_t m = 0; m < MOST; m++) {
-            ALCORE__TRY(b->run->kernels->dots(&b->work, &columns, NULL, b->shares + m * b->count,
-                                              b->basis + m * b->dims));
+            ALCORE__TRY(b->run->engine.kernels->dots(
+                &b->work, &columns, NULL, b->shares + m * b->count, b->basis + m * b->dims));
         }
         ALCORE__TRY(orthonormalize(b, MOST));
     }
@@ -173,7 +173,7 @@ static int compare_doubles(const void *a, const void *b) {
 
 /* The share of sampled pairs whose bound by m directions reaches the query's k-th best. */
 static alcore_status passing(basis_work *b, int64_t m, double *out) {
-    const alcore_sys_kernels *kernels = b->run->kernels;
+    const alcore_sys_kernels *kernels = b->run->engine.kernels;
     alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
     bool l2 = b->run->search.metric == ALCORE_SYS_L2;
     /* As far down as the k-th of all rows lies, or the best: that errs on the safe side. */
@@ -274,7 +274,7 @@ alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     if (run->rows.count < LEAST_ROWS || run->queries.count < LEAST_QUERIES || dims < LEAST_DIMS ||
         dims > MOST_DIMS)
         return ALCORE_OK;
-    basis_work b = {.run = run, .work = alcore__search_work(run), .dims = dims};
+    basis_work b = {.run = run, .work = alcore__engine_work(&run->engine), .dims = dims};
     alcore_status status = find(&b, out);
     double *const parts[] = {b.rows, b.columns, b.queries, b.basis, b.shares};
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(run->ctx, parts[p]);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "kernel/kernels.h"
-
 /* Bytes that a slab of queries and its neighbors may take. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define SLAB_LEAST 256
@@ -29,7 +27,7 @@ static alcore_status read_options(alcore__search_run *run, const alcore_search_o
         return alcore__fail(ALCORE_E_INVALID, "k is %lld; it goes from 1 to %d", (long long)run->k,
                             ALCORE_KNN_MOST);
     run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
-    return alcore__kernels_for(run->ctx, options.device, &run->kernels);
+    return alcore__engine_open(run->ctx, options.device, &run->engine);
 }
 
 /* Queries of a slab: those of a file lie in memory, and every thread has neighbors of all. */
@@ -99,7 +97,7 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
         block.count = count - at < ALCORE_BLOCK_ROWS ? count - at : ALCORE_BLOCK_ROWS;
         block.data = (const char *)block.data +
                      at * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
-        ALCORE__TRY(alcore__search_side_check(queries, run->kernels, &block, dots));
+        ALCORE__TRY(alcore__search_side_check(queries, &run->engine, &block, dots));
         ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
     }
     return ALCORE_OK;
@@ -116,6 +114,6 @@ alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32
     ALCORE__TRY(alcore__search_side_rows(&run->rows, first, left < run->block ? left : run->block,
                                          &run->scratch[worker], out));
     if (!check) return ALCORE_OK;
-    return alcore__search_side_check(&run->rows, run->kernels, out,
+    return alcore__search_side_check(&run->rows, &run->engine, out,
                                      run->dots + (int64_t)worker * run->block);
 }

@@ -15,7 +15,7 @@ typedef struct alcore__search_best {
  * all rows pass in blocks. */
 typedef struct alcore__search_run {
     alcore_ctx *ctx;
-    const alcore_sys_kernels *kernels;
+    alcore__engine engine;
     alcore__search_side rows, queries;
     alcore_sys_search search;
     int64_t k;
@@ -49,10 +49,5 @@ alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task);
 /* Block `index` of rows. */
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out);
-
-static inline alcore_sys_work alcore__search_work(const alcore__search_run *run) {
-    return (alcore_sys_work){
-        .size = sizeof(alcore_sys_work), .host = alcore__sys_host(), .host_user = run->ctx};
-}
 
 #endif

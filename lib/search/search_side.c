@@ -102,16 +102,16 @@ alcore_status alcore__search_side_rows(const alcore__search_side *side, int64_t 
 }
 
 /* The sum of squares of finite numbers may be infinite: only the numbers themselves tell. */
-static alcore_status check_row(const alcore__search_side *side, const alcore_sys_kernels *kernels,
-                               const alcore_sys_work *work, const alcore_sys_rows *rows,
-                               int64_t i) {
+static alcore_status check_row(const alcore__search_side *side, const alcore__engine *engine,
+                               const alcore_sys_rows *rows, int64_t i) {
     alcore_sys_rows one = *rows;
+    alcore_sys_work work = alcore__engine_work(engine);
     double *values;
     one.data =
         (const char *)rows->data + i * rows->stride * (int64_t)alcore__dtype_bytes(rows->dtype);
     one.count = 1;
     ALCORE__TRY(alcore__new_array(side->ctx, (size_t)rows->dims, sizeof *values, &values));
-    alcore_status status = kernels->widen(work, &one, NULL, values);
+    alcore_status status = engine->kernels->widen(&work, &one, NULL, values);
     for (int64_t j = 0; j < rows->dims && status == ALCORE_OK; j++) {
         if (isfinite(values[j])) continue;
         status = alcore__fail(ALCORE_E_DATA, "%s: row %lld has the value %s at %lld", side->name,
@@ -123,17 +123,16 @@ static alcore_status check_row(const alcore__search_side *side, const alcore_sys
 }
 
 alcore_status alcore__search_side_check(const alcore__search_side *side,
-                                        const alcore_sys_kernels *kernels,
-                                        const alcore_sys_rows *rows, double *dots) {
-    alcore_sys_work work = {
-        .size = sizeof work, .host = alcore__sys_host(), .host_user = side->ctx};
+                                        const alcore__engine *engine, const alcore_sys_rows *rows,
+                                        double *dots) {
+    alcore_sys_work work = alcore__engine_work(engine);
     const uint8_t *take = alcore__search_side_take(side, rows->first);
     alcore_sys_rows given = *rows;
     given.unit = 0;
-    ALCORE__TRY(kernels->self_dots(&work, &given, take, dots));
+    ALCORE__TRY(engine->kernels->self_dots(&work, &given, take, dots));
     for (int64_t i = 0; i < rows->count; i++) {
         if ((!take || take[i]) && !isfinite(dots[i]))
-            ALCORE__TRY(check_row(side, kernels, &work, &given, i));
+            ALCORE__TRY(check_row(side, engine, &given, i));
     }
     return ALCORE_OK;
 }

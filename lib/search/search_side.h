@@ -6,6 +6,7 @@
 #include "alcore/search.h"
 #include "base/base.h"
 #include "base/tensor_view.h"
+#include "kernel/kernel_engine.h"
 #include "pool/column.h"
 
 typedef struct alcore__search_side {
@@ -32,8 +33,8 @@ alcore_status alcore__search_side_rows(const alcore__search_side *side, int64_t 
 
 /* Refuses rows with a number that is not finite (spec 1.4). dots: [rows->count], room. */
 alcore_status alcore__search_side_check(const alcore__search_side *side,
-                                        const alcore_sys_kernels *kernels,
-                                        const alcore_sys_rows *rows, double *dots);
+                                        const alcore__engine *engine, const alcore_sys_rows *rows,
+                                        double *dots);
 
 static inline const uint8_t *alcore__search_side_take(const alcore__search_side *side,
                                                       int64_t first) {

@@ -7,6 +7,7 @@
 #include "alcore/selection.h"
 #include "alcore/strategy.h"
 #include "base/params.h"
+#include "kernel/kernel_engine.h"
 #include "pool/dataset.h"
 
 /* ---- budgets (spec 1.6) ---- */
@@ -27,8 +28,7 @@ typedef struct alcore__fill {
 
 typedef struct alcore__run_input {
     alcore_ctx *ctx;
-    const alcore_sys_kernels *kernels;
-    int32_t device; /* its number */
+    alcore__engine engine; /* what runs the kernels, and where */
     uint64_t seed;
     int64_t round; /* from 1 */
     /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of

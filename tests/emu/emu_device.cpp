@@ -25,13 +25,22 @@ void __asan_unpoison_memory_region(void const volatile *memory, size_t size);
 }
 #endif
 
+struct emu_context {
+    int device;
+    bool primary;
+};
+
 struct emu_stream {
+    explicit emu_stream(int number) : device(number) {}
+    int device; /* whose context it was made in */
     std::deque<std::function<void()>> queue;
     uint64_t issued = 0, done = 0;
     bool runs = false;
 };
 
 struct emu_event {
+    explicit emu_event(int number) : device(number) {}
+    int device;
     emu_stream *stream = nullptr; /* NULL: not recorded yet */
     uint64_t position = 0;
 };
@@ -43,15 +52,39 @@ namespace {
 std::recursive_mutex lock;
 typedef std::lock_guard<std::recursive_mutex> guard;
 
+const int HOST = -1; /* of pinned memory */
 struct memory {
     size_t bytes;
-    bool device;
+    int device;
 };
 std::map<char *, memory> memories;
-size_t device_bytes, device_most = (size_t)-1;
+size_t device_bytes[EMU_DEVICES], device_capacity = (size_t)-1;
 int depth; /* operations that run */
-thread_local int device_number;
-emu_stream default_stream;
+uint64_t launches[EMU_DEVICES];
+bool primary_made[EMU_DEVICES];
+emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
+emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
+thread_local std::vector<emu_context *> contexts; /* of the thread; the last one is current */
+int test_device;                                  /* alcore_emu_device() */
+
+emu_context *primary_of(int device) {
+    primary_made[device] = true;
+    if (device == settings.without) {
+        fprintf(stderr, "emulation: device %d is used, which nobody named\n", device);
+        settings.error = cudaErrorInvalidDevice;
+    }
+    return &primaries[device];
+}
+
+/* The device that a call of the run-time library is about. */
+int current_device() {
+    if (contexts.empty() || !contexts.back()) contexts.assign(1, primary_of(0));
+    if (!contexts.back()->primary) {
+        fprintf(stderr, "emulation: a call in a context that the host made for itself\n");
+        settings.error = cudaErrorInvalidContext;
+    }
+    return contexts.back()->device;
+}
 
 void begin_settings() {
     const char *order = getenv("ALCORE_EMU_ORDER"), *seed = getenv("ALCORE_EMU_SEED");
@@ -59,19 +92,22 @@ void begin_settings() {
     if (order && strcmp(order, "descending") == 0) settings.order = EMU_DESCENDING;
     if (seed) settings.random = strtoull(seed, nullptr, 10);
     settings.perturb = getenv("ALCORE_EMU_PERTURB") != nullptr;
+    if (const char *without = getenv("ALCORE_EMU_WITHOUT")) settings.without = atoi(without);
 }
 const int begun = (begin_settings(), 1);
 
-void touchable(bool yes) {
+/* Lets the host touch the memory of a device, or not. */
+void touchable(int device, bool yes) {
 #ifdef EMU_ADDRESS
     for (const auto &m : memories) {
-        if (!m.second.device) continue;
+        if (m.second.device != device) continue;
         if (yes)
             __asan_unpoison_memory_region(m.first, m.second.bytes);
         else
             __asan_poison_memory_region(m.first, m.second.bytes);
     }
 #else
+    (void)device;
     (void)yes;
 #endif
 }
@@ -85,13 +121,19 @@ std::map<char *, memory>::iterator find(const void *pointer) {
 }
 
 emu_stream *stream_of(cudaStream_t stream) {
-    return stream ? stream : &default_stream;
+    return stream ? stream : &default_streams[current_device()];
 }
 
-void put(cudaStream_t stream, std::function<void()> what) {
+/* A stream takes work from its own context only. */
+cudaError_t put(cudaStream_t stream, std::function<void()> what) {
     emu_stream *to = stream_of(stream);
+    if (to->device != current_device()) {
+        fprintf(stderr, "emulation: work for a stream of another device than the current one\n");
+        return settings.error = cudaErrorInvalidHandle;
+    }
     to->queue.push_back(std::move(what));
     to->issued++;
+    return cudaSuccess;
 }
 
 /* Runs a stream until `position` operations of it are done. */
@@ -107,49 +149,59 @@ void run_to(emu_stream *stream, uint64_t position) {
     stream->runs = false;
 }
 
-void operate(const std::function<void()> &what) {
+/* Does something on a device, which reaches its own memory only. */
+void operate(int device, const std::function<void()> &what) {
     fenv_t before; /* a device knows nothing of the host's rounding */
     fegetenv(&before);
     fesetenv(FE_DFL_ENV);
-    if (depth++ == 0) touchable(true);
+    if (depth++ == 0) touchable(device, true);
     what();
-    if (--depth == 0) touchable(false);
+    if (--depth == 0) touchable(device, false);
     fesetenv(&before);
 }
 
-cudaError_t allocate(void **out, size_t bytes, bool device) {
+cudaError_t allocate(void **out, size_t bytes, int device) {
     guard held(lock);
     *out = nullptr;
-    if (device && (bytes > device_most || device_bytes > device_most - bytes))
+    if (device != HOST &&
+        (bytes > device_capacity || device_bytes[device] > device_capacity - bytes))
         return cudaErrorMemoryAllocation;
     char *memory = (char *)malloc(bytes ? bytes : 1);
     if (!memory) return cudaErrorMemoryAllocation;
     memset(memory, 0xff, bytes ? bytes : 1);
     memories[memory] = {bytes ? bytes : 1, device};
-    if (device) device_bytes += bytes ? bytes : 1;
-    if (depth == 0) touchable(false);
+    if (device != HOST) device_bytes[device] += bytes ? bytes : 1;
+    if (depth == 0 && device != HOST) touchable(device, false);
     *out = memory;
     return cudaSuccess;
 }
 
-cudaError_t give_back(void *memory, bool device) {
+cudaError_t give_back(void *memory, int device) {
     guard held(lock);
     auto at = memories.find((char *)memory);
     if (!memory) return cudaSuccess;
-    if (at == memories.end() || at->second.device != device) return cudaErrorInvalidValue;
+    if (at == memories.end() || at->second.device != device) {
+        fprintf(stderr, "emulation: memory is freed on another device than its own\n");
+        return settings.error = cudaErrorInvalidValue;
+    }
 #ifdef EMU_ADDRESS
     __asan_unpoison_memory_region(at->first, at->second.bytes);
 #endif
-    if (device) device_bytes -= at->second.bytes;
+    if (device != HOST) device_bytes[device] -= at->second.bytes;
     memories.erase(at);
     free(memory);
     return cudaSuccess;
 }
 
-/* Host memory that is not pinned would make a copy wait, or not: no code may count on either. */
+/* Host memory that is not pinned would make a copy wait, or not: no code may count on either. Nor
+ * may it count on a way between two devices. */
 bool copyable(const void *pointer) {
-    if (find(pointer) != memories.end()) return true;
-    fprintf(stderr, "emulation: a copy in a stream from or to memory that is not pinned\n");
+    auto at = find(pointer);
+    if (at != memories.end() &&
+        (at->second.device == HOST || at->second.device == current_device()))
+        return true;
+    fprintf(stderr, "emulation: a copy in a stream from or to memory that is not pinned, or of "
+                    "another device\n");
     settings.error = cudaErrorInvalidValue;
     return false;
 }
@@ -170,8 +222,11 @@ bool filters(bool pays) {
 void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
             std::function<void()> body) {
     guard held(lock);
-    put((cudaStream_t)stream,
-        [=] { operate([&] { run_grid(blocks, threads, shared, name, body); }); });
+    int device = current_device();
+    put((cudaStream_t)stream, [=] {
+        launches[device]++;
+        operate(device, [&] { run_grid(blocks, threads, shared, name, body); });
+    });
 }
 } // namespace emu
 
@@ -197,47 +252,72 @@ cudaError_t cudaDriverGetVersion(int *out) {
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int *out) {
-    *out = 1;
+    *out = EMU_DEVICES;
     return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *out) {
-    *out = device_number;
+    *out = contexts.empty() || !contexts.back() ? 0 : contexts.back()->device;
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-    if (device != 0) return cudaErrorInvalidDevice;
-    device_number = device;
+    guard held(lock);
+    if (device < 0 || device >= EMU_DEVICES) return cudaErrorInvalidDevice;
+    if (contexts.empty()) contexts.push_back(nullptr);
+    contexts.back() = primary_of(device);
+    return cudaSuccess;
+}
+CUresult cuInit(unsigned) {
+    return cudaSuccess;
+}
+CUresult cuDeviceGet(CUdevice *out, int ordinal) {
+    *out = ordinal;
+    return ordinal >= 0 && ordinal < EMU_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
+    guard held(lock);
+    *out = primary_of(device);
+    return cudaSuccess;
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+    contexts.push_back(context);
+    return cudaSuccess;
+}
+CUresult cuCtxPopCurrent(CUcontext *out) {
+    if (contexts.empty()) return cudaErrorInvalidContext;
+    *out = contexts.back();
+    contexts.pop_back();
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device) {
     *out = what == cudaDevAttrComputeCapabilityMajor ? 8 : 0;
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return device >= 0 && device < EMU_DEVICES ? cudaSuccess : cudaErrorInvalidDevice;
 }
 cudaError_t cudaMalloc(void **out, size_t bytes) {
-    return allocate(out, bytes, true);
+    return allocate(out, bytes, current_device());
 }
 cudaError_t cudaFree(void *memory) {
-    return give_back(memory, true);
+    return give_back(memory, current_device());
 }
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     guard held(lock);
-    *total = device_most;
-    *unused = device_most > device_bytes ? device_most - device_bytes : 0;
+    int device = current_device();
+    *total = device_capacity;
+    *unused = device_capacity > device_bytes[device] ? device_capacity - device_bytes[device] : 0;
     return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned) {
-    return allocate(out, bytes, false);
+    return allocate(out, bytes, HOST);
 }
 cudaError_t cudaFreeHost(void *memory) {
-    return give_back(memory, false);
+    return give_back(memory, HOST);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
     guard held(lock);
     auto at = find(pointer);
-    out->type = at == memories.end() ? cudaMemoryTypeUnregistered
-                : at->second.device  ? cudaMemoryTypeDevice
-                                     : cudaMemoryTypeHost;
-    out->device = 0;
+    out->type = at == memories.end()        ? cudaMemoryTypeUnregistered
+                : at->second.device != HOST ? cudaMemoryTypeDevice
+                                            : cudaMemoryTypeHost;
+    out->device = out->type == cudaMemoryTypeDevice ? at->second.device : 0;
     return cudaSuccess;
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -245,13 +325,13 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     guard held(lock);
     if (width == 0 || height == 0) return cudaSuccess;
     if (!copyable(to) || !copyable(from)) return cudaErrorInvalidValue;
-    put(stream, [=] {
-        operate([&] {
+    int device = current_device();
+    return put(stream, [=] {
+        operate(device, [&] {
             for (size_t i = 0; i < height; i++)
                 memcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
         });
     });
-    return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
@@ -259,11 +339,11 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 }
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
     guard held(lock);
-    put(stream, [=] { operate([&] { memset(to, byte, bytes); }); });
-    return cudaSuccess;
+    int device = current_device();
+    return put(stream, [=] { operate(device, [&] { memset(to, byte, bytes); }); });
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
-    *out = new emu_stream();
+    *out = new emu_stream(current_device());
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -283,11 +363,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     guard held(lock);
     emu_event waits = *event;
     if (waits.stream && waits.stream != stream_of(stream))
-        put(stream, [=] { run_to(waits.stream, waits.position); });
+        return put(stream, [=] { run_to(waits.stream, waits.position); });
     return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
-    *out = new emu_event();
+    *out = new emu_event(current_device());
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -296,6 +376,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     guard held(lock);
+    if (event->device != stream_of(stream)->device) {
+        fprintf(stderr, "emulation: an event of one device in a stream of another\n");
+        return settings.error = cudaErrorInvalidHandle;
+    }
     event->stream = stream_of(stream);
     event->position = event->stream->issued;
     return cudaSuccess;
@@ -319,15 +403,35 @@ void alcore_emu_mode(int order, uint64_t seed, int perturb) {
 }
 void alcore_emu_memory(size_t bytes) {
     guard held(lock);
-    device_most = bytes;
+    device_capacity = bytes;
+}
+uint64_t alcore_emu_launches(int device) {
+    guard held(lock);
+    return launches[device];
+}
+int alcore_emu_primary(int device) {
+    guard held(lock);
+    return primary_made[device];
+}
+void *alcore_emu_context(void) {
+    return contexts.empty() ? nullptr : contexts.back();
+}
+void *alcore_emu_context_new(int device) {
+    return new emu_context{device, false};
+}
+void alcore_emu_context_set(void *context) {
+    contexts.assign(context ? 1 : 0, (emu_context *)context);
+}
+void alcore_emu_device(int device) {
+    test_device = device;
 }
 void alcore_emu_filters(int always) {
     guard held(lock);
     settings.filters = always;
 }
-uint64_t alcore_emu_counted(int way) {
+uint64_t alcore_emu_counted(int event) {
     guard held(lock);
-    return settings.ways[way];
+    return settings.events[event];
 }
 uint64_t alcore_emu_arrivals(void) {
     guard held(lock);
@@ -335,20 +439,23 @@ uint64_t alcore_emu_arrivals(void) {
 }
 void *alcore_emu_new(size_t bytes) {
     void *memory;
-    return cudaMalloc(&memory, bytes) == cudaSuccess ? memory : nullptr;
+    return allocate(&memory, bytes, test_device) == cudaSuccess ? memory : nullptr;
 }
 void alcore_emu_free(void *memory) {
-    cudaFree(memory);
+    auto at = memories.find((char *)memory);
+    if (at != memories.end()) give_back(memory, at->second.device);
 }
 void alcore_emu_copy(void *to, const void *from, size_t bytes) {
     guard held(lock);
-    run_to(&default_stream, default_stream.issued);
-    operate([&] { memcpy(to, from, bytes); });
+    for (int device = 0; device < EMU_DEVICES; device++) {
+        run_to(&default_streams[device], default_streams[device].issued);
+        touchable(device, true);
+    }
+    memcpy(to, from, bytes);
+    for (int device = 0; device < EMU_DEVICES; device++) touchable(device, false);
 }
 void *alcore_emu_stream(void) {
-    cudaStream_t made;
-    cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
-    return made;
+    return new emu_stream(test_device);
 }
 int alcore_emu_wait(void *stream) {
     return cudaStreamSynchronize((cudaStream_t)stream);

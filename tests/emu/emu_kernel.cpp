@@ -338,8 +338,8 @@ void copy_wait(int left) {
     self->copies.resize(kept);
 }
 
-void count(way which) {
-    settings.ways[which]++;
+void count(int event) {
+    settings.events[event]++;
 }
 
 void *shared_storage(size_t bytes, int site) {

@@ -82,14 +82,8 @@ inline uint16_t half_of_float(float x) {
     return (uint16_t)((units + ((uint32_t)(exponent + 14) << 10)) | (x < 0.0f ? 0x8000u : 0u));
 }
 
-/* Ways that a test asks for; alcore_emu_counted() gives how often each was taken. */
-enum way {
-    FILTERED_TILES, /* blocks of a filter */
-    DECIDED_PAIRS,  /* pairs that a filter left undecided */
-    FALL_BACKS,     /* items that a filter gave up on */
-    WAYS
-};
-void count(way which);
+/* Counts one event of a kind (EMU_FILTERED_TILES, ...). */
+void count(int event);
 
 /* pays, or what a test wants. */
 bool filters(bool pays);
@@ -190,6 +184,8 @@ enum {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidContext = 201,
+    cudaErrorInvalidHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorLaunchFailure = 719
 };
@@ -216,6 +212,16 @@ cudaError_t cudaDriverGetVersion(int *out);
 cudaError_t cudaGetDeviceCount(int *out);
 cudaError_t cudaGetDevice(int *out);
 cudaError_t cudaSetDevice(int device);
+/* The driver's calls for contexts. A thread without a current context gets the primary one of
+ * device 0 from the first call of the run-time library that needs one, as on a device. */
+typedef int CUresult;
+typedef int CUdevice;
+typedef struct emu_context *CUcontext;
+CUresult cuInit(unsigned flags);
+CUresult cuDeviceGet(CUdevice *out, int ordinal);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device);
+CUresult cuCtxPushCurrent(CUcontext context);
+CUresult cuCtxPopCurrent(CUcontext *out);
 cudaError_t cudaDeviceGetAttribute(int *out, cudaDeviceAttr what, int device);
 cudaError_t cudaMalloc(void **out, size_t bytes);
 cudaError_t cudaFree(void *memory);
@@ -239,29 +245,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 
-/* ---- for tests ---- */
-
-extern "C" {
-enum { EMU_ASCENDING, EMU_DESCENDING, EMU_RANDOM };
-/* The order of threads and blocks, the seed of the random one, and whether exp, log and rsqrt miss
- * by up to 2 units in the last place. */
-void alcore_emu_mode(int order, uint64_t seed, int perturb);
-/* Filters: 1: always, 0: never, below 0: where they pay. */
-void alcore_emu_filters(int always);
-/* How often a way (emu::way) was taken since the start of the process. */
-uint64_t alcore_emu_counted(int way);
-/* Bytes of device memory that there are. */
-void alcore_emu_memory(size_t bytes);
-/* Arrivals at barriers and warp operations since the start of the process. */
-uint64_t alcore_emu_arrivals(void);
-/* Device memory, and synchronous copies from and to it. */
-void *alcore_emu_new(size_t bytes);
-void alcore_emu_free(void *memory);
-void alcore_emu_copy(void *to, const void *from, size_t bytes);
-/* A stream, and waiting for all that is in it; 0 when it went well. */
-void *alcore_emu_stream(void);
-int alcore_emu_wait(void *stream);
-void alcore_emu_stream_free(void *stream);
-}
+#include "emu_control.h"
 
 #endif

@@ -13,8 +13,9 @@ struct state {
     int perturb = 0;
     cudaError_t error = cudaSuccess; /* sticky, as on a device */
     uint64_t arrivals = 0;
-    uint64_t ways[WAYS] = {};
+    uint64_t events[EMU_EVENTS] = {};
     int filters = -1;
+    int without = -1; /* $ALCORE_EMU_WITHOUT: a device whose use is an error */
 };
 extern state settings;
 

@@ -2,6 +2,7 @@
 /* A part of the CUDA engine, small enough to be compiled once per mutant (mutants.py). */
 #include "cuda_call.cu"
 #include "cuda_candidates.cu"
+#include "cuda_context.cu"
 #include "cuda_filter.cu"
 #include "cuda_greedy.cu"
 #include "cuda_lane.cu"

@@ -2,52 +2,19 @@
 /* The CUDA engine's dealings with memory, on the emulated device: arrays on the device, a caller's
  * stream and workspace, chunks, several calls at once, no memory, cancellation. */
 #include <check.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/sys/kernel.h"
+#include "emulated_module.h"
 #include "kernel/kernels.h"
 
 enum { ROWS = 700, DIMS = 33, THREADS = 6 };
 
+static emulated_module emu;
 static const alcore_sys_kernels *cuda, *cpu;
-static void *(*device_new)(size_t);
-static void (*device_free)(void *);
-static void (*device_copy)(void *, const void *, size_t);
-static void *(*new_stream)(void);
-static int (*wait_stream)(void *);
-static void (*free_stream)(void *);
-static void (*device_memory)(size_t);
-
-static char text[256];
-static int32_t cancel;
-
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    return malloc(bytes);
-}
-static void release(void *user, void *memory, size_t bytes) {
-    (void)user;
-    (void)bytes;
-    free(memory);
-}
-static alcore_status set_error(alcore_status status, const char *why, size_t length) {
-    snprintf(text, sizeof text, "%.*s", (int)length, why);
-    return status;
-}
-static int32_t poll_cancel(void *user) {
-    (void)user;
-    return cancel;
-}
-static const alcore_sys_host host = {.size = sizeof host,
-                                     .allocate = allocate,
-                                     .release = release,
-                                     .set_error = set_error,
-                                     .poll_cancel = poll_cancel};
 
 static float numbers[ROWS * DIMS];
 static double vector[DIMS], expected[ROWS];
@@ -56,20 +23,10 @@ static alcore_sys_rows rows;
 static alcore_sys_work work;
 
 static void setup(void) {
-    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    alcore_sys_kernel_entry entry;
-    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
-    *(void **)&device_new = dlsym(library, "alcore_emu_new");
-    *(void **)&device_free = dlsym(library, "alcore_emu_free");
-    *(void **)&device_copy = dlsym(library, "alcore_emu_copy");
-    *(void **)&new_stream = dlsym(library, "alcore_emu_stream");
-    *(void **)&wait_stream = dlsym(library, "alcore_emu_wait");
-    *(void **)&free_stream = dlsym(library, "alcore_emu_stream_free");
-    *(void **)&device_memory = dlsym(library, "alcore_emu_memory");
-    ck_assert_int_eq(entry(ALCORE_SYS_ABI, &host, &cuda), ALCORE_OK);
+    emulated_open(&emu, getenv("EMULATED_CUDA"));
+    cuda = emu.kernels;
     cpu = alcore__kernels_cpu();
-    work = (alcore_sys_work){.size = sizeof work, .host = &host};
+    work = (alcore_sys_work){.size = sizeof work, .host = emu.host};
     rows = (alcore_sys_rows){
         .data = numbers, .count = ROWS, .dims = DIMS, .stride = DIMS, .dtype = ALCORE_FLOAT32};
     for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
@@ -82,10 +39,7 @@ static void setup(void) {
 }
 
 static void *on_device(const void *array, size_t bytes) {
-    char *memory = device_new(bytes + 8);
-    ck_assert_ptr_nonnull(memory);
-    device_copy(memory, array, bytes);
-    return memory;
+    return emulated_array(&emu, array, bytes);
 }
 
 static void expect_sq_dists(const double *got) {
@@ -101,7 +55,7 @@ START_TEST(arrays_on_the_device) {
     alcore_sys_rows placed = rows;
     placed.data = there;
     ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
-    device_copy(got, out, sizeof got);
+    emu.copy(got, out, sizeof got);
     expect_sq_dists(got);
     /* Each array on its own: rows there, the rest here; and the other way round. */
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
@@ -111,14 +65,14 @@ START_TEST(arrays_on_the_device) {
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, mask, against, got), ALCORE_OK);
     expect_sq_dists(got);
     /* Rows that no device could read where they are. */
-    char *odd = device_new(sizeof numbers + 1);
-    device_copy(odd + 1, numbers, sizeof numbers);
+    char *odd = emu.memory_new(sizeof numbers + 1);
+    emu.copy(odd + 1, numbers, sizeof numbers);
     placed.data = odd + 1;
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     ck_assert_int_eq(cuda->sq_dists(&work, &placed, take, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     void *all[] = {there, mask, against, out, odd};
-    for (int i = 0; i < 5; i++) device_free(all[i]);
+    for (int i = 0; i < 5; i++) emu.memory_free(all[i]);
 }
 END_TEST
 
@@ -126,14 +80,14 @@ static int64_t lent;
 static void *lend(void *user, size_t bytes) {
     (void)user;
     lent++;
-    return device_new(bytes);
+    return emu.memory_new(bytes);
 }
 static void take_back(void *user, void *memory, size_t bytes) {
     (void)user;
     (void)bytes;
     lent--;
-    wait_stream(work.stream); /* a workspace of the stream's order would need no wait */
-    device_free(memory);
+    emu.stream_wait(work.stream); /* a workspace of the stream's order would need no wait */
+    emu.memory_free(memory);
 }
 
 START_TEST(stream_of_the_caller) {
@@ -143,10 +97,10 @@ START_TEST(stream_of_the_caller) {
     placed.data = on_device(numbers, sizeof numbers);
     uint8_t *mask = on_device(take, sizeof take);
     double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
-    work.stream = new_stream();
+    work.stream = emu.stream_new();
     ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
-    ck_assert_int_eq(wait_stream(work.stream), 0);
-    device_copy(got, out, sizeof got);
+    ck_assert_int_eq(emu.stream_wait(work.stream), 0);
+    emu.copy(got, out, sizeof got);
     expect_sq_dists(got);
     /* With the caller's memory, and what is on the host. */
     work.workspace = lend;
@@ -155,9 +109,9 @@ START_TEST(stream_of_the_caller) {
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     ck_assert_int_eq(lent, 0);
-    free_stream(work.stream);
+    emu.stream_free(work.stream);
     void *all[] = {(void *)(uintptr_t)placed.data, mask, against, out};
-    for (int i = 0; i < 4; i++) device_free(all[i]);
+    for (int i = 0; i < 4; i++) emu.memory_free(all[i]);
 }
 END_TEST
 
@@ -165,7 +119,7 @@ START_TEST(little_memory) {
     double got[ROWS];
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     /* Less than the rows take: smaller chunks. */
-    device_memory(20000);
+    emu.memory(20000);
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     /* Whole operands do not get smaller. */
@@ -178,8 +132,9 @@ START_TEST(little_memory) {
                                             (const int64_t[]){0, 5000}, centroids, nearest,
                                             distance, NULL, NULL),
                      ALCORE_E_NOMEM);
-    ck_assert_msg(strstr(text, "out of memory on the device") != NULL, "%s", text);
-    device_memory((size_t)-1);
+    ck_assert_msg(strstr(emulated_error, "out of memory on the device") != NULL, "%s",
+                  emulated_error);
+    emu.memory((size_t)-1);
     ck_assert_int_eq(cuda->widen(&work, &few, NULL, wide), ALCORE_OK);
 }
 END_TEST
@@ -205,27 +160,27 @@ START_TEST(rows_that_stay) {
     /* In the caller's memory. */
     work.workspace = lend;
     work.workspace_release = take_back;
-    work.stream = new_stream();
+    work.stream = emu.stream_new();
     ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
     ck_assert(held.data && lent == 1);
     cuda->let_go(&work, &held);
     ck_assert_int_eq(lent, 0);
-    free_stream(work.stream);
+    emu.stream_free(work.stream);
     work.stream = NULL;
     work.workspace = NULL;
     /* A quarter of the device stays free: then nothing is held, and that is no error. */
-    device_memory(sizeof numbers * 5 / 4);
+    emu.memory(sizeof numbers * 5 / 4);
     ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
     ck_assert_ptr_null(held.data);
-    device_memory((size_t)-1);
+    emu.memory((size_t)-1);
 }
 END_TEST
 
 START_TEST(cancelled) {
     double got[ROWS];
-    cancel = 1;
+    emulated_cancel = 1;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_CANCELLED);
-    cancel = 0;
+    emulated_cancel = 0;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_OK);
 }
 END_TEST
@@ -243,12 +198,9 @@ START_TEST(wrong_calls) {
     ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_INVALID);
     work.device = 3;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
-    ck_assert_str_eq(text, "no device cuda:3: there are 1");
+    ck_assert_str_eq(emulated_error, "no device cuda:3: there are 2");
     const alcore_sys_kernels *out = cuda;
-    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
-    alcore_sys_kernel_entry entry;
-    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
-    ck_assert_int_eq(entry(ALCORE_SYS_ABI + 1, &host, &out), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(emu.entry(ALCORE_SYS_ABI + 1, emu.host, &out), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_null(out);
 }
 END_TEST

@@ -2,56 +2,35 @@
 /* The filters of the CUDA engine in half precision, on the emulated device, where they are hardest
  * to get right: the CPU's bytes come out, and the way that was meant was taken. */
 #include <check.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/sys/kernel.h"
+#include "emulated_module.h"
 #include "kernel/kernels.h"
 
 enum { MOST_ROWS = 520, OTHERS = 24, MOST_DIMS = 384, MOST_PLACES = 80 };
-enum { ASCENDING, DESCENDING, RANDOM };
-enum { FILTERED_TILES, DECIDED_PAIRS, FALL_BACKS, WAYS };
 
+static emulated_module emu;
 static const alcore_sys_kernels *cuda, *cpu;
-static void (*mode)(int order, uint64_t seed, int perturb);
-static void (*filters)(int always);
-static uint64_t (*counted)(int way);
-static uint64_t before[WAYS];
+static uint64_t before[EMU_EVENTS];
 static int row_count;
 
-static void *allocate(void *user, size_t bytes) {
-    (void)user;
-    return malloc(bytes);
-}
-static void release(void *user, void *memory, size_t bytes) {
-    (void)user;
-    (void)bytes;
-    free(memory);
-}
-static const alcore_sys_host host = {.size = sizeof host, .allocate = allocate, .release = release};
 static alcore_sys_work work;
 
 static void setup(void) {
-    void *library = dlopen(getenv("EMULATED_CUDA"), RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    alcore_sys_kernel_entry entry;
-    *(void **)&entry = dlsym(library, "alcore_cuda_entry");
-    *(void **)&mode = dlsym(library, "alcore_emu_mode");
-    *(void **)&filters = dlsym(library, "alcore_emu_filters");
-    *(void **)&counted = dlsym(library, "alcore_emu_counted");
-    ck_assert_int_eq(entry(ALCORE_SYS_ABI, &host, &cuda), ALCORE_OK);
+    emulated_open(&emu, getenv("EMULATED_CUDA"));
+    cuda = emu.kernels;
     cpu = alcore__kernels_cpu();
-    work = (alcore_sys_work){.size = sizeof work, .host = &host};
+    work = (alcore_sys_work){.size = sizeof work, .host = emu.host};
     row_count = MOST_ROWS / 2;
-    filters(1);
-    for (int way = 0; way < WAYS; way++) before[way] = counted(way);
+    emu.filters(1);
+    for (int event = 0; event < EMU_EVENTS; event++) before[event] = emu.counted(event);
 }
 
-static uint64_t taken(int way) {
-    return counted(way) - before[way];
+static uint64_t events_of(int event) {
+    return emu.counted(event) - before[event];
 }
 
 static uint64_t state;
@@ -166,13 +145,13 @@ static void compare_search(int pattern, int32_t metric, int dims, int k, int way
     ck_assert_msg(memcmp(got.row, expected.row, sizeof got.row) == 0 &&
                       memcmp(got.value, expected.value, sizeof got.value) == 0,
                   "pattern %d, metric %d, %d dims", pattern, metric, dims);
-    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+    ck_assert_uint_gt(events_of(EMU_FILTERED_TILES), 0);
 }
 
 START_TEST(neighbors) {
     int pattern = _i / 3;
     int32_t metric = _i % 3;
-    mode((_i + 1) % 3, (uint64_t)_i, 1);
+    emu.mode((_i + 1) % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 30000 : 0;
     compare_search(pattern, metric, 40 + _i % 2, 3, pattern == EQUAL ? 1 : 3);
 }
@@ -180,7 +159,7 @@ END_TEST
 
 /* More places than one sort takes in its quick way, long rows, one way each. */
 START_TEST(places_and_dimensions) {
-    mode(RANDOM, 5, 1);
+    emu.mode(EMU_RANDOM, 5, 1);
     compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MOST_PLACES, 1);
     compare_search(COPIES, ALCORE_SYS_L2, MOST_DIMS, 1, 2);
     compare_search(ULP, ALCORE_SYS_DOT, MOST_DIMS, 1, 1);
@@ -189,26 +168,26 @@ END_TEST
 
 /* The filter refuses what it can, and gives up where it has to. */
 START_TEST(ways_taken) {
-    mode(RANDOM, 9, 0);
+    emu.mode(EMU_RANDOM, 9, 0);
     compare_search(PLAIN, ALCORE_SYS_COSINE, 64, 3, 1);
-    ck_assert_uint_eq(taken(FALL_BACKS), 0);
-    ck_assert_uint_gt(taken(DECIDED_PAIRS), 2 * OTHERS);
-    ck_assert_uint_lt(taken(DECIDED_PAIRS), 8 * OTHERS);
+    ck_assert_uint_eq(events_of(EMU_FALL_BACKS), 0);
+    ck_assert_uint_gt(events_of(EMU_DECIDED_PAIRS), 2 * OTHERS);
+    ck_assert_uint_lt(events_of(EMU_DECIDED_PAIRS), 8 * OTHERS);
     row_count = MOST_ROWS;
     compare_search(EQUAL, ALCORE_SYS_COSINE, 8, 3, 1);
-    ck_assert_uint_ge(taken(FALL_BACKS), OTHERS);
+    ck_assert_uint_ge(events_of(EMU_FALL_BACKS), OTHERS);
     /* By shape these are too few to be worth it. */
-    filters(-1);
-    uint64_t tiles = counted(FILTERED_TILES);
+    emu.filters(-1);
+    uint64_t tiles = emu.counted(EMU_FILTERED_TILES);
     search(cuda, &got, ALCORE_SYS_L2, 8, 3, 1, 0);
-    ck_assert_uint_eq(counted(FILTERED_TILES), tiles);
+    ck_assert_uint_eq(emu.counted(EMU_FILTERED_TILES), tiles);
 }
 END_TEST
 
 /* Rows of three groups: all of the others as centroids, half of the rows, and one. */
 START_TEST(nearest_centroids) {
     int dims = 33 + _i % 3;
-    mode((_i + 2) % 3, (uint64_t)_i, 1);
+    emu.mode((_i + 2) % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
@@ -251,16 +230,16 @@ START_TEST(nearest_centroids) {
         }
         if (_i == PLAIN && group[i] < 2) ck_assert(low[i] >= 0.9 * sqrt(distance[1][i]));
     }
-    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
-    if (_i == PLAIN) ck_assert_uint_lt(taken(DECIDED_PAIRS), 5 * (uint64_t)row_count);
-    if (_i == EQUAL) ck_assert_uint_gt(taken(FALL_BACKS), 50);
+    ck_assert_uint_gt(events_of(EMU_FILTERED_TILES), 0);
+    if (_i == PLAIN) ck_assert_uint_lt(events_of(EMU_DECIDED_PAIRS), 5 * (uint64_t)row_count);
+    if (_i == EQUAL) ck_assert_uint_gt(events_of(EMU_FALL_BACKS), 50);
 }
 END_TEST
 
 /* Largest ratios, joined over two runs of others; halves that cancel now and then. */
 START_TEST(margin_ratios) {
     int dims = 33 + _i % 3;
-    mode(_i % 3, (uint64_t)_i, 1);
+    emu.mode(_i % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
@@ -290,9 +269,9 @@ START_TEST(margin_ratios) {
     }
     ck_assert_int_eq(memcmp(other[0], other[1], sizeof other[0]), 0);
     ck_assert_int_eq(memcmp(ratio[0], ratio[1], sizeof ratio[0]), 0);
-    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
-    if (_i == PLAIN) ck_assert_uint_lt(taken(DECIDED_PAIRS), 10 * OTHERS);
-    if (_i == EQUAL) ck_assert_uint_gt(taken(FALL_BACKS), OTHERS / 2);
+    ck_assert_uint_gt(events_of(EMU_FILTERED_TILES), 0);
+    if (_i == PLAIN) ck_assert_uint_lt(events_of(EMU_DECIDED_PAIRS), 10 * OTHERS);
+    if (_i == EQUAL) ck_assert_uint_gt(events_of(EMU_FALL_BACKS), OTHERS / 2);
 }
 END_TEST
 
@@ -300,7 +279,7 @@ END_TEST
 START_TEST(distance_intervals) {
     enum { GROUPS = 3 };
     int dims = 33 + _i % 3;
-    mode((_i + 1) % 3, (uint64_t)_i, 1);
+    emu.mode((_i + 1) % 3, (uint64_t)_i, 1);
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
@@ -319,7 +298,7 @@ START_TEST(distance_intervals) {
                       i, low[i], sums[i], high[i]);
         if (_i == PLAIN) ck_assert(high[i] - low[i] <= 4e-3 * sums[i]);
     }
-    ck_assert_uint_gt(taken(FILTERED_TILES), 0);
+    ck_assert_uint_gt(events_of(EMU_FILTERED_TILES), 0);
 }
 END_TEST
 

@@ -101,7 +101,7 @@ START_TEST(ties_are_the_same_everywhere) {
     make_data(5 + (uint64_t)v);
     bed b;
     open_pool(&b, 1);
-    b.input.kernels = alcore__kernels_cpu_named("cpu-portable");
+    b.input.engine.kernels = alcore__kernels_cpu_named("cpu-portable");
     uint64_t expected = run(&b, v, 0);
     ck_assert_int_eq(b.outcome.pick_count, 70);
     bed_close(&b);
@@ -109,7 +109,7 @@ START_TEST(ties_are_the_same_everywhere) {
         const alcore_sys_kernels *kernels = alcore__kernels_cpu_named(ENGINES[e]);
         if (!kernels) continue;
         open_pool(&b, 1 + (int32_t)e);
-        b.input.kernels = kernels;
+        b.input.engine.kernels = kernels;
         for (size_t p = bed_brief() ? 2 : 0; p < sizeof PARTS / sizeof PARTS[0]; p++) {
             /* Read anew in every pass, or kept together in memory after the first. */
             b.columns[EMBEDDINGS].in_file = (p + e) % 2;

@@ -45,7 +45,7 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     spread wide = {0};
     alcore_status status = make(matrix, which, groups, 1, &wide);
     if (status == ALCORE_OK) {
-        status = matrix->block->run->input->kernels->distance_sums(
+        status = matrix->block->run->input->engine.kernels->distance_sums(
             &work, &matrix->rows, wide.take, targets, group, groups, wide.out[0]);
     }
     if (status == ALCORE_OK) collect(matrix, &wide, groups, 0, sums);
@@ -60,7 +60,7 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
     spread wide = {0};
     alcore_status status = make(matrix, NULL, groups, 2, &wide);
     if (status == ALCORE_OK) {
-        status = matrix->block->run->input->kernels->distance_bounds(
+        status = matrix->block->run->input->engine.kernels->distance_bounds(
             &work, &matrix->rows, wide.take, targets, group, groups, wide.out[0], wide.out[1]);
     }
     if (status == ALCORE_OK) {

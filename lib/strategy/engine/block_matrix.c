@@ -13,11 +13,7 @@ enum { KEEP_MOST = 256 << 20 };
 static const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
 
 alcore_sys_work alcore__run_work(const alcore__run *run) {
-    alcore_sys_work work = {.size = sizeof work,
-                            .host = alcore__sys_host(),
-                            .host_user = run->ctx,
-                            .device = run->input->device};
-    return work;
+    return alcore__engine_work(&run->input->engine);
 }
 
 alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *out) {
@@ -42,8 +38,7 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
     int64_t first = block_first(block), span = block_span(block);
     alcore__bench *bench = block->bench;
     alcore__score_call call = {.ctx = run->ctx,
-                               .kernels = run->input->kernels,
-                               .device = run->input->device,
+                               .engine = run->input->engine,
                                .dataset = members->dataset,
                                .values = run->values,
                                .first = first,
@@ -91,7 +86,7 @@ static bool worth_keeping(const alcore__block *block, const alcore__column *colu
     size_t row = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
     if (!row || (size_t)run->members[0].count > KEEP_MOST / row) return false;
     /* Numbers that stay with a block have an entry per row of its matrix. */
-    if (!run->input->kernels->hold && rows->count > 2 * block->count) return true;
+    if (!run->input->engine.kernels->hold && rows->count > 2 * block->count) return true;
     const char *data = rows->data, *values = scratch->values;
     return column->in_file || scratch->user ||
            (values && data >= values && data < values + scratch->values_bytes);
@@ -100,7 +95,7 @@ static bool worth_keeping(const alcore__block *block, const alcore__column *colu
 /* Lets the engine hold the members' rows, where it has memory of its own and wants to. */
 static alcore_status hold_rows(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
-    const alcore_sys_kernels *kernels = run->input->kernels;
+    const alcore_sys_kernels *kernels = run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(run);
     if (!block->memory || block->memory->asked || !run->repeats || !kernels->hold) return ALCORE_OK;
     block->memory->asked = true;
@@ -183,7 +178,7 @@ static const int32_t *spread_groups(const alcore__matrix *matrix, const int32_t 
 }
 
 static const alcore_sys_kernels *kernels(const alcore__matrix *matrix) {
-    return matrix->block->run->input->kernels;
+    return matrix->block->run->input->engine.kernels;
 }
 
 /* Where a kernel writes one number a row. */

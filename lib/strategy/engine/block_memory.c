@@ -17,7 +17,7 @@ double *alcore__block_numbers(const alcore__block *block) {
 
 alcore_status alcore__block_keep(alcore__block *block, double *numbers, int64_t count) {
     const alcore__run *run = block->run;
-    const alcore_sys_kernels *kernels = run->input->kernels;
+    const alcore_sys_kernels *kernels = run->input->engine.kernels;
     alcore__memory *memory = block->memory;
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows here = {.data = numbers,
@@ -39,11 +39,11 @@ alcore_status alcore__numbers_read(const alcore__run *run, const double *numbers
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_rows row = {
         .data = numbers, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
-    return run->input->kernels->widen(&work, &row, NULL, out);
+    return run->input->engine.kernels->widen(&work, &row, NULL, out);
 }
 
 void alcore__memory_clear(alcore__run *run, alcore__memory *memory) {
-    const alcore_sys_kernels *kernels = run->input->kernels;
+    const alcore_sys_kernels *kernels = run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(run);
     if (kernels->let_go) kernels->let_go(&work, &memory->held);
     if (memory->numbers_held) {

@@ -45,8 +45,8 @@ alcore_status alcore__draw_member(const alcore__draw *draw, const alcore__matrix
     int64_t item;
     *member = draw->position - matrix->block->start;
     if (draw->position >= 0) return ALCORE_OK;
-    ALCORE__TRY(run->input->kernels->draw(&work, matrix->rows.count, take, weights, draw->before,
-                                          draw->target, &item));
+    ALCORE__TRY(run->input->engine.kernels->draw(&work, matrix->rows.count, take, weights,
+                                                 draw->before, draw->target, &item));
     *member = item < 0 ? -1 : alcore__matrix_member(matrix, item);
     return ALCORE_OK;
 }
@@ -68,7 +68,7 @@ enum { FROM_MEMORY = 8 << 20 };
 static int32_t most_guesses(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     double bytes = (double)run->members[0].count * (double)column->dims * sizeof(float);
-    if (run->input->kernels->hold) return ALCORE__GUESSES;
+    if (run->input->engine.kernels->hold) return ALCORE__GUESSES;
     return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= FROM_MEMORY;
 }
 

@@ -129,7 +129,7 @@ static alcore_status first_numbers(alcore__block *block, const alcore__matrix *m
     ALCORE__TRY(alcore__new_array(run->ctx, NUMBERS * (size_t)rows, sizeof *numbers, &numbers));
     for (int64_t i = rows; i < NUMBERS * rows; i++) numbers[i] = HUGE_VAL;
     alcore_status status =
-        run->input->kernels->self_dots(&work, &matrix->rows, matrix->take, numbers);
+        run->input->engine.kernels->self_dots(&work, &matrix->rows, matrix->take, numbers);
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (!isfinite(numbers[alcore__matrix_place(matrix, i)]))
             status = alcore__matrix_check(matrix);

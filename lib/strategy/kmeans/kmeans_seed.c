@@ -98,7 +98,7 @@ alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__blo
     alcore__matrix matrix;
     alcore__kmeans_rows state;
     double *mass;
-    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(block->run);
     ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));
     ALCORE__TRY(alcore__block_payload(block, (size_t)means->groups * sizeof *mass, &mass));

@@ -396,7 +396,7 @@ static alcore_status after_target(alcore__run *run, average_plan *plan) {
     double wanted = alcore__expected_picks(run);
     bool every = plan->all || 2.0 * wanted > (double)run->outcome.count;
     plan->wanted = every ? run->outcome.count : wanted < 1.0 ? 1 : (int64_t)wanted;
-    plan->bounded = !every && !plan->cosine && run->input->kernels->distance_bounds;
+    plan->bounded = !every && !plan->cosine && run->input->engine.kernels->distance_bounds;
     run->pass = plan->cosine ? PASS_CLOSED : PASS_BOUNDS;
     return plan->cosine || plan->bounded ? ALCORE_OK : open_rows(run, plan);
 }

@@ -139,7 +139,7 @@ static alcore_status read_factors(const badge_plan *plan, const alcore__matrix *
             (const char *)rows.data + (block->rows[i] - first) * rows.stride * BYTES[rows.dtype];
         row.count = 1;
         double *to = a + alcore__matrix_place(matrix, i) * plan->classes;
-        ALCORE__TRY(run->input->kernels->widen(&work, &row, NULL, to));
+        ALCORE__TRY(run->input->engine.kernels->widen(&work, &row, NULL, to));
         if (!given) gradient_factor(column->meaning, plan->classes, to);
     }
     return ALCORE_OK;
@@ -150,10 +150,10 @@ static alcore_status read_factors(const badge_plan *plan, const alcore__matrix *
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "factors");
     if (alcore__dataset_find(call->dataset, "probs")) return alcore__score_lc.rows(call);
-    alcore_sys_work work = alcore__score_work(call);
+    alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_sys_rows rows = {0};
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    ALCORE__TRY(call->kernels->self_dots(&work, &rows, call->take, call->rank));
+    ALCORE__TRY(call->engine.kernels->self_dots(&work, &rows, call->take, call->rank));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->take && !call->take[i]) continue;
         bool finite = isfinite(call->rank[i]);
@@ -179,7 +179,7 @@ static alcore_sys_rows factor_rows(const badge_plan *plan, const double *a, int6
 
 static alcore_status first_numbers(const badge_plan *plan, alcore__block *block,
                                    const alcore__matrix *matrix, rows_state *state) {
-    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(block->run);
     int64_t rows = matrix->rows.count;
     alcore_sys_rows factors = factor_rows(plan, state->a, rows);
@@ -252,7 +252,7 @@ static alcore_status find_block(const badge_plan *plan, alcore__block *block) {
 
 /* Payload: the block's weight, after the row that was found is a centroid if it was taken. */
 static alcore_status measure_block(const badge_plan *plan, alcore__block *block) {
-    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(block->run);
     const alcore__sampler *sampler = &plan->sampler;
     alcore__matrix matrix;

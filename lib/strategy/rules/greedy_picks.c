@@ -54,7 +54,7 @@ alcore_status alcore__greedy_best(const alcore__matrix *matrix, const uint8_t *m
     alcore_sys_work work = alcore__run_work(run);
     int64_t item;
     ALCORE__TRY(
-        run->input->kernels->arg_max(&work, matrix->rows.count, mask, values, &item, value));
+        run->input->engine.kernels->arg_max(&work, matrix->rows.count, mask, values, &item, value));
     *member = item < 0 ? -1 : alcore__matrix_member(matrix, item);
     return ALCORE_OK;
 }

@@ -81,7 +81,7 @@ static void clear(alcore__run *run) {
 /* A_v, B_v and s_v before the first pick. */
 static alcore_status first_values(const idds_plan *plan, const alcore__matrix *matrix,
                                   rows_state *state) {
-    const alcore_sys_kernels *kernels = matrix->block->run->input->kernels;
+    const alcore_sys_kernels *kernels = matrix->block->run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     const alcore_sys_rows *rows = &matrix->rows;
     ALCORE__TRY(kernels->self_dots(&work, rows, matrix->take, state->s));
@@ -113,7 +113,7 @@ static alcore_status begin_block(const idds_plan *plan, alcore__block *block,
 
 /* The scores, after w was picked and moved from A to B. */
 static alcore_status step_block(const idds_plan *plan, alcore__block *block) {
-    const alcore_sys_kernels *kernels = block->run->input->kernels;
+    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(block->run);
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
@@ -193,7 +193,7 @@ static alcore_status set_picked(alcore__run *run) {
                            .stride = plan->dims,
                            .dtype = ALCORE_FLOAT64};
     double dot;
-    ALCORE__TRY(run->input->kernels->self_dots(&work, &row, NULL, &dot));
+    ALCORE__TRY(run->input->engine.kernels->self_dots(&work, &row, NULL, &dot));
     plan->picked_norm = sqrt(dot);
     return ALCORE_OK;
 }

@@ -113,7 +113,7 @@ static alcore_status first_minima(alcore__block *block, const alcore__matrix *ma
     double *minimum;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *minimum, &minimum));
     alcore_status status =
-        run->input->kernels->self_dots(&work, &matrix->rows, matrix->take, minimum);
+        run->input->engine.kernels->self_dots(&work, &matrix->rows, matrix->take, minimum);
     for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
         if (!isfinite(minimum[alcore__matrix_place(matrix, i)]))
             status = alcore__matrix_check(matrix);
@@ -138,8 +138,8 @@ static alcore_status measure_many(const alcore__matrix *matrix, const double *ve
     const alcore__run *run = matrix->block->run;
     alcore_sys_work work = alcore__run_work(run);
     alcore_sys_weights weights = {.minimum = minimum};
-    return run->input->kernels->min_sq_dists(&work, &matrix->rows, matrix->take, vectors,
-                                             vector_count, NULL, NULL, 0, &weights);
+    return run->input->engine.kernels->min_sq_dists(&work, &matrix->rows, matrix->take, vectors,
+                                                    vector_count, NULL, NULL, 0, &weights);
 }
 
 /* Shows all rows the picks that some of them have not seen. */
@@ -170,7 +170,8 @@ static alcore_status see(const kcenter_plan *plan, alcore__block *block,
                                    .dims = plan->dims,
                                    .stride = plan->dims,
                                    .dtype = ALCORE_FLOAT64};
-        ALCORE__TRY(block->run->input->kernels->sq_dists(&work, &centers, NULL, vector, sq_dists));
+        ALCORE__TRY(
+            block->run->input->engine.kernels->sq_dists(&work, &centers, NULL, vector, sq_dists));
         for (int64_t c = 0; c < centers.count; c++) {
             if (sq_dists[c] < *minimum) *minimum = sq_dists[c];
         }
@@ -228,7 +229,7 @@ static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *bloc
                                    double *vector, int64_t *out, double *value) {
     int64_t top[TOP], picks = plan->center_count;
     const double *minimum = state->minimum;
-    if (block->run->input->kernels->hold)
+    if (block->run->input->engine.kernels->hold)
         return farthest_seen(plan, matrix, state, pickable, out, value);
     for (*out = -1, *value = 0.0;;) {
         int count = list_top(plan, matrix, minimum, pickable, top);
@@ -264,7 +265,7 @@ static alcore_status measure_block(const kcenter_plan *plan, alcore__block *bloc
     ALCORE__TRY(state_of(block, &matrix, &state));
     if (plan->vector_count)
         ALCORE__TRY(measure_many(&matrix, plan->vectors, plan->vector_count, state.minimum));
-    if (block->run->input->kernels->hold) ALCORE__TRY(see_all(plan, block, &matrix, &state));
+    if (block->run->input->engine.kernels->hold) ALCORE__TRY(see_all(plan, block, &matrix, &state));
     ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)plan->dims, sizeof *vector, &vector));
     alcore_status status =
         find_farthest(plan, block, &matrix, &state, false, vector, &farthest, &radius);
@@ -286,8 +287,8 @@ static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) 
     int64_t best;
     double *near = block->bench->wide[1], value;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(block->run->input->kernels->sq_dists(&work, &matrix.rows, matrix.take,
-                                                     plan->vectors, near));
+    ALCORE__TRY(block->run->input->engine.kernels->sq_dists(&work, &matrix.rows, matrix.take,
+                                                            plan->vectors, near));
     for (int64_t i = 0; i < matrix.rows.count; i++) near[i] = -near[i];
     ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix), near,
                                     &best, &value));

@@ -8,6 +8,7 @@
 #include "alcore/rng.h"
 #include "base/base.h"
 #include "block_data.h"
+#include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 
 enum { BLOCKS = (BLOCK_POOL + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS, PICKS = 100 };
@@ -71,7 +72,7 @@ static double *new_doubles(int64_t count) {
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    work = (alcore_sys_work){.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+    work = alcore__engine_work(&(alcore__engine){.ctx = ctx});
 }
 
 static void teardown(void) {

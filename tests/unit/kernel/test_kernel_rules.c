@@ -11,6 +11,7 @@
 #endif
 
 #include "base/base.h"
+#include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 
 static alcore_ctx *ctx;
@@ -19,7 +20,7 @@ static const alcore_sys_kernels *table;
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    work = (alcore_sys_work){.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+    work = alcore__engine_work(&(alcore__engine){.ctx = ctx});
     table = alcore__kernels_cpu();
 }
 
@@ -310,20 +311,22 @@ START_TEST(host_float_mode) {
 END_TEST
 
 START_TEST(devices) {
-    const alcore_sys_kernels *out = table;
-    ck_assert_int_eq(alcore__kernels_for(ctx, "auto", &out), ALCORE_OK);
-    ck_assert_ptr_eq(out, table);
-    ck_assert_int_eq(alcore__kernels_for(ctx, "cpu", &out), ALCORE_OK);
-    ck_assert_ptr_eq(out, table);
-    const char *const unknown[] = {"abacus", "cuda:", "cuda:x", "cuda:10000", "cuda:-1", "cud"};
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        ck_assert_int_eq(alcore__kernels_for(ctx, unknown[i], &out), ALCORE_E_PARAM);
-        ck_assert_ptr_null(out);
+    static const char *const CPU[] = {NULL, "auto", "cpu"};
+    alcore__engine out;
+    for (size_t i = 0; i < sizeof CPU / sizeof CPU[0]; i++) {
+        memset(&out, 0xff, sizeof out);
+        ck_assert_int_eq(alcore__engine_open(ctx, CPU[i], &out), ALCORE_OK);
+        ck_assert_ptr_eq(out.kernels, table);
+        ck_assert_ptr_eq(out.ctx, ctx);
+        ck_assert_ptr_null(out.stream);
+        ck_assert_int_eq(out.device, 0);
     }
-    ck_assert_int_eq(alcore__kernels_device(NULL), 0);
-    ck_assert_int_eq(alcore__kernels_device("auto"), 0);
-    ck_assert_int_eq(alcore__kernels_device("cuda"), 0);
-    ck_assert_int_eq(alcore__kernels_device("cuda:12"), 12);
+    const char *const unknown[] = {"abacus", "cuda:", "cuda:x", "cuda:10000", "cuda:-1",
+                                   "cud",    "",      "cuda0",  "cuda:1x",    "cpu:0"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        ck_assert_int_eq(alcore__engine_open(ctx, unknown[i], &out), ALCORE_E_PARAM);
+        ck_assert_ptr_null(out.kernels);
+    }
     ck_assert_ptr_null(alcore__kernels_cpu_named("cpu-abacus"));
     ck_assert_ptr_nonnull(alcore__kernels_cpu_named("cpu-portable"));
     ck_assert_uint_eq(table->abi, ALCORE_SYS_ABI);

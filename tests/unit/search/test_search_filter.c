@@ -9,6 +9,7 @@
 
 #include "alcore/alcore.h"
 #include "base/base.h"
+#include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 
 enum { ROWS = 420, OTHERS = 90, SHAPES = 6, MOST_DIMS = 384, PLACES = 11 };
@@ -104,7 +105,7 @@ END_TEST
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
-    work = (alcore_sys_work){.size = sizeof work, .host = alcore__sys_host(), .host_user = ctx};
+    work = alcore__engine_work(&(alcore__engine){.ctx = ctx});
 }
 static void teardown(void) {
     alcore_ctx_unref(ctx);

@@ -70,7 +70,7 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
     b->input.ctx = b->ctx;
     /* $ALCORE_TEST_DEVICE: the engine that runs the strategies; every one gives the same bytes. */
     const char *device = getenv("ALCORE_TEST_DEVICE");
-    ck_assert_msg(alcore__kernels_for(b->ctx, device, &b->input.kernels) == ALCORE_OK, "%s",
+    ck_assert_msg(alcore__engine_open(b->ctx, device, &b->input.engine) == ALCORE_OK, "%s",
                   alcore_last_error());
     b->input.seed = 42;
     b->input.round = 1;

@@ -120,7 +120,7 @@ static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *r
 }
 
 static void make_holding(const bed *b) {
-    base = b->input.kernels;
+    base = b->input.engine.kernels;
     holding = *base;
     holding.hold = hold;
     holding.let_go = let_go;
@@ -146,11 +146,11 @@ static uint64_t print_of(bed *b, const variant *v, int32_t parts) {
 
 /* What the CPU gives that reads rows again each time and guesses nothing. */
 static uint64_t expected_of(bed *b, const variant *v) {
-    const alcore_sys_kernels *own = b->input.kernels;
-    b->input.kernels = alcore__kernels_cpu();
+    const alcore_sys_kernels *own = b->input.engine.kernels;
+    b->input.engine.kernels = alcore__kernels_cpu();
     b->input.guesses = 1;
     uint64_t print = print_of(b, v, 0);
-    b->input.kernels = own;
+    b->input.engine.kernels = own;
     b->input.guesses = 0;
     return print;
 }
@@ -161,7 +161,7 @@ START_TEST(held_rows_give_the_same_bytes) {
     open_pool(&b, 1);
     uint64_t expected = expected_of(&b, v);
     make_holding(&b);
-    b.input.kernels = &holding;
+    b.input.engine.kernels = &holding;
     for (int32_t parts = 0; parts <= 3; parts += 3) {
         for (refuse_every = 0; refuse_every <= 3; refuse_every += 3) {
             ck_assert_uint_eq(print_of(&b, v, parts), expected);
@@ -191,7 +191,7 @@ START_TEST(failed_runs_let_go) {
     bed b;
     open_pool(&b, 1);
     make_holding(&b);
-    b.input.kernels = &holding;
+    b.input.engine.kernels = &holding;
     for (int64_t at = 1;; at = base->hold ? 4 * at : at * 3 / 2 + 1) {
         fail_at = at;
         if (run_variant(&b, v, 0) == ALCORE_OK) break;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The current context of the calling thread, which belongs to the host.
+ *
+ * Calls of the run-time library act on the current context. cudaSetDevice() would replace the
+ * host's by a primary one, and putting back what cudaGetDevice() said would make a primary context
+ * on device 0 for a host that never named it. So the engine pushes the primary context of the
+ * call's device on the thread's stack of contexts and pops it at the end: whatever was current
+ * before, a context of the host's own or none at all, is current again. Costs two driver calls. */
+#ifndef ALCORE__CUDA_CONTEXT_CUH
+#define ALCORE__CUDA_CONTEXT_CUH
+
+#include "cuda_platform.cuh"
+
+namespace alcore_cuda {
+
+/* The primary context of `device` is the current one while this lives. */
+class context_scope {
+  public:
+    /* Throws cudaError_t. The device must exist. */
+    explicit context_scope(int device);
+    ~context_scope();
+    context_scope(const context_scope &) = delete;
+    context_scope &operator=(const context_scope &) = delete;
+};
+
+} // namespace alcore_cuda
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/kernel_engine.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "kernel/kernels.h"
+
+/* No machine has more devices than that many digits can number. */
+enum { MAX_DIGITS = 4 };
+
+/* Reads N of "cuda:N"; 0 for "cuda". */
+static alcore_status parse_number(const char *device, int32_t *number) {
+    *number = 0;
+    if (strcmp(device, "cuda") == 0) return ALCORE_OK;
+    const char *digit = strncmp(device, "cuda:", 5) == 0 ? device + 5 : "";
+    size_t digits = strspn(digit, "0123456789");
+    if (digits < 1 || digits > MAX_DIGITS || digit[digits] != '\0')
+        return alcore__fail(ALCORE_E_PARAM,
+                            "no device '%s': auto, cpu, cuda and cuda:NUMBER are known", device);
+    for (; *digit != '\0'; digit++) *number = *number * 10 + (*digit - '0');
+    return ALCORE_OK;
+}
+
+alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
+    return (alcore__engine){.ctx = ctx, .kernels = alcore__kernels_cpu()};
+}
+
+alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
+                                       alcore__engine *out) {
+    const void *module;
+    *out = (alcore__engine){.ctx = ctx};
+    ALCORE__TRY(alcore__module_load(ctx, "cuda", &module));
+    const alcore_sys_kernels *table = module;
+    /* A module of another minor release may have a shorter table: what this library calls must be
+     * in it. */
+    if (table->abi != ALCORE_SYS_ABI || table->size < sizeof *table)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "the kernels of device 'cuda' are of another release (ABI %u, here %u)",
+                            table->abi, ALCORE_SYS_ABI);
+    *out = (alcore__engine){.ctx = ctx, .kernels = table, .device = number, .stream = stream};
+    return ALCORE_OK;
+}
+
+alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__engine *out) {
+    int32_t number;
+    *out = (alcore__engine){.ctx = ctx};
+    if (!device || strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) {
+        *out = alcore__engine_cpu(ctx);
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(parse_number(device, &number));
+    return alcore__engine_open_cuda(ctx, number, NULL, out);
+}
+
+alcore_sys_work alcore__engine_work(const alcore__engine *engine) {
+    return (alcore_sys_work){.size = sizeof(alcore_sys_work),
+                             .host = alcore__sys_host(),
+                             .host_user = engine->ctx,
+                             .stream = engine->stream,
+                             .device = engine->device};
+}

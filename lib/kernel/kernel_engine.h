@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine of a call: which kernels do the arithmetic, on which device, in which stream, for
+ * which context. Everything that calls a kernel holds one and makes the kernel's first argument of
+ * it by alcore__engine_work(), so that no caller can lose the device or the stream on the way. */
+#ifndef ALCORE__KERNEL_ENGINE_H
+#define ALCORE__KERNEL_ENGINE_H
+
+#include "alcore/context.h"
+#include "alcore/sys/kernel.h"
+
+/* Copied freely and owns nothing: the tables live as long as the process, the context is borrowed
+ * from the caller of the public function, the stream belongs to the host. */
+typedef struct alcore__engine {
+    alcore_ctx *ctx; /* its allocator and cancel flag serve the kernels */
+    const alcore_sys_kernels *kernels;
+    int32_t device; /* N of "cuda:N"; 0 on the CPU */
+    void *stream;   /* the caller's stream on that device; NULL: the engine uses its own */
+} alcore__engine;
+
+/* The engine of a device by name: NULL, "auto" and "cpu" are the best CPU table of this machine,
+ * "cuda" and "cuda:N" the module of that name. A device that was named is never replaced by another
+ * one; a number that the machine does not have fails in the first kernel call.
+ * ALCORE_E_PARAM: no such name; ALCORE_E_UNSUPPORTED: the module does not load, and why. */
+alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__engine *out);
+
+/* The same for device `number` of the CUDA module and a stream of it, as arrays and their owners
+ * name them (alcore_tensor). */
+alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
+                                       alcore__engine *out);
+
+/* The CPU's engine, which is always there. */
+alcore__engine alcore__engine_cpu(alcore_ctx *ctx);
+
+/* The first argument of every kernel: the one place that makes it. */
+alcore_sys_work alcore__engine_work(const alcore__engine *engine);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a test asks of the emulated devices: functions of the emulated module, C linkage. Tests call
+ * them through the pointers of emulated_module.h. */
+#ifndef EMU_CONTROL_H
+#define EMU_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Order in which the threads and blocks of a kernel run. */
+enum { EMU_ASCENDING, EMU_DESCENDING, EMU_RANDOM };
+
+/* Events that CUDA_COUNT(name) in a kernel counts as EMU_name. */
+enum {
+    EMU_FILTERED_TILES, /* tiles of pairs that a filter in half precision computed */
+    EMU_DECIDED_PAIRS,  /* pairs that a filter left undecided */
+    EMU_FALL_BACKS,     /* items that a filter gave up on */
+    EMU_EVENTS
+};
+
+/* Devices, all alike: as many, numbered from 0, each with memory of its own. */
+enum { EMU_DEVICES = 2 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The order (EMU_ASCENDING, ...), the seed of the random one, and whether exp, log and rsqrt miss
+ * by up to 2 units in the last place. */
+void alcore_emu_mode(int order, uint64_t seed, int perturb);
+/* Filters in half precision: 1: for every shape, 0: for none, below 0: where they pay. */
+void alcore_emu_filters(int always);
+
+/* Since the start of the process: events of a kind, arrivals of threads at barriers and warp
+ * operations, kernels that ran on a device. */
+uint64_t alcore_emu_counted(int event);
+uint64_t alcore_emu_arrivals(void);
+uint64_t alcore_emu_launches(int device);
+
+/* Bytes of memory that each device has from now on. */
+void alcore_emu_memory(size_t bytes);
+/* The device of the memory and streams that the next functions make. */
+void alcore_emu_device(int device);
+/* Device memory, and synchronous copies between it and the host. */
+void *alcore_emu_new(size_t bytes);
+void alcore_emu_free(void *memory);
+void alcore_emu_copy(void *destination, const void *source, size_t bytes);
+/* A stream, and waiting for all that is in it; 0 when it went well. */
+void *alcore_emu_stream(void);
+int alcore_emu_wait(void *stream);
+void alcore_emu_stream_free(void *stream);
+
+/* The calling thread's current context, NULL when it has none; and the same, set: a context from
+ * alcore_emu_context_new() is one that a host made by the driver, on a device. */
+void *alcore_emu_context(void);
+void *alcore_emu_context_new(int device);
+void alcore_emu_context_set(void *context);
+/* 1: somebody made the primary context of the device. */
+int alcore_emu_primary(int device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

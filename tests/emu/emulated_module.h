@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emulated CUDA module as a test uses it: its kernel table and the functions that steer the
+ * devices (emu_control.h), with a host table that keeps the last error text. */
+#ifndef EMULATED_MODULE_H
+#define EMULATED_MODULE_H
+
+#include "alcore/sys/kernel.h"
+#include "emu_control.h"
+
+typedef struct emulated_module {
+    const alcore_sys_kernels *kernels;
+    alcore_sys_kernel_entry entry;
+    const alcore_sys_host *host; /* malloc, free; poll_cancel gives `cancel` below */
+    __typeof__(alcore_emu_mode) *mode;
+    __typeof__(alcore_emu_filters) *filters;
+    __typeof__(alcore_emu_counted) *counted;
+    __typeof__(alcore_emu_arrivals) *arrivals;
+    __typeof__(alcore_emu_launches) *launches;
+    __typeof__(alcore_emu_memory) *memory;
+    __typeof__(alcore_emu_device) *device;
+    __typeof__(alcore_emu_new) *memory_new;
+    __typeof__(alcore_emu_free) *memory_free;
+    __typeof__(alcore_emu_copy) *copy;
+    __typeof__(alcore_emu_stream) *stream_new;
+    __typeof__(alcore_emu_wait) *stream_wait;
+    __typeof__(alcore_emu_stream_free) *stream_free;
+    __typeof__(alcore_emu_context) *context;
+    __typeof__(alcore_emu_context_new) *context_new;
+    __typeof__(alcore_emu_context_set) *context_set;
+    __typeof__(alcore_emu_primary) *primary;
+} emulated_module;
+
+/* What the host's functions leave and take. */
+extern char emulated_error[256]; /* text of the last error */
+extern int32_t emulated_cancel;  /* 1: the host wants to stop */
+
+/* Loads the module at `path` and asks it for its table; NULL kernels and a reason in emulated_error
+ * when it has none. Aborts when a function is missing. */
+void emulated_open(emulated_module *out, const char *path);
+
+/* A copy of an array in new memory of the emulated device; a test frees it by memory_free(). */
+void *emulated_array(const emulated_module *module, const void *array, size_t bytes);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two emulated devices: every call runs on the device that it names, touches no other one, and
+ * leaves the calling thread's context as it found it. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alcore/alcore.h"
+#include "emulated_module.h"
+#include "kernel/kernels.h"
+
+enum { ROWS = 60, QUERIES = 7, DIMS = 12, K = 3 };
+
+static emulated_module emu;
+static const alcore_sys_kernels *cuda, *cpu;
+static alcore_ctx *ctx;
+static float numbers[ROWS * DIMS];
+static double vector[DIMS], expected[ROWS], got[ROWS];
+static alcore_sys_rows rows;
+static alcore_sys_work work;
+static uint64_t launches_before[EMU_DEVICES];
+
+static void setup(void) {
+    emulated_open(&emu, getenv("EMULATED_CUDA"));
+    cuda = emu.kernels;
+    cpu = alcore__kernels_cpu();
+    emu.device(1);
+    work = (alcore_sys_work){.size = sizeof work, .host = emu.host, .device = 1};
+    rows = (alcore_sys_rows){
+        .data = numbers, .count = ROWS, .dims = DIMS, .stride = DIMS, .dtype = ALCORE_FLOAT32};
+    for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
+    for (int j = 0; j < DIMS; j++) vector[j] = sin(j + 1.0);
+    ck_assert_int_eq(cpu->sq_dists(&work, &rows, NULL, vector, expected), ALCORE_OK);
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    for (int d = 0; d < EMU_DEVICES; d++) launches_before[d] = emu.launches(d);
+}
+
+static void teardown(void) {
+    alcore_ctx_unref(ctx);
+}
+
+/* Kernels ran on device 1 since setup, or the last call, and none on device 0. */
+static void expect_second_device(void) {
+    ck_assert_uint_eq(emu.launches(0), launches_before[0]);
+    ck_assert_uint_gt(emu.launches(1), launches_before[1]);
+    launches_before[1] = emu.launches(1);
+}
+
+START_TEST(kernels_run_where_they_are_told) {
+    alcore_sys_rows there = rows;
+    there.data = emulated_array(&emu, numbers, sizeof numbers);
+    ck_assert_int_eq(cuda->sq_dists(&work, &there, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
+    expect_second_device();
+    /* What is uploaded stays on the device that was named. */
+    alcore_sys_rows held;
+    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
+    expect_second_device();
+    cuda->let_go(&work, &held);
+    /* Nobody copies between devices in silence. */
+    work.device = 0;
+    ck_assert_int_eq(cuda->sq_dists(&work, &there, NULL, vector, got), ALCORE_E_INVALID);
+    ck_assert_str_eq(emulated_error, "an array is on cuda:1, the call runs on cuda:0");
+    emu.memory_free((void *)(uintptr_t)there.data);
+}
+END_TEST
+
+static void *no_memory(void *user, size_t bytes) {
+    (void)user;
+    (void)bytes;
+    return NULL;
+}
+
+/* Calls with every outcome: a result, an error of the caller's, no memory, no such device. */
+static void make_calls(void) {
+    alcore_sys_rows bad = rows, held;
+    bad.dtype = ALCORE_INT64;
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, NULL, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &bad, NULL, vector, got), ALCORE_E_SHAPE);
+    alcore_sys_work poor = work, nowhere = work;
+    poor.stream = emu.stream_new();
+    poor.workspace = no_memory;
+    ck_assert_int_eq(cuda->sq_dists(&poor, &rows, NULL, vector, got), ALCORE_E_NOMEM);
+    emu.stream_free(poor.stream);
+    nowhere.device = EMU_DEVICES;
+    ck_assert_int_eq(cuda->sq_dists(&nowhere, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    cuda->let_go(&work, &held);
+}
+
+START_TEST(the_context_is_as_before) {
+    /* A thread that has none, as one that never used CUDA. */
+    ck_assert_ptr_null(emu.context());
+    make_calls();
+    ck_assert_ptr_null(emu.context());
+    ck_assert_int_eq(emu.primary(0), 0);
+    /* A context that the host made by the driver, on the same device and on the other one. */
+    for (int device = 0; device < EMU_DEVICES; device++) {
+        void *own = emu.context_new(device);
+        emu.context_set(own);
+        make_calls();
+        ck_assert_ptr_eq(emu.context(), own);
+    }
+    emu.context_set(NULL);
+    ck_assert_int_eq(emu.primary(0), 0);
+    ck_assert_int_eq(emu.primary(1), 1);
+}
+END_TEST
+
+/* ---- the public functions ---- */
+
+static alcore_search_side side_of(alcore_tensor *tensor, int64_t first, int64_t count) {
+    static int64_t shapes[2][2];
+    int64_t *shape = shapes[first == 0];
+    alcore_search_side side = ALCORE_SEARCH_SIDE_INIT;
+    shape[0] = count;
+    shape[1] = DIMS;
+    ck_assert_int_eq(alcore_tensor_init(tensor, numbers + first * DIMS, ALCORE_FLOAT32, 2, shape),
+                     ALCORE_OK);
+    side.matrix = tensor;
+    return side;
+}
+
+START_TEST(searches_run_on_the_device) {
+    alcore_tensor tensors[2];
+    alcore_search_side queries = side_of(&tensors[0], 0, QUERIES),
+                       others = side_of(&tensors[1], QUERIES, ROWS - QUERIES);
+    int64_t row[2][QUERIES * K], other[2][QUERIES];
+    double value[2][QUERIES * K], ratio[2][QUERIES];
+    for (int on_device = 0; on_device < 2; on_device++) {
+        alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+        options.k = K;
+        options.device = on_device ? "cuda:1" : "cpu";
+        ck_assert_msg(alcore_knn(ctx, &others, &queries, &options, row[on_device], value[on_device],
+                                 NULL, NULL) == ALCORE_OK,
+                      "%s", alcore_last_error());
+        if (on_device) expect_second_device();
+        ck_assert_int_eq(alcore_margin_ratios(ctx, &queries, &others, &options, ratio[on_device],
+                                              other[on_device]),
+                         ALCORE_OK);
+        if (on_device) expect_second_device();
+    }
+    ck_assert_int_eq(memcmp(row[0], row[1], sizeof row[0]), 0);
+    ck_assert_int_eq(memcmp(value[0], value[1], sizeof value[0]), 0);
+    ck_assert_int_eq(memcmp(ratio[0], ratio[1], sizeof ratio[0]), 0);
+    ck_assert_int_eq(memcmp(other[0], other[1], sizeof other[0]), 0);
+    ck_assert_int_eq(emu.primary(0), 0);
+}
+END_TEST
+
+START_TEST(logits_are_used_where_they_are) {
+    double top[2][ROWS];
+    int64_t shape[] = {ROWS, DIMS}, tokens = ROWS;
+    alcore_tensor tensor;
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    void *there = emulated_array(&emu, numbers, sizeof numbers), *stream = emu.stream_new();
+    for (int on_device = 0; on_device < 2; on_device++) {
+        alcore_logits logits = ALCORE_LOGITS_INIT;
+        alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+        logits.logits = &tensor;
+        logits.lengths = &tokens;
+        out.top1 = top[on_device];
+        if (on_device) {
+            tensor.data = there;
+            tensor.device.type = ALCORE_DEVICE_CUDA;
+            tensor.device.id = 1;
+            logits.stream = stream;
+        }
+        ck_assert_msg(alcore_logits_measure(ctx, &logits, -100, &out) == ALCORE_OK, "%s",
+                      alcore_last_error());
+    }
+    expect_second_device();
+    for (int i = 0; i < ROWS; i++)
+        ck_assert(fabs(top[0][i] - top[1][i]) <= 1e-6 + 1e-5 * fabs(top[0][i]));
+    emu.stream_free(stream);
+    emu.memory_free(there);
+}
+END_TEST
+
+/* Arrays of one call on two devices are refused before anything runs. */
+START_TEST(two_devices_in_one_call) {
+    int64_t shape[] = {ROWS, DIMS};
+    double top[ROWS * ROWS];
+    alcore_tensor hidden, output;
+    ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    output = hidden;
+    hidden.device.type = output.device.type = ALCORE_DEVICE_CUDA;
+    output.device.id = 1;
+    alcore_logits logits = ALCORE_LOGITS_INIT;
+    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    logits.hidden = &hidden;
+    logits.output = &output;
+    out.top1 = top;
+    ck_assert_int_eq(alcore_logits_measure(ctx, &logits, -100, &out), ALCORE_E_INVALID);
+    ck_assert_str_eq(alcore_last_error(),
+                     "arrays are on cuda:0 and on cuda:1; copy them to one device");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("devices");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, kernels_run_where_they_are_told);
+    tcase_add_test(tests, the_context_is_as_before);
+    tcase_add_test(tests, searches_run_on_the_device);
+    tcase_add_test(tests, logits_are_used_where_they_are);
+    tcase_add_test(tests, two_devices_in_one_call);
+    Suite *suite = suite_create("cuda-devices");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
