@@ -295,5 +295,5 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
     *out = NULL;
     if (!strcmp(model, "ngram"))
         return outcome(alcore_model_new_ngram(ctx, in->labeled, NULL, out));
-    return outcome(alcore_model_open(ctx, model, out));
+    return outcome(alcore_model_open(ctx, model, NULL, out));
 }

@@ -137,7 +137,8 @@ def layout_program(api):
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
 LUA_TABLES = {"dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
-              "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "report_kinds": "ALCORE_REPORT_",
+              "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
+              "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_"}
 

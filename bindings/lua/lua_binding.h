@@ -108,8 +108,8 @@ typedef struct al_constant {
 
 /* Made from the headers (lua_tables.c). */
 extern const al_constant al_dedups[], al_file_formats[], al_malformed[], al_meanings[],
-    al_missing_rules[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
-    al_usual_columns[];
+    al_missing_rules[], al_normalizations[], al_poolings[], al_report_kinds[], al_roles[],
+    al_row_states[], al_scopes[], al_shapes[], al_usual_columns[];
 extern const char al_default_strategy[];
 /* ALCORE_COLUMN_* of a usual column; -1 for another name. */
 int32_t al_usual_shape(const char *column);
@@ -124,6 +124,8 @@ int32_t al_constant_check(lua_State *L, int index, const al_constant *list, cons
 /* Field of the table at index as a constant, an integer, a number or a string. */
 int32_t al_field_constant(lua_State *L, int table, const char *field, const al_constant *list);
 int64_t al_field_integer(lua_State *L, int table, const char *field);
+/* An integer of the C type int32_t; raises for one that does not fit. */
+int32_t al_field_int32(lua_State *L, int table, const char *field);
 double al_field_number(lua_State *L, int table, const char *field);
 uint64_t al_field_seed(lua_State *L, int table, const char *field);
 /* Pushes the field and returns its text, or NULL; the text lives as long as what was pushed. */

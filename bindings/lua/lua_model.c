@@ -139,8 +139,8 @@ static int ngram(lua_State *L) {
         lua_replace(L, 1);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    options.order = (int32_t)al_field_integer(L, 1, "order");
-    options.dims = (int32_t)al_field_integer(L, 1, "dims");
+    options.order = al_field_int32(L, 1, "order");
+    options.dims = al_field_int32(L, 1, "dims");
     options.seed = al_field_seed(L, 1, "seed");
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
@@ -156,21 +156,43 @@ static int ngram(lua_State *L) {
     return failed ? failed : 1;
 }
 
-/*** Opens a model folder: today, a folder of ready columns.
+/* The settings of a model folder from the table at `table`; the texts stay on the stack. */
+static void read_model_options(lua_State *L, int table, alcore_model_options *options) {
+    static const al_constant dtypes[] = {{"float32", ALCORE_FLOAT32},
+                                         {"bfloat16", ALCORE_BFLOAT16},
+                                         {"float16", ALCORE_FLOAT16},
+                                         {NULL, 0}};
+    options->dtype = al_field_constant(L, table, "dtype", dtypes);
+    options->pooling = al_field_constant(L, table, "pooling", al_poolings);
+    options->normalize = al_field_constant(L, table, "normalize", al_normalizations);
+    options->layer = al_field_int32(L, table, "layer");
+    options->max_tokens = al_field_integer(L, table, "max_tokens");
+    options->batch_tokens = al_field_integer(L, table, "batch_tokens");
+    options->device = al_field_string(L, table, "device");
+}
+
+/*** Opens a model folder: today, a folder of ready columns. The settings are those of a model that
+ * computes; a folder of ready columns refuses them.
  * @function alcore.open
  * @tparam string path
- * @tparam[opt] table options context
+ * @tparam[opt] table options device, dtype ("float32", "bfloat16", "float16"), pooling ("auto",
+ * "mean", "first", "pooler", "words", "max"), layer, normalize ("auto", "unit", "none"),
+ * max_tokens, batch_tokens, context
  * @return a model; or nil, message, code */
 static int open_model(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
-    if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TTABLE);
+    if (!lua_isnil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        read_model_options(L, 2, &options);
+    }
     al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
     al_object *object = al_new(L, &al_model_kind, home);
     alcore_model *handle = NULL;
     al_frame frame;
     al_enter(L, home, &frame);
-    frame.status = alcore_model_open(home->ctx, path, &handle);
+    frame.status = alcore_model_open(home->ctx, path, &options, &handle);
     object->handle = handle;
     int failed = al_leave(L, &frame);
     return failed ? failed : 1;

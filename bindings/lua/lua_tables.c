@@ -32,6 +32,19 @@ const al_constant al_missing_rules[] = {
     {"fail", ALCORE_MISSING_FAIL},
     {"mask", ALCORE_MISSING_MASK},
     {NULL, 0}};
+const al_constant al_normalizations[] = {
+    {"auto", ALCORE_NORMALIZE_AUTO},
+    {"unit", ALCORE_NORMALIZE_UNIT},
+    {"none", ALCORE_NORMALIZE_NONE},
+    {NULL, 0}};
+const al_constant al_poolings[] = {
+    {"auto", ALCORE_POOLING_AUTO},
+    {"mean", ALCORE_POOLING_MEAN},
+    {"first", ALCORE_POOLING_FIRST},
+    {"pooler", ALCORE_POOLING_POOLER},
+    {"words", ALCORE_POOLING_WORDS},
+    {"max", ALCORE_POOLING_MAX},
+    {NULL, 0}};
 const al_constant al_report_kinds[] = {
     {"markdown", ALCORE_REPORT_MARKDOWN},
     {"json", ALCORE_REPORT_JSON},

@@ -125,6 +125,13 @@ int64_t al_field_integer(lua_State *L, int table, const char *field) {
     return value;
 }
 
+int32_t al_field_int32(lua_State *L, int table, const char *field) {
+    int64_t value = al_field_integer(L, table, field);
+    if (value < INT32_MIN || value > INT32_MAX)
+        luaL_error(L, "%s: an integer of at most 31 bits expected", field);
+    return (int32_t)value;
+}
+
 double al_field_number(lua_State *L, int table, const char *field) {
     lua_getfield(L, table, field);
     if (!lua_isnil(L, -1) && lua_type(L, -1) != LUA_TNUMBER)

@@ -117,14 +117,6 @@ typedef struct alcore_ctx_options {
 /** An alcore_ctx_options with its size set and everything else 0. */
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
 
-/** What ALCORE_CTX_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_ctx_options_init(alcore_ctx_options *options, size_t size);
-
 /** Makes a context.
  * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure

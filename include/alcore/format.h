@@ -39,14 +39,6 @@ typedef struct alcore_read_options {
 /** An alcore_read_options with its size set and everything else 0. */
 #define ALCORE_READ_OPTIONS_INIT ALCORE_INIT(alcore_read_options)
 
-/** What ALCORE_READ_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_read_options_init(alcore_read_options *options, size_t size);
-
 ALCORE_END
 
 #endif

@@ -40,22 +40,6 @@ typedef struct alcore_lm_order_info {
 /** An alcore_lm_order_info with its size set and everything else 0. */
 #define ALCORE_LM_ORDER_INFO_INIT ALCORE_INIT(alcore_lm_order_info)
 
-/** What ALCORE_LM_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_lm_options_init(alcore_lm_options *options, size_t size);
-
-/** What ALCORE_LM_ORDER_INFO_INIT does, for languages without macros.
- * @param[out] info filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_lm_order_info_init(alcore_lm_order_info *info, size_t size);
-
 /** Trains a model. Each text is one sentence; an empty one is `<s> </s>` and counts.
  * @param[in] ctx kept
  * @param[in] options borrowed; NULL for defaults

@@ -45,14 +45,6 @@ typedef struct alcore_logits {
 /** An alcore_logits with its size set and everything else 0. */
 #define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)
 
-/** What ALCORE_LOGITS_INIT does, for languages without macros.
- * @param[out] logits filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_logits_init(alcore_logits *logits, size_t size);
-
 /** Arrays for what is known of each token. They are [items * tokens] or [tokens], host; NULL: not
  * wanted. Entries of tokens that are left out are not written. */
 typedef struct alcore_token_facts {
@@ -68,14 +60,6 @@ typedef struct alcore_token_facts {
 /** An alcore_token_facts with its size set and everything else 0. */
 #define ALCORE_TOKEN_FACTS_INIT ALCORE_INIT(alcore_token_facts)
 
-/** What ALCORE_TOKEN_FACTS_INIT does, for languages without macros.
- * @param[out] facts filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_token_facts_init(alcore_token_facts *facts, size_t size);
-
 /** Column writers that take what is known of each item. NULL: not wanted. */
 typedef struct alcore_logits_writers {
     size_t size; /**< sizeof(alcore_logits_writers) */
@@ -88,14 +72,6 @@ typedef struct alcore_logits_writers {
 } alcore_logits_writers;
 /** An alcore_logits_writers with its size set and everything else 0. */
 #define ALCORE_LOGITS_WRITERS_INIT ALCORE_INIT(alcore_logits_writers)
-
-/** What ALCORE_LOGITS_WRITERS_INIT does, for languages without macros.
- * @param[out] writers filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_logits_writers_init(alcore_logits_writers *writers, size_t size);
 
 /** Takes the facts of every token, on the context's threads.
  * @param[in] ctx borrowed: its threads do the work

@@ -54,14 +54,6 @@ typedef struct alcore_model_host {
 /** An alcore_model_host with its size set and everything else 0. */
 #define ALCORE_MODEL_HOST_INIT ALCORE_INIT(alcore_model_host)
 
-/** What ALCORE_MODEL_HOST_INIT does, for languages without macros.
- * @param[out] host filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_model_host_init(alcore_model_host *host, size_t size);
-
 /** Makes a model of the caller's functions.
  * @param[in] ctx kept
  * @param[in] host kept: copied
@@ -83,14 +75,6 @@ typedef struct alcore_ngram_options {
 /** An alcore_ngram_options with its size set and everything else 0. */
 #define ALCORE_NGRAM_OPTIONS_INIT ALCORE_INIT(alcore_ngram_options)
 
-/** What ALCORE_NGRAM_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_ngram_options_init(alcore_ngram_options *options, size_t size);
-
 /** Makes the built-in n-gram model: "logprobs" by an interpolated modified Kneser-Ney language
  * model (see alcore/lm.h), "embeddings" by hashed character n-grams, weighted by TF-IDF and
  * projected at random from a seed. It is trained when it is first asked: on the labeled side;
@@ -108,6 +92,44 @@ ALCORE_API alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *la
                                                 const alcore_ngram_options *options,
                                                 alcore_model **out);
 
+/** How the vectors of a text's tokens become the one vector of its embedding. */
+enum {
+    ALCORE_POOLING_AUTO = 0,   /**< what the folder says (modules.json), else the mean */
+    ALCORE_POOLING_MEAN = 1,   /**< mean over all tokens, special tokens included */
+    ALCORE_POOLING_FIRST = 2,  /**< the first token: [CLS], `<s>` */
+    ALCORE_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a dense layer of the first */
+    ALCORE_POOLING_WORDS = 4,  /**< mean over the tokens that begin a word */
+    ALCORE_POOLING_MAX = 5     /**< maximum of each dimension over the tokens */
+};
+
+/** What is done to the length of an embedding. */
+enum {
+    ALCORE_NORMALIZE_AUTO = 0, /**< what the folder says */
+    ALCORE_NORMALIZE_UNIT = 1, /**< divided by its Euclidean norm */
+    ALCORE_NORMALIZE_NONE = 2  /**< left as the model makes it */
+};
+
+/** How a model folder is opened. Zero means default everywhere. They are settings of a model that
+ * computes; a folder of ready columns refuses every one but the devices "auto" and "cpu". */
+typedef struct alcore_model_options {
+    size_t size; /**< sizeof(alcore_model_options) */
+    /** Borrowed. Where the model runs: "auto", "cpu", "cuda", "cuda:1"; NULL: auto, a CUDA device
+     * where there is one, else the CPU */
+    const char *device;
+    int32_t dtype;   /**< of the weights and the arithmetic: ALCORE_FLOAT32, ALCORE_BFLOAT16 or
+                          ALCORE_FLOAT16; 0: float32 on the CPU, bfloat16 on CUDA */
+    int32_t pooling; /**< ALCORE_POOLING_* */
+    /** Block whose output embeddings are made of: k for block k, from 1; -1 for what enters the
+     * first block; 0: the last block */
+    int32_t layer;
+    int32_t normalize;    /**< ALCORE_NORMALIZE_* */
+    int64_t max_tokens;   /**< longer texts are cut after that many tokens, special tokens included;
+                               0: what the folder allows */
+    int64_t batch_tokens; /**< tokens of one pass, padding included; 0: chosen by the engine */
+} alcore_model_options;
+/** An alcore_model_options with its size set and everything else 0. */
+#define ALCORE_MODEL_OPTIONS_INIT ALCORE_INIT(alcore_model_options)
+
 /** Opens a model folder: today one of ready columns, with one entry per row of the pool. A column
  * is NAME.npy or the tensor NAME of columns.safetensors, and beside it, where each row has tokens,
  * NAME.offsets (int64 [rows + 1]) in either form. The names are embeddings, probs, logprobs,
@@ -115,13 +137,16 @@ ALCORE_API alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *la
  * offsets.
  * @param[in] ctx kept
  * @param[in] path borrowed: the folder
+ * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO (no such column there), ALCORE_E_DATA (offsets
- * are missing), ALCORE_E_UNSUPPORTED (a Hugging Face model), ALCORE_E_NOMEM
+ * are missing), ALCORE_E_PARAM (an option out of bounds, or one that this kind of folder does not
+ * use: names it), ALCORE_E_UNSUPPORTED (a Hugging Face model), ALCORE_E_STRUCT_*, ALCORE_E_NOMEM
  * @threadsafe
  * @callback files
  * @since 0.1 */
-ALCORE_API alcore_status alcore_model_open(alcore_ctx *ctx, const char *path, alcore_model **out);
+ALCORE_API alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
+                                           const alcore_model_options *options, alcore_model **out);
 
 /** Takes another reference.
  * @param[in] model the handle; NULL is allowed

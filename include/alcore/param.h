@@ -37,14 +37,6 @@ typedef struct alcore_param_info {
 /** An alcore_param_info with its size set and everything else 0. */
 #define ALCORE_PARAM_INFO_INIT ALCORE_INIT(alcore_param_info)
 
-/** What ALCORE_PARAM_INFO_INIT does, for languages without macros.
- * @param[out] info filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_param_info_init(alcore_param_info *info, size_t size);
-
 ALCORE_END
 
 #endif

@@ -62,14 +62,6 @@ typedef struct alcore_pool_options {
 /** An alcore_pool_options with its size set and everything else 0. */
 #define ALCORE_POOL_OPTIONS_INIT ALCORE_INIT(alcore_pool_options)
 
-/** What ALCORE_POOL_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_options_init(alcore_pool_options *options, size_t size);
-
 /** Records to be added, as parallel arrays of count entries; an array that is NULL is absent for
  * all of them, a string that is NULL for its record. Lengths may be NULL for NUL-terminated
  * strings. Everything is copied. */
@@ -88,14 +80,6 @@ typedef struct alcore_records {
 } alcore_records;
 /** An alcore_records with its size set and everything else 0. */
 #define ALCORE_RECORDS_INIT ALCORE_INIT(alcore_records)
-
-/** What ALCORE_RECORDS_INIT does, for languages without macros.
- * @param[out] records filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_records_init(alcore_records *records, size_t size);
 
 /** Makes an empty pool.
  * @param[in] ctx kept
@@ -327,14 +311,6 @@ typedef struct alcore_filter {
 /** An alcore_filter with its size set and everything else 0. */
 #define ALCORE_FILTER_INIT ALCORE_INIT(alcore_filter)
 
-/** What ALCORE_FILTER_INIT does, for languages without macros.
- * @param[out] filter filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_filter_init(alcore_filter *filter, size_t size);
-
 /** Sets or clears ALCORE_ROW_FILTERED of every row by a filter.
  * @param[in,out] pool borrowed, changed
  * @param[in] filter borrowed; NULL: no limit, which clears the state
@@ -400,14 +376,6 @@ typedef struct alcore_column_options {
 } alcore_column_options;
 /** An alcore_column_options with its size set and everything else 0. */
 #define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
-
-/** What ALCORE_COLUMN_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_column_options_init(alcore_column_options *options, size_t size);
 
 /** Gives the pool a column. The usual names: "scores" [rows], "logprobs" ragged [tokens], "probs"
  * [rows, classes], "embeddings" [rows, dims], "token_probs" ragged [tokens, classes],

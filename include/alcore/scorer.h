@@ -86,14 +86,6 @@ typedef struct alcore_scorer_host {
 /** An alcore_scorer_host with its size set and everything else 0. */
 #define ALCORE_SCORER_HOST_INIT ALCORE_INIT(alcore_scorer_host)
 
-/** What ALCORE_SCORER_HOST_INIT does, for languages without macros.
- * @param[out] host filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_scorer_host_init(alcore_scorer_host *host, size_t size);
-
 /** Makes a scorer of the caller's function.
  * @param[in] ctx kept
  * @param[in] host kept: copied

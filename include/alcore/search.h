@@ -36,14 +36,6 @@ typedef struct alcore_search_side {
 /** An alcore_search_side with its size set and everything else 0. */
 #define ALCORE_SEARCH_SIDE_INIT ALCORE_INIT(alcore_search_side)
 
-/** What ALCORE_SEARCH_SIDE_INIT does, for languages without macros.
- * @param[out] side filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_search_side_init(alcore_search_side *side, size_t size);
-
 /** Settings of a search. Zero means default. */
 typedef struct alcore_search_options {
     size_t size;      /**< sizeof(alcore_search_options) */
@@ -55,14 +47,6 @@ typedef struct alcore_search_options {
 } alcore_search_options;
 /** An alcore_search_options with its size set and everything else 0. */
 #define ALCORE_SEARCH_OPTIONS_INIT ALCORE_INIT(alcore_search_options)
-
-/** What ALCORE_SEARCH_OPTIONS_INIT does, for languages without macros.
- * @param[out] options filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_search_options_init(alcore_search_options *options, size_t size);
 
 /** The k nearest rows of each query, and in the same pass the k nearest queries of each row: half
  * the work of two searches. Nearest first, equal values by the lower number. A place without a

@@ -31,7 +31,7 @@ enum {
     ALCORE_E_STRUCT_SIZE = -12, /**< a struct's size is below its first version or absurdly large */
     /** A struct uses fields this library does not know (nonzero tail). */
     ALCORE_E_STRUCT_NEWER = -13,
-    /** A struct's size is 0: its INIT macro or init function was not used. */
+    /** A struct's size is 0: it was not begun with its _INIT macro or alcore_struct_init(). */
     ALCORE_E_STRUCT_UNSET = -14,
     ALCORE_E_DATA = -20,  /**< bad input data: the text names file, line, row or column */
     ALCORE_E_SHAPE = -21, /**< an array of the wrong shape or dtype */
@@ -73,6 +73,16 @@ ALCORE_API const char *alcore_last_error(void);
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_error_set(alcore_status status, const char *text, size_t length);
+
+/** Begins any size-first struct of this library: sets its first member to size and every other byte
+ * to 0, which means default. It is what the structs' _INIT macros do, for languages that have no
+ * macros; C and C++ use the macros.
+ * @param[out] any_struct the struct, size bytes
+ * @param[in] size sizeof the struct in the caller's headers: 8 to 4096
+ * @return ALCORE_OK, ALCORE_E_INVALID (any_struct is NULL), ALCORE_E_STRUCT_SIZE
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_struct_init(void *any_struct, size_t size);
 
 ALCORE_END
 

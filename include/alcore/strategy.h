@@ -102,14 +102,6 @@ typedef struct alcore_strategy_host {
 /** An alcore_strategy_host with its size set and everything else 0. */
 #define ALCORE_STRATEGY_HOST_INIT ALCORE_INIT(alcore_strategy_host)
 
-/** What ALCORE_STRATEGY_HOST_INIT does, for languages without macros.
- * @param[out] host filled within size bytes
- * @param[in] size sizeof the caller's struct
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_SIZE
- * @threadsafe
- * @since 0.1 */
-ALCORE_API alcore_status alcore_strategy_host_init(alcore_strategy_host *host, size_t size);
-
 /** Makes a strategy of the caller's function.
  * @param[in] ctx kept
  * @param[in] host kept: copied

@@ -83,8 +83,6 @@ bool alcore__forked(const alcore_ctx *ctx);
  * its size member is set to full_size. */
 alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size,
                                   const void *theirs, const char *name);
-/* Body of every alcore_x_init(): zeroes size bytes and sets the size member. */
-alcore_status alcore__struct_init(void *theirs, size_t size, size_t first_size, const char *name);
 /* Copies a result struct out: writes only within *(size_t *)theirs, after the same checks on it. */
 alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size,
                                    size_t first_size, const char *name);

@@ -9,13 +9,6 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "alcore_ctx_cancel() is called from si
 /* More is a mistake in the caller's arithmetic. */
 #define MOST_THREADS 4096
 
-alcore_status alcore_ctx_options_init(alcore_ctx_options *options, size_t size) {
-    ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, alcore__struct_init(options, size,
-                                                   ALCORE__FIRST_SIZE(alcore_ctx_options, reserved),
-                                                   "alcore_ctx_options"));
-}
-
 static alcore_status read_allocator(const alcore_allocator *theirs, alcore_allocator *out) {
     ALCORE__TRY(alcore__struct_read(out, sizeof *out, ALCORE__FIRST_SIZE(alcore_allocator, release),
                                     theirs, "alcore_allocator"));

@@ -241,11 +241,6 @@ const char *alcore__values_text(const alcore__values *values, const char *name) 
     return value ? value->text : "";
 }
 
-alcore_status alcore_param_info_init(alcore_param_info *info, size_t size) {
-    return alcore__struct_init(info, size, ALCORE__FIRST_SIZE(alcore_param_info, reserved),
-                               "alcore_param_info");
-}
-
 alcore_status alcore__param_info(const alcore__param_table *table, int32_t index,
                                  alcore_param_info *out) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");

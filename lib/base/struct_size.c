@@ -13,7 +13,8 @@ static alcore_status check(const void *theirs, size_t full_size, size_t first_si
     memcpy(&size, theirs, sizeof size);
     if (size == 0)
         return alcore__fail(ALCORE_E_STRUCT_UNSET,
-                            "%s: size is 0; begin with its INIT macro or init function", name);
+                            "%s: size is 0; begin with its _INIT macro or alcore_struct_init()",
+                            name);
     if (size < first_size || size > LARGEST_STRUCT)
         return alcore__fail(ALCORE_E_STRUCT_SIZE, "%s: size %zu is not from %zu to %d", name, size,
                             first_size, LARGEST_STRUCT);
@@ -39,14 +40,19 @@ alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_siz
     return ALCORE_OK;
 }
 
-alcore_status alcore__struct_init(void *theirs, size_t size, size_t first_size, const char *name) {
-    if (!theirs) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
-    if (size < first_size || size > LARGEST_STRUCT)
-        return alcore__fail(ALCORE_E_STRUCT_SIZE, "%s: size %zu is not from %zu to %d", name, size,
-                            first_size, LARGEST_STRUCT);
-    memset(theirs, 0, size);
-    memcpy(theirs, &size, sizeof size);
+static alcore_status struct_init(void *any_struct, size_t size) {
+    if (!any_struct) return alcore__fail(ALCORE_E_INVALID, "the struct is NULL");
+    if (size < sizeof size || size > LARGEST_STRUCT)
+        return alcore__fail(ALCORE_E_STRUCT_SIZE, "the struct's size %zu is not from %zu to %d",
+                            size, sizeof size, LARGEST_STRUCT);
+    memset(any_struct, 0, size);
+    memcpy(any_struct, &size, sizeof size);
     return ALCORE_OK;
+}
+
+alcore_status alcore_struct_init(void *any_struct, size_t size) {
+    ALCORE__TRY(alcore__enter(NULL));
+    return alcore__leave(NULL, struct_init(any_struct, size));
 }
 
 alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_size,

@@ -243,6 +243,10 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     return status == ALCORE_OK ? status : alcore__fail_callback(status, engine->engine);
 }
 
+/* The numbers of both tiers are the same. */
+_Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
+_Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
+
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,
                                         alcore_model **out) {
@@ -264,10 +268,20 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
 }
 
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
+                                             const alcore_model_options *options,
                                              alcore_model **out) {
     const void *module;
+    /* The system tier has its own struct, so that the public one may grow without it. */
+    const alcore_sys_model_options passed = {.size = sizeof passed,
+                                             .device = options->device,
+                                             .dtype = options->dtype,
+                                             .pooling = options->pooling,
+                                             .layer = options->layer,
+                                             .normalize = options->normalize,
+                                             .max_tokens = options->max_tokens,
+                                             .batch_tokens = options->batch_tokens};
     alcore_status status = alcore__module_load(ctx, "model", &module);
-    if (status == ALCORE_OK) return alcore__model_open_engine(ctx, "model", path, NULL, out);
+    if (status == ALCORE_OK) return alcore__model_open_engine(ctx, "model", path, &passed, out);
     if (status != ALCORE_E_MODULE) return status;
     return alcore__fail(ALCORE_E_UNSUPPORTED,
                         "%s holds config.json: a Hugging Face model, and no engine for it is here "

@@ -120,7 +120,8 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
 }
 
 /* The folder has no column. One with config.json is a model's: an engine opens it. */
-static alcore_status open_without_columns(alcore_ctx *ctx, const char *path, alcore_model **out) {
+static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
+                                          const alcore_model_options *options, alcore_model **out) {
     char *config = NULL;
     ALCORE__TRY(join(ctx, path, "%s", "config.json", &config));
     alcore__file *file;
@@ -128,7 +129,7 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path, alc
     alcore__free(ctx, config);
     if (status == ALCORE_OK) {
         alcore__file_close(file);
-        return alcore__model_open_with_engine(ctx, path, out);
+        return alcore__model_open_with_engine(ctx, path, options, out);
     }
     if (status == ALCORE_E_NOMEM) return status;
     return alcore__fail(ALCORE_E_IO,
@@ -137,20 +138,77 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path, alc
                         path);
 }
 
-static alcore_status open_folder(alcore_ctx *ctx, const char *path, alcore_model **out) {
+/* Ready columns are read, not computed: a setting of the computation would be ignored in silence,
+ * so it is refused. */
+static alcore_status refuse_options(const char *path, const alcore_model_options *options) {
+    const char *device = options->device;
+    const char *name = device && strcmp(device, "auto") && strcmp(device, "cpu") ? "device"
+                       : options->dtype                                          ? "dtype"
+                       : options->pooling                                        ? "pooling"
+                       : options->layer                                          ? "layer"
+                       : options->normalize                                      ? "normalize"
+                       : options->max_tokens                                     ? "max_tokens"
+                       : options->batch_tokens                                   ? "batch_tokens"
+                                                                                 : NULL;
+    if (name == NULL) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_PARAM,
+                        "%s: the folder holds ready columns, which have no %s; leave it out", path,
+                        name);
+}
+
+static alcore_status open_folder(alcore_ctx *ctx, const char *path,
+                                 const alcore_model_options *options, alcore_model **out) {
     folder *files;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *files, &files));
     alcore_status status = find_columns(ctx, path, files);
+    if (status == ALCORE_OK) status = refuse_options(path, options);
     if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, path, true, files, out);
     if (status == ALCORE_OK) return status;
     folder_free(ctx, files);
-    return status == ALCORE_E_NOT_FOUND ? open_without_columns(ctx, path, out) : status;
+    return status == ALCORE_E_NOT_FOUND ? open_without_columns(ctx, path, options, out) : status;
 }
 
-alcore_status alcore_model_open(alcore_ctx *ctx, const char *path, alcore_model **out) {
+/* Bounds that hold for every kind of folder. */
+static alcore_status check_options(const alcore_model_options *options) {
+    if (options->dtype != 0 && options->dtype != ALCORE_FLOAT32 &&
+        options->dtype != ALCORE_BFLOAT16 && options->dtype != ALCORE_FLOAT16)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_model_options: dtype is %d, not ALCORE_FLOAT32, "
+                            "ALCORE_BFLOAT16, ALCORE_FLOAT16 or 0",
+                            options->dtype);
+    if (options->pooling < ALCORE_POOLING_AUTO || options->pooling > ALCORE_POOLING_MAX)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_model_options: pooling is %d, not from %d to %d",
+                            options->pooling, ALCORE_POOLING_AUTO, ALCORE_POOLING_MAX);
+    if (options->normalize < ALCORE_NORMALIZE_AUTO || options->normalize > ALCORE_NORMALIZE_NONE)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_model_options: normalize is %d, not from %d to %d",
+                            options->normalize, ALCORE_NORMALIZE_AUTO, ALCORE_NORMALIZE_NONE);
+    if (options->layer < -1)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: layer is %d, not -1 or more",
+                            options->layer);
+    if (options->max_tokens < 0 || options->batch_tokens < 0)
+        return alcore__fail(ALCORE_E_PARAM, "alcore_model_options: %s is negative",
+                            options->max_tokens < 0 ? "max_tokens" : "batch_tokens");
+    return ALCORE_OK;
+}
+
+static alcore_status open_model(alcore_ctx *ctx, const char *path,
+                                const alcore_model_options *given, alcore_model **out) {
+    alcore_model_options options;
+    ALCORE__TRY(alcore__struct_read(&options, sizeof options,
+                                    ALCORE__FIRST_SIZE(alcore_model_options, batch_tokens), given,
+                                    "alcore_model_options"));
+    ALCORE__TRY(check_options(&options));
+    return open_folder(ctx, path, &options, out);
+}
+
+alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
+                                const alcore_model_options *options, alcore_model **out) {
     if (out != NULL) *out = NULL;
-    if (ctx == NULL || path == NULL || out == NULL)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_model_open: ctx, path and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, open_folder(ctx, path, out));
+    if (ctx == NULL || path == NULL || out == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_open: ctx, path and out are needed"));
+    return alcore__leave(ctx, open_model(ctx, path, options, out));
 }

@@ -87,11 +87,6 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "host", .can = can, .run = run, .release = release};
 
-alcore_status alcore_model_host_init(alcore_model_host *host, size_t size) {
-    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
-                               "alcore_model_host");
-}
-
 static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *theirs,
                               alcore_model **out) {
     alcore_model_host *host;

@@ -68,7 +68,9 @@ void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64
 void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch);
 
 /* Opens a folder that holds config.json with the engine that runs such models. */
-alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path, alcore_model **out);
+alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
+                                             const alcore_model_options *options,
+                                             alcore_model **out);
 /* The same with a named engine, as in libalcore-ENGINE.so. options: NULL for defaults. */
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,

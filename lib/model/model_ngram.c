@@ -200,11 +200,6 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
 
-alcore_status alcore_ngram_options_init(alcore_ngram_options *options, size_t size) {
-    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_ngram_options, seed),
-                               "alcore_ngram_options");
-}
-
 static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                const alcore_ngram_options *theirs, alcore_model **out) {
     alcore_ngram_options options;

@@ -6,11 +6,6 @@
 
 #include "pool/column_array.h"
 
-alcore_status alcore_column_options_init(alcore_column_options *options, size_t size) {
-    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_column_options, format),
-                               "alcore_column_options");
-}
-
 alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries) {

@@ -10,12 +10,6 @@
 
 enum { MAX_TEXT_BYTES = 64 << 20 };
 
-alcore_status alcore_pool_options_init(alcore_pool_options *options, size_t size) {
-    return alcore__struct_init(options, size,
-                               ALCORE__FIRST_SIZE(alcore_pool_options, max_text_bytes),
-                               "alcore_pool_options");
-}
-
 static void free_names(alcore_ctx *ctx, alcore__pool_names *names) {
     alcore__free(ctx, names->names);
     alcore__index_clear(ctx, &names->index);

@@ -6,16 +6,6 @@
 
 #include "pool/pool_add.h"
 
-alcore_status alcore_records_init(alcore_records *records, size_t size) {
-    return alcore__struct_init(records, size, ALCORE__FIRST_SIZE(alcore_records, costs),
-                               "alcore_records");
-}
-
-alcore_status alcore_read_options_init(alcore_read_options *options, size_t size) {
-    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_read_options, text_column),
-                               "alcore_read_options");
-}
-
 static const char *string_at(const char *const *strings, const size_t *lengths, int64_t i,
                              size_t *out_length) {
     const char *string = strings != NULL ? strings[i] : NULL;

@@ -91,11 +91,6 @@ alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const a
 
 /* ---- filter ---- */
 
-alcore_status alcore_filter_init(alcore_filter *filter, size_t size) {
-    return alcore__struct_init(filter, size, ALCORE__FIRST_SIZE(alcore_filter, min_letters),
-                               "alcore_filter");
-}
-
 typedef struct filtering {
     const alcore_pool *pool;
     alcore_filter filter;

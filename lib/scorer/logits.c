@@ -16,36 +16,6 @@
 /* The fewest tokens of a task with hidden states, which each pack the output matrix. */
 #define TASK_STATES 256
 
-static alcore_status logits_init(alcore_logits *logits, size_t size) {
-    return alcore__struct_init(logits, size, ALCORE__FIRST_SIZE(alcore_logits, stream),
-                               "alcore_logits");
-}
-
-alcore_status alcore_logits_init(alcore_logits *logits, size_t size) {
-    ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, logits_init(logits, size));
-}
-
-static alcore_status facts_init(alcore_token_facts *facts, size_t size) {
-    return alcore__struct_init(facts, size, ALCORE__FIRST_SIZE(alcore_token_facts, likeliest),
-                               "alcore_token_facts");
-}
-
-alcore_status alcore_token_facts_init(alcore_token_facts *facts, size_t size) {
-    ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, facts_init(facts, size));
-}
-
-static alcore_status writers_init(alcore_logits_writers *writers, size_t size) {
-    return alcore__struct_init(writers, size, ALCORE__FIRST_SIZE(alcore_logits_writers, entropies),
-                               "alcore_logits_writers");
-}
-
-alcore_status alcore_logits_writers_init(alcore_logits_writers *writers, size_t size) {
-    ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, writers_init(writers, size));
-}
-
 /* The facts that are wanted, [rows.count] each. */
 enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, FACTS };
 

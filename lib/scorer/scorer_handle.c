@@ -98,11 +98,6 @@ alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer
     return alcore__leave(ctx, new_scorer(ctx, name, out));
 }
 
-alcore_status alcore_scorer_host_init(alcore_scorer_host *host, size_t size) {
-    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_scorer_host, score),
-                               "alcore_scorer_host");
-}
-
 static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs) {
     alcore_ctx *ctx = scorer->object.ctx;
     size_t count = 0;

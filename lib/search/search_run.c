@@ -8,11 +8,6 @@
 #define SLAB_LEAST 256
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
-alcore_status alcore_search_options_init(alcore_search_options *options, size_t size) {
-    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_search_options, device),
-                               "alcore_search_options");
-}
-
 static alcore_status read_options(alcore__search_run *run, const alcore_search_options *theirs,
                                   int64_t initial_k) {
     alcore_search_options options;

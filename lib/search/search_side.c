@@ -5,11 +5,6 @@
 
 #include "pool/column_array.h"
 
-alcore_status alcore_search_side_init(alcore_search_side *side, size_t size) {
-    return alcore__struct_init(side, size, ALCORE__FIRST_SIZE(alcore_search_side, reserved),
-                               "alcore_search_side");
-}
-
 static alcore_status begin_matrix(const alcore_search_side *given, alcore__search_side *side) {
     ALCORE__TRY(alcore__tensor_view(given->matrix, side->name, &side->matrix));
     if (given->matrix->ndim != 2)

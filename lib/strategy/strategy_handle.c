@@ -43,11 +43,6 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
                          def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name));
 }
 
-alcore_status alcore_strategy_host_init(alcore_strategy_host *host, size_t size) {
-    return alcore__struct_init(host, size, ALCORE__FIRST_SIZE(alcore_strategy_host, choose),
-                               "alcore_strategy_host");
-}
-
 static alcore_status copy_needs(alcore_strategy *strategy, const char *const *needs) {
     alcore_ctx *ctx = strategy->object.ctx;
     int64_t count = 0;

@@ -57,16 +57,6 @@ uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
     return order == 1 ? lm->trie->words.count : lm->trie->table[order].count;
 }
 
-alcore_status alcore_lm_options_init(alcore_lm_options *options, size_t size) {
-    return alcore__struct_init(options, size, ALCORE__FIRST_SIZE(alcore_lm_options, reserved),
-                               "alcore_lm_options");
-}
-
-alcore_status alcore_lm_order_info_init(alcore_lm_order_info *info, size_t size) {
-    return alcore__struct_init(info, size, ALCORE__FIRST_SIZE(alcore_lm_order_info, reserved),
-                               "alcore_lm_order_info");
-}
-
 static alcore_status train(alcore_ctx *ctx, const alcore_lm_options *given,
                            const char *const *texts, const size_t *lengths, int64_t count,
                            alcore_lm **out) {

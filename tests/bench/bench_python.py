@@ -27,7 +27,7 @@ def pairs():
     handle, words = pool._handle, ctypes.c_void_p()
     rows = (ctypes.c_int64 * 1)(0)
     limits = ctypes.byref(ctypes.create_string_buffer(256))
-    lib.alcore_filter_init(limits, ctypes.sizeof(alcore._ffi.alcore_filter))
+    lib.alcore_struct_init(limits, ctypes.sizeof(alcore._ffi.alcore_filter))
 
     def bare_select():
         lib.alcore_select(request._handle, ctypes.byref(words))

@@ -27,32 +27,13 @@ NEVER(alcore_error_set, 0) {
           strcmp(alcore_last_error(), "text") == 0);
 }
 
-/* Every initializer: the size is set, the rest is zero. */
-#define INITIALIZER(function, type)                                                                \
-    NEVER(function, 0) {                                                                           \
-        type fresh = ALCORE_INIT(type), made;                                                      \
-        memset(&made, 0x5A, sizeof made);                                                          \
-        HOLDS(function(&made, sizeof made) == ALCORE_OK &&                                         \
-              memcmp(&made, &fresh, sizeof made) == 0);                                            \
-    }
-INITIALIZER(alcore_ctx_options_init, alcore_ctx_options)
-INITIALIZER(alcore_read_options_init, alcore_read_options)
-INITIALIZER(alcore_lm_options_init, alcore_lm_options)
-INITIALIZER(alcore_lm_order_info_init, alcore_lm_order_info)
-INITIALIZER(alcore_model_host_init, alcore_model_host)
-INITIALIZER(alcore_ngram_options_init, alcore_ngram_options)
-INITIALIZER(alcore_param_info_init, alcore_param_info)
-INITIALIZER(alcore_pool_options_init, alcore_pool_options)
-INITIALIZER(alcore_records_init, alcore_records)
-INITIALIZER(alcore_filter_init, alcore_filter)
-INITIALIZER(alcore_column_options_init, alcore_column_options)
-INITIALIZER(alcore_logits_init, alcore_logits)
-INITIALIZER(alcore_logits_writers_init, alcore_logits_writers)
-INITIALIZER(alcore_token_facts_init, alcore_token_facts)
-INITIALIZER(alcore_scorer_host_init, alcore_scorer_host)
-INITIALIZER(alcore_strategy_host_init, alcore_strategy_host)
-INITIALIZER(alcore_search_side_init, alcore_search_side)
-INITIALIZER(alcore_search_options_init, alcore_search_options)
+/* A struct that was begun by the function is the one that its macro gives. */
+NEVER(alcore_struct_init, 0) {
+    alcore_model_host by_macro = ALCORE_MODEL_HOST_INIT, by_function;
+    memset(&by_function, 0x5A, sizeof by_function);
+    HOLDS(alcore_struct_init(&by_function, sizeof by_function) == ALCORE_OK &&
+          memcmp(&by_function, &by_macro, sizeof by_macro) == 0);
+}
 
 ALLOCATES(alcore_ctx_new, 0) {
     alcore_ctx *out = w->ctx;

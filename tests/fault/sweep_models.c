@@ -68,7 +68,7 @@ ALLOCATES(alcore_model_new_ngram, 0) {
 }
 ALLOCATES(alcore_model_open, 0) {
     alcore_model *out = w->model;
-    alcore_status status = alcore_model_open(w->ctx, world_file("model"), &out);
+    alcore_status status = alcore_model_open(w->ctx, world_file("model"), NULL, &out);
     MADE(alcore_model_unref, status, out);
 }
 NEVER(alcore_model_ref, WITH_MODEL) {
@@ -98,7 +98,7 @@ GROWS(alcore_model_run, WITH_MODEL) {
         if (status == ALCORE_OK) status = alcore_pool_read(pool, world_file("pool.txt"), NULL);
         if (status == ALCORE_OK)
             status = i < 2 ? alcore_model_new_ngram(w->ctx, i ? NULL : w->labeled, NULL, &model)
-                           : alcore_model_open(w->ctx, world_file("model"), &model);
+                           : alcore_model_open(w->ctx, world_file("model"), NULL, &model);
         if (status == ALCORE_OK) status = alcore_model_run(model, pool, columns[i]);
         if (status != ALCORE_OK && pool && alcore_pool_column_name(pool, 0))
             status = ALCORE_E_INTERNAL;

@@ -91,6 +91,15 @@ ALCORE_METRIC_L2 = 0
 ALCORE_METRIC_DOT = 1
 ALCORE_METRIC_COSINE = 2
 ALCORE_KNN_MOST = 1024
+ALCORE_POOLING_AUTO = 0
+ALCORE_POOLING_MEAN = 1
+ALCORE_POOLING_FIRST = 2
+ALCORE_POOLING_POOLER = 3
+ALCORE_POOLING_WORDS = 4
+ALCORE_POOLING_MAX = 5
+ALCORE_NORMALIZE_AUTO = 0
+ALCORE_NORMALIZE_UNIT = 1
+ALCORE_NORMALIZE_NONE = 2
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
@@ -427,6 +436,21 @@ class alcore_ngram_options(Structure):
     ]
 
 
+class alcore_model_options(Structure):
+    """How a model folder is opened."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("device", c_char_p),
+        ("dtype", c_int32),
+        ("pooling", c_int32),
+        ("layer", c_int32),
+        ("normalize", c_int32),
+        ("max_tokens", c_int64),
+        ("batch_tokens", c_int64),
+    ]
+
+
 class alcore_scorer_host(Structure):
     """A caller's scorer."""
 
@@ -458,7 +482,7 @@ FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
     "alcore_last_error": (c_char_p, (), False),
     "alcore_error_set": (c_int32, (c_int32, c_char_p, c_size_t), False),
-    "alcore_ctx_options_init": (c_int32, (c_void_p, c_size_t), False),
+    "alcore_struct_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_ctx_new": (c_int32, (c_void_p, c_void_p), True),
     "alcore_ctx_ref": (c_void_p, (c_void_p,), False),
     "alcore_ctx_unref": (None, (c_void_p,), True),
@@ -469,8 +493,6 @@ FUNCTIONS = {
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
     "alcore_device_reason": (c_char_p, (c_void_p, c_char_p), False),
     "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_int32, c_void_p), False),
-    "alcore_read_options_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_param_info_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_rng_seed": (None, (c_void_p, c_uint64), False),
     "alcore_rng_derive": (c_uint64, (c_uint64, c_uint64, c_uint64, c_uint64), False),
     "alcore_rng_u64": (c_uint64, (c_void_p,), False),
@@ -478,8 +500,6 @@ FUNCTIONS = {
     "alcore_rng_below": (c_uint64, (c_void_p, c_uint64), False),
     "alcore_rng_sample": (c_int32, (c_void_p, c_int64, c_int64, c_void_p), False),
     "alcore_hash64": (c_uint64, (c_void_p, c_size_t), False),
-    "alcore_lm_options_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_lm_order_info_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_lm_read_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),
@@ -492,8 +512,6 @@ FUNCTIONS = {
     "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_lm_dropped": (c_int64, (c_void_p,), False),
     "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
-    "alcore_pool_options_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_records_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_ref": (c_void_p, (c_void_p,), False),
     "alcore_pool_unref": (None, (c_void_p,), True),
@@ -515,10 +533,8 @@ FUNCTIONS = {
     "alcore_pool_mark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
     "alcore_pool_unmark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
     "alcore_pool_mark_texts": (c_int32, (c_void_p, c_uint32, c_void_p), True),
-    "alcore_filter_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_pool_filter": (c_int32, (c_void_p, c_void_p), True),
     "alcore_pool_write": (c_int32, (c_void_p, c_void_p, c_int64, c_char_p), True),
-    "alcore_column_options_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_pool_set_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_take_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
     "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
@@ -537,20 +553,13 @@ FUNCTIONS = {
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
-    "alcore_search_side_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_search_options_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_logits_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_token_facts_init": (c_int32, (c_void_p, c_size_t), False),
-    "alcore_logits_writers_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
-    "alcore_model_host_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
-    "alcore_ngram_options_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
-    "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
     "alcore_model_ref": (c_void_p, (c_void_p,), False),
     "alcore_model_unref": (None, (c_void_p,), True),
     "alcore_model_name": (c_char_p, (c_void_p,), False),
@@ -561,7 +570,6 @@ FUNCTIONS = {
     "alcore_scorer_param": (c_int32, (c_char_p, c_int32, c_void_p), False),
     "alcore_scorer_needs": (c_char_p, (c_char_p, c_int32), False),
     "alcore_scorer_new": (c_int32, (c_void_p, c_char_p, c_void_p), False),
-    "alcore_scorer_host_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_scorer_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_scorer_ref": (c_void_p, (c_void_p,), False),
     "alcore_scorer_unref": (None, (c_void_p,), True),
@@ -582,7 +590,6 @@ FUNCTIONS = {
     "alcore_strategy_param": (c_int32, (c_char_p, c_int32, c_void_p), False),
     "alcore_strategy_needs": (c_char_p, (c_char_p, c_int32, c_int32), False),
     "alcore_strategy_new": (c_int32, (c_void_p, c_char_p, c_void_p), False),
-    "alcore_strategy_host_init": (c_int32, (c_void_p, c_size_t), False),
     "alcore_strategy_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_choice_scores": (c_int32, (c_void_p, c_void_p, c_int64), False),
     "alcore_choice_order": (c_int32, (c_void_p, c_void_p, c_int64), False),

@@ -16,11 +16,12 @@ logger = logging.getLogger("alcore")
 logger.addHandler(logging.NullHandler())
 
 
-def choice(prefix, word, what):
-    """The constant PREFIX_WORD; a ValueError lists the words that there are."""
-    value = getattr(_ffi, prefix + str(word).upper(), None)
+def choice(prefix, word, what, among=None):
+    """The constant PREFIX_WORD; a ValueError lists the words that there are. among: the only ones that are allowed."""
+    names = among or [name[len(prefix):] for name in vars(_ffi) if name.startswith(prefix)]
+    value = getattr(_ffi, prefix + str(word).upper(), None) if str(word).upper() in names else None
     if value is None:
-        words = [name[len(prefix):].lower() for name in vars(_ffi) if name.startswith(prefix)]
+        words = [name.lower() for name in names]
         raise ValueError("%s: %r is none of %s" % (what, word, ", ".join(words)))
     return value
 

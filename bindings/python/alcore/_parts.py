@@ -7,7 +7,7 @@ from . import _ffi
 from . import _hosts
 from ._calls import check, run
 from ._columns import column_of, path_of, put
-from ._handles import Handle, default_context, new, set_options, struct
+from ._handles import Handle, choice, default_context, new, set_options, struct
 from ._library import lib
 from ._pool import Pool, pool_of
 from ._strings import name_of
@@ -83,10 +83,20 @@ class Model(Handle):
         return made
 
     @classmethod
-    def open(cls, path, *, context=None):
-        """A model folder, such as one of ready columns."""
+    def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
+             context=None):
+        """A model folder, such as one of ready columns. The settings are those of a model that computes: dtype "float32",
+        "bfloat16" or "float16", pooling "auto", "mean", "first", "pooler", "words" or "max", layer k for block k (-1 what
+        enters the first block, 0 the last block), normalize True or False (None: what the folder says)."""
         ctx = context or default_context()
-        return cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path)), ctx)
+        options = struct(_ffi.alcore_model_options, device=device.encode() if device is not None else None,
+                         dtype=0 if dtype is None else choice("ALCORE_", dtype, "dtype", ("FLOAT32", "BFLOAT16", "FLOAT16")),
+                         pooling=choice("ALCORE_POOLING_", pooling, "pooling"), layer=layer,
+                         normalize=choice("ALCORE_NORMALIZE_", {None: "auto", True: "unit", False: "none"}[normalize],
+                                          "normalize"),
+                         max_tokens=max_tokens, batch_tokens=batch_tokens)
+        return cls._made(new(lib.alcore_model_unref, lib.alcore_model_open, ctx._handle, path_of(path),
+                             ctypes.byref(options)), ctx)
 
     @property
     def name(self):

@@ -56,6 +56,20 @@ def test_own_model_with_arrays(texts, numpy):
         alcore.select(texts[:60], "40w", model=Letters()).indices
 
 
+def test_a_folder_of_columns_has_no_settings_of_a_network(pool, tmp_path, numpy):
+    numpy.save(tmp_path / "embeddings.npy", numpy.ones((len(pool), 3), "f4"))
+    with alcore.Model.open(tmp_path, device="cpu") as model:
+        assert model.can("embeddings") and not model.can("logprobs")
+    for settings in ({"device": "cuda:1"}, {"dtype": "bfloat16"}, {"pooling": "first"}, {"layer": -1}, {"normalize": False},
+                     {"max_tokens": 128}, {"batch_tokens": 4096}):
+        with pytest.raises(alcore.ParamError, match="no %s" % next(iter(settings))):
+            alcore.Model.open(tmp_path, **settings)
+    with pytest.raises(ValueError, match="float32, bfloat16, float16"):
+        alcore.Model.open(tmp_path, dtype="int64")
+    with pytest.raises(ValueError, match="pooler"):
+        alcore.Model.open(tmp_path, pooling="median")
+
+
 def test_model_facts(pool):
     with alcore.Model(Letters()) as model:
         assert model.name == "letters" and model.can("embeddings") and not model.can("token_probs")

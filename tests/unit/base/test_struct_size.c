@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "alcore/alcore.h"
 #include "base/base.h"
 #include "check_suite.h"
 
@@ -80,14 +81,42 @@ START_TEST(results_stay_within_the_callers_size) {
 }
 END_TEST
 
-START_TEST(init_function_and_macro_agree) {
-    alcore_ctx_options by_macro = ALCORE_CTX_OPTIONS_INIT, by_function;
-    memset(&by_function, 0xFF, sizeof by_function);
-    ck_assert_int_eq(alcore_ctx_options_init(&by_function, sizeof by_function), ALCORE_OK);
-    ck_assert_mem_eq(&by_macro, &by_function, sizeof by_macro);
-    ck_assert_int_eq(alcore_ctx_options_init(NULL, sizeof by_function), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_ctx_options_init(&by_function, 8), ALCORE_E_STRUCT_SIZE);
-    ck_assert_int_eq(alcore_ctx_options_init(&by_function, 100000), ALCORE_E_STRUCT_SIZE);
+/* One function begins every public struct, as its macro does. */
+#define CHECK_STRUCT(type)                                                                         \
+    do {                                                                                           \
+        type by_macro = ALCORE_INIT(type), by_function;                                            \
+        memset(&by_function, 0xFF, sizeof by_function);                                            \
+        ck_assert_int_eq(alcore_struct_init(&by_function, sizeof by_function), ALCORE_OK);         \
+        ck_assert_mem_eq(&by_macro, &by_function, sizeof by_macro);                                \
+    } while (0)
+
+START_TEST(init_function_and_macros_agree) {
+    CHECK_STRUCT(alcore_ctx_options);
+    CHECK_STRUCT(alcore_allocator);
+    CHECK_STRUCT(alcore_files);
+    CHECK_STRUCT(alcore_lm_options);
+    CHECK_STRUCT(alcore_model_host);
+    CHECK_STRUCT(alcore_model_options);
+    CHECK_STRUCT(alcore_ngram_options);
+    CHECK_STRUCT(alcore_param_info);
+    CHECK_STRUCT(alcore_scorer_host);
+    CHECK_STRUCT(alcore_strategy_host);
+    CHECK_STRUCT(alcore_pool_options);
+    CHECK_STRUCT(alcore_column_options);
+    CHECK_STRUCT(alcore_filter);
+}
+END_TEST
+
+START_TEST(init_refuses_what_is_no_struct) {
+    unsigned char bytes[16];
+    memset(bytes, 7, sizeof bytes);
+    ck_assert_int_eq(alcore_struct_init(NULL, 64), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_struct_init(bytes, sizeof(size_t) - 1), ALCORE_E_STRUCT_SIZE);
+    ck_assert_int_eq(alcore_struct_init(bytes, 4097), ALCORE_E_STRUCT_SIZE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "4097"));
+    ck_assert_uint_eq(bytes[0], 7); /* nothing was written */
+    ck_assert_int_eq(alcore_struct_init(bytes, sizeof bytes), ALCORE_OK);
+    ck_assert_str_eq(alcore_last_error(), ""); /* as every call does, it clears the error text */
 }
 END_TEST
 
@@ -124,5 +153,5 @@ START_TEST(the_context_checks_its_structs) {
 END_TEST
 
 CHECK_SUITE("struct size", three_distinct_errors, old_and_new_callers_are_read,
-            results_stay_within_the_callers_size, init_function_and_macro_agree,
-            the_context_checks_its_structs);
+            results_stay_within_the_callers_size, init_function_and_macros_agree,
+            init_refuses_what_is_no_struct, the_context_checks_its_structs);

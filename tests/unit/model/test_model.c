@@ -140,7 +140,7 @@ START_TEST(bad_structs_are_refused) {
     alcore_model *model = (alcore_model *)1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_STRUCT_UNSET);
     ck_assert_ptr_null(model);
-    ck_assert_int_eq(alcore_model_host_init(&host, sizeof host), ALCORE_OK);
+    ck_assert_int_eq(alcore_struct_init(&host, sizeof host), ALCORE_OK);
     host.batch_rows = -1;
     ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_E_INVALID);
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
@@ -309,10 +309,10 @@ START_TEST(a_folder_of_columns) {
     double values[2];
     add(corpus, CORPUS);
     make_folder();
-    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_IO);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_IO);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings.npy"));
     write_array("embeddings.npy", ALCORE_FLOAT32, 2, shape, embeddings);
-    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
     ck_assert_int_eq(alcore_model_can(model, "logprobs"), 0);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
@@ -322,8 +322,51 @@ START_TEST(a_folder_of_columns) {
     const float tokens[] = {-1, -2};
     const int64_t two = 2;
     write_array("logprobs.npy", ALCORE_FLOAT32, 1, &two, tokens);
-    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "logprobs.offsets.npy"));
+    remove_folder();
+}
+END_TEST
+
+/* Settings of a computation that a folder of ready columns would ignore, and values that no model
+ * allows. */
+START_TEST(options_of_a_folder_are_checked) {
+    const float embeddings[CORPUS][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {2, 2}};
+    const int64_t shape[2] = {CORPUS, 2};
+    static const struct {
+        const char *names; /* in the message */
+        alcore_model_options options;
+    } refused[] = {
+        {"dtype is 4", {.size = sizeof(alcore_model_options), .dtype = ALCORE_FLOAT64}},
+        {"pooling is 6", {.size = sizeof(alcore_model_options), .pooling = 6}},
+        {"normalize is -1", {.size = sizeof(alcore_model_options), .normalize = -1}},
+        {"layer is -2", {.size = sizeof(alcore_model_options), .layer = -2}},
+        {"max_tokens", {.size = sizeof(alcore_model_options), .max_tokens = -1}},
+        {"batch_tokens", {.size = sizeof(alcore_model_options), .batch_tokens = -1}},
+        {"no device", {.size = sizeof(alcore_model_options), .device = "cuda"}},
+        {"no dtype", {.size = sizeof(alcore_model_options), .dtype = ALCORE_FLOAT32}},
+        {"no pooling", {.size = sizeof(alcore_model_options), .pooling = ALCORE_POOLING_MEAN}},
+        {"no layer", {.size = sizeof(alcore_model_options), .layer = 7}},
+        {"no normalize", {.size = sizeof(alcore_model_options), .normalize = 1}},
+        {"no max_tokens", {.size = sizeof(alcore_model_options), .max_tokens = 128}},
+        {"no batch_tokens", {.size = sizeof(alcore_model_options), .batch_tokens = 4096}},
+    };
+    alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT, unset = {0};
+    alcore_model *model;
+    make_folder();
+    write_array("embeddings.npy", ALCORE_FLOAT32, 2, shape, embeddings);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        model = (alcore_model *)&model;
+        ck_assert_int_eq(alcore_model_open(ctx, folder, &refused[i].options, &model),
+                         ALCORE_E_PARAM);
+        ck_assert_ptr_null(model);
+        ck_assert_msg(strstr(alcore_last_error(), refused[i].names), "%s", alcore_last_error());
+    }
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &unset, &model), ALCORE_E_STRUCT_UNSET);
+    options.device = "auto";
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
+    alcore_model_unref(model);
+    ck_assert_int_eq(alcore_model_open(NULL, folder, NULL, &model), ALCORE_E_INVALID);
     remove_folder();
 }
 END_TEST
@@ -337,7 +380,7 @@ START_TEST(a_hugging_face_folder_says_so) {
     ck_assert_ptr_nonnull(file);
     fputs("{}", file);
     fclose(file);
-    ck_assert_int_eq(alcore_model_open(ctx, folder, &model), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(alcore_model_open(ctx, folder, NULL, &model), ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "config.json"));
     remove_folder();
 }
@@ -358,6 +401,7 @@ int main(void) {
     tcase_add_test(tests, columns_made_by_the_model_are_used_again);
     tcase_add_test(tests, a_model_without_a_name_is_asked_again);
     tcase_add_test(tests, a_folder_of_columns);
+    tcase_add_test(tests, options_of_a_folder_are_checked);
     tcase_add_test(tests, a_hugging_face_folder_says_so);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -68,7 +68,7 @@ static alcore_pool *pool_of(alcore_ctx *ctx) {
 
 static alcore_model *open_model(alcore_ctx *ctx, const char *config) {
     alcore_model *model;
-    alcore_status status = alcore_model_open(ctx, write_config(config), &model);
+    alcore_status status = alcore_model_open(ctx, write_config(config), NULL, &model);
     ck_assert_msg(status == ALCORE_OK, "%s", alcore_last_error());
     return model;
 }
@@ -201,7 +201,7 @@ START_TEST(failures_of_the_module_come_through) {
     }
     alcore_ctx *ctx = context(module_folder());
     alcore_model *model = (alcore_model *)ctx;
-    ck_assert_int_eq(alcore_model_open(ctx, write_config("{}"), &model), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_model_open(ctx, write_config("{}"), NULL, &model), ALCORE_E_DATA);
     ck_assert_ptr_null(model);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "dims is missing"));
     alcore_ctx_unref(ctx);
@@ -213,7 +213,7 @@ END_TEST
 START_TEST(without_a_module_the_reason_is_told) {
     alcore_ctx *ctx = context("/nowhere");
     alcore_model *model;
-    ck_assert_int_eq(alcore_model_open(ctx, write_config("{\"dims\": 2}"), &model),
+    ck_assert_int_eq(alcore_model_open(ctx, write_config("{\"dims\": 2}"), NULL, &model),
                      ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_null(model);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "holds config.json"));
@@ -232,7 +232,7 @@ START_TEST(failing_allocations_leave_nothing) {
         alcore_pool *pool = pool_of(ctx);
         alcore_model *model;
         fault_arm(&fault, n, 0);
-        alcore_status status = alcore_model_open(ctx, folder, &model);
+        alcore_status status = alcore_model_open(ctx, folder, NULL, &model);
         if (status == ALCORE_OK) status = alcore_model_run(model, pool, "embeddings");
         bool failed = fault.failures > 0;
         fault_arm(&fault, 0, 0);
@@ -273,6 +273,47 @@ START_TEST(a_call_can_be_cancelled) {
 }
 END_TEST
 
-CHECK_SUITE("model engine", columns_come_from_the_module, select_asks_the_module,
-            failures_of_the_module_come_through, without_a_module_the_reason_is_told,
-            failing_allocations_leave_nothing, a_call_can_be_cancelled);
+static void keep_line(void *user, int32_t level, const char *component, const char *message,
+                      const char *fields) {
+    (void)level, (void)component, (void)fields;
+    snprintf(user, 200, "%s", message);
+}
+
+/* The module logs the options it was opened with: every field arrives. */
+START_TEST(options_reach_the_module) {
+    alcore_ctx_options settings = ALCORE_CTX_OPTIONS_INIT;
+    alcore_model_options options = {.size = sizeof options,
+                                    .device = "cpu",
+                                    .dtype = ALCORE_BFLOAT16,
+                                    .pooling = ALCORE_POOLING_WORDS,
+                                    .layer = -1,
+                                    .normalize = ALCORE_NORMALIZE_UNIT,
+                                    .max_tokens = 128,
+                                    .batch_tokens = INT64_C(1) << 33};
+    alcore_ctx *ctx;
+    alcore_model *model;
+    char line[200] = "";
+    settings.module_dir = module_folder();
+    settings.log = keep_line;
+    settings.user = line;
+    ck_assert_int_eq(alcore_ctx_new(&settings, &ctx), ALCORE_OK);
+    write_config("{\"dims\": 2}");
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);
+    ck_assert_str_eq(line, "opened: device cpu, dtype 2, pooling 4, layer -1, normalize 1, "
+                           "max_tokens 128, batch_tokens 8589934592");
+    alcore_model_unref(model);
+    options.device = "cuda";
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_E_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "CPU alone"));
+    options.device = NULL;
+    options.layer = -2; /* refused before the module is asked */
+    ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_E_PARAM);
+    alcore_ctx_unref(ctx);
+    remove_folder();
+}
+END_TEST
+
+CHECK_SUITE("model engine", columns_come_from_the_module, options_reach_the_module,
+            select_asks_the_module, failures_of_the_module_come_through,
+            without_a_module_the_reason_is_told, failing_allocations_leave_nothing,
+            a_call_can_be_cancelled);

@@ -206,27 +206,6 @@ START_TEST(filters) {
 }
 END_TEST
 
-START_TEST(init_functions) {
-    alcore_filter filter;
-    alcore_pool_options options;
-    alcore_records records;
-    alcore_read_options read;
-    alcore_column_options column;
-    memset(&filter, 1, sizeof filter);
-    ck_assert_ok(alcore_filter_init(&filter, sizeof filter));
-    ck_assert_mem_eq(&filter, &(alcore_filter)ALCORE_FILTER_INIT, sizeof filter);
-    ck_assert_ok(alcore_pool_options_init(&options, sizeof options));
-    ck_assert_uint_eq(options.size, sizeof options);
-    ck_assert_ok(alcore_records_init(&records, sizeof records));
-    ck_assert_uint_eq(records.size, sizeof records);
-    ck_assert_ok(alcore_read_options_init(&read, sizeof read));
-    ck_assert_uint_eq(read.size, sizeof read);
-    ck_assert_ok(alcore_column_options_init(&column, sizeof column));
-    ck_assert_uint_eq(column.size, sizeof column);
-    ck_assert_int_eq(alcore_filter_init(&filter, 8), ALCORE_E_STRUCT_SIZE);
-}
-END_TEST
-
 START_TEST(languages) {
     static const char *texts[] = {"a", "b", "c", "d"}, *tags[] = {"sw", NULL, "de", "sw"};
     static const int64_t ranks[] = {1, 2, 0, 1};
@@ -337,7 +316,6 @@ static void add(TCase *tests) {
     tcase_add_test(tests, marks);
     tcase_add_test(tests, texts_of_another_pool);
     tcase_add_test(tests, filters);
-    tcase_add_test(tests, init_functions);
     tcase_add_test(tests, languages);
     tcase_add_test(tests, facts_for_the_layers_above);
     tcase_add_test(tests, callbacks_find_the_pool_busy);

@@ -64,6 +64,18 @@ static void set_version(alcore_sys_model *model) {
              (long long)model->trained);
 }
 
+/* What the library passed on, for the test to see. */
+static void log_options(void *user, const alcore_sys_model_options *options) {
+    char line[200];
+    snprintf(line, sizeof line,
+             "opened: device %s, dtype %d, pooling %d, layer %d, normalize %d, max_tokens %lld, "
+             "batch_tokens %lld",
+             options->device == NULL ? "auto" : options->device, (int)options->dtype,
+             (int)options->pooling, (int)options->layer, (int)options->normalize,
+             (long long)options->max_tokens, (long long)options->batch_tokens);
+    core->log(user, 20, "null", line);
+}
+
 static alcore_status open_null(void *user, const char *path,
                                const alcore_sys_model_options *options, alcore_sys_model **out) {
     char text[1001];
@@ -83,7 +95,7 @@ static alcore_status open_null(void *user, const char *path,
                                 .tokens = number_of(text, "tokens", 0),
                                 .trained = number_of(text, "trained", 0)};
     set_version(model);
-    core->log(user, 20, "null", "opened");
+    log_options(user, options);
     *out = model;
     return ALCORE_OK;
 }
