@@ -111,8 +111,9 @@ typedef struct alcore_sys_model_sink {
     alcore_status (*put)(void *user, const int64_t *items, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths);
     /** One output of a text, best first (rank 0, 1, ...). A model that takes tokens gives ids:
-     * int64 [tokens], without those that begin and end every output; others give text. score: what
-     * outputs are ranked by. logprobs: float [tokens] natural logarithms, or NULL. Borrowed. */
+     * int64 [tokens], without the one that starts every output, the end of sentence included;
+     * others give text. score: what outputs are ranked by. logprobs: float [tokens], the model's
+     * own natural logarithms, or NULL. Borrowed. */
     alcore_status (*put_text)(void *user, int64_t item, int64_t rank, const char *text,
                               size_t length, const int64_t *ids, int64_t tokens, double score,
                               const float *logprobs);

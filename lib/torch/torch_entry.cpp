@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The torch module's only entry, its table, and the wall around every call.
+ *
+ * The process may be somebody else's PyTorch program. A call therefore runs inside a wall that
+ * turns every exception into a status, switches gradients and autocast off for its own thread and
+ * puts them and the number of threads back, also when it fails. Random numbers come from generators
+ * of the call's own.
+ *
+ * Calls over many texts sort them by length, cut the sorted list into batches by a budget of
+ * tokens, and give each item's result to the sink with its place in the call. */
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/headeronly/version.h>
+
+#include "torch_parts.h"
+
+#define TEXT_OF(x) #x
+#define NUMBER(x) TEXT_OF(x)
+#define BUILT_FOR NUMBER(TORCH_VERSION_MAJOR) "." NUMBER(TORCH_VERSION_MINOR)
+
+using namespace alcore_torch;
+
+struct alcore_sys_model : Model {};
+
+static const alcore_sys_host *core;
+
+/* ---- failures ---- */
+
+void alcore_torch::fail(alcore_status status, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    throw Failure{status, text};
+}
+
+void alcore_torch::check(alcore_status status) {
+    if (status != ALCORE_OK) throw Failure{status, ""};
+}
+
+static alcore_status report(alcore_status status, const std::string &text) {
+    return core->set_error(status, text.data(), text.size());
+}
+
+/* torch's own errors: running out of memory is one of them and told by its text on the CPU. */
+static alcore_status report_torch(const c10::Error &error) {
+    std::string text = error.what_without_backtrace();
+    bool memory = text.find("DefaultCPUAllocator") != std::string::npos ||
+                  text.find("out of memory") != std::string::npos;
+    return report(memory ? ALCORE_E_NOMEM : ALCORE_E_INTERNAL, "torch: " + text);
+}
+
+/* ---- the surroundings of a call ---- */
+
+namespace {
+
+/* Uses as many threads as the context does, and puts the number back. */
+struct Threads {
+    int before = at::get_num_threads();
+    explicit Threads(int32_t count) {
+        if (count > 0 && count != before) at::set_num_threads(count);
+    }
+    ~Threads() {
+        if (at::get_num_threads() != before) at::set_num_threads(before);
+    }
+};
+
+/* Runs a body so that no exception leaves it and nothing of the caller's torch is changed. */
+template <class Body> alcore_status guard(void *user, const Body &body) noexcept {
+    try {
+        c10::InferenceMode no_gradients;
+        c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+        Threads threads(core->threads(user));
+        body();
+        return ALCORE_OK;
+    } catch (const Failure &failure) {
+        return failure.text.empty() ? failure.status : report(failure.status, failure.text);
+    } catch (const c10::OutOfMemoryError &error) {
+        return report(ALCORE_E_NOMEM, error.what_without_backtrace());
+    } catch (const c10::Error &error) {
+        return report_torch(error);
+    } catch (const std::bad_alloc &) {
+        return report(ALCORE_E_NOMEM, "torch module: out of memory");
+    } catch (const std::exception &error) {
+        return report(ALCORE_E_INTERNAL, std::string("torch module: ") + error.what());
+    } catch (...) {
+        return report(ALCORE_E_INTERNAL, "torch module: an unknown exception");
+    }
+}
+
+/* ---- batches ---- */
+
+/* One pass: places in the call, sorted by length, and their tokens. */
+struct Batch {
+    std::vector<int64_t> items;
+    Packed packed;
+};
+
+int64_t length_of(const alcore_sys_model_texts &texts, int64_t item) {
+    return texts.offsets[item + 1] - texts.offsets[item];
+}
+
+/* Rows of the embeddings of types. A single row is added whatever the types are (RoBERTa). */
+int64_t type_rows(const Model &model) {
+    return model.encoder.types.defined() ? model.encoder.types.size(0) : 0;
+}
+
+/* Ids must be there, in the vocabulary, and no more than fit. */
+void check_texts(const Model &model, const alcore_sys_model_texts &texts, int64_t vocabulary) {
+    if (texts.count == 0) return;
+    if (texts.ids == nullptr || texts.offsets == nullptr)
+        fail(ALCORE_E_INVALID, "the torch module takes token ids; texts came without");
+    int64_t kinds = type_rows(model) > 1 ? type_rows(model) : INT64_MAX;
+    for (int64_t i = 0; i < texts.count; i++) {
+        int64_t length = length_of(texts, i);
+        if (length < 1 || length > model.max_tokens)
+            fail(ALCORE_E_SHAPE, "text %lld has %lld tokens; 1 to %lld are allowed",
+                 static_cast<long long>(i), static_cast<long long>(length),
+                 static_cast<long long>(model.max_tokens));
+        for (int64_t k = texts.offsets[i]; k < texts.offsets[i + 1]; k++)
+            if (texts.ids[k] < 0 || texts.ids[k] >= vocabulary ||
+                (texts.types != nullptr && (texts.types[k] < 0 || texts.types[k] >= kinds)))
+                fail(ALCORE_E_DATA, "text %lld: token id %lld or its type is out of range",
+                     static_cast<long long>(i), static_cast<long long>(texts.ids[k]));
+    }
+}
+
+/* Copies the tokens of some items behind each other. */
+Packed pack(const Model &model, const alcore_sys_model_texts &texts,
+            const std::vector<int64_t> &items) {
+    Packed out;
+    out.items = items;
+    for (int64_t item : items) {
+        out.lengths.push_back(length_of(texts, item));
+        out.tokens += out.lengths.back();
+    }
+    auto copy = [&](const int64_t *from) {
+        at::Tensor to = at::empty({out.tokens}, at::TensorOptions().dtype(at::kLong));
+        int64_t *values = to.data_ptr<int64_t>();
+        for (int64_t item : items) {
+            std::copy(from + texts.offsets[item], from + texts.offsets[item + 1], values);
+            values += length_of(texts, item);
+        }
+        return to.to(model.device);
+    };
+    out.ids = copy(texts.ids);
+    if (texts.types != nullptr && type_rows(model) > 1) out.types = copy(texts.types);
+    return out;
+}
+
+/* Runs body(items) over all items, the longest first, in batches of at most batch_tokens tokens
+ * (one item may have more). cost: tokens of an item; key: what items are sorted by. */
+void for_batches(const Model &model, int64_t count, const std::function<int64_t(int64_t)> &cost,
+                 const std::function<bool(int64_t, int64_t)> &before,
+                 const std::function<void(const std::vector<int64_t> &)> &body) {
+    std::vector<int64_t> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), before);
+    for (size_t from = 0; from < order.size();) {
+        std::vector<int64_t> items;
+        for (int64_t tokens = 0; from < order.size(); from++) {
+            tokens += cost(order[from]);
+            if (!items.empty() && tokens > model.batch_tokens) break;
+            items.push_back(order[from]);
+        }
+        body(items);
+        model.host.tick("model", static_cast<int64_t>(from), count);
+    }
+}
+
+/* The same for calls over texts alone: body(batch). */
+void for_texts(const Model &model, const alcore_sys_model_texts &texts,
+               const std::function<void(const Batch &)> &body) {
+    check_texts(model, texts, model.encoder.words.size(0));
+    for_batches(
+        model, texts.count, [&](int64_t i) { return length_of(texts, i); },
+        [&](int64_t a, int64_t b) { return length_of(texts, a) > length_of(texts, b); },
+        [&](const std::vector<int64_t> &items) {
+            body({items, pack(model, texts, items)});
+        });
+}
+
+/* Gives float values of some items to the sink; lengths NULL: a row per item. */
+void give(const alcore_sys_model_sink &sink, const std::vector<int64_t> &items,
+          const at::Tensor &values, const std::vector<int64_t> *lengths) {
+    at::Tensor plain = values.to(at::kCPU, at::kFloat).contiguous();
+    std::vector<int64_t> shape = plain.sizes().vec();
+    alcore_tensor tensor{};
+    tensor.data = plain.data_ptr();
+    tensor.device = {ALCORE_DEVICE_CPU, 0};
+    tensor.ndim = static_cast<int32_t>(shape.size());
+    tensor.dtype = {ALCORE_KIND_FLOAT, 32, 1};
+    tensor.shape = shape.data();
+    check(sink.put(sink.user, items.data(), static_cast<int64_t>(items.size()), &tensor,
+                   lengths == nullptr ? nullptr : lengths->data()));
+}
+
+/* Numbers of the first token of each item. */
+at::Tensor first_tokens(const Packed &packed) {
+    std::vector<int64_t> first;
+    int64_t token = 0;
+    for (int64_t length : packed.lengths) {
+        first.push_back(token);
+        token += length;
+    }
+    return at::tensor(first, at::TensorOptions().dtype(at::kLong)).to(packed.ids.device());
+}
+
+/* Tokens of a batch that `wanted` names (by the call's token number), and how many each item has.
+ */
+at::Tensor some_tokens(const alcore_sys_model_texts &texts, const Batch &batch,
+                       const std::function<bool(int64_t, int64_t)> &wanted,
+                       std::vector<int64_t> &lengths) {
+    std::vector<int64_t> rows;
+    int64_t row = 0;
+    for (int64_t item : batch.items) {
+        int64_t count = 0;
+        for (int64_t k = texts.offsets[item]; k < texts.offsets[item + 1]; k++, row++)
+            if (wanted(item, k)) {
+                rows.push_back(row);
+                count++;
+            }
+        lengths.push_back(count);
+    }
+    return at::tensor(rows, at::TensorOptions().dtype(at::kLong)).to(batch.packed.ids.device());
+}
+
+at::Tensor last_hidden(const Model &model, const Packed &packed) {
+    return run_stack(model, model.encoder, packed, model.encoder.blocks.size());
+}
+
+/* ---- embeddings ---- */
+
+/* One vector per item of hidden states [tokens, dims]. */
+at::Tensor pool(const Model &model, const alcore_sys_model_texts &texts, const Batch &batch,
+                const at::Tensor &hidden) {
+    if (model.pooling == ALCORE_SYS_POOLING_FIRST)
+        return hidden.index_select(0, first_tokens(batch.packed));
+    if (model.pooling == ALCORE_SYS_POOLING_POOLER)
+        return at::tanh(model.pooler(hidden.index_select(0, first_tokens(batch.packed))));
+    at::Tensor x = hidden;
+    std::vector<int64_t> lengths = batch.packed.lengths;
+    if (model.pooling == ALCORE_SYS_POOLING_WORDS) {
+        if (texts.marks == nullptr)
+            fail(ALCORE_E_INVALID, "pooling over words needs marks of the tokens that begin one");
+        lengths.clear();
+        at::Tensor rows = some_tokens(
+            texts, batch,
+            [&](int64_t, int64_t k) { return (texts.marks[k] & ALCORE_SYS_TOKEN_WORD) != 0; },
+            lengths);
+        x = hidden.index_select(0, rows);
+    }
+    std::vector<at::Tensor> out;
+    int64_t token = 0;
+    for (int64_t length : lengths) {
+        at::Tensor own = x.narrow(0, token, length);
+        token += length;
+        if (length == 0)
+            out.push_back(at::zeros({x.size(1)}, x.options())); /* a text without words */
+        else if (model.pooling == ALCORE_SYS_POOLING_MAX)
+            out.push_back(own.amax(0));
+        else
+            out.push_back(own.mean(0, false, at::kFloat));
+    }
+    return at::stack(out);
+}
+
+alcore_status embed(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                    const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        size_t blocks = model->layer == 0 ? model->encoder.blocks.size()
+                                          : static_cast<size_t>(std::max(model->layer, 0));
+        for_texts(*model, *texts, [&](const Batch &batch) {
+            at::Tensor hidden = run_stack(*model, model->encoder, batch.packed, blocks);
+            at::Tensor vectors = pool(*model, *texts, batch, hidden).to(at::kFloat);
+            if (model->normalize) vectors = vectors / vectors.norm(2, 1, true).clamp_min(1e-12);
+            give(*sink, batch.items, vectors, nullptr);
+        });
+    });
+}
+
+/* ---- heads ---- */
+
+void need_head(const Model &model, Head head, const char *call) {
+    if (model.head != head)
+        fail(ALCORE_E_UNSUPPORTED, "the %s model has no head for %s", model.family.c_str(), call);
+}
+
+alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                          const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Classes, "classes of texts");
+        for_texts(*model, *texts, [&](const Batch &batch) {
+            at::Tensor x =
+                last_hidden(*model, batch.packed).index_select(0, first_tokens(batch.packed));
+            if (model->head_pooled) x = at::tanh(model->pooler(x));
+            if (model->head_dense.weight.defined())
+                x = activate(model->head_dense(x), model->head_activation);
+            give(*sink, batch.items, at::softmax(model->head_out(x), -1, at::kFloat), nullptr);
+        });
+    });
+}
+
+alcore_status token_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                          const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Tokens, "classes of tokens");
+        bool words = false;
+        for (int64_t k = 0; texts->marks && k < (texts->count ? texts->offsets[texts->count] : 0);
+             k++)
+            words = words || (texts->marks[k] & ALCORE_SYS_TOKEN_WORD);
+        auto wanted = [&](int64_t, int64_t k) {
+            if (texts->marks == nullptr) return true;
+            return words ? (texts->marks[k] & ALCORE_SYS_TOKEN_WORD) != 0
+                         : (texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL) == 0;
+        };
+        for_texts(*model, *texts, [&](const Batch &batch) {
+            std::vector<int64_t> lengths;
+            at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
+            at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
+            give(*sink, batch.items, at::softmax(model->head_out(x), -1, at::kFloat), &lengths);
+        });
+    });
+}
+
+alcore_status qa_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                       const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Answers, "question answering");
+        if (texts->types == nullptr)
+            fail(ALCORE_E_INVALID,
+                 "question answering needs the types of tokens: 0 in the question, "
+                 "1 in the text");
+        auto wanted = [&](int64_t, int64_t k) {
+            return texts->types[k] == 1 &&
+                   (texts->marks == nullptr || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL));
+        };
+        /* Types choose tokens even where the model has no embeddings of them. */
+        for_texts(*model, *texts, [&](const Batch &batch) {
+            std::vector<int64_t> lengths;
+            at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
+            at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
+            at::Tensor logits = model->head_out(x).to(at::kFloat);
+            int64_t token = 0;
+            for (int64_t length : lengths) {
+                logits.narrow(0, token, length)
+                    .copy_(at::softmax(logits.narrow(0, token, length), 0));
+                token += length;
+            }
+            give(*sink, batch.items, logits, &lengths);
+        });
+    });
+}
+
+/* ---- losses ---- */
+
+/* Log-probability of labels[i] under the logits of hidden state i. Rows are taken CHUNK logits at a
+ * time, so that a large vocabulary needs no matrix of all tokens. */
+at::Tensor label_logprobs(const Model &model, const at::Tensor &hidden, const at::Tensor &labels) {
+    constexpr int64_t CHUNK = int64_t{1} << 24;
+    int64_t rows = hidden.size(0), step = std::max<int64_t>(1, CHUNK / model.vocabulary);
+    at::Tensor out = at::empty({rows}, at::TensorOptions().dtype(at::kFloat).device(model.device));
+    for (int64_t from = 0; from < rows; from += step) {
+        int64_t count = std::min(step, rows - from);
+        at::Tensor logits = output_logits(model, hidden.narrow(0, from, count)).to(at::kFloat);
+        at::Tensor picked = logits.gather(1, labels.narrow(0, from, count).unsqueeze(1)).squeeze(1);
+        out.narrow(0, from, count).copy_((picked - at::logsumexp(logits, 1)).clamp_max(0));
+        model.host.tick(nullptr, 0, 0);
+    }
+    return out;
+}
+
+alcore_status mlm_losses(alcore_sys_model *model, const alcore_sys_model_texts *texts,
+                         const alcore_sys_model_scoring *scoring,
+                         const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Words, "masked words");
+        if (scoring != nullptr && scoring->dropout != 0)
+            fail(ALCORE_E_UNSUPPORTED, "scoring with dropout is not built in yet");
+        auto wanted = [&](int64_t, int64_t k) {
+            return texts->marks == nullptr || !(texts->marks[k] & ALCORE_SYS_TOKEN_SPECIAL);
+        };
+        for_texts(*model, *texts, [&](const Batch &batch) {
+            std::vector<int64_t> lengths;
+            at::Tensor rows = some_tokens(*texts, batch, wanted, lengths);
+            at::Tensor x = last_hidden(*model, batch.packed).index_select(0, rows);
+            at::Tensor labels = batch.packed.ids.index_select(0, rows);
+            give(*sink, batch.items, -label_logprobs(*model, x, labels), &lengths);
+        });
+    });
+}
+
+/* What the decoder reads for given targets: each shifted by one, behind the token that starts. */
+Packed shifted(const Model &model, const Packed &targets) {
+    Packed out = targets;
+    out.ids = at::empty_like(targets.ids);
+    int64_t token = 0;
+    for (int64_t length : targets.lengths) {
+        at::Tensor to = out.ids.narrow(0, token, length),
+                   from = targets.ids.narrow(0, token, length);
+        if (length > 1) to.narrow(0, 1, length - 1).copy_(from.narrow(0, 0, length - 1));
+        if (model.start_rolled)
+            to[0].copy_(from[length - 1]);
+        else
+            to[0].fill_(model.start);
+        token += length;
+    }
+    return out;
+}
+
+void score_targets(const Model &model, const alcore_sys_model_texts &sources,
+                   const alcore_sys_model_texts &targets, const alcore_sys_model_sink &sink) {
+    if (targets.count != sources.count)
+        fail(ALCORE_E_INVALID, "%lld targets for %lld sources",
+             static_cast<long long>(targets.count), static_cast<long long>(sources.count));
+    check_texts(model, sources, model.encoder.words.size(0));
+    check_texts(model, targets, model.vocabulary);
+    auto cost = [&](int64_t i) { return length_of(sources, i) + length_of(targets, i); };
+    auto before = [&](int64_t a, int64_t b) {
+        int64_t x = length_of(sources, a), y = length_of(sources, b);
+        return x != y ? x > y : length_of(targets, a) > length_of(targets, b);
+    };
+    for_batches(model, sources.count, cost, before, [&](const std::vector<int64_t> &items) {
+        Packed source = pack(model, sources, items), target = pack(model, targets, items);
+        target.types = at::Tensor();
+        at::Tensor memory = last_hidden(model, source);
+        const Stack &decoder = *model.decoder;
+        at::Tensor hidden = run_stack(model, decoder, shifted(model, target), decoder.blocks.size(),
+                                      memory, source.lengths);
+        give(sink, items, label_logprobs(model, hidden, target.ids), &target.lengths);
+    });
+}
+
+alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                             const alcore_sys_model_texts *targets,
+                             const alcore_sys_model_scoring *scoring,
+                             const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Seq2seq, "texts given a source");
+        if (scoring != nullptr && scoring->dropout != 0)
+            fail(ALCORE_E_UNSUPPORTED, "scoring with dropout is not built in yet");
+        bool hypothesis = scoring != nullptr && scoring->what == ALCORE_SYS_SCORE_HYPOTHESIS;
+        if (!hypothesis && targets == nullptr)
+            fail(ALCORE_E_INVALID, "a %s model scores targets; none are given",
+                 model->family.c_str());
+        if (!hypothesis) return score_targets(*model, *sources, *targets, *sink);
+        alcore_sys_model_decoding how{};
+        if (scoring->decoding != nullptr) how = *scoring->decoding;
+        for_texts(*model, *sources, [&](const Batch &batch) {
+            std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
+            std::vector<float> values;
+            std::vector<int64_t> lengths;
+            for (const std::vector<Output> &outputs : found) {
+                const Output &best = outputs.at(0);
+                values.insert(values.end(), best.logprobs.begin(), best.logprobs.end());
+                lengths.push_back(static_cast<int64_t>(best.logprobs.size()));
+            }
+            give(*sink, batch.items, at::tensor(values, at::TensorOptions().dtype(at::kFloat)),
+                 &lengths);
+        });
+    });
+}
+
+alcore_status translate(alcore_sys_model *model, const alcore_sys_model_texts *sources,
+                        const alcore_sys_model_decoding *decoding,
+                        const alcore_sys_model_sink *sink) {
+    return guard(model->host.user, [&] {
+        need_head(*model, Head::Seq2seq, "translation");
+        alcore_sys_model_decoding how{};
+        how.beams = model->beams;
+        how.length_penalty = model->length_penalty;
+        if (decoding != nullptr) how = *decoding;
+        for_texts(*model, *sources, [&](const Batch &batch) {
+            std::vector<std::vector<Output>> found = decode(*model, batch.packed, how);
+            for (size_t i = 0; i < found.size(); i++)
+                for (size_t rank = 0; rank < found[i].size(); rank++) {
+                    const Output &one = found[i][rank];
+                    check(sink->put_text(sink->user, batch.items[i], static_cast<int64_t>(rank),
+                                         nullptr, 0, one.ids.data(),
+                                         static_cast<int64_t>(one.ids.size()), one.score,
+                                         one.logprobs.data()));
+                }
+        });
+    });
+}
+
+/* ---- opening ---- */
+
+uint32_t calls_of(const Model &model) {
+    uint32_t calls = ALCORE_SYS_MODEL_EMBED;
+    switch (model.head) {
+    case Head::Classes:
+        return calls | ALCORE_SYS_MODEL_CLASS_PROBS;
+    case Head::Tokens:
+        return calls | ALCORE_SYS_MODEL_TOKEN_PROBS;
+    case Head::Answers:
+        return calls | ALCORE_SYS_MODEL_QA_PROBS;
+    case Head::Words:
+        return calls | ALCORE_SYS_MODEL_MLM_LOSSES;
+    case Head::Seq2seq:
+        return calls | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE;
+    default:
+        return calls;
+    }
+}
+
+/* The model's version and description. */
+void describe(Model &model) {
+    static const char *const heads[] = {
+        "none", "classes", "token classes", "question answering", "masked words", "seq2seq"};
+    char text[700];
+    std::snprintf(text, sizeof text, "%016llx-p%d-l%d-n%d-t%lld-d%d",
+                  static_cast<unsigned long long>(model.weights_hash), model.pooling, model.layer,
+                  model.normalize, static_cast<long long>(model.max_tokens),
+                  static_cast<int>(model.dtype));
+    model.version = text;
+    const Stack &encoder = model.encoder;
+    std::snprintf(
+        text, sizeof text,
+        "{\"family\": \"%s\", \"head\": \"%s\", \"dims\": %lld, \"layers\": %lld, "
+        "\"decoder_layers\": %lld, \"heads\": %lld, \"vocabulary\": %lld, \"classes\": %lld, "
+        "\"max_tokens\": %lld, \"batch_tokens\": %lld, \"parameters\": %lld, \"dtype\": "
+        "\"%s\", \"device\": \"%s\", \"engine\": \"torch-%s\"}",
+        model.family.c_str(), heads[static_cast<int>(model.head)],
+        static_cast<long long>(encoder.dims), static_cast<long long>(encoder.blocks.size()),
+        static_cast<long long>(model.decoder ? model.decoder->blocks.size() : 0),
+        static_cast<long long>(encoder.heads), static_cast<long long>(model.vocabulary),
+        static_cast<long long>(model.classes), static_cast<long long>(model.max_tokens),
+        static_cast<long long>(model.batch_tokens), static_cast<long long>(model.parameters),
+        c10::toString(model.dtype), model.device_name.c_str(), BUILT_FOR);
+    model.json = text;
+}
+
+alcore_status open_folder(void *user, const char *path, const alcore_sys_model_options *options,
+                          alcore_sys_model **out) {
+    *out = nullptr;
+    return guard(user, [&] {
+        alcore_sys_model_options settings{};
+        if (options != nullptr)
+            std::memcpy(&settings, options, std::min(options->size, sizeof settings));
+        auto model = std::make_unique<alcore_sys_model>();
+        static_cast<Model &>(*model) = std::move(*build_model({core, user}, path, settings));
+        describe(*model);
+        *out = model.release();
+    });
+}
+
+void close_model(alcore_sys_model *model) {
+    delete model;
+}
+
+alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
+    alcore_sys_model_info all{};
+    all.size = std::min(out->size, sizeof all);
+    all.calls = calls_of(*model);
+    all.takes_tokens = 1;
+    all.dims = model->encoder.dims;
+    all.classes = model->classes;
+    all.max_tokens = model->max_tokens;
+    all.vocabulary = model->encoder.words.size(0);
+    all.family = model->family.c_str();
+    all.device = model->device_name.c_str();
+    all.version = model->version.c_str();
+    all.json = model->json.c_str();
+    std::memcpy(out, &all, all.size);
+    return ALCORE_OK;
+}
+
+const alcore_sys_model_engine engine = {
+    sizeof engine,  ALCORE_SYS_ABI, 0,           "torch-" BUILT_FOR,
+    open_folder,    close_model,    info,        embed,
+    token_logprobs, class_probs,    token_probs, qa_probs,
+    mlm_losses,     translate,      nullptr,     nullptr};
+
+} // namespace
+
+/* Refuses a host that lacks what the module needs and a libtorch of another release than the
+ * headers: the C++ interface of torch changes with every minor release. */
+extern "C" ALCORE_API alcore_status alcore_torch_entry(uint32_t abi, const alcore_sys_host *host,
+                                                       const alcore_sys_model_engine **out) {
+    *out = nullptr;
+    core = host;
+    char text[300];
+    size_t needed = offsetof(alcore_sys_host, writer_abort) + sizeof host->writer_abort;
+    if (abi != ALCORE_SYS_ABI || host->size < needed) {
+        std::snprintf(text, sizeof text,
+                      "the torch module is of ABI %u, the library of %u; take both "
+                      "from one release",
+                      ALCORE_SYS_ABI, abi);
+        return report(ALCORE_E_UNSUPPORTED, text);
+    }
+    uint64_t version = aoti_torch_abi_version();
+    unsigned major = static_cast<unsigned>(version >> 56), minor = (version >> 48) & 255;
+    if (major != TORCH_VERSION_MAJOR || minor != TORCH_VERSION_MINOR) {
+        std::snprintf(text, sizeof text,
+                      "the module is built for torch " BUILT_FOR
+                      ", the libtorch of this process is %u.%u",
+                      major, minor);
+        return report(ALCORE_E_UNSUPPORTED, text);
+    }
+    *out = &engine;
+    return ALCORE_OK;
+}

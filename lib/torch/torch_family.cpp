@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Families of models: how config.json and the names of tensors turn into the stacks of
+ * torch_parts.h. A family is a row of `families`; nothing else in the module knows one by name.
+ *
+ * Tensor names are those of the Hugging Face files. Each name of a row is looked up with the
+ * family's prefix and without it, since files of a bare encoder leave it out, and LayerNorm.weight
+ * also as LayerNorm.gamma, which old files of BERT hold. */
+#include <cmath>
+#include <cstdarg>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+namespace {
+
+/* Where the tensors of a stack lie: names below the stack's own prefix; NULL: it has none. */
+struct StackNames {
+    const char *prefix;     /* "encoder." */
+    const char *words;      /* token embeddings, below the family's prefix */
+    const char *positions;  /* table of learned positions */
+    const char *types;      /* embeddings of the parts of a pair */
+    const char *embed_norm; /* norm of the sum of embeddings */
+    const char *mapping;    /* projection of narrower embeddings */
+    const char *block;      /* "layer.%d." */
+    const char *self[4];    /* query, key, value, output */
+    const char *self_norm;
+    const char *cross[4]; /* the same of the attention to the encoder */
+    const char *cross_norm;
+    const char *up, *gate, *down;
+    const char *ffn_norm;
+    const char *final_norm;
+    const char *relative; /* table of relative positions, in block 0 */
+};
+
+/* Keys of config.json of a stack. */
+struct StackKeys {
+    const char *layers, *heads, *ffn;
+};
+
+struct Family {
+    const char *model_type;
+    const char *prefix; /* "bert." */
+    StackKeys encoder_keys, decoder_keys;
+    const char *dims_key, *activation_key, *epsilon_key, *dropout_key;
+    StackNames encoder, decoder; /* decoder.block NULL: an encoder alone */
+    Positions positions;
+    int64_t position_base; /* -1: one past pad_token_id (RoBERTa) */
+    bool pre_norm, rms, scaled_embeddings;
+    const char *pooler;
+    const char *class_dense, *class_out, *token_out;
+    bool class_pooled;
+    Activation class_activation;
+    const char *words_dense, *words_norm, *words_out, *words_bias; /* masked-LM head */
+};
+
+#define BERT_BLOCK                                                                                 \
+    "encoder.layer.%d.",                                                                           \
+        {"attention.self.query", "attention.self.key", "attention.self.value",                     \
+         "attention.output.dense"},                                                                \
+        "attention.output.LayerNorm", {}, nullptr, "intermediate.dense", nullptr, "output.dense",  \
+        "output.LayerNorm", nullptr, nullptr
+#define BERT_EMBEDDINGS                                                                            \
+    "embeddings.word_embeddings", "embeddings.position_embeddings",                                \
+        "embeddings.token_type_embeddings", "embeddings.LayerNorm"
+#define BERT_KEYS                                                                                  \
+    { "num_hidden_layers", "num_attention_heads", "intermediate_size" }
+
+#define BART_STACK(which, final_norm)                                                              \
+    {                                                                                              \
+        which, "shared", "embed_positions", nullptr, "layernorm_embedding", nullptr, "layers.%d.", \
+            {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj"},    \
+            "self_attn_layer_norm",                                                                \
+            {"encoder_attn.q_proj", "encoder_attn.k_proj", "encoder_attn.v_proj",                  \
+             "encoder_attn.out_proj"},                                                             \
+            "encoder_attn_layer_norm", "fc1", nullptr, "fc2", "final_layer_norm", final_norm,      \
+            nullptr                                                                                \
+    }
+#define BART_FAMILY(type, positions, base, pre_norm, final_norm)                                   \
+    {                                                                                              \
+        type, "model.", {"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},          \
+            {"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"}, "d_model",           \
+            "activation_function", nullptr, "dropout", BART_STACK("encoder.", final_norm),         \
+            BART_STACK("decoder.", final_norm), positions, base, pre_norm, false, true, nullptr,   \
+            nullptr, nullptr, nullptr, false, Activation::Tanh, nullptr, nullptr, nullptr, nullptr \
+    }
+#define T5_STACK(which, ffn)                                                                       \
+    {                                                                                              \
+        which, "shared", nullptr, nullptr, nullptr, nullptr, "block.%d.",                          \
+            {"layer.0.SelfAttention.q", "layer.0.SelfAttention.k", "layer.0.SelfAttention.v",      \
+             "layer.0.SelfAttention.o"},                                                           \
+            "layer.0.layer_norm",                                                                  \
+            {"layer.1.EncDecAttention.q", "layer.1.EncDecAttention.k",                             \
+             "layer.1.EncDecAttention.v", "layer.1.EncDecAttention.o"},                            \
+            "layer.1.layer_norm", ffn "DenseReluDense.wi", ffn "DenseReluDense.wi_1",              \
+            ffn "DenseReluDense.wo", ffn "layer_norm", "final_layer_norm",                         \
+            "block.0.layer.0.SelfAttention.relative_attention_bias"                                \
+    }
+#define T5_FAMILY(type)                                                                            \
+    {                                                                                              \
+        type, "", {"num_layers", "num_heads", "d_ff"},                                             \
+            {"num_decoder_layers", "num_heads", "d_ff"}, "d_model", nullptr, "layer_norm_epsilon", \
+            "dropout_rate", T5_STACK("encoder.", "layer.1."), T5_STACK("decoder.", "layer.2."),    \
+            Positions::Relative, 0, true, true, false, nullptr, nullptr, nullptr, nullptr, false,  \
+            Activation::Tanh, nullptr, nullptr, nullptr, nullptr                                   \
+    }
+#define ROBERTA_FAMILY(type)                                                                       \
+    {                                                                                              \
+        type, "roberta.", BERT_KEYS, {}, "hidden_size", "hidden_act", "layer_norm_eps",            \
+            "hidden_dropout_prob", {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK}, {},                 \
+            Positions::Learned, -1, false, false, false, "pooler.dense", "classifier.dense",       \
+            "classifier.out_proj", "classifier", false, Activation::Tanh, "lm_head.dense",         \
+            "lm_head.layer_norm", nullptr, "lm_head.bias"                                          \
+    }
+
+const Family families[] = {
+    {"bert",
+     "bert.",
+     BERT_KEYS,
+     {},
+     "hidden_size",
+     "hidden_act",
+     "layer_norm_eps",
+     "hidden_dropout_prob",
+     {"", BERT_EMBEDDINGS, nullptr, BERT_BLOCK},
+     {},
+     Positions::Learned,
+     0,
+     false,
+     false,
+     false,
+     "pooler.dense",
+     nullptr,
+     "classifier",
+     "classifier",
+     true,
+     Activation::Tanh,
+     "cls.predictions.transform.dense",
+     "cls.predictions.transform.LayerNorm",
+     nullptr,
+     "cls.predictions.bias"},
+    ROBERTA_FAMILY("roberta"),
+    ROBERTA_FAMILY("xlm-roberta"),
+    {"distilbert",
+     "distilbert.",
+     {"n_layers", "n_heads", "hidden_dim"},
+     {},
+     "dim",
+     "activation",
+     nullptr,
+     "dropout",
+     {"",
+      "embeddings.word_embeddings",
+      "embeddings.position_embeddings",
+      nullptr,
+      "embeddings.LayerNorm",
+      nullptr,
+      "transformer.layer.%d.",
+      {"attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin"},
+      "sa_layer_norm",
+      {},
+      nullptr,
+      "ffn.lin1",
+      nullptr,
+      "ffn.lin2",
+      "output_layer_norm",
+      nullptr,
+      nullptr},
+     {},
+     Positions::Learned,
+     0,
+     false,
+     false,
+     false,
+     nullptr,
+     "pre_classifier",
+     "classifier",
+     "classifier",
+     false,
+     Activation::Relu,
+     "vocab_transform",
+     "vocab_layer_norm",
+     nullptr,
+     "vocab_projector.bias"},
+    {"rembert",
+     "rembert.",
+     BERT_KEYS,
+     {},
+     "hidden_size",
+     "hidden_act",
+     "layer_norm_eps",
+     "hidden_dropout_prob",
+     {"", BERT_EMBEDDINGS, "encoder.embedding_hidden_mapping_in", BERT_BLOCK},
+     {},
+     Positions::Learned,
+     0,
+     false,
+     false,
+     false,
+     "pooler.dense",
+     nullptr,
+     "classifier",
+     "classifier",
+     true,
+     Activation::Tanh,
+     "cls.predictions.dense",
+     "cls.predictions.LayerNorm",
+     "cls.predictions.decoder",
+     "cls.predictions.decoder.bias"},
+    BART_FAMILY("bart", Positions::Learned, 2, false, nullptr),
+    BART_FAMILY("mbart", Positions::Learned, 2, true, "layer_norm"),
+    BART_FAMILY("marian", Positions::Sinusoid, 0, false, nullptr),
+    BART_FAMILY("m2m_100", Positions::SinusoidFairseq, 2, true, "layer_norm"),
+    T5_FAMILY("t5"),
+    T5_FAMILY("mt5"),
+};
+
+/* What building needs at hand. */
+struct Builder {
+    const Host &host;
+    const std::string &folder;
+    const Json &config;
+    const Family &family;
+    Weights &weights;
+    Model &model;
+
+    int64_t size(const char *key, int64_t most = int64_t{1} << 24) const {
+        int64_t value = json_int(config, key, -1);
+        if (value < 1 || value > most)
+            fail(ALCORE_E_DATA, "%s/config.json: %s is missing or not 1 to %lld", folder.c_str(),
+                 key, static_cast<long long>(most));
+        return value;
+    }
+    /* The name under which the file holds a tensor; empty: it holds none. */
+    std::string find(const std::string &name) const {
+        for (const std::string &full : {family.prefix + name, name}) {
+            if (weights.has(full)) return full;
+            size_t dot = full.rfind('.');
+            std::string old = full.substr(0, dot + 1) + (full[dot + 1] == 'w' ? "gamma" : "beta");
+            if (full.find("LayerNorm.") != std::string::npos && weights.has(old)) return old;
+        }
+        return "";
+    }
+    /* Reads a tensor into the model's number type and device. */
+    at::Tensor read(const std::string &name, const std::vector<int64_t> &shape) {
+        std::string found = find(name);
+        at::Tensor value = weights.read(found.empty() ? family.prefix + name : found, shape);
+        model.parameters += value.numel();
+        return value.to(model.device, model.dtype);
+    }
+    at::Tensor read_if(const std::string &name, const std::vector<int64_t> &shape) {
+        return find(name).empty() ? at::Tensor() : read(name, shape);
+    }
+    Linear linear(const std::string &name, int64_t out, int64_t in) {
+        return {read(name + ".weight", {out, in}), read_if(name + ".bias", {out})};
+    }
+    Norm norm(const std::string &name, int64_t dims, double epsilon) {
+        return {read(name + ".weight", {dims}), read_if(name + ".bias", {dims}), epsilon,
+                family.rms};
+    }
+    /* Several projections of one input as one matrix. */
+    Linear joined(const std::vector<std::string> &names, int64_t out, int64_t in) {
+        std::vector<at::Tensor> matrices, biases;
+        for (const std::string &name : names) {
+            Linear one = linear(name, out, in);
+            matrices.push_back(one.weight);
+            if (one.bias.defined()) biases.push_back(one.bias);
+        }
+        if (!biases.empty() && biases.size() != names.size())
+            fail(ALCORE_E_DATA, "%s: only some of %s... have a bias", folder.c_str(),
+                 names[0].c_str());
+        return {at::cat(matrices), biases.empty() ? at::Tensor() : at::cat(biases)};
+    }
+    double epsilon() const {
+        double otherwise = family.epsilon_key == nullptr && family.decoder.block == nullptr
+                               ? 1e-12
+                               : 1e-5; /* DistilBERT and the BART families have theirs fixed */
+        return family.epsilon_key == nullptr ? otherwise
+                                             : json_real(config, family.epsilon_key, otherwise);
+    }
+};
+
+Activation activation_of(const std::string &folder, const std::string &name) {
+    if (name == "gelu") return Activation::Gelu;
+    if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Activation::GeluTanh;
+    if (name == "relu") return Activation::Relu;
+    if (name == "swish" || name == "silu") return Activation::Silu;
+    fail(ALCORE_E_UNSUPPORTED, "%s/config.json: the activation '%s' is not known", folder.c_str(),
+         name.c_str());
+}
+
+/* T5 says "relu", "gated-gelu" or "gated-silu" in feed_forward_proj; its gelu is the tanh form. */
+Activation t5_activation(const Builder &build) {
+    std::string name = json_text(build.config, "feed_forward_proj", "relu");
+    if (name == "gated-gelu") return Activation::GeluTanh;
+    return activation_of(build.folder, name.rfind("gated-", 0) == 0 ? name.substr(6) : name);
+}
+
+std::string block_name(const char *pattern, int64_t index) {
+    std::string name = pattern;
+    size_t place = name.find("%d");
+    return name.replace(place, 2, std::to_string(index));
+}
+
+Block build_block(Builder &build, const StackNames &names, int64_t index, int64_t dims,
+                  int64_t inner, int64_t ffn, bool cross) {
+    Block block;
+    std::string prefix = names.prefix + block_name(names.block, index);
+    auto at = [&](const char *name) { return prefix + name; };
+    block.self =
+        build.joined({at(names.self[0]), at(names.self[1]), at(names.self[2])}, inner, dims);
+    block.self_out = build.linear(at(names.self[3]), dims, inner);
+    block.self_norm = build.norm(at(names.self_norm), dims, build.epsilon());
+    if (cross) {
+        block.cross_q = build.linear(at(names.cross[0]), inner, dims);
+        block.cross_kv = build.joined({at(names.cross[1]), at(names.cross[2])}, inner, dims);
+        block.cross_out = build.linear(at(names.cross[3]), dims, inner);
+        block.cross_norm = build.norm(at(names.cross_norm), dims, build.epsilon());
+    }
+    /* Gated: wi_0 is activated and multiplied with wi_1. */
+    bool gated = names.gate != nullptr && !build.find(at(names.gate) + ".weight").empty();
+    block.up = build.linear(at(names.up) + (gated ? "_0" : ""), ffn, dims);
+    if (gated) block.gate = build.linear(at(names.gate), ffn, dims);
+    block.down = build.linear(at(names.down), dims, ffn);
+    block.ffn_norm = build.norm(at(names.ffn_norm), dims, build.epsilon());
+    return block;
+}
+
+/* Sinusoids of `rows` positions: [sin | cos] halves with frequencies 10000^(-i / divisor). */
+at::Tensor sinusoids(int64_t rows, int64_t dims, double divisor) {
+    at::Tensor table = at::zeros({rows, dims}, at::TensorOptions().dtype(at::kFloat));
+    int64_t half = dims / 2;
+    float *values = table.data_ptr<float>();
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t i = 0; i < half; i++) {
+            double angle = static_cast<double>(p) *
+                           std::exp(-std::log(10000.0) * static_cast<double>(i) / divisor);
+            values[p * dims + i] = static_cast<float>(std::sin(angle));
+            values[p * dims + half + i] = static_cast<float>(std::cos(angle));
+        }
+    return table;
+}
+
+/* The table of positions, and how many an item may have. */
+void build_positions(Builder &build, const StackNames &names, Stack &stack, int64_t width) {
+    const Family &family = build.family;
+    stack.positions = family.positions;
+    stack.position_base = family.position_base < 0 ? json_int(build.config, "pad_token_id", 1) + 1
+                                                   : family.position_base;
+    if (family.positions == Positions::Relative) {
+        stack.buckets = json_int(build.config, "relative_attention_num_buckets", 32);
+        stack.bucket_distance = json_int(build.config, "relative_attention_max_distance", 128);
+        if (stack.buckets < 4 || stack.bucket_distance <= stack.buckets / 2)
+            fail(ALCORE_E_DATA, "%s/config.json: impossible relative_attention_num_buckets",
+                 build.folder.c_str());
+        stack.relative = build.read(std::string(names.prefix) + names.relative + ".weight",
+                                    {stack.buckets, stack.heads});
+        return;
+    }
+    int64_t most = build.size("max_position_embeddings");
+    if (family.positions == Positions::Learned) {
+        stack.position_table =
+            build.read(std::string(names.prefix) + names.positions + ".weight", {-1, width});
+    } else {
+        bool fairseq = family.positions == Positions::SinusoidFairseq;
+        double half = static_cast<double>(width / 2);
+        stack.position_table =
+            sinusoids(most + stack.position_base, width, fairseq ? half - 1 : half)
+                .to(build.model.device, build.model.dtype);
+    }
+    int64_t room = stack.position_table.size(0) - stack.position_base;
+    if (room < 1)
+        fail(ALCORE_E_DATA, "%s: the table of positions is too short", build.folder.c_str());
+    build.model.max_tokens = std::min(build.model.max_tokens, room);
+}
+
+Stack build_stack(Builder &build, const StackNames &names, const StackKeys &keys, bool decoder) {
+    const Family &family = build.family;
+    Stack stack;
+    stack.dims = build.size(family.dims_key);
+    stack.heads = build.size(keys.heads);
+    int64_t kv = json_int(build.config, "d_kv", 0);
+    if (kv == 0 && stack.dims % stack.heads != 0)
+        fail(ALCORE_E_DATA, "%s/config.json: %s %lld is no multiple of %lld heads",
+             build.folder.c_str(), family.dims_key, static_cast<long long>(stack.dims),
+             static_cast<long long>(stack.heads));
+    stack.head = kv > 0 ? kv : stack.dims / stack.heads;
+    stack.causal = decoder;
+    stack.pre_norm = family.pre_norm;
+    bool t5 = family.positions == Positions::Relative;
+    stack.attention_scale = t5 ? 1.0 : 1.0 / std::sqrt(static_cast<double>(stack.head));
+    if (family.scaled_embeddings && json_flag(build.config, "scale_embedding", false))
+        stack.embed_scale = std::sqrt(static_cast<double>(stack.dims));
+    stack.activation =
+        t5 ? t5_activation(build)
+           : activation_of(build.folder, json_text(build.config, family.activation_key, "gelu"));
+    /* Shared by both stacks; some Marian models have a table of their own for each. */
+    std::string own = std::string(names.prefix) + "embed_tokens.weight";
+    bool has_own = family.decoder.block != nullptr && !build.find(own).empty();
+    stack.words = decoder && !has_own
+                      ? build.model.encoder.words
+                      : build.read(has_own ? own : std::string(names.words) + ".weight", {-1, -1});
+    int64_t width = stack.words.size(1);
+    build_positions(build, names, stack, width);
+    if (names.types != nullptr)
+        stack.types = build.read(std::string(names.types) + ".weight", {-1, width});
+    std::string norm =
+        names.embed_norm == nullptr ? "" : names.prefix + std::string(names.embed_norm);
+    if (!norm.empty() && !build.find(norm + ".weight").empty())
+        stack.embed_norm = build.norm(norm, width, build.epsilon());
+    if (names.mapping != nullptr) stack.mapping = build.linear(names.mapping, stack.dims, width);
+    int64_t layers = json_int(build.config, keys.layers, 0);
+    if (decoder && layers == 0) layers = json_int(build.config, "num_layers", 0);
+    if (layers < 1 || layers > 1000)
+        fail(ALCORE_E_DATA, "%s/config.json: %s is missing", build.folder.c_str(), keys.layers);
+    int64_t ffn = build.size(keys.ffn);
+    for (int64_t i = 0; i < layers; i++)
+        stack.blocks.push_back(
+            build_block(build, names, i, stack.dims, stack.heads * stack.head, ffn, decoder));
+    if (names.final_norm != nullptr)
+        stack.final_norm =
+            build.norm(std::string(names.prefix) + names.final_norm, stack.dims, build.epsilon());
+    return stack;
+}
+
+bool ends_with(const std::string &text, const char *end) {
+    size_t length = std::char_traits<char>::length(end);
+    return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
+}
+
+/* The head that the folder's architecture names. */
+void build_head(Builder &build, const std::string &architecture) {
+    const Family &family = build.family;
+    Model &model = build.model;
+    int64_t dims = model.encoder.dims;
+    if (family.pooler != nullptr && !build.find(std::string(family.pooler) + ".weight").empty())
+        model.pooler = build.linear(family.pooler, dims, dims);
+    if (ends_with(architecture, "ForSequenceClassification")) {
+        model.head = Head::Classes;
+        model.head_pooled = family.class_pooled;
+        model.head_activation = family.class_activation;
+        if (family.class_dense != nullptr)
+            model.head_dense = build.linear(family.class_dense, dims, dims);
+        model.head_out = build.linear(family.class_out, -1, dims);
+        if (model.head_pooled && !model.pooler.weight.defined())
+            fail(ALCORE_E_DATA, "%s: the pooler that the classifier reads is missing",
+                 build.folder.c_str());
+    } else if (ends_with(architecture, "ForTokenClassification")) {
+        model.head = Head::Tokens;
+        model.head_out = build.linear(family.token_out, -1, dims);
+    } else if (ends_with(architecture, "ForQuestionAnswering")) {
+        model.head = Head::Answers;
+        model.head_out = build.linear("qa_outputs", 2, dims);
+    } else if (ends_with(architecture, "ForMaskedLM") ||
+               ends_with(architecture, "ForPreTraining")) {
+        model.head = Head::Words;
+        model.head_activation = model.encoder.activation;
+        model.head_dense = build.linear(family.words_dense, -1, dims);
+        int64_t width = model.head_dense.weight.size(0);
+        model.head_norm = build.norm(family.words_norm, width, build.epsilon());
+        model.head_out.weight =
+            family.words_out == nullptr
+                ? model.encoder.words
+                : build.read(std::string(family.words_out) + ".weight", {model.vocabulary, width});
+        model.head_out.bias = build.read(family.words_bias, {model.vocabulary});
+    }
+    if (model.head == Head::Classes || model.head == Head::Tokens)
+        model.classes = model.head_out.weight.size(0);
+}
+
+/* Settings of decoding: generation_config.json, else config.json. */
+struct Generation {
+    Json first, second;
+    int64_t number(const char *key, int64_t otherwise) const {
+        return json_int(first, key, json_int(second, key, otherwise));
+    }
+};
+
+void build_decoding(Builder &build) {
+    Model &model = build.model;
+    Generation said{read_json(build.host, build.folder, "generation_config.json"), build.config};
+    model.finish = said.number("eos_token_id", -1);
+    int64_t pad = said.number("pad_token_id", -1);
+    model.start = said.number("decoder_start_token_id", -1);
+    model.start_rolled = std::string(build.family.model_type) == "mbart";
+    model.forced_first = said.number("forced_bos_token_id", -1);
+    model.forced_last = said.number("forced_eos_token_id", -1);
+    model.output_tokens = said.number("max_length", 200);
+    model.beams = static_cast<int32_t>(said.number("num_beams", 1));
+    model.length_penalty =
+        json_real(said.first, "length_penalty", json_real(build.config, "length_penalty", 1.0));
+    model.renormalize = json_flag(said.first, "renormalize_logits", false);
+    json_t *words = json_object_get(said.first.get(), "bad_words_ids");
+    if (!json_is_array(words)) words = json_object_get(build.config.get(), "bad_words_ids");
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        json_t *word = json_array_get(words, i);
+        if (json_array_size(word) == 1 && json_is_integer(json_array_get(word, 0)))
+            model.forbidden.push_back(json_integer_value(json_array_get(word, 0)));
+    }
+    if (model.start < 0) model.start = said.number("bos_token_id", pad);
+    for (int64_t id : {model.start, model.finish, model.forced_first, model.forced_last})
+        if (id >= model.vocabulary)
+            fail(ALCORE_E_DATA,
+                 "%s: a token id of the generation settings is not in the vocabulary",
+                 build.folder.c_str());
+}
+
+void build_seq2seq(Builder &build) {
+    const Family &family = build.family;
+    Model &model = build.model;
+    model.head = Head::Seq2seq;
+    model.decoder = build_stack(build, family.decoder, family.decoder_keys, true);
+    const at::Tensor &words = model.decoder->words;
+    model.vocabulary = words.size(0);
+    std::string output = build.find("lm_head.weight");
+    bool own = !output.empty();
+    model.head_out.weight =
+        own ? build.read("lm_head.weight", {model.vocabulary, model.decoder->dims}) : words;
+    at::Tensor bias = build.read_if("final_logits_bias", {1, model.vocabulary});
+    if (bias.defined()) model.head_out.bias = bias.squeeze(0);
+    /* T5 scales what enters a tied output matrix; configurations say so in one of two ways. */
+    bool tied = json_flag(build.config, "tie_word_embeddings", true);
+    bool scaled = std::string(family.model_type) == "t5" &&
+                  json_flag(build.config, "scale_decoder_outputs", tied);
+    if (scaled) model.output_scale = 1.0 / std::sqrt(static_cast<double>(model.decoder->dims));
+    build_decoding(build);
+}
+
+/* What sentence-transformers adds: modules.json names a pooling and perhaps Normalize. */
+void read_modules(Builder &build) {
+    std::string path = build.folder + "/modules.json";
+    Model &model = build.model;
+    alcore_sys_file *probe = nullptr;
+    if (build.host.table->file_open(build.host.user, path.c_str(), &probe) != ALCORE_OK) return;
+    int64_t length = 0;
+    alcore_status status = build.host.table->file_length(probe, &length);
+    std::string text(
+        status == ALCORE_OK && length > 0 && length < 1 << 20 ? static_cast<size_t>(length) : 0,
+        '\0');
+    if (status == ALCORE_OK)
+        status = build.host.table->file_read(probe, 0, text.data(), text.size());
+    build.host.table->file_close(probe);
+    check(status);
+    json_error_t error;
+    Json list(json_loadb(text.data(), text.size(), 0, &error), json_decref);
+    if (!json_is_array(list.get())) fail(ALCORE_E_DATA, "%s: a list is expected", path.c_str());
+    for (size_t i = 0; i < json_array_size(list.get()); i++) {
+        Json entry(json_incref(json_array_get(list.get(), i)), json_decref);
+        std::string type = json_text(entry, "type", ""), place = json_text(entry, "path", "");
+        if (ends_with(type, ".Normalize")) model.normalize = true;
+        if (ends_with(type, ".Dense"))
+            fail(ALCORE_E_UNSUPPORTED, "%s: the Dense module is not supported", path.c_str());
+        if (!ends_with(type, ".Pooling") || place.find("..") != std::string::npos) continue;
+        Json pooling = read_json(build.host, build.folder + "/" + place, "config.json");
+        std::string mode = json_text(pooling, "pooling_mode", "");
+        if (mode == "cls" || json_flag(pooling, "pooling_mode_cls_token", false))
+            model.pooling = ALCORE_SYS_POOLING_FIRST;
+        else if (mode == "max" || json_flag(pooling, "pooling_mode_max_tokens", false))
+            model.pooling = ALCORE_SYS_POOLING_MAX;
+        else if (mode != "" && mode != "mean")
+            fail(ALCORE_E_UNSUPPORTED, "%s: the pooling '%s' is not supported", path.c_str(),
+                 mode.c_str());
+    }
+    Json sentence = read_json(build.host, build.folder, "sentence_bert_config.json");
+    int64_t most = json_int(sentence, "max_seq_length", 0);
+    if (most > 0) model.max_tokens = std::min(model.max_tokens, most);
+}
+
+const Family &find_family(const std::string &folder, const std::string &type) {
+    std::string known;
+    for (const Family &family : families) {
+        if (type == family.model_type) return family;
+        known += known.empty() ? "" : ", ";
+        known += family.model_type;
+    }
+    fail(ALCORE_E_UNSUPPORTED, "%s/config.json: model_type '%s' is not supported; %s are",
+         folder.c_str(), type.c_str(), known.c_str());
+}
+
+void apply_options(Builder &build, const alcore_sys_model_options &options) {
+    Model &model = build.model;
+    int64_t layers = static_cast<int64_t>(model.encoder.blocks.size());
+    if (options.pooling < 0 || options.pooling > ALCORE_SYS_POOLING_MAX)
+        fail(ALCORE_E_INVALID, "pooling %d is not known", options.pooling);
+    if (options.layer < -1 || options.layer > layers)
+        fail(ALCORE_E_INVALID, "layer %d: the model has %lld", options.layer,
+             static_cast<long long>(layers));
+    if (options.pooling != ALCORE_SYS_POOLING_AUTO) model.pooling = options.pooling;
+    if (model.pooling == ALCORE_SYS_POOLING_POOLER &&
+        (!model.pooler.weight.defined() || (options.layer != 0 && options.layer != layers)))
+        fail(ALCORE_E_UNSUPPORTED, "%s: there is no pooler for this layer", build.folder.c_str());
+    model.layer = options.layer;
+    if (options.normalize < 0 || options.normalize > 2)
+        fail(ALCORE_E_INVALID, "normalize %d is not known", options.normalize);
+    if (options.normalize != 0) model.normalize = options.normalize == 1;
+    if (options.max_tokens < 0 || options.batch_tokens < 0)
+        fail(ALCORE_E_INVALID, "max_tokens and batch_tokens are 0 or more");
+    if (options.max_tokens > 0) model.max_tokens = std::min(model.max_tokens, options.max_tokens);
+    /* On the CPU a block of a pass should take well below the 100 ms in which a call is to notice
+     * that it is cancelled: about 24 dims^2 floating-point operations a token. */
+    double budget = 2.5e9 / (24.0 * static_cast<double>(model.encoder.dims * model.encoder.dims));
+    model.batch_tokens = options.batch_tokens > 0 ? options.batch_tokens
+                         : model.device.is_cpu()
+                             ? std::clamp<int64_t>(static_cast<int64_t>(budget), 256, 4096)
+                             : 65536;
+}
+
+} // namespace
+
+std::unique_ptr<Model> build_model(const Host &host, const std::string &folder,
+                                   const alcore_sys_model_options &options) {
+    Json config = read_json(host, folder, "config.json");
+    if (!config) fail(ALCORE_E_IO, "%s: config.json is missing", folder.c_str());
+    const Family &family = find_family(folder, json_text(config, "model_type", ""));
+    Weights weights(host, folder);
+    auto model = std::make_unique<Model>();
+    model->host = host;
+    model->family = family.model_type;
+    std::string device = options.device == nullptr ? "auto" : options.device;
+    if (device != "auto" && device != "cpu")
+        fail(ALCORE_E_UNSUPPORTED, "device %s: this build of the torch module runs on the CPU",
+             device.c_str());
+    model->device_name = "cpu";
+    switch (options.dtype) {
+    case 0:
+    case ALCORE_FLOAT32:
+        model->dtype = at::kFloat;
+        break;
+    case ALCORE_BFLOAT16:
+        model->dtype = at::kBFloat16;
+        break;
+    default:
+        fail(ALCORE_E_UNSUPPORTED, "on the CPU models run in float32 or bfloat16");
+    }
+    model->max_tokens = json_int(config, "n_positions", 0);
+    if (model->max_tokens < 1 || family.positions != Positions::Relative)
+        model->max_tokens = family.positions == Positions::Relative ? 512 : INT64_MAX;
+    Builder build{host, folder, config, family, weights, *model};
+    std::string architecture;
+    json_t *names = json_object_get(config.get(), "architectures");
+    if (json_is_string(json_array_get(names, 0)))
+        architecture = json_string_value(json_array_get(names, 0));
+    model->encoder = build_stack(build, family.encoder, family.encoder_keys, false);
+    model->vocabulary = model->encoder.words.size(0);
+    if (family.decoder.block != nullptr)
+        build_seq2seq(build);
+    else
+        build_head(build, architecture);
+    read_modules(build);
+    apply_options(build, options);
+    model->weights_hash = weights.hash();
+    return model;
+}
+
+} // namespace alcore_torch

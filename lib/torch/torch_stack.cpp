@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arithmetic of a stack on packed tokens (torch_parts.h says what packed means).
+ *
+ *     pre-norm    x += attention(norm(x));  x += ffn(norm(x));  a final norm after the last block
+ *     post-norm   x = norm(x + attention(x));  x = norm(x + ffn(x))
+ *     ffn         down(act(up(x))), gated: down(act(up(x)) * gate(x))
+ *
+ * A block costs about 24 dims^2 operations a token for its matrices and 4 dims times the length for
+ * attention. Memory: about 12 dims numbers a token. */
+#include <cmath>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+at::Tensor activate(const at::Tensor &x, Activation activation) {
+    switch (activation) {
+    case Activation::Gelu:
+        return at::gelu(x);
+    case Activation::GeluTanh:
+        return at::gelu(x, "tanh");
+    case Activation::Relu:
+        return at::relu(x);
+    case Activation::Silu:
+        return at::silu(x);
+    default:
+        return at::tanh(x);
+    }
+}
+
+at::Tensor Norm::operator()(const at::Tensor &x) const {
+    if (!weight.defined()) return x;
+    if (!rms) return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon, false);
+    at::Tensor wide = x.to(at::kFloat);
+    at::Tensor scaled = wide * at::rsqrt(wide.square().mean(-1, true) + epsilon);
+    return scaled.to(x.scalar_type()) * weight;
+}
+
+at::Tensor embed_tokens(const Stack &stack, const at::Tensor &ids, const at::Tensor &types,
+                        const at::Tensor &positions) {
+    at::Tensor x = at::embedding(stack.words, ids);
+    if (stack.embed_scale != 1) x = x * stack.embed_scale;
+    if (stack.position_table.defined())
+        x = x + at::embedding(stack.position_table, positions + stack.position_base);
+    if (stack.types.defined())
+        x = x + (types.defined() ? at::embedding(stack.types, types) : stack.types[0]);
+    x = stack.embed_norm(x);
+    return stack.mapping.weight.defined() ? stack.mapping(x) : x;
+}
+
+/* Which bucket a distance (key minus query) falls into: exact near, logarithmic far (Raffel et al.
+ * 2020). Bidirectional stacks give half of the buckets to each direction. The logarithm is of
+ * float32 and cut towards zero, as in the reference. */
+static int64_t bucket_of(int64_t distance, int64_t buckets, int64_t most, bool both) {
+    int64_t first = 0;
+    if (both) {
+        buckets /= 2;
+        if (distance > 0) first = buckets;
+        distance = std::abs(distance);
+    } else {
+        distance = std::max<int64_t>(-distance, 0);
+    }
+    int64_t exact = buckets / 2;
+    if (distance < exact) return first + distance;
+    float share =
+        std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+        static_cast<float>(std::log(static_cast<double>(most) / static_cast<double>(exact)));
+    int64_t far = exact + static_cast<int64_t>(share * static_cast<float>(buckets - exact));
+    return first + std::min(far, buckets - 1);
+}
+
+at::Tensor relative_bias(const Stack &stack, int64_t first, int64_t queries, int64_t keys) {
+    at::Tensor bucket = at::empty({queries, keys}, at::TensorOptions().dtype(at::kLong));
+    int64_t *values = bucket.data_ptr<int64_t>();
+    for (int64_t i = 0; i < queries; i++)
+        for (int64_t j = 0; j < keys; j++)
+            values[i * keys + j] =
+                bucket_of(j - (first + i), stack.buckets, stack.bucket_distance, !stack.causal);
+    at::Tensor bias = at::embedding(stack.relative, bucket.to(stack.relative.device()));
+    return bias.permute({2, 0, 1}).unsqueeze(0); /* [1, heads, queries, keys] */
+}
+
+/* A run of neighbors in the batch that are of one length (with a memory: of one pair of lengths).
+ */
+struct Run {
+    int64_t items, length, token; /* token: number of the first one */
+    int64_t memory_length = 0, memory_token = 0;
+    at::Tensor bias; /* of relative positions and of causality, when there are any */
+};
+
+static std::vector<Run> find_runs(const std::vector<int64_t> &lengths,
+                                  const std::vector<int64_t> &memory_lengths) {
+    std::vector<Run> runs;
+    int64_t token = 0, memory_token = 0;
+    for (size_t i = 0; i < lengths.size(); i++) {
+        int64_t memory_length = memory_lengths.empty() ? 0 : memory_lengths[i];
+        if (runs.empty() || runs.back().length != lengths[i] ||
+            runs.back().memory_length != memory_length)
+            runs.push_back({0, lengths[i], token, memory_length, memory_token, {}});
+        runs.back().items++;
+        token += lengths[i];
+        memory_token += memory_length;
+    }
+    return runs;
+}
+
+/* [items * length, parts * heads * head] of a run as [items, heads, length, head], part by part. */
+static at::Tensor heads_of(const at::Tensor &x, int64_t token, int64_t items, int64_t length,
+                           int64_t parts, int64_t part, const Stack &stack) {
+    return x.narrow(0, token, items * length)
+        .view({items, length, parts, stack.heads, stack.head})
+        .select(2, part)
+        .transpose(1, 2);
+}
+
+/* Attention run by run: out [tokens, heads * head]. q holds q_parts projections side by side, of
+ * which the first is the query; kv holds kv_parts, of which the last two are key and value. */
+static at::Tensor attend(const Stack &stack, const std::vector<Run> &runs, const at::Tensor &q,
+                         int64_t q_parts, const at::Tensor &kv, int64_t kv_parts, bool cross) {
+    at::Tensor out = at::empty({q.size(0), stack.heads * stack.head}, q.options());
+    for (const Run &run : runs) {
+        int64_t keys = cross ? run.memory_length : run.length;
+        int64_t key_token = cross ? run.memory_token : run.token;
+        at::Tensor query = heads_of(q, run.token, run.items, run.length, q_parts, 0, stack);
+        at::Tensor key = heads_of(kv, key_token, run.items, keys, kv_parts, kv_parts - 2, stack);
+        at::Tensor value = heads_of(kv, key_token, run.items, keys, kv_parts, kv_parts - 1, stack);
+        std::optional<at::Tensor> bias;
+        if (!cross && run.bias.defined()) bias = run.bias;
+        bool causal = !cross && stack.causal && !bias;
+        at::Tensor mixed = at::scaled_dot_product_attention(query, key, value, bias, 0.0, causal,
+                                                            stack.attention_scale);
+        out.narrow(0, run.token, run.items * run.length)
+            .view({run.items, run.length, stack.heads, stack.head})
+            .copy_(mixed.transpose(1, 2));
+    }
+    return out;
+}
+
+/* Position of each token in its item. */
+static at::Tensor positions_of(const Packed &batch) {
+    at::Tensor positions = at::empty({batch.tokens}, at::TensorOptions().dtype(at::kLong));
+    int64_t *values = positions.data_ptr<int64_t>(), token = 0;
+    for (int64_t length : batch.lengths)
+        for (int64_t k = 0; k < length; k++) values[token++] = k;
+    return positions;
+}
+
+static void set_biases(const Stack &stack, std::vector<Run> &runs) {
+    if (stack.positions != Positions::Relative) return;
+    for (Run &run : runs) {
+        run.bias = relative_bias(stack, 0, run.length, run.length);
+        if (!stack.causal) continue;
+        at::Tensor later =
+            at::ones({run.length, run.length}, run.bias.options()).triu(1).to(at::kBool);
+        run.bias = run.bias.masked_fill(later, -std::numeric_limits<float>::infinity());
+    }
+}
+
+at::Tensor run_stack(const Model &model, const Stack &stack, const Packed &batch, size_t blocks,
+                     const at::Tensor &memory, const std::vector<int64_t> &memory_lengths) {
+    std::vector<Run> runs = find_runs(batch.lengths, memory_lengths);
+    set_biases(stack, runs);
+    at::Tensor x =
+        embed_tokens(stack, batch.ids, batch.types, positions_of(batch).to(model.device));
+    for (size_t i = 0; i < blocks; i++) {
+        const Block &block = stack.blocks[i];
+        at::Tensor qkv = block.self(stack.pre_norm ? block.self_norm(x) : x);
+        x = x + block.self_out(attend(stack, runs, qkv, 3, qkv, 3, false));
+        if (!stack.pre_norm) x = block.self_norm(x);
+        if (memory.defined()) {
+            at::Tensor q = block.cross_q(stack.pre_norm ? block.cross_norm(x) : x);
+            x = x + block.cross_out(attend(stack, runs, q, 1, block.cross_kv(memory), 2, true));
+            if (!stack.pre_norm) x = block.cross_norm(x);
+        }
+        at::Tensor y = stack.pre_norm ? block.ffn_norm(x) : x;
+        at::Tensor inside = activate(block.up(y), stack.activation);
+        if (block.gate.weight.defined()) inside = inside * block.gate(y);
+        x = x + block.down(inside);
+        if (!stack.pre_norm) x = block.ffn_norm(x);
+        model.host.tick(nullptr, 0, 0);
+    }
+    return blocks == stack.blocks.size() ? stack.final_norm(x) : x;
+}
+
+at::Tensor output_logits(const Model &model, const at::Tensor &hidden) {
+    at::Tensor x = hidden;
+    if (model.head == Head::Words)
+        x = model.head_norm(activate(model.head_dense(x), model.head_activation));
+    if (model.output_scale != 1) x = x * model.output_scale;
+    return model.head_out(x);
+}
+
+} // namespace alcore_torch

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders: JSON settings and safetensors weights, read through the host's files.
+ *
+ * A safetensors file is an 8-byte little-endian length, so many bytes of a JSON object {name:
+ * {dtype, shape, data_offsets}} and the numbers, little-endian and row-major. Everything in the
+ * header is checked against the file before a tensor is allocated: sizes must fit, and tensors may
+ * neither overlap nor leave holes. Numbers are read in blocks, so a file that is cut off while it
+ * is read is an error and no signal. */
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "torch_parts.h"
+
+namespace alcore_torch {
+
+namespace {
+
+enum : int64_t { LARGEST_HEADER = 16 << 20, READ_BLOCK = 16 << 20, MOST_DIMENSIONS = 8 };
+
+/* An open file that is closed with its owner. */
+struct File {
+    const Host &host;
+    alcore_sys_file *handle = nullptr;
+    explicit File(const Host &host) : host(host) {}
+    ~File() { host.table->file_close(handle); }
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+};
+
+/* Opens a file and says how long it is; false when it is not there. */
+bool open_file(const Host &host, const std::string &path, File &file, int64_t &length) {
+    alcore_status status = host.table->file_open(host.user, path.c_str(), &file.handle);
+    if (status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND) return false;
+    check(status);
+    check(host.table->file_length(file.handle, &length));
+    if (length < 0) fail(ALCORE_E_IO, "%s: its length is not known", path.c_str());
+    return true;
+}
+
+Json parse_json(const std::string &path, const std::string &text) {
+    json_error_t error;
+    Json value(json_loadb(text.data(), text.size(), JSON_REJECT_DUPLICATES, &error), json_decref);
+    if (!json_is_object(value.get()))
+        fail(ALCORE_E_DATA, "%s: line %d: %s", path.c_str(), error.line,
+             value ? "an object is expected" : error.text);
+    return value;
+}
+
+/* The number types of safetensors that models use. */
+at::ScalarType scalar_type(const std::string &path, const char *tensor, const std::string &name) {
+    static const std::pair<const char *, at::ScalarType> types[] = {
+        {"F32", at::kFloat}, {"F16", at::kHalf}, {"BF16", at::kBFloat16}, {"F64", at::kDouble},
+        {"I64", at::kLong},  {"I32", at::kInt},  {"U8", at::kByte},       {"BOOL", at::kBool}};
+    for (const auto &[key, type] : types)
+        if (name == key) return type;
+    fail(ALCORE_E_UNSUPPORTED, "%s: tensor %s has the number type %s, which models do not use",
+         path.c_str(), tensor, name.c_str());
+}
+
+} // namespace
+
+Json read_json(const Host &host, const std::string &folder, const char *name) {
+    std::string path = folder + "/" + name;
+    File file(host);
+    int64_t length = 0;
+    if (!open_file(host, path, file, length)) return nullptr;
+    if (length > LARGEST_HEADER) fail(ALCORE_E_DATA, "%s: larger than 16 MiB", path.c_str());
+    std::string text(static_cast<size_t>(length), '\0');
+    check(host.table->file_read(file.handle, 0, text.data(), text.size()));
+    return parse_json(path, text);
+}
+
+int64_t json_int(const Json &object, const char *key, int64_t otherwise) {
+    json_t *value = json_object_get(object.get(), key);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+double json_real(const Json &object, const char *key, double otherwise) {
+    json_t *value = json_object_get(object.get(), key);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+bool json_flag(const Json &object, const char *key, bool otherwise) {
+    json_t *value = json_object_get(object.get(), key);
+    return json_is_boolean(value) ? json_is_true(value) : otherwise;
+}
+
+std::string json_text(const Json &object, const char *key, const char *otherwise) {
+    json_t *value = json_object_get(object.get(), key);
+    return json_is_string(value) ? json_string_value(value) : otherwise;
+}
+
+Weights::Weights(const Host &host, const std::string &folder) : host_(host) {
+    try {
+        File probe(host);
+        int64_t length = 0;
+        if (open_file(host, folder + "/model.safetensors", probe, length)) {
+            add_file(folder + "/model.safetensors");
+            return;
+        }
+        Json index = read_json(host, folder, "model.safetensors.index.json");
+        if (!index) {
+            if (open_file(host, folder + "/pytorch_model.bin", probe, length))
+                fail(
+                    ALCORE_E_UNSUPPORTED,
+                    "%s holds pytorch_model.bin, which is code, not data; convert it once: python3 "
+                    "-c \"import transformers as t; t.AutoModel.from_pretrained('%s')"
+                    ".save_pretrained('NEW')\"",
+                    folder.c_str(), folder.c_str());
+            fail(ALCORE_E_IO, "%s: model.safetensors is missing", folder.c_str());
+        }
+        std::vector<std::string> names;
+        const char *key;
+        json_t *value;
+        json_object_foreach(json_object_get(index.get(), "weight_map"), key, value) {
+            std::string name = json_is_string(value) ? json_string_value(value) : "";
+            if (name.empty() || name.find('/') != std::string::npos)
+                fail(ALCORE_E_DATA, "%s/model.safetensors.index.json: '%s' names no file beside it",
+                     folder.c_str(), key);
+            names.push_back(name);
+        }
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        for (const std::string &name : names) add_file(folder + "/" + name);
+    } catch (...) {
+        for (alcore_sys_file *file : files_) host_.table->file_close(file);
+        throw;
+    }
+}
+
+Weights::~Weights() {
+    for (alcore_sys_file *file : files_) host_.table->file_close(file);
+}
+
+void Weights::add_file(const std::string &path) {
+    alcore_sys_file *file;
+    check(host_.table->file_open(host_.user, path.c_str(), &file));
+    files_.push_back(file);
+    paths_.push_back(path);
+    int64_t length = 0;
+    uint64_t header = 0;
+    check(host_.table->file_length(file, &length));
+    check(host_.table->file_read(file, 0, &header, sizeof header));
+    if (header > LARGEST_HEADER || static_cast<int64_t>(header) > length - 8)
+        fail(ALCORE_E_DATA, "%s: its header of %llu bytes is longer than the file or than 16 MiB",
+             path.c_str(), static_cast<unsigned long long>(header));
+    std::string text(header, '\0');
+    check(host_.table->file_read(file, 8, text.data(), text.size()));
+    if (text.empty() || text[0] != '{')
+        fail(ALCORE_E_DATA, "%s: its header is no JSON", path.c_str());
+    Json object = parse_json(path, text);
+    int64_t data_start = 8 + static_cast<int64_t>(header);
+    std::vector<std::pair<int64_t, int64_t>> spans; /* bytes of each tensor: [begin, end) */
+    const char *key;
+    json_t *value;
+    json_object_foreach(object.get(), key, value) if (std::strcmp(key, "__metadata__") != 0)
+        add_entry(path, key, value, data_start, length - data_start, spans);
+    std::sort(spans.begin(), spans.end());
+    int64_t end = 0;
+    for (const auto &[from, to] : spans) {
+        if (from != end) fail(ALCORE_E_DATA, "%s: tensors overlap or leave a hole", path.c_str());
+        end = to;
+    }
+    if (end != length - data_start)
+        fail(ALCORE_E_DATA, "%s: %lld bytes of numbers, its header speaks of %lld", path.c_str(),
+             static_cast<long long>(length - data_start), static_cast<long long>(end));
+}
+
+void Weights::add_entry(const std::string &path, const char *name, json_t *value,
+                        int64_t data_start, int64_t data_bytes,
+                        std::vector<std::pair<int64_t, int64_t>> &spans) {
+    const char *dtype = json_string_value(json_object_get(value, "dtype"));
+    json_t *shape = json_object_get(value, "shape");
+    json_t *ends = json_object_get(value, "data_offsets");
+    if (!dtype || !json_is_array(shape) || json_array_size(ends) != 2 ||
+        json_array_size(shape) > MOST_DIMENSIONS)
+        fail(ALCORE_E_DATA, "%s: tensor %s lacks dtype, shape or data_offsets", path.c_str(), name);
+    Entry entry{files_.size() - 1, scalar_type(path, name, dtype), {}, 0, 0};
+    int64_t bytes = static_cast<int64_t>(c10::elementSize(entry.dtype));
+    for (size_t i = 0; i < json_array_size(shape); i++) {
+        json_t *size = json_array_get(shape, i);
+        if (!json_is_integer(size) || json_integer_value(size) < 0 ||
+            __builtin_mul_overflow(bytes, json_integer_value(size), &bytes))
+            fail(ALCORE_E_DATA, "%s: tensor %s has an impossible shape", path.c_str(), name);
+        entry.shape.push_back(json_integer_value(size));
+    }
+    json_t *first = json_array_get(ends, 0), *second = json_array_get(ends, 1);
+    int64_t from = json_integer_value(first), to = json_integer_value(second);
+    if (!json_is_integer(first) || !json_is_integer(second) || from < 0 || to < from ||
+        to > data_bytes || to - from != bytes)
+        fail(ALCORE_E_DATA, "%s: tensor %s has data_offsets outside the file or unlike its shape",
+             path.c_str(), name);
+    entry.start = data_start + from;
+    entry.bytes = bytes;
+    spans.emplace_back(from, to);
+    if (!entries_.emplace(name, entry).second)
+        fail(ALCORE_E_DATA, "%s: tensor %s stands in two files", path.c_str(), name);
+}
+
+bool Weights::has(const std::string &name) const {
+    return entries_.count(name) != 0;
+}
+
+at::Tensor Weights::read(const std::string &name, const std::vector<int64_t> &shape) {
+    auto found = entries_.find(name);
+    if (found == entries_.end())
+        fail(ALCORE_E_DATA, "%s: the tensor %s is missing", paths_[0].c_str(), name.c_str());
+    const Entry &entry = found->second;
+    bool fits = entry.shape.size() == shape.size();
+    for (size_t i = 0; fits && i < shape.size(); i++)
+        fits = shape[i] < 0 || shape[i] == entry.shape[i];
+    if (!fits) {
+        std::string has, wants;
+        for (int64_t size : entry.shape) has += " " + std::to_string(size);
+        for (int64_t size : shape) wants += " " + (size < 0 ? "any" : std::to_string(size));
+        fail(ALCORE_E_SHAPE, "%s: tensor %s has the shape [%s ], config.json asks for [%s ]",
+             paths_[entry.file].c_str(), name.c_str(), has.c_str(), wants.c_str());
+    }
+    at::Tensor out =
+        at::empty(entry.shape, at::TensorOptions().dtype(entry.dtype).device(at::kCPU));
+    char *bytes = static_cast<char *>(out.data_ptr());
+    for (int64_t done = 0; done < entry.bytes;) {
+        int64_t block = std::min<int64_t>(READ_BLOCK, entry.bytes - done);
+        check(host_.table->file_read(files_[entry.file], entry.start + done, bytes + done,
+                                     static_cast<size_t>(block)));
+        hash_ = XXH3_64bits_withSeed(bytes + done, static_cast<size_t>(block), hash_);
+        done += block;
+        host_.tick("reading weights", done, entry.bytes);
+    }
+    return out;
+}
+
+} // namespace alcore_torch
