@@ -320,7 +320,7 @@ START_TEST(every_family_agrees_with_transformers) {
     }
     closedir(folder);
     ck_assert(only || families >= 31);
-    ck_assert(only || checks >= 140);
+    ck_assert(only || checks >= 113);
     alcore_ctx_unref(ctx);
 }
 END_TEST
