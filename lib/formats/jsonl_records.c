@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One JSON object per line (ecosystem.md section 1, native JSONL). */
+/* One JSON object per line (docs/formats.md). */
 #include <string.h>
 
 #include "formats/json_keys.h"

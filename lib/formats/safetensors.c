@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .safetensors with the limits of reliability.md R11: everything is checked against the file's
- * length first. */
+/* .safetensors with limits that bound what a bad file can cost: everything is checked against the
+ * file's length first. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One text per line (ecosystem.md section 1): nothing but \n separates. */
+/* One text per line (docs/formats.md): nothing but \n separates. */
 #include "formats/record_format.h"
 
 static alcore_status read_line(void *state, const alcore_read_options *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model: one handle over a table of functions (design.md section 4). */
+/* A model: one handle over a table of functions (docs/architecture.md). */
 #ifndef ALCORE__MODEL_INTERNAL_H
 #define ALCORE__MODEL_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a pick was made, in comparisons rather than numbers (cli.md). */
+/* Why a pick was made, in comparisons rather than numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

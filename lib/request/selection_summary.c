@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary for people (cli.md). */
+/* The summary for people. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

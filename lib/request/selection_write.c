@@ -130,8 +130,8 @@ static alcore_status put_text(table *self, int64_t rank) {
     return put(self, "\n", 1);
 }
 
-/* The native form of ecosystem.md; a reference is left out, since the file goes to those who are to
- * write one. */
+/* The native form of docs/formats.md; a reference is left out, since the file goes to those who are
+ * to write one. */
 static alcore_status put_object(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore_pool *pool = selection->pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every fuzz target shares: one parser over one input, with the limits of reliability.md R4.
+/* What every fuzz target shares: one parser over one input, with limits of time and memory.
  */
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of the strategies on seeded random pools (spec Appendix B 1-3, 6, 14). */
+/* Properties of the strategies on seeded random pools (spec B.1, B.2, B.3, B.6, B.14). */
 #include <math.h>
 #include <string.h>
 

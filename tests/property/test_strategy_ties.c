@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every strategy on data made of ties: few different rows, repeated, and some of them one unit in
  * the last place apart. The same bytes from every engine of this machine, any number of threads and
- * any cut of the pool, from rows in a file or in memory (spec 1.8; Appendix B 13). */
+ * any cut of the pool, from rows in a file or in memory (spec 1.8, B.13). */
 #include <math.h>
 #include <string.h>
 

@@ -173,7 +173,7 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-/* Malformed UTF-8, one case a class (reliability.md R10), with the byte that is named. */
+/* Malformed UTF-8, one case a class, with the byte that is named. */
 static const struct {
     const char *text;
     size_t length;

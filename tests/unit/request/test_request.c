@@ -125,7 +125,7 @@ START_TEST(draws) {
 }
 END_TEST
 
-/* Property 15 of spec, Appendix B. */
+/* Odd pools (spec B.15). */
 START_TEST(small_and_odd_pools) {
     alcore_ctx *ctx = new_ctx();
     alcore_pool *empty = pool_of(ctx, NULL, 0), *one = numbered_pool(ctx, 1),

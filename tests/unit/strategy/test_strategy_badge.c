@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BADGE (spec 4.5): TV-BADGE, the lines of TV-BLOCK, and Appendix B 7. */
+/* BADGE (spec 4.5): TV-BADGE, the lines of TV-BLOCK, and distances by hand (spec B.7). */
 #include <math.h>
 #include <string.h>
 
@@ -149,7 +149,7 @@ START_TEST(block_gives_the_bits) {
 }
 END_TEST
 
-/* ---- Appendix B 7 ---- */
+/* ---- spec B.7 ---- */
 
 enum { ROWS = 40, CLASSES = 3, DIMS = 4 };
 

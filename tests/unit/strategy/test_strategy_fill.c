@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Budgets (spec 1.6), the spread, NaN and odd pools (spec 1.4, Appendix B 15). */
+/* Budgets (spec 1.6), the similarity limit (spec 1.10), NaN and odd pools (spec 1.4, B.15). */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every strategy, with the pool cut at block borders into 1, 2, 3 and 8 parts whose states are
- * folded in shuffled order, and with 1, 2 and 8 threads: the same bytes (Appendix B, 13). */
+ * folded in shuffled order, and with 1, 2 and 8 threads: the same bytes (spec B.13). */
 #include <string.h>
 
 #include "alcore/strategy.h"
