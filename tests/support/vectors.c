@@ -64,17 +64,17 @@ static const json_t *walk(const json_t *value, const char *path) {
     return value;
 }
 
-vector vector_find(const char *topic, const char *name) {
+test_vector vector_find(const char *topic, const char *name) {
     const json_t *data = json_object_get(json_object_get(load(topic), "vectors"), name);
     ck_assert_msg(data != NULL, "%s.json has no %s", topic, name);
-    return (vector){name, data};
+    return (test_vector){name, data};
 }
 
-int64_t vector_case_count(vector vector) {
+int64_t vector_case_count(test_vector vector) {
     return (int64_t)json_array_size(json_object_get(vector.data, "cases"));
 }
 
-vector_case vector_case_number(vector vector, int64_t number) {
+vector_case vector_case_number(test_vector vector, int64_t number) {
     const json_t *data = json_array_get(json_object_get(vector.data, "cases"), (size_t)number);
     ck_assert_msg(data != NULL, "%s has no case %" PRId64, vector.name, number);
     return (vector_case){.name = vector_text(json_object_get(data, "name")),
@@ -83,7 +83,7 @@ vector_case vector_case_number(vector vector, int64_t number) {
                          .expected = json_object_get(data, "expected")};
 }
 
-vector_case vector_case_named(vector vector, const char *name) {
+vector_case vector_case_named(test_vector vector, const char *name) {
     for (int64_t i = 0; i < vector_case_count(vector); i++) {
         vector_case one = vector_case_number(vector, i);
         if (strcmp(one.name, name) == 0) return one;
@@ -91,24 +91,24 @@ vector_case vector_case_named(vector vector, const char *name) {
     ck_abort_msg("%s has no case '%s'", vector.name, name);
 }
 
-static const json_t *find_input(const vector_case *of, const char *path) {
-    const json_t *value = walk(of->input, path);
-    return value ? value : walk(of->shared, path);
+static const json_t *find_input(const vector_case *one, const char *path) {
+    const json_t *value = walk(one->input, path);
+    return value ? value : walk(one->shared, path);
 }
 
-bool vector_has_input(const vector_case *of, const char *path) {
-    return find_input(of, path) != NULL;
+bool vector_has_input(const vector_case *one, const char *path) {
+    return find_input(one, path) != NULL;
 }
 
-const json_t *vector_input(const vector_case *of, const char *path) {
-    const json_t *value = find_input(of, path);
-    ck_assert_msg(value != NULL, "case '%s' has no input %s", of->name, path);
+const json_t *vector_input(const vector_case *one, const char *path) {
+    const json_t *value = find_input(one, path);
+    ck_assert_msg(value != NULL, "case '%s' has no input %s", one->name, path);
     return value;
 }
 
-const json_t *vector_expected(const vector_case *of, const char *path) {
-    const json_t *value = walk(of->expected, path);
-    ck_assert_msg(value != NULL, "case '%s' expects no %s", of->name, path);
+const json_t *vector_expected(const vector_case *one, const char *path) {
+    const json_t *value = walk(one->expected, path);
+    ck_assert_msg(value != NULL, "case '%s' expects no %s", one->name, path);
     return value;
 }
 

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct vector {
+typedef struct test_vector {
     const char *name; /* "TV-HUDS" */
     const json_t *data;
-} vector;
+} test_vector;
 
 /* One of a vector's cases. */
 typedef struct vector_case {
@@ -25,16 +25,16 @@ typedef struct vector_case {
 } vector_case;
 
 /* topic: the file's name without .json. */
-vector vector_find(const char *topic, const char *name);
-int64_t vector_case_count(vector vector);
-vector_case vector_case_number(vector vector, int64_t number);
-vector_case vector_case_named(vector vector, const char *name);
+test_vector vector_find(const char *topic, const char *name);
+int64_t vector_case_count(test_vector vector);
+vector_case vector_case_number(test_vector vector, int64_t number);
+vector_case vector_case_named(test_vector vector, const char *name);
 
 /* An entry of the input, of the case itself before those that all cases share, or of what is
  * expected. path: names and numbers of list entries with '/' between them. */
-const json_t *vector_input(const vector_case *of, const char *path);
-const json_t *vector_expected(const vector_case *of, const char *path);
-bool vector_has_input(const vector_case *of, const char *path);
+const json_t *vector_input(const vector_case *one, const char *path);
+const json_t *vector_expected(const vector_case *one, const char *path);
+bool vector_has_input(const vector_case *one, const char *path);
 
 /* ---- values ---- */
 

@@ -4,42 +4,55 @@
 #include "base/base.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
+#include "vectors.h"
 
 enum { TAG_SUBSAMPLE = 1, TAG_SEEDSET = 2, TAG_RANDOM = 3, TAG_GOLD = 11 };
 
-static void expect_sample(uint64_t seed, int64_t n, int64_t count, const int64_t *expected) {
+static vector_case rng_case(const char *name) {
+    return vector_case_named(vector_find("random", "TV-RNG"), name);
+}
+
+/* The generator that the case's seed makes. */
+static alcore_rng seeded(const vector_case *one) {
+    alcore_rng rng;
+    alcore_rng_seed(&rng, (uint64_t)vector_integer(vector_input(one, "seed")));
+    return rng;
+}
+
+static void expect_sample(uint64_t seed, int64_t n, int64_t count, const json_t *expected) {
     alcore_rng rng;
     int64_t drawn[16];
     alcore_rng_seed(&rng, seed);
     ck_assert_int_eq(alcore_rng_sample(&rng, n, count, drawn), ALCORE_OK);
-    for (int64_t i = 0; i < count && i < n; i++) ck_assert_int_eq(drawn[i], expected[i]);
+    vector_equal(drawn, expected);
 }
-#define SAMPLE(seed, n, ...)                                                                       \
-    expect_sample(seed, n, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),                     \
-                  (const int64_t[]){__VA_ARGS__})
 
 START_TEST(seeding_is_splitmix64) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 0);
-    ck_assert_uint_eq(rng.state[0], UINT64_C(0xE220A8397B1DCDAF));
-    ck_assert_uint_eq(rng.state[1], UINT64_C(0x6E789E6AA1B965F4));
-    ck_assert_uint_eq(rng.state[2], UINT64_C(0x06C45D188009454F));
+    vector_case one = rng_case("splitmix64");
+    const json_t *words = vector_expected(&one, "words");
+    alcore_rng rng = seeded(&one);
+    for (int64_t i = 0; i < vector_length(words); i++)
+        ck_assert_uint_eq(rng.state[i], vector_word(json_array_get(words, (size_t)i)));
 }
 END_TEST
 
 START_TEST(numbers_of_seed_42) {
-    static const uint64_t whole[] = {UINT64_C(0x15780B2E0C2EC716), UINT64_C(0x6104D9866D113A7E),
-                                     UINT64_C(0xAE17533239E499A1), UINT64_C(0xECB8AD4703B360A1)};
-    static const double parts[] = {0.083862971059882163, 0.37898025066266861, 0.68004341102813937,
-                                   0.92469294532538759};
-    static const uint64_t below[] = {2, 2, 9, 3, 6, 4, 4, 7, 8, 5, 9, 3};
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 42);
-    for (int i = 0; i < 4; i++) ck_assert_uint_eq(alcore_rng_u64(&rng), whole[i]);
-    alcore_rng_seed(&rng, 42);
-    for (int i = 0; i < 4; i++) ck_assert(alcore_rng_f64(&rng) == parts[i]);
-    alcore_rng_seed(&rng, 42);
-    for (int i = 0; i < 12; i++) ck_assert_uint_eq(alcore_rng_below(&rng, 10), below[i]);
+    vector_case one = rng_case("u64");
+    const json_t *words = vector_expected(&one, "words");
+    alcore_rng rng = seeded(&one);
+    for (int64_t i = 0; i < vector_length(words); i++)
+        ck_assert_uint_eq(alcore_rng_u64(&rng), vector_word(json_array_get(words, (size_t)i)));
+    int64_t count;
+    one = rng_case("f64");
+    const double *parts = vector_doubles(vector_expected(&one, "values"), &count);
+    rng = seeded(&one);
+    for (int64_t i = 0; i < count; i++) ck_assert(alcore_rng_f64(&rng) == parts[i]);
+    one = rng_case("below");
+    const int64_t *below = vector_integers(vector_expected(&one, "values"), &count);
+    uint64_t n = (uint64_t)vector_integer(vector_input(&one, "n"));
+    rng = seeded(&one);
+    for (int64_t i = 0; i < count; i++)
+        ck_assert_uint_eq(alcore_rng_below(&rng, n), (uint64_t)below[i]);
     alcore_rng copy = rng;
     ck_assert_uint_eq(alcore_rng_below(&rng, 0), 0);
     ck_assert_mem_eq(&copy, &rng, sizeof rng);
@@ -47,28 +60,37 @@ START_TEST(numbers_of_seed_42) {
 END_TEST
 
 START_TEST(below_rejects) {
-    static const uint64_t expected[] = {UINT64_C(0x33F2AF6D0FC710C4), UINT64_C(0x053B559647364CE9),
-                                        UINT64_C(0x12F89756082A4513), UINT64_C(0x327A48E29A233672),
-                                        UINT64_C(0x5DFDB48AB9ED4A20)};
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1);
-    for (int i = 0; i < 5; i++)
-        ck_assert_uint_eq(alcore_rng_below(&rng, (UINT64_C(1) << 63) + 1), expected[i]);
+    vector_case one = rng_case("below with rejections");
+    const json_t *words = vector_expected(&one, "words");
+    uint64_t n = vector_word(vector_input(&one, "n_hex"));
+    alcore_rng rng = seeded(&one);
+    for (int64_t i = 0; i < vector_length(words); i++)
+        ck_assert_uint_eq(alcore_rng_below(&rng, n), vector_word(json_array_get(words, (size_t)i)));
 }
 END_TEST
 
 START_TEST(derived_seeds) {
-    ck_assert_uint_eq(alcore_rng_derive(42, 1, 0, 0), UINT64_C(0x3E4A12D70B0AF178));
-    ck_assert_uint_eq(alcore_rng_derive(42, 1, 1, 0), UINT64_C(0xDFE05ACDAF69D627));
-    ck_assert_uint_eq(alcore_rng_derive(2, 3, 4, 5), UINT64_C(0xE72E3891E55681B7));
+    vector_case one = rng_case("derive");
+    const json_t *words = vector_expected(&one, "words");
+    const int64_t *given = vector_integers(vector_input(&one, "arguments"), NULL);
+    for (int64_t i = 0; i < vector_length(words); i++, given += 4)
+        ck_assert_uint_eq(alcore_rng_derive((uint64_t)given[0], (uint64_t)given[1],
+                                            (uint64_t)given[2], (uint64_t)given[3]),
+                          vector_word(json_array_get(words, (size_t)i)));
 }
 END_TEST
 
 START_TEST(samples) {
-    SAMPLE(2, 10, 5, 0, 7, 4, 3);
-    SAMPLE(22, 10, 4, 3, 1, 5, 0);
-    SAMPLE(42, 10, 2, 1, 3, 7, 8);
-    SAMPLE(42, 8, 6, 2, 7, 0, 4, 5, 3, 1);
+    static const char *const names[] = {"sample", "sample all"};
+    for (int k = 0; k < 2; k++) {
+        vector_case one = rng_case(names[k]);
+        int64_t count;
+        const int64_t *seeds = vector_integers(vector_input(&one, "seeds"), &count);
+        for (int64_t i = 0; i < count; i++)
+            expect_sample((uint64_t)seeds[i], vector_integer(vector_input(&one, "n")),
+                          vector_integer(vector_input(&one, "m")),
+                          json_array_get(vector_expected(&one, "samples"), (size_t)i));
+    }
     int64_t clamped[12] = {[8] = -7, [9] = -7};
     alcore_rng rng;
     alcore_rng_seed(&rng, 42);
@@ -78,16 +100,27 @@ START_TEST(samples) {
 }
 END_TEST
 
+/* TV-DRAW over the rows 0 to 9; candidates are drawn the same way and then sorted. */
 START_TEST(draws_of_the_strategies) {
-    SAMPLE(alcore_rng_derive(42, TAG_RANDOM, 1, 0), 10, 7, 3, 2, 4, 0);
-    SAMPLE(alcore_rng_derive(42, TAG_SEEDSET, 1, 0), 10, 5, 8, 0, 2, 6);
-    SAMPLE(alcore_rng_derive(42, TAG_GOLD, 1, 0), 10, 9, 4, 2, 0, 7);
-    int64_t drawn[4], in_order[10] = {0};
+    static const struct {
+        const char *name;
+        uint64_t tag;
+    } draws[] = {{"random", TAG_RANDOM}, {"seed set", TAG_SEEDSET}, {"gold", TAG_GOLD}};
+    for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
+        vector_case one = vector_case_named(vector_find("random", "TV-DRAW"), draws[i].name);
+        expect_sample(alcore_rng_derive(42, draws[i].tag, 1, 0), 10,
+                      vector_integer(vector_input(&one, "k")), vector_expected(&one, "picks"));
+    }
+    vector_case one = vector_case_named(vector_find("random", "TV-DRAW"), "candidates");
+    int64_t drawn[4], in_order[4], count = 0;
     alcore_rng rng;
     alcore_rng_seed(&rng, alcore_rng_derive(42, TAG_SUBSAMPLE, 1, 0));
     ck_assert_int_eq(alcore_rng_sample(&rng, 10, 4, drawn), ALCORE_OK);
-    for (int i = 0; i < 4; i++) in_order[drawn[i]]++;
-    ck_assert(in_order[2] && in_order[3] && in_order[5] && in_order[6]);
+    for (int64_t row = 0; row < 10; row++)
+        for (int i = 0; i < 4; i++)
+            if (drawn[i] == row) in_order[count++] = row;
+    ck_assert_int_eq(count, 4);
+    vector_equal(in_order, vector_expected(&one, "picks"));
 }
 END_TEST
 
@@ -147,10 +180,13 @@ START_TEST(a_sample_says_what_is_wrong) {
 END_TEST
 
 START_TEST(hashes) {
-    ck_assert_uint_eq(alcore_hash64("", 0), UINT64_C(0xEF46DB3751D8E999));
-    ck_assert_uint_eq(alcore_hash64(NULL, 0), UINT64_C(0xEF46DB3751D8E999));
-    ck_assert_uint_eq(alcore_hash64("abc", 3), UINT64_C(0x44BC2CF5AD770999));
-    ck_assert_uint_eq(alcore_hash64("sentence-0001", 13), UINT64_C(0x9652CB019D7282E5));
+    vector_case known = rng_case("hash64");
+    const json_t *texts = vector_input(&known, "texts"), *words = vector_expected(&known, "words");
+    for (size_t i = 0; i < (size_t)vector_length(words); i++) {
+        const char *text = vector_text(json_array_get(texts, i));
+        ck_assert_uint_eq(alcore_hash64(text, strlen(text)), vector_word(json_array_get(words, i)));
+    }
+    ck_assert_uint_eq(alcore_hash64(NULL, 0), alcore_hash64("", 0));
     alcore__hash one = alcore__hash128("abc", 3), other = alcore__hash128("abd", 3);
     ck_assert(one.low != other.low && one.high != other.high && one.low != one.high);
     other = alcore__hash128("abc", 3);

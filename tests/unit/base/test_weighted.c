@@ -3,11 +3,15 @@
 #include "alcore/rng.h"
 #include "base/weighted.h"
 #include "check_suite.h"
+#include "vectors.h"
 
 START_TEST(small_vectors) {
-    ck_assert_int_eq(alcore__weighted((const double[]){1, 1, 2}, 3, 0.5), 2);
-    ck_assert_int_eq(alcore__weighted((const double[]){0, 1, 2}, 3, 0.0), 1);
-    ck_assert_int_eq(alcore__weighted((const double[]){1, 0, 0}, 3, 1.0), 0);
+    vector_case known = vector_case_named(vector_find("random", "TV-RNG"), "weighted");
+    const double *given = vector_doubles(vector_input(&known, "weights"), NULL);
+    const double *uniforms = vector_doubles(vector_input(&known, "uniforms"), NULL);
+    int64_t drawn[3];
+    for (int i = 0; i < 3; i++) drawn[i] = alcore__weighted(given + 3 * i, 3, uniforms[i]);
+    vector_equal(drawn, vector_expected(&known, "rows"));
     ck_assert_int_eq(alcore__weighted((const double[]){0, 0, 0}, 3, 0.5), -1);
     ck_assert_int_eq(alcore__weighted(NULL, 0, 0.5), -1);
     /* Rows that take no part are passed over, also where the sum does not change. */
@@ -23,12 +27,11 @@ START_TEST(block_vectors) {
     for (int i = 0; i < ROWS; i++) u[i] = alcore_rng_f64(&rng);
     for (int i = 999; i < ROWS; i += 1000) u[i] = u[i - 500];
     for (int i = 0; i < ROWS; i++) weights[i] = i % 97 == 3 ? 0.0 : u[i];
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0.0), 0);
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0.25), 4960);
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0.5), 10003);
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0.75), 15016);
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0x1.a46538d6c5e9dp-2), 8191);
-    ck_assert_int_eq(alcore__weighted(weights, ROWS, 0x1.a46538d6c5e9ep-2), 8192);
+    vector_case known = vector_case_named(vector_find("block", "TV-BLOCK"), "u");
+    int64_t count, drawn[16];
+    const double *uniforms = vector_doubles(vector_input(&known, "uniforms"), &count);
+    for (int64_t i = 0; i < count; i++) drawn[i] = alcore__weighted(weights, ROWS, uniforms[i]);
+    vector_equal(drawn, vector_expected(&known, "weighted"));
 }
 END_TEST
 
