@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
+#include "vectors.h"
 
 static alcore_ctx *ctx;
 static alcore_sys_work work;
@@ -85,16 +86,19 @@ END_TEST
 
 /* TV-NNLL (spec 3.1). */
 START_TEST(nnll_vectors) {
-    const double p[] = {0.5, 0.25, 0.9, 0.8, 0.5, 1.0, 0.125, 0.125, 0.125, 0.125, 0.0, 0.5};
-    const int64_t offsets[] = {0, 2, 5, 6, 10, 12, 12};
-    const double expected[] = {1.039721, 0.340550, 0.0, 2.079442, 50.346574};
+    vector_case known = vector_case_number(vector_find("scores", "TV-NNLL"), 0);
+    const json_t *given = vector_input(&known, "logprobs");
+    int64_t offsets[7], tokens, floored, bad; /* the sixth row has no token */
     double lp[12], out[6];
-    int64_t floored, bad;
-    for (int t = 0; t < 12; t++) lp[t] = log(p[t]);
+    const double *values = vector_doubles(given, &tokens);
+    ck_assert_int_eq(tokens, 12);
+    memcpy(lp, values, sizeof lp);
+    memcpy(offsets, vector_offsets(given, NULL), 6 * sizeof *offsets);
+    offsets[6] = offsets[5];
     alcore_sys_ragged items = {
         .values = lp, .offsets = offsets, .count = 6, .classes = 1, .dtype = ALCORE_FLOAT64};
     ck_assert_int_eq(table->ragged_nnll(&work, &items, NULL, out, &floored, &bad), ALCORE_OK);
-    for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(out[i], expected[i], 5e-7);
+    vector_near(out, vector_expected(&known, "nnll"), 1e-12);
     ck_assert(!signbit(out[2]) && isnan(out[5]));
     ck_assert(floored == 1 && bad == -1);
     /* Within the slack a value counts as 0, above it its row is bad; the first such row is named.
@@ -110,26 +114,34 @@ END_TEST
 
 /* TV-UNC (spec 7.4). */
 START_TEST(class_vectors) {
-    const double p[] = {.5, .4, .1, .4, .31, .29, .9, .05, .05, 1.0 / 3, 1.0 / 3, 1.0 / 3};
-    const double margin[] = {.1, .09, .85, 0}, lc[] = {.5, .6, .1, .666667};
-    const double log_margin[] = {0.223144, 0.254892, 2.890372, 0};
-    const double entropy[] = {0.943348, 1.088567, 0.394398, 1.098612};
+    test_vector unc = vector_find("scores", "TV-UNC");
+    vector_case margin = vector_case_named(unc, "margin"), lc = vector_case_named(unc, "lc");
+    vector_case logs = vector_case_named(unc, "log margin"),
+                entropy = vector_case_named(unc, "entropy"),
+                softmax = vector_case_named(unc, "softmax");
+    const double *p = vector_doubles(vector_input(&margin, "probs"), NULL);
+    double got[4][4];
     alcore_sys_class_facts out[4];
     int64_t bad;
     alcore_sys_rows rows = rows_of(p, ALCORE_FLOAT64, 4, 3);
     ck_assert_int_eq(table->class_facts(&work, &rows, NULL, ALCORE_CLASSES_PROBS, out, &bad), 0);
     for (int i = 0; i < 4; i++) {
-        ck_assert_double_eq_tol(out[i].top1 - out[i].top2, margin[i], 5e-7);
-        ck_assert_double_eq_tol(1.0 - out[i].top1, lc[i], 5e-7);
-        ck_assert_double_eq_tol(out[i].log_top1 - out[i].log_top2, log_margin[i], 5e-7);
-        ck_assert_double_eq_tol(out[i].entropy, entropy[i], 5e-7);
+        got[0][i] = out[i].top1 - out[i].top2;
+        got[1][i] = 1.0 - out[i].top1;
+        got[2][i] = out[i].log_top1 - out[i].log_top2;
+        got[3][i] = out[i].entropy;
     }
-    const float z[] = {2, 1, 0};
+    vector_near(got[0], vector_expected(&margin, "raw"), 1e-12);
+    vector_near(got[1], vector_expected(&lc, "u"), 1e-12);
+    vector_near(got[2], vector_expected(&logs, "raw"), 1e-12);
+    vector_near(got[3], vector_expected(&entropy, "u"), 1e-12);
+    const float *z = vector_floats(vector_input(&softmax, "logits"), NULL);
     rows = rows_of(z, ALCORE_FLOAT32, 1, 3);
     ck_assert_int_eq(table->class_facts(&work, &rows, NULL, ALCORE_CLASSES_LOGITS, out, &bad), 0);
-    ck_assert_double_eq_tol(out[0].top1, 0.665241, 5e-7);
-    ck_assert_double_eq_tol(out[0].top2, 0.244728, 5e-7);
-    ck_assert_double_eq_tol(out[0].top1 - out[0].top2, 0.420512, 5e-7);
+    const double top[] = {out[0].top1, out[0].top2}, difference = out[0].top1 - out[0].top2;
+    const double *probs = vector_doubles(vector_expected(&softmax, "probs"), NULL);
+    for (int i = 0; i < 2; i++) ck_assert_double_eq_tol(top[i], probs[i], 1e-6);
+    vector_near(&difference, vector_expected(&softmax, "margin"), 1e-6);
     ck_assert_int_eq(bad, -1);
 }
 END_TEST

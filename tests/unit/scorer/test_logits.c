@@ -6,6 +6,7 @@
 
 #include "alcore/alcore.h"
 #include "check_suite.h"
+#include "vectors.h"
 
 #define ck_assert_ok(expression)                                                                   \
     do {                                                                                           \
@@ -284,10 +285,18 @@ END_TEST
 
 /* TV-NNLL, padded with a length each, into rows of a column in another order. */
 START_TEST(nnll_of_the_specification) {
-    static const double tokens[5][4] = {
-        {0.5, 0.25}, {0.9, 0.8, 0.5}, {1.0}, {0.125, 0.125, 0.125, 0.125}, {0.0, 0.5}};
-    static const int64_t lengths[5] = {2, 3, 1, 4, 2}, rows[5] = {4, 2, 0, 1, 3};
-    static const double expected[5] = {1.039721, 0.340550, 0.0, 2.079442, 50.346574};
+    static const int64_t rows[5] = {4, 2, 0, 1, 3};
+    vector_case known = vector_case_number(vector_find("scores", "TV-NNLL"), 0);
+    const json_t *given_rows = vector_input(&known, "probabilities");
+    const double *flat = vector_doubles(given_rows, NULL);
+    const double *expected = vector_doubles(vector_expected(&known, "nnll"), NULL);
+    const int64_t *token_offsets = vector_offsets(given_rows, NULL);
+    double tokens[5][4] = {{0}};
+    int64_t lengths[5];
+    for (int i = 0; i < 5; i++) {
+        lengths[i] = token_offsets[i + 1] - token_offsets[i];
+        memcpy(tokens[i], flat + token_offsets[i], (size_t)lengths[i] * sizeof *flat);
+    }
     alcore_ctx *ctx = new_ctx(2);
     alcore_pool *pool = new_pool(ctx, 5);
     alcore_column_writer *nnll, *logprobs, *margins, *entropies;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "vectors.h"
 
 static alcore_ctx *ctx;
 static alcore_pool *pool;
@@ -67,70 +68,77 @@ static double score_of(int64_t row) {
 }
 
 static void check_scores(const char *name, const char *parameter, const char *value,
-                         const double *expected, int rows) {
+                         const json_t *expected) {
+    double scores[8];
+    int64_t rows = vector_length(expected);
+    ck_assert_int_le(rows, 8);
     ck_assert_msg(score(name, parameter, value) == ALCORE_OK, "%s: %s", name, alcore_last_error());
-    for (int i = 0; i < rows; i++) ck_assert_double_eq_tol(score_of(i), expected[i], 1e-6);
+    for (int64_t i = 0; i < rows; i++) scores[i] = score_of(i);
+    vector_near(scores, expected, 1e-6);
 }
 
-static void give_logprobs(void) {
-    /* TV-NNLL */
-    const double p[] = {0.5, 0.25, 0.9, 0.8, 0.5, 1.0, 0.125, 0.125, 0.125, 0.125, 0.0, 0.5};
-    const int64_t offsets[] = {0, 2, 5, 6, 10, 12};
-    double lp[12];
-    for (int i = 0; i < 12; i++) lp[i] = log(p[i]);
-    add_rows(5);
-    set_ragged("logprobs", lp, 12, 0, offsets, 5);
+/* The vector's list of values per row becomes a column of its rows. */
+static vector_case give_ragged(const char *name, const char *case_name, const char *input,
+                               const char *column, int64_t classes) {
+    vector_case one = vector_case_named(vector_find("scores", name), case_name);
+    const json_t *given = vector_input(&one, input);
+    int64_t count;
+    const double *values = vector_doubles(given, &count);
+    const int64_t *offsets = vector_offsets(given, NULL);
+    int64_t rows = vector_length(given);
+    if (alcore_pool_rows(pool) == 0) add_rows((int)rows);
+    set_ragged(column, values, offsets[rows], classes, offsets, rows);
+    return one;
+}
+
+static vector_case give_logprobs(void) {
+    return give_ragged("TV-NNLL", "rows", "logprobs", "logprobs", 0);
 }
 
 START_TEST(nnll_and_nsp) {
-    const double nnll[] = {1.039721, 0.340550, 0.0, 2.079442, 50.346574};
-    const double nsp[] = {0.646447, 0.288621, 0.0, 0.875, 1.0};
-    give_logprobs();
-    check_scores("nnll", NULL, NULL, nnll, 5);
+    vector_case known = give_logprobs();
+    check_scores("nnll", NULL, NULL, vector_expected(&known, "nnll"));
     ck_assert(!signbit(score_of(2)));
-    check_scores("nsp", NULL, NULL, nsp, 5);
+    check_scores("nsp", NULL, NULL, vector_expected(&known, "nsp"));
 }
 END_TEST
 
 START_TEST(class_scores) {
-    const double p[] = {.5, .4, .1, .4, .31, .29, .9, .05, .05, 1 / 3., 1 / 3., 1 / 3.};
-    const double margin[] = {.90, .91, .15, 1};
-    const double lc[] = {.5, .6, .1, .666667};
-    const double entropy[] = {0.943348, 1.088567, 0.394398, 1.098612};
-    const double log_margin[] = {1 - 0.223144, 1 - 0.254892, 1 - 2.890372, 1};
-    add_rows(4);
-    set_rows("probs", p, 4, 3);
-    check_scores("margin", NULL, NULL, margin, 4);
-    check_scores("uncertainty", NULL, NULL, margin, 4);
-    check_scores("lc", NULL, NULL, lc, 4);
-    check_scores("entropy", NULL, NULL, entropy, 4);
-    check_scores("margin", "margin", "log", log_margin, 4);
+    test_vector unc = vector_find("scores", "TV-UNC");
+    vector_case margin = vector_case_named(unc, "margin"), lc = vector_case_named(unc, "lc"),
+                entropy = vector_case_named(unc, "entropy"),
+                logs = vector_case_named(unc, "log margin");
+    const json_t *given = vector_input(&margin, "probs");
+    int64_t rows = vector_length(given);
+    add_rows((int)rows);
+    set_rows("probs", vector_doubles(given, NULL), rows, 3);
+    check_scores("margin", NULL, NULL, vector_expected(&margin, "u"));
+    check_scores("uncertainty", NULL, NULL, vector_expected(&margin, "u"));
+    check_scores("lc", NULL, NULL, vector_expected(&lc, "u"));
+    check_scores("entropy", NULL, NULL, vector_expected(&entropy, "u"));
+    check_scores("margin", "margin", "log", vector_expected(&logs, "u"));
 }
 END_TEST
 
 START_TEST(token_scores) {
-    const double p[] = {.7,  .2,  .1, .5,  .45, .05, .9,  .1,  0,   .6,  .3,  .1,
-                        .55, .25, .2, .55, .25, .2,  .98, .01, .01, .98, .01, .01};
-    const int64_t offsets[] = {0, 3, 4, 8};
-    const double least[] = {.95, .70, .70}, mnlp[] = {0.385061, 0.510826, 0.309020};
-    const double mean[] = {1 - .45, 1 - .30, 1 - .635};
-    add_rows(3);
-    set_ragged("token_probs", p, 8, 3, offsets, 3);
-    check_scores("uncertainty", NULL, NULL, least, 3);
-    check_scores("uncertainty", "mode", "mnlp", mnlp, 3);
-    check_scores("uncertainty", "mode", "margin-mean", mean, 3);
+    test_vector tokens = vector_find("scores", "TV-TOK");
+    vector_case smallest = give_ragged("TV-TOK", "margin-min", "token_probs", "token_probs", 3);
+    vector_case mnlp = vector_case_named(tokens, "mnlp"),
+                mean = vector_case_named(tokens, "margin-mean"),
+                lc = vector_case_named(tokens, "lc"),
+                entropy = vector_case_named(tokens, "entropy");
+    check_scores("uncertainty", NULL, NULL, vector_expected(&smallest, "u"));
+    check_scores("uncertainty", "mode", "mnlp", vector_expected(&mnlp, "u"));
+    check_scores("uncertainty", "mode", "margin-mean", vector_expected(&mean, "u"));
+    check_scores("uncertainty", "mode", "lc", vector_expected(&lc, "u"));
+    check_scores("uncertainty", "mode", "entropy", vector_expected(&entropy, "u"));
 }
 END_TEST
 
 START_TEST(answers) {
-    const double start[] = {.7, .2, .1, .4, .3, .3, .05, .9, .05};
-    const double end[] = {.1, .8, .1, .35, .35, .3, .3, .3, .4};
-    const int64_t offsets[] = {0, 3, 6, 9};
-    const double expected[] = {0.579818, 1.966113, 1.021651};
-    add_rows(3);
-    set_ragged("qa_start", start, 9, 0, offsets, 3);
-    set_ragged("qa_end", end, 9, 0, offsets, 3);
-    check_scores("sum-prob", NULL, NULL, expected, 3);
+    give_ragged("TV-QA", "sum-prob", "start", "qa_start", 0);
+    vector_case known = give_ragged("TV-QA", "sum-prob", "end", "qa_end", 0);
+    check_scores("sum-prob", NULL, NULL, vector_expected(&known, "u"));
 }
 END_TEST
 
