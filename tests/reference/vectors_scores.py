@@ -22,6 +22,8 @@ def vectors():
     margins = [scores.margin(p) for p in SEQUENCES]
     logs = [scores.log_margin(p) for p in SEQUENCES]
     word_min = [scores.margin_min(row) for row in WORDS]
+    word_mean = [scores.margin_mean(row) for row in WORDS]
+    word_logs = [scores.margin_min(row, scores.log_margin) for row in WORDS]
     mnlp = [scores.mnlp(row) for row in WORDS]
     qa = [scores.sum_prob(*span) for span in SPANS]
     normal = [scores.rttl(row) for row in ROUND_TRIP]
@@ -58,8 +60,8 @@ def vectors():
             "cases": [
                 {"name": "margin-min", "expected": {"raw": word_min, "u": [1 - m for m in word_min], "order": ranked([1 - m for m in word_min])}},
                 {"name": "mnlp", "expected": {"raw": mnlp, "u": [-m for m in mnlp], "order": ranked([-m for m in mnlp])}},
-                {"name": "margin-mean", "expected": {"raw": [scores.margin_mean(row) for row in WORDS]}},
-                {"name": "margin-min of logarithms", "expected": {"raw": [scores.margin_min(row, scores.log_margin) for row in WORDS]}},
+                {"name": "margin-mean", "expected": {"raw": word_mean, "u": [1 - m for m in word_mean]}},
+                {"name": "margin-min of logarithms", "expected": {"raw": word_logs, "u": [1 - m for m in word_logs]}},
                 {"name": "lc", "expected": {"u": [scores.mean([scores.least_confidence(p) for p in row]) for row in WORDS]}},
                 {"name": "entropy", "expected": {"u": [scores.mean([scores.entropy(p) for p in row]) for row in WORDS]}},
             ],
