@@ -11,7 +11,6 @@ enum { POLL_ROWS = 4096 };
 
 static void set_state(alcore__phrase_index *index, int64_t row, int32_t state) {
     const uint32_t end = index->corpus->begin[row + 1];
-    index->row_state[row] = (uint8_t)state;
     for (uint32_t i = index->corpus->begin[row]; i < end; i++) {
         const unsigned shift = i % 4 * 2;
         uint8_t *byte = &index->states[i / 4];
@@ -22,6 +21,7 @@ static void set_state(alcore__phrase_index *index, int64_t row, int32_t state) {
 void alcore__phrase_index_move(alcore__phrase_index *index, const int64_t *rows, int64_t count,
                                int32_t state) {
     for (int64_t i = 0; i < count; i++) set_state(index, rows[i], state);
+    index->moved = true;
 }
 
 /* ---- life ---- */
@@ -34,8 +34,6 @@ static alcore_status make_index(alcore__phrase_index *index, const alcore__text_
     const size_t bytes = index->corpus->pool_end / 4 + 1;
     ALCORE__TRY(alcore__new_array(ctx, bytes, 1, &index->states));
     memset(index->states, ALCORE__PHRASE_UNLABELED * 0x55, bytes);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows + 1, 1, &index->row_state));
-    memset(index->row_state, ALCORE__PHRASE_UNLABELED, (size_t)pool->rows);
     if (index->max_words != ALCORE__PHRASE_UNLIMITED) depth = index->max_words + extend;
     return alcore__suffix_array_new(index->corpus, depth, &index->array);
 }
@@ -62,7 +60,6 @@ void alcore__phrase_index_free(alcore__phrase_index *index) {
     alcore__suffix_array_clear(ctx, &index->array);
     alcore__corpus_free(index->corpus);
     alcore__free(ctx, index->states);
-    alcore__free(ctx, index->row_state);
     alcore__free(ctx, index->has_letters);
     alcore__free(ctx, index);
 }
@@ -113,8 +110,14 @@ alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
                             "phrases without a limit on their length are too many to be listed: "
                             "set a limit, or ask for semi-maximal phrases only");
     if (filter->letters && index->has_letters == NULL) ALCORE__TRY(find_letters(index));
-    alcore_status status = alcore__phrase_walk(index, filter, out);
-    if (status == ALCORE_OK) status = alcore__phrase_order(index->ctx, out);
+    alcore__phrase_table *parts = NULL; /* [buckets] */
+    const int64_t buckets = index->array.buckets;
+    if (buckets == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(index->ctx, (size_t)buckets, sizeof *parts, &parts));
+    alcore_status status = alcore__phrase_walk(index, filter, parts);
+    if (status == ALCORE_OK) status = alcore__phrase_order(index->ctx, parts, buckets, out);
+    for (int64_t i = 0; i < buckets; i++) alcore__phrase_table_clear(index->ctx, &parts[i]);
+    alcore__free(index->ctx, parts);
     if (status != ALCORE_OK) alcore__phrase_table_clear(index->ctx, out);
     return status;
 }

@@ -39,7 +39,7 @@ typedef struct alcore__phrase_index {
     uint32_t max_words; /* longest phrase that is listed */
     /* Two bits a position below pool_end, four positions a byte: the state of its row. */
     uint8_t *states;
-    uint8_t *row_state;   /* [rows] */
+    bool moved;           /* some row has changed its state: until then states need not be read */
     uint8_t *has_letters; /* [max_symbol + 1] 1: the word has a letter or digit; NULL until asked */
 } alcore__phrase_index;
 
@@ -100,11 +100,16 @@ int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phr
 
 static inline int32_t alcore__phrase_state(const alcore__phrase_index *index, uint32_t position) {
     if (position >= index->corpus->pool_end) return ALCORE__PHRASE_LABELED;
+    if (!index->moved) return ALCORE__PHRASE_UNLABELED;
     return index->states[position / 4] >> (position % 4 * 2) & 3;
 }
-/* The phrases that pass the filter, in no useful order. */
+/* The phrases that pass the filter, those of each bucket of the array in a part of their own: parts
+ * [buckets], empty before; the caller clears them, also after a failure. */
 alcore_status alcore__phrase_walk(const alcore__phrase_index *index,
-                                  const alcore__phrase_filter *filter, alcore__phrase_table *out);
-alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *table);
+                                  const alcore__phrase_filter *filter, alcore__phrase_table *parts);
+/* Joins the parts in the order of a table and clears them. out is to be cleared after a failure
+ * too. */
+alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts, int64_t part_count,
+                                   alcore__phrase_table *out);
 
 #endif

@@ -18,8 +18,8 @@
  *
  * At the depth to which the array is sorted, longer phrases do not exist: dominated by none.
  *
- * Every bucket of the array is one task with a list of phrases of its own; the lists are joined in
- * the order of the buckets. Memory: 12 bytes a phrase twice while they are joined. */
+ * Every bucket of the array is one task with a list of phrases of its own. Memory: 12 bytes a
+ * phrase, and for each thread 9 bytes an entry of the largest bucket that it met. */
 #include <string.h>
 
 #include "text/phrase_table.h"
@@ -30,8 +30,8 @@ enum { POLL_ENTRIES = 1 << 14 };
 #define DEEP UINT32_MAX
 /* In place of the word before: the entry is of no unlabeled row. */
 #define NO_VOTE UINT32_MAX
-/* Entries that the place of a word is asked for ahead of time. */
-enum { PREFETCH = 16 };
+/* Entries ahead for which the words at their position are asked for: the reads are far apart. */
+enum { PREFETCH = 24 };
 
 /* An open interval: entries from `begin` on with the same first `depth` words. */
 typedef struct interval {
@@ -47,24 +47,21 @@ typedef struct interval {
 typedef struct scratch {
     interval *stack; /* [depth] open intervals, depth rising */
     size_t stack_capacity, depth;
-    /* [entries of the bucket] word before each, 0 at a row's begin, NO_VOTE; unused for counts */
-    uint32_t *before;
-    size_t before_capacity;
+    /* What the walk needs of the words at each entry of the bucket: [entries] each. All of it is
+     * read in one loop beforehand, so that many reads far apart are under way at a time. */
+    uint32_t *before; /* the word before; 0 at a row's begin, NO_VOTE */
+    uint32_t *leaf;   /* depth of the suffix: leaf_depth() */
+    uint8_t *state;   /* of its row */
+    size_t before_capacity, leaf_capacity, state_capacity;
     alcore__phrase *phrases; /* [count] of the bucket */
     size_t phrases_capacity, count;
 } scratch;
 
-typedef struct bucket_phrases {
-    alcore__phrase *phrases; /* [count]; NULL for none */
-    int64_t count, offset;   /* offset: in the joined table */
-} bucket_phrases;
-
 typedef struct walk {
     const alcore__phrase_index *index;
     const alcore__phrase_filter *filter;
-    scratch *scratches;      /* [threads] */
-    bucket_phrases *buckets; /* [buckets] */
-    alcore__phrase *joined;  /* [sum of counts] */
+    scratch *scratches;          /* [threads] */
+    alcore__phrase_table *parts; /* [buckets] */
 } walk;
 
 /* ---- semi-maximality ---- */
@@ -121,8 +118,9 @@ static alcore_status emit(const walk *work, scratch *own, const interval *node, 
     if (work->filter->semi_maximal && !semi_maximal) return ALCORE_OK;
     if (work->filter->letters && !passes_letters(work->index, node->first, length))
         return ALCORE_OK;
-    ALCORE__TRY(alcore__grow(work->index->ctx, &own->phrases, &own->phrases_capacity,
-                             own->count + 1, sizeof *own->phrases));
+    if (own->count == own->phrases_capacity)
+        ALCORE__TRY(alcore__grow(work->index->ctx, &own->phrases, &own->phrases_capacity,
+                                 own->count + 1, sizeof *own->phrases));
     own->phrases[own->count++] = (alcore__phrase){.first = node->first,
                                                   .occ = node->occ,
                                                   .length = length & 0x3FFFFFFF,
@@ -167,9 +165,20 @@ static void add_child(interval *parent, const interval *child) {
 }
 
 static alcore_status push(const walk *work, scratch *own, interval node) {
-    ALCORE__TRY(alcore__grow(work->index->ctx, &own->stack, &own->stack_capacity, own->depth + 1,
-                             sizeof *own->stack));
+    if (own->depth == own->stack_capacity)
+        ALCORE__TRY(alcore__grow(work->index->ctx, &own->stack, &own->stack_capacity,
+                                 own->depth + 1, sizeof *own->stack));
     own->stack[own->depth++] = node;
+    return ALCORE_OK;
+}
+
+/* Adds a complete interval to its parent of the given depth, which is opened when it is not. */
+static alcore_status add_to_parent(const walk *work, scratch *own, const interval *node,
+                                   uint32_t depth) {
+    if (depth == 0) return ALCORE_OK; /* the empty phrase */
+    if (own->depth == 0 || own->stack[own->depth - 1].depth < depth)
+        ALCORE__TRY(push(work, own, (interval){.depth = depth, .begin = node->begin}));
+    add_child(&own->stack[own->depth - 1], node);
     return ALCORE_OK;
 }
 
@@ -181,11 +190,7 @@ static alcore_status close_deeper(const walk *work, scratch *own, uint32_t depth
         const uint32_t below = own->depth > 0 ? own->stack[own->depth - 1].depth : 0;
         const uint32_t parent_depth = below > depth ? below : depth;
         ALCORE__TRY(close_interval(work, own, &node, parent_depth, bucket_begin, end));
-        if (own->depth == 0 || below < depth) {
-            if (depth == 0) continue; /* the empty phrase */
-            ALCORE__TRY(push(work, own, (interval){.depth = depth, .begin = node.begin}));
-        }
-        add_child(&own->stack[own->depth - 1], &node);
+        ALCORE__TRY(add_to_parent(work, own, &node, parent_depth));
     }
     return ALCORE_OK;
 }
@@ -202,42 +207,53 @@ static uint32_t leaf_depth(const alcore__phrase_index *index, uint32_t position,
     return depth;
 }
 
-/* Adds entry i: as a part of the innermost interval when it has no word more than that, else as an
- * interval of its own. */
-static alcore_status add_entry(const walk *work, scratch *own, uint32_t i, uint32_t bucket_end) {
+/* Fills before, leaf and state for the entries [begin, end) of a bucket. */
+static alcore_status read_entries(const walk *work, scratch *own, uint32_t begin, uint32_t end) {
     const alcore__phrase_index *index = work->index;
-    const uint32_t position = index->array.position[i];
-    const uint32_t next = i + 1 < bucket_end ? index->array.lcp[i + 1] : 0;
-    const uint32_t shared = index->array.lcp[i] > next ? index->array.lcp[i] : next;
-    const int32_t state = alcore__phrase_state(index, position);
-    const interval leaf = {.depth = leaf_depth(index, position, shared),
-                           .begin = i,
-                           .occ = state == ALCORE__PHRASE_UNLABELED,
-                           .first = position,
-                           .labeled = state == ALCORE__PHRASE_LABELED};
-    if (own->depth == 0 || own->stack[own->depth - 1].depth < leaf.depth)
-        return push(work, own, leaf);
-    interval *top = &own->stack[own->depth - 1];
-    const uint32_t best = top->best;
-    add_child(top, &leaf);
-    top->best = best; /* the suffix ends here: it is no phrase with one word more */
+    alcore_ctx *ctx = index->ctx;
+    const uint32_t *position = index->array.position, *lcp = index->array.lcp;
+    const uint32_t *tokens = index->corpus->tokens;
+    const size_t count = end - begin;
+    ALCORE__TRY(alcore__grow(ctx, &own->before, &own->before_capacity, count, sizeof(uint32_t)));
+    ALCORE__TRY(alcore__grow(ctx, &own->leaf, &own->leaf_capacity, count, sizeof(uint32_t)));
+    ALCORE__TRY(alcore__grow(ctx, &own->state, &own->state_capacity, count, 1));
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t next = i + 1 < end ? lcp[i + 1] : 0;
+        if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
+        if (i + PREFETCH < end) __builtin_prefetch(&tokens[position[i + PREFETCH] - 1]);
+        const int32_t state = alcore__phrase_state(index, position[i]);
+        own->state[i - begin] = (uint8_t)state;
+        own->leaf[i - begin] = leaf_depth(index, position[i], lcp[i] > next ? lcp[i] : next);
+        own->before[i - begin] =
+            state == ALCORE__PHRASE_UNLABELED ? tokens[position[i] - 1] : NO_VOTE;
+    }
     return ALCORE_OK;
 }
 
-static alcore_status read_words_before(const walk *work, scratch *own, uint32_t begin,
-                                       uint32_t end) {
-    const alcore__phrase_index *index = work->index;
-    const uint32_t *position = index->array.position, *tokens = index->corpus->tokens;
-    ALCORE__TRY(alcore__grow(index->ctx, &own->before, &own->before_capacity, end - begin,
-                             sizeof *own->before));
-    for (uint32_t i = begin; i < end; i++) {
-        if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(index->ctx, NULL, 0, 0));
-        if (i + PREFETCH < end) __builtin_prefetch(&tokens[position[i + PREFETCH] - 1]);
-        own->before[i - begin] =
-            alcore__phrase_state(index, position[i]) == ALCORE__PHRASE_UNLABELED
-                ? tokens[position[i] - 1]
-                : NO_VOTE;
+/* Adds entry i of the bucket that begins at `begin`; intervals deeper than its common prefix with
+ * the entry before are closed. If it is deeper than what it shares with its neighbors, it is a
+ * complete interval of its own; else it ends where the interval of what it shares does, and is no
+ * child of it: there is no phrase with one word more. */
+static alcore_status add_entry(const walk *work, scratch *own, uint32_t begin, uint32_t i,
+                               uint32_t end) {
+    const uint32_t *lcp = work->index->array.lcp;
+    const uint32_t next = i + 1 < end ? lcp[i + 1] : 0, shared = lcp[i] > next ? lcp[i] : next;
+    const uint8_t state = own->state[i - begin];
+    const interval leaf = {.depth = own->leaf[i - begin],
+                           .begin = i,
+                           .occ = state == ALCORE__PHRASE_UNLABELED,
+                           .first = work->index->array.position[i],
+                           .labeled = state == ALCORE__PHRASE_LABELED};
+    if (leaf.depth > shared) {
+        ALCORE__TRY(close_interval(work, own, &leaf, shared, begin, i + 1));
+        return add_to_parent(work, own, &leaf, shared);
     }
+    if (own->depth == 0 || own->stack[own->depth - 1].depth < shared)
+        ALCORE__TRY(push(work, own, (interval){.depth = shared, .begin = i}));
+    interval *top = &own->stack[own->depth - 1];
+    const uint32_t best = top->best;
+    add_child(top, &leaf);
+    top->best = best;
     return ALCORE_OK;
 }
 
@@ -246,86 +262,40 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
     const alcore__phrase_index *index = work->index;
     const uint32_t begin = index->array.bucket[bucket], end = index->array.bucket[bucket + 1];
     scratch *own = &work->scratches[worker];
-    bucket_phrases *result = &work->buckets[bucket];
+    alcore__phrase_table *part = &work->parts[bucket];
     own->depth = own->count = 0;
-    if (!work->filter->counts_only) ALCORE__TRY(read_words_before(work, own, begin, end));
+    ALCORE__TRY(read_entries(work, own, begin, end));
     for (uint32_t i = begin; i < end; i++) {
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(index->ctx, NULL, 0, 0));
-        if (i + PREFETCH < end)
-            __builtin_prefetch(&index->corpus->tokens[index->array.position[i + PREFETCH]]);
         ALCORE__TRY(close_deeper(work, own, index->array.lcp[i], begin, i));
-        ALCORE__TRY(add_entry(work, own, i, end));
+        ALCORE__TRY(add_entry(work, own, begin, i, end));
     }
     ALCORE__TRY(close_deeper(work, own, 0, begin, end));
     if (own->count == 0) return ALCORE_OK;
     const size_t bytes = own->count * sizeof *own->phrases;
-    result->phrases = alcore__alloc(index->ctx, bytes);
-    if (result->phrases == NULL) return alcore__fail_memory(bytes);
-    memcpy(result->phrases, own->phrases, bytes);
-    result->count = (int64_t)own->count;
+    part->phrases = alcore__alloc(index->ctx, bytes);
+    if (part->phrases == NULL) return alcore__fail_memory(bytes);
+    memcpy(part->phrases, own->phrases, bytes);
+    part->count = (int64_t)own->count;
     return ALCORE_OK;
-}
-
-/* ---- joining ---- */
-
-static alcore_status join_bucket(void *data, int64_t bucket, int32_t worker) {
-    walk *work = data;
-    bucket_phrases *part = &work->buckets[bucket];
-    (void)worker;
-    if (part->count == 0) return ALCORE_OK;
-    memcpy(work->joined + part->offset, part->phrases, (size_t)part->count * sizeof *part->phrases);
-    alcore__free(work->index->ctx, part->phrases);
-    part->phrases = NULL;
-    return ALCORE_OK;
-}
-
-static alcore_status join_buckets(walk *work, alcore__phrase_table *out) {
-    alcore_ctx *ctx = work->index->ctx;
-    const int64_t buckets = work->index->array.buckets;
-    int64_t count = 0;
-    for (int64_t i = 0; i < buckets; i++) {
-        work->buckets[i].offset = count;
-        count += work->buckets[i].count;
-    }
-    if (count == 0) return ALCORE_OK;
-    const size_t bytes = (size_t)count * sizeof *work->joined;
-    work->joined = alcore__alloc(ctx, bytes);
-    if (work->joined == NULL) return alcore__fail_memory(bytes);
-    const alcore_status status = alcore__parallel(ctx, STAGE, buckets, join_bucket, work);
-    if (status != ALCORE_OK)
-        alcore__free(ctx, work->joined);
-    else
-        *out = (alcore__phrase_table){work->joined, count};
-    return status;
 }
 
 alcore_status alcore__phrase_walk(const alcore__phrase_index *index,
-                                  const alcore__phrase_filter *filter, alcore__phrase_table *out) {
+                                  const alcore__phrase_filter *filter,
+                                  alcore__phrase_table *parts) {
     alcore_ctx *ctx = index->ctx;
     const int32_t threads = alcore_ctx_threads(ctx);
-    const size_t buckets = (size_t)index->array.buckets;
-    walk work = {.index = index, .filter = filter};
-    alcore_status status = ALCORE_OK;
-    if (buckets == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(ctx, buckets, sizeof *work.buckets, &work.buckets));
-    ALCORE__TRY_GOTO(
-        status, done,
-        alcore__new_array(ctx, (size_t)threads, sizeof *work.scratches, &work.scratches));
-    ALCORE__TRY_GOTO(status, done,
-                     alcore__parallel(ctx, STAGE, (int64_t)buckets, walk_bucket, &work));
-    for (int32_t i = 0; i < threads; i++) { /* before the largest array of all is made */
-        alcore__free(ctx, work.scratches[i].phrases);
-        work.scratches[i].phrases = NULL;
-    }
-    status = join_buckets(&work, out);
-done:
-    for (size_t i = 0; i < buckets; i++) alcore__free(ctx, work.buckets[i].phrases);
-    for (int32_t i = 0; i < threads && work.scratches != NULL; i++) {
+    walk work = {.index = index, .filter = filter, .parts = parts};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *work.scratches, &work.scratches));
+    const alcore_status status =
+        alcore__parallel(ctx, STAGE, index->array.buckets, walk_bucket, &work);
+    for (int32_t i = 0; i < threads; i++) {
         alcore__free(ctx, work.scratches[i].stack);
         alcore__free(ctx, work.scratches[i].before);
+        alcore__free(ctx, work.scratches[i].leaf);
+        alcore__free(ctx, work.scratches[i].state);
         alcore__free(ctx, work.scratches[i].phrases);
     }
     alcore__free(ctx, work.scratches);
-    alcore__free(ctx, work.buckets);
     return status;
 }

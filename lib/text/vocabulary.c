@@ -11,18 +11,24 @@ static size_t home(const alcore__vocabulary *words, uint64_t hash) {
     return (size_t)(hash >> (64 - __builtin_ctzll(words->slots)));
 }
 
-static bool same(const alcore__vocabulary *words, uint32_t number, uint64_t hash, const char *word,
+static bool same(const alcore__vocabulary *words, uint32_t number, const char *word,
                  size_t length) {
     const uint64_t begin = words->begin[number];
-    return words->hash[number] == hash && words->begin[number + 1] - begin == length &&
+    return words->begin[number + 1] - begin == length &&
            memcmp(words->bytes + begin, word, length) == 0;
+}
+
+/* The bits of a hash that a slot keeps: not those that choose the slot. */
+static uint32_t tag_of(uint64_t hash) {
+    return (uint32_t)hash;
 }
 
 /* The word's slot, or the free one where it belongs. */
 static size_t probe(const alcore__vocabulary *words, uint64_t hash, const char *word,
                     size_t length) {
     size_t at = home(words, hash);
-    while (words->slot[at] != 0 && !same(words, words->slot[at] - 1, hash, word, length))
+    while (words->slot[at].word != 0 && (words->slot[at].tag != tag_of(hash) ||
+                                         !same(words, words->slot[at].word - 1, word, length)))
         at = (at + 1) & (words->slots - 1);
     return at;
 }
@@ -30,7 +36,7 @@ static size_t probe(const alcore__vocabulary *words, uint64_t hash, const char *
 uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
                                         const char *word, size_t length) {
     if (words->slots == 0) return ALCORE__WORD_NONE;
-    const uint32_t found = words->slot[probe(words, hash, word, length)];
+    const uint32_t found = words->slot[probe(words, hash, word, length)].word;
     return found == 0 ? ALCORE__WORD_NONE : found - 1;
 }
 
@@ -40,15 +46,15 @@ uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *wo
 
 static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
     const size_t slots = words->slots == 0 ? 1024 : words->slots * 2;
-    uint32_t *slot = NULL;
+    alcore__vocabulary_slot *slot = NULL;
     ALCORE__TRY(alcore__new_array(ctx, slots, sizeof *slot, &slot));
     alcore__free(ctx, words->slot);
     words->slot = slot;
     words->slots = slots;
     for (uint32_t i = 0; i < words->count; i++) {
         size_t at = home(words, words->hash[i]);
-        while (slot[at] != 0) at = (at + 1) & (slots - 1);
-        slot[at] = i + 1;
+        while (slot[at].word != 0) at = (at + 1) & (slots - 1);
+        slot[at] = (alcore__vocabulary_slot){tag_of(words->hash[i]), i + 1};
     }
     return ALCORE_OK;
 }
@@ -64,8 +70,8 @@ alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary 
                                             uint32_t *out) {
     if ((size_t)words->count * 2 >= words->slots) ALCORE__TRY(grow_slots(ctx, words));
     const size_t at = probe(words, hash, word, length);
-    if (words->slot[at] != 0) {
-        *out = words->slot[at] - 1;
+    if (words->slot[at].word != 0) {
+        *out = words->slot[at].word - 1;
         return ALCORE_OK;
     }
     if (words->count >= UINT32_MAX - 2)
@@ -81,7 +87,7 @@ alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary 
     words->hash[count] = hash;
     words->begin[count] = begin;
     words->begin[count + 1] = begin + length;
-    words->slot[at] = ++words->count;
+    words->slot[at] = (alcore__vocabulary_slot){tag_of(hash), ++words->count};
     *out = (uint32_t)count;
     return ALCORE_OK;
 }

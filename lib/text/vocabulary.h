@@ -7,13 +7,19 @@
 
 #define ALCORE__WORD_NONE UINT32_MAX
 
+/* A place of the hash table. The tag spares most reads of the bytes of other words. */
+typedef struct alcore__vocabulary_slot {
+    uint32_t tag;  /* low bits of the hash */
+    uint32_t word; /* number + 1; 0: free */
+} alcore__vocabulary_slot;
+
 /* All-zero is empty. Reading is thread-safe. */
 typedef struct alcore__vocabulary {
     uint64_t *hash; /* [count] of the word's bytes */
     uint64_t
         *begin; /* [count + 1] where the word's bytes begin in bytes; word i ends at begin[i + 1] */
     char *bytes;
-    uint32_t *slot; /* open addressing by the hash's high bits: word + 1, 0 is free */
+    alcore__vocabulary_slot *slot; /* open addressing by the hash's high bits */
     size_t hash_capacity, begin_capacity, bytes_capacity;
     size_t slots; /* a power of two, or 0 */
     uint32_t count;
