@@ -141,7 +141,7 @@ class _Named(Handle):
         made.name = name
         return made
 
-    def set(self, **params):
+    def set(self, /, **params):
         """Sets parameters; a name that is a word of Python ends with an underscore."""
         set_options(getattr(lib, "alcore_%s_set" % self._noun), self._handle, params)
 

@@ -61,7 +61,7 @@ class Request(Handle):
         check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
         self._held["model"] = made
 
-    def set(self, **options):
+    def set(self, /, **options):
         """Sets options by name."""
         for name, value in options.items():
             check(lib.alcore_request_set(self._handle, name.encode(), text_of(value)))

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks the registries: every parameter of every strategy and scorer and every option of a request changes what comes out in some
+fixture of this file. A parameter that is not named here fails, and so does a value that changes nothing."""
+import itertools
+import random
+
+import pytest
+
+import alcore
+
+ROWS, DIMS, CLASSES = 40, 4, 3
+
+# A value other than the default for every parameter that is no choice; of a choice every value is tried.
+VALUES = {
+    "lambda": "0.1",
+    "lambda_first": "0.9",
+    "n_strata": 3,
+    "min_stratum": 5,
+    "k_clusters": 3,
+    "unit": 1,
+    "candidates": 15,
+    "alpha": 0.1,
+    "sq": 1,
+    "balance_targets": 1,
+    "uniforms": ",".join(["0.9"] * ROWS),
+    "sticky": 1,
+}
+
+def simplex(draw, count):
+    weights = [draw.random() ** 2 + 1e-3 for _ in range(count)]
+    return [weight / sum(weights) for weight in weights]
+
+
+def world():
+    """Columns for a pool of ROWS rows, of a labeled side and of a target with two languages."""
+    draw = random.Random(7)
+    vectors = [[draw.gauss(0, 1) * scale for _ in range(DIMS)] for scale in (draw.uniform(0.5, 3) for _ in range(ROWS))]
+    lengths = [draw.randint(1, 5) for _ in range(ROWS)]
+    offsets = list(itertools.accumulate(lengths, initial=0))
+    tokens = offsets[-1]
+    return {
+        "scores": [draw.random() ** 2 for _ in range(ROWS)],
+        "logprobs": ([-draw.expovariate(1) for _ in range(tokens)], offsets),
+        "embeddings": vectors,
+        "probs": [simplex(draw, CLASSES) for _ in range(ROWS)],
+        "token_probs": ([simplex(draw, CLASSES) for _ in range(tokens)], offsets),
+        "qa_start": ([draw.random() for _ in range(tokens)], offsets),
+        "qa_end": ([draw.random() for _ in range(tokens)], offsets),
+    }
+
+
+WORLD = world()
+TEXTS = ["row %d of %s" % (row, " ".join(["words"] * (1 + row % 4))) for row in range(ROWS)]
+
+
+def needs_of(name, role="candidates"):
+    return alcore.strategies()[name]["needs"].get(role, [])
+
+
+def columns_of(needs):
+    """The columns for a list of needs, once for every alternative of a need such as scores|logprobs."""
+    return [{name: WORLD[name] for name in names if name in WORLD}
+            for names in itertools.product(*(need.split("|") for need in needs))]
+
+
+def other_side(first, last):
+    """A pool of other texts in two languages with the embeddings of some rows."""
+    rows = range(first, last)
+    made = alcore.Pool(["other text %d" % row for row in rows], languages=["xx" if row % 3 else "yy" for row in rows])
+    made.set_column("embeddings", WORLD["embeddings"][first:last])
+    return made
+
+
+def outcome(call):
+    """What a call gives, or what it says when it refuses."""
+    try:
+        return call()
+    except (alcore.Error, ValueError) as error:
+        return "refused: %s" % error
+
+
+def told(picked):
+    """Everything that a selection says in numbers; the words of reasons are left to other tests."""
+    return [picked.indices, [repr(score) for score in picked.scores],
+            [{key: repr(value) for key, value in record.items() if key != "reason"} for record in picked.records],
+            [list(map(repr, picked.column(name, "candidates"))) for name in picked.columns("candidates")]]
+
+
+def two_rounds(name, columns, params):
+    """Two rounds from one pool, the first one's picks labeled: some parameters show in the second round only."""
+    found = []
+    with alcore.Pool(TEXTS) as pool:
+        sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
+        if needs_of(name, "target"):
+            sides["targets"] = other_side(5, 12)
+        for number in (1, 2):
+            picked = pool.select(6, name, round=number, seed=3, params=params, **columns, **sides)
+            pool.mark_labeled(picked)
+            found.append(told(picked))
+    return found
+
+
+def tried(fact):
+    """Values of a parameter that are to change something."""
+    if fact["type"] == "choice":
+        return [value for value in fact["choices"] if value != fact["default"]]
+    assert fact["name"] in VALUES, "give %s a value in VALUES of this file" % fact["name"]
+    return [VALUES[fact["name"]]]
+
+
+def every(registry):
+    return [pytest.param(name, fact, id="%s-%s" % (name, fact["name"])) for name, facts in registry.items() for fact in facts["params"]]
+
+
+@pytest.mark.parametrize("name, fact", every(alcore.strategies()))
+def test_parameter_of_a_strategy(name, fact):
+    beside = {"candidates": 15} if fact["name"] == "sticky" else {}
+    fixtures = columns_of(needs_of(name)) or [{}]
+    for value in tried(fact):
+        with_value = {**beside, fact["name"]: value}
+        assert any(outcome(lambda: two_rounds(name, columns, beside)) != outcome(lambda: two_rounds(name, columns, with_value))
+                   for columns in fixtures), "%s=%s changes nothing" % (fact["name"], value)
+        assert any(not isinstance(outcome(lambda: two_rounds(name, columns, with_value)), str) for columns in fixtures)
+
+
+def scored(name, columns, params):
+    with alcore.Pool(TEXTS) as pool:
+        for column, values in columns.items():
+            pool.set_column(column, values)
+        pool.score(name, **params)
+        return list(map(repr, pool.get_column("scores")))
+
+
+@pytest.mark.parametrize("name, fact", every(alcore.scorers()))
+def test_parameter_of_a_scorer(name, fact):
+    fixtures = columns_of(alcore.scorers()[name]["needs"])
+    for value in tried(fact):
+        assert any(outcome(lambda: scored(name, columns, {})) != outcome(lambda: scored(name, columns, {fact["name"]: value}))
+                   for columns in fixtures), "%s=%s changes nothing" % (fact["name"], value)
+
+
+def asked(strategy, **options):
+    """One selection, with its provenance, in which a run's own command and device stand."""
+    columns = {name: options.pop(name, WORLD[name]) for name in ("scores", "embeddings")}
+    picked = alcore.select(TEXTS, strategy=strategy, **columns, **options)
+    return told(picked), picked.provenance
+
+
+# For each option of a request: the strategy and the columns with which its other values show.
+OPTIONS = {
+    "budget": ("nnll", {}, ["3", "20w"]),
+    "fill": ("nnll", {"budget": "20w"}, ["stop", "skip"]),
+    "seed": ("random", {}, [1]),
+    "round": ("random", {}, [2]),
+    "spread": ("nnll", {"budget": 12}, [0.5]),
+    "tie": ("nnll", {"scores": [1.0] * ROWS}, ["random"]),
+    "nan": ("nnll", {"scores": WORLD["scores"][:-1] + [float("nan")]}, ["exclude"]),
+    "device": ("nnll", {}, ["cpu", "nonsense"]),
+    "command": ("nnll", {}, ['["program", "argument"]']),
+}
+
+
+@pytest.mark.parametrize("name", [fact["name"] for fact in alcore.request_options()])
+def test_option_of_a_request(name):
+    assert name in OPTIONS, "give the option %s a fixture in OPTIONS of this file" % name
+    strategy, beside, values = OPTIONS[name]
+    beside = {"budget": 5, **beside}
+    for value in values:
+        assert outcome(lambda: asked(strategy, **beside)) != outcome(lambda: asked(strategy, **{**beside, name: value})), \
+            "%s=%s changes nothing" % (name, value)
+
+
+def test_fixtures_name_only_what_there_is():
+    names = {fact["name"] for registry in (alcore.strategies(), alcore.scorers()) for facts in registry.values() for fact in facts["params"]
+             if fact["type"] != "choice"}
+    assert set(VALUES) == names
+    assert set(OPTIONS) == {fact["name"] for fact in alcore.request_options()}
