@@ -70,7 +70,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     best_filter(half_rows a, const int32_t *order, const best_task *tasks, half_rows b,
                 int64_t units, Body body, best_lists lists) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
-    CUDA_SHARED(int, least, TILE_ROWS);
+    CUDA_SHARED(int, least, TILE_ROWS); /* what the tiles so far, and this one, have raised */
+    CUDA_SHARED(int, known, TILE_ROWS); /* the same without this tile: nobody writes it in pass 0 */
     CUDA_SHARED(int, refused, TILE_ROWS);
     CUDA_SHARED(int, found, TILE_ROWS);
     best_task task = tasks[blockIdx.x];
@@ -79,7 +80,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         return (int64_t)(order ? order[at] : at);
     };
     for (int r = (int)threadIdx.x; r < TILE_ROWS; r += TILE_THREADS) {
-        least[r] = ordered_of(body.begin(row_at(r)));
+        known[r] = least[r] = ordered_of(body.begin(row_at(r)));
         refused[r] = ordered_of(-HUGE_VALF);
         found[r] = 0;
     }
@@ -105,7 +106,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
                 int r = tile_row(p / 2, p % 2 * 2);
                 int64_t i = row_at(r);
                 half_facts x = a.facts[i];
-                float raised = -HUGE_VALF, left = -HUGE_VALF, reach = float_of(least[r]);
+                float raised = -HUGE_VALF, left = -HUGE_VALF,
+                      reach = float_of(pass == 0 ? known[r] : least[r]);
 #pragma unroll
                 for (int q = 0; q < WARP_ACROSS * 2; q++) {
                     int64_t j = other + tile_other(q / 2, q % 2);
@@ -127,6 +129,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
                 if (pass == 0 && raised > reach) atomicMax(&least[r], ordered_of(raised));
                 if (left > -HUGE_VALF) atomicMax(&refused[r], ordered_of(left));
             }
+            for (int r = (int)threadIdx.x; pass == 1 && r < TILE_ROWS; r += TILE_THREADS)
+                known[r] = least[r];
             __syncthreads();
         }
     }

@@ -27,6 +27,12 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 
 call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
+    /* Blocks are given back while kernels that use them wait in a stream: only in the order of the
+     * owner's own stream may the owner use them again. */
+    if (work->workspace && !work->stream)
+        fail(work, ALCORE_E_INVALID,
+             "a workspace comes with the stream in whose order it is used; the default stream is 1 "
+             "as a pointer");
     int devices = 0;
     check(cudaGetDeviceCount(&devices), "counting devices");
     if (device < 0 || device >= devices)
@@ -81,6 +87,11 @@ void call::launched() {
 void call::poll() {
     if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user))
         fail(work, ALCORE_E_CANCELLED, "cancelled");
+}
+
+void call::wait_and_poll() {
+    check(cudaStreamSynchronize(compute), "running kernels");
+    poll();
 }
 
 void call::check_rows(const alcore_sys_rows *rows) {
@@ -193,6 +204,26 @@ void call::download(void *to, const void *from, size_t bytes) {
             memcpy((char *)to + done, piece, part);
         }
         done += part;
+    }
+}
+
+void call::download_rows(char *to, const char *from, size_t pitch, size_t width, int64_t count) {
+    const int64_t together =
+        std::max<int64_t>((int64_t)(RING_BYTES / 4 / std::max<size_t>(width, 1)), 1);
+    for (int64_t done = 0; done < count; done += together) {
+        int64_t part = std::min(together, count - done);
+        size_t bytes = (size_t)part * width;
+        if (bytes > RING_BYTES / 4) {
+            download(to, from + (size_t)done * pitch, width); /* one row, in pieces */
+        } else {
+            char *piece = (char *)ring(bytes);
+            check(cudaMemcpy2DAsync(piece, width, from + (size_t)done * pitch, pitch, width,
+                                    (size_t)part, cudaMemcpyDefault, compute),
+                  "copying from the device");
+            check(cudaStreamSynchronize(compute), "copying from the device");
+            memcpy(to, piece, bytes);
+        }
+        to += bytes;
     }
 }
 

@@ -46,6 +46,9 @@ class call {
     void launched();
     /* Throws when the host wants to stop. */
     void poll();
+    /* Between launches that each take milliseconds: lets the device finish, so that a host that
+     * wants to stop waits for one launch and not for a queue of them. */
+    void wait_and_poll();
 
     /* Refuses what no kernel takes. */
     void check_rows(const alcore_sys_rows *rows);
@@ -64,6 +67,9 @@ class call {
      * return. */
     void upload(void *to, const void *from, size_t bytes);
     void download(void *to, const void *from, size_t bytes);
+    /* `count` rows of `width` bytes, `pitch` apart on the device, to the host one after the other,
+     * as many in one copy as the pinned memory holds. */
+    void download_rows(char *to, const char *from, size_t pitch, size_t width, int64_t count);
     /* Writes what the host found out to the caller's memory. */
     void answer(void *to, const void *from, size_t bytes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts of stored class scores. Decisions are made of them, so their exp and log are those of the
  * host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
+#include <algorithm>
 #include <cfenv>
 
 #include "cuda_entries.h"
@@ -98,6 +99,17 @@ bool facts_of_logits(std::vector<double> &z, alcore_sys_class_facts *out) {
     return true;
 }
 
+/* value is overwritten. */
+bool facts_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_facts *out) {
+    if (value.empty()) return false;
+    return kind == ALCORE_CLASSES_PROBS      ? facts_of_probs(value, out)
+           : kind == ALCORE_CLASSES_LOGPROBS ? facts_of_logprobs(value, out)
+                                             : facts_of_logits(value, out);
+}
+
+/* Rows whose values come to the host in one go. */
+const int64_t CLASS_ROWS = 1024;
+
 double wide_number(const char *data, int64_t at, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         double x;
@@ -134,37 +146,44 @@ alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *ro
             fail(work, ALCORE_E_INVALID, "class scores are of no known kind");
         std::vector<uint8_t> take_memory;
         const uint8_t *taken = c.on_host(take, rows->count, &take_memory);
-        size_t row_bytes = number[rows->dtype] * (size_t)rows->dims;
-        bool copied = rows->count > 0 && c.on_device(rows->data);
-        std::vector<char> row_memory(copied ? row_bytes : 0);
-        std::vector<double> value;
+        size_t bytes = number[rows->dtype], row_bytes = bytes * (size_t)rows->dims;
+        bool copied = rows->count > 0 && c.on_device(rows->data), sent = c.on_device(out);
+        std::vector<char> row_memory;
+        std::vector<double> value((size_t)rows->dims);
+        std::vector<alcore_sys_class_facts> facts((size_t)CLASS_ROWS);
         int64_t lowest = -1;
         default_rounding here;
-        for (int64_t i = 0; i < rows->count; i++) {
-            if (taken && !taken[i]) continue;
-            if (i % 256 == 0) c.poll();
-            const char *row =
-                (const char *)rows->data + i * rows->stride * (int64_t)number[rows->dtype];
+        for (int64_t first = 0; first < rows->count; first += CLASS_ROWS) {
+            int64_t count = std::min(CLASS_ROWS, rows->count - first);
+            size_t pitch = (size_t)rows->stride * bytes;
+            const char *row = (const char *)rows->data + (size_t)first * pitch;
+            c.poll();
             if (copied) {
-                c.download(row_memory.data(), row, row_bytes);
+                row_memory.resize((size_t)count * row_bytes);
+                c.download_rows(row_memory.data(), row, pitch, row_bytes, count);
                 row = row_memory.data();
+                pitch = row_bytes;
             }
-            value.resize((size_t)rows->dims);
-            for (int64_t k = 0; k < rows->dims; k++)
-                value[(size_t)k] = wide_number(row, k, rows->dtype);
-            alcore_sys_class_facts facts;
-            bool good = !value.empty();
-            if (good && kind == ALCORE_CLASSES_PROBS)
-                good = facts_of_probs(value, &facts);
-            else if (good && kind == ALCORE_CLASSES_LOGPROBS)
-                good = facts_of_logprobs(value, &facts);
-            else if (good)
-                good = facts_of_logits(value, &facts);
-            if (!good) {
-                facts = {NAN, NAN, NAN, NAN, NAN};
-                if (lowest < 0) lowest = rows->first + i;
+            auto wanted = [&](int64_t i) { return !taken || taken[first + i]; };
+            for (int64_t i = 0; i < count; i++) {
+                if (!wanted(i)) continue;
+                for (int64_t k = 0; k < rows->dims; k++)
+                    value[(size_t)k] = wide_number(row + (size_t)i * pitch, k, rows->dtype);
+                if (facts_of_row(value, kind, &facts[(size_t)i])) continue;
+                facts[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
+                if (lowest < 0) lowest = rows->first + first + i;
             }
-            c.answer(&out[i], &facts, sizeof facts);
+            /* Entries of rows that are left out stay as they are. */
+            for (int64_t i = 0, end; i < count; i = end) {
+                for (end = i; end < count && wanted(end); end++) {
+                }
+                size_t written = (size_t)(end - i) * sizeof facts[0];
+                if (sent)
+                    c.upload(out + first + i, &facts[(size_t)i], written);
+                else
+                    memcpy(out + first + i, &facts[(size_t)i], written);
+                while (end < count && !wanted(end)) end++;
+            }
         }
         c.answer(bad, &lowest, sizeof lowest);
     });

@@ -26,6 +26,14 @@ enum {
 /* Blocks that keep a large device busy. */
 const int64_t WANTED_BLOCKS = 528;
 
+/* Products of one launch: some 20 ms on a device of 5e12 products a second, so that a host that
+ * wants to stop is heard. The emulation's launches are small. */
+#ifdef ALCORE_CUDA_EMULATED
+const int64_t MAX_LAUNCH_PRODUCTS = 1 << 20;
+#else
+const int64_t MAX_LAUNCH_PRODUCTS = INT64_C(1) << 36;
+#endif
+
 struct operand {
     const void *data;
     int64_t count, stride;
@@ -152,8 +160,18 @@ class output_side {
         }
     }
 
-    /* The classes from `first` on. */
-    operand part(int64_t first) {
+    /* The classes from `first` on, `most` of them or fewer: those of the part that is on the
+     * device. */
+    operand part(int64_t first, int64_t most) {
+        int64_t begin = first / step * step, skipped = first - begin;
+        operand all = whole_part(begin);
+        size_t row = (size_t)all.stride * bytes;
+        return {(const char *)all.data + (size_t)skipped * row, std::min(most, all.count - skipped),
+                all.stride, all.dtype};
+    }
+
+  private:
+    operand whole_part(int64_t first) {
         int64_t count = std::min(step, rows->count - first);
         const char *from = (const char *)rows->data + (size_t)(first * rows->stride) * bytes;
         if (in_place) return {from, count, rows->stride, rows->dtype};
@@ -168,7 +186,6 @@ class output_side {
         return {memory, count, rows->dims, rows->dtype};
     }
 
-  private:
     call &c;
     const alcore_sys_rows *rows;
     size_t bytes;
@@ -197,6 +214,8 @@ alcore_status hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *h
         std::vector<int32_t> list;
         pipeline pass(c, hidden->count);
         pass.only(mask.data());
+        int64_t dims = std::max<int64_t>(hidden->dims, 1);
+        pass.at_most(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
         int states = pass.rows(hidden), of = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));
         facts_columns to(pass, out);
@@ -209,9 +228,11 @@ alcore_status hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *h
             const int32_t *places = c.whole(list.data(), listed);
             operand tokens = {at.get<const void>(states), at.count, at.stride(states),
                               hidden->dtype};
-            int64_t first = 0;
+            int64_t most = MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, first = 0;
+            most = std::max<int64_t>(most, CLASSES);
             do {
-                operand some = matrix.part(first);
+                if (first > 0) c.wait_and_poll();
+                operand some = matrix.part(first, most);
                 int64_t class_tiles = (some.count + CLASSES - 1) / CLASSES;
                 int64_t splits = std::max<int64_t>(std::min(class_tiles, WANTED_BLOCKS / tiles), 1);
                 int64_t per_split = (class_tiles + splits - 1) / splits * CLASSES;

@@ -94,14 +94,16 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
                                      int64_t rows, int64_t others, tile_sums *out) {
     const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
     const half_unit *from[TILE_COPIES];
-    int64_t steps = units / TILE_UNITS;
+    int steps = (int)(units / TILE_UNITS), filled = 0, read = 0; /* stages */
     bool busy =
         tile_row(0, 0) - lane_here() / 4 < rows && tile_other(0, 0) - lane_here() % 4 * 2 < others;
 #pragma unroll
     for (int c = 0; c < TILE_COPIES; c++)
         from[c] = line(first + c * (TILE_THREADS / TILE_UNITS)) + unit;
-    auto fetch = [&](int64_t step) {
-        half_unit *stage = memory + step % TILE_STAGES * (TILE_LINES * TILE_UNITS);
+    auto next = [](int stage) { return stage + 1 < TILE_STAGES ? stage + 1 : 0; };
+    auto fetch = [&](int step) {
+        half_unit *stage = memory + filled * (TILE_LINES * TILE_UNITS);
+        filled = next(filled);
 #pragma unroll
         for (int c = 0; c < TILE_COPIES && step < steps; c++)
             copy_begin(stage + tile_slot(first + c * (TILE_THREADS / TILE_UNITS), unit),
@@ -114,11 +116,12 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
     tile_sums chain;
     tile_clear(&chain);
     tile_clear(out);
-    for (int64_t step = 0; step < steps; step++) {
+    for (int step = 0; step < steps; step++) {
         copy_wait<TILE_STAGES - 2>();
         __syncthreads();
         fetch(step + TILE_STAGES - 1);
-        if (busy) tile_step(memory + step % TILE_STAGES * (TILE_LINES * TILE_UNITS), &chain);
+        if (busy) tile_step(memory + read * (TILE_LINES * TILE_UNITS), &chain);
+        read = next(read);
         if (step % TILE_CHAIN != TILE_CHAIN - 1 && step + 1 < steps) continue;
 #pragma unroll
         for (int p = 0; p < WARP_DOWN * WARP_ACROSS * 4; p++) {

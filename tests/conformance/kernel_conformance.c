@@ -134,7 +134,8 @@ static void find_cpu_engines(void) {
 static void (*emulation_mode)(int order, uint64_t seed, int perturb);
 static uint64_t (*emulation_arrivals)(void);
 static void (*emulation_filters)(int always);
-static uint64_t (*emulation_counted)(int way);
+static void (*emulation_share)(void *memory, size_t bytes);
+static void (*emulation_unshare)(void *memory);
 
 /* Returns 0 when the file is no module. A module without its device says why, and is absent. */
 static int load_module(const char *path) {
@@ -157,7 +158,8 @@ static int load_module(const char *path) {
         *(void **)&emulation_mode = dlsym(library, "alcore_emu_mode");
         *(void **)&emulation_arrivals = dlsym(library, "alcore_emu_arrivals");
         *(void **)&emulation_filters = dlsym(library, "alcore_emu_filters");
-        *(void **)&emulation_counted = dlsym(library, "alcore_emu_counted");
+        *(void **)&emulation_share = dlsym(library, "alcore_emu_share");
+        *(void **)&emulation_unshare = dlsym(library, "alcore_emu_unshare");
     }
     return 1;
 }
@@ -193,18 +195,48 @@ static void vary_device(int64_t dims) {
     if (!off && conformance_work.workspace_bytes) conformance_work.workspace_bytes = 40000;
 }
 
+/* The arrays of a case and its output as memory that the device reads and writes where it is, while
+ * others stay on the host: every second case. */
+enum { SHARED_ARRAYS = 9 };
+static void share_arrays(const kernel_case *c, const output *out, int shared) {
+    const size_t count = (size_t)c->rows.count, dims = (size_t)c->rows.dims;
+    const struct {
+        void *memory;
+        size_t bytes;
+    } arrays[SHARED_ARRAYS] = {
+        {c->memory, (count * (size_t)c->rows.stride + 3) * 8},
+        {c->take, count},
+        {c->group, count * sizeof *c->group},
+        {c->starts, (CASE_GROUPS + 1) * sizeof *c->starts},
+        {c->centroids, CASE_CENTROIDS * dims * sizeof *c->centroids},
+        {c->vector, dims * sizeof *c->vector},
+        {c->scalars, 3 * count * sizeof *c->scalars},
+        {out->numbers, (size_t)(out->count + 1) * sizeof *out->numbers},
+        {out->places, (size_t)(out->count + 1) * sizeof *out->places},
+    };
+    for (int i = 0; i < SHARED_ARRAYS; i++) {
+        if (!arrays[i].memory || (case_number >> (i % 3)) % 2) continue;
+        if (shared)
+            emulation_share(arrays[i].memory, arrays[i].bytes);
+        else
+            emulation_unshare(arrays[i].memory);
+    }
+}
+
 typedef struct cell {
     int64_t cases, failures;
     int missing, excused;
 } cell;
 static cell grid[ENTRIES][ENGINES];
 
-static void run_case(const kernel_case *given, uint64_t seed) {
-    int emulated = emulation_mode && case_number % emulated_every == seed % emulated_every;
+/* tall: the emulation takes part with all rows. */
+static void run_case(const kernel_case *given, uint64_t seed, int tall) {
+    int emulated =
+        emulation_mode && (tall || case_number % emulated_every == seed % emulated_every);
     case_number++;
     kernel_case small = *given;
     const kernel_case *c = &small;
-    if (emulated && !getenv("ALCORE_TEST_FULL") && small.rows.count > MOST_EMULATED_ROWS)
+    if (emulated && !tall && !getenv("ALCORE_TEST_FULL") && small.rows.count > MOST_EMULATED_ROWS)
         small.rows.count = MOST_EMULATED_ROWS;
     vary_device(small.rows.dims);
     for (int e = 0; e < ENTRIES; e++) {
@@ -219,9 +251,11 @@ static void run_case(const kernel_case *given, uint64_t seed) {
             uint64_t before = is_emulation ? emulation_arrivals() : 0;
             output got;
             output_make(&got, entries[e].numbers(c));
+            if (is_emulation) share_arrays(c, &got, 1);
             alcore_status status = entries[e].call(t, c, &got);
+            if (is_emulation) share_arrays(c, &got, 0);
             grid[e][k].cases++;
-            if (is_emulation && !getenv("ALCORE_TEST_FULL") &&
+            if (is_emulation && !tall && !getenv("ALCORE_TEST_FULL") &&
                 emulation_arrivals() - before > MOST_ARRIVALS)
                 printf("# %s: a case of %" PRIu64 " arrivals\n", entries[e].name,
                        emulation_arrivals() - before);
@@ -254,11 +288,34 @@ static void run_all(uint64_t seed, uint64_t every) {
                     kernel_case made;
                     case_make(&made, &state, ALCORE_FLOAT16 + shape % 4, counts[n], dims[d],
                               pattern, shape / 4 % 2, shape / 8);
-                    run_case(&made, seed);
+                    run_case(&made, seed, 0);
                     case_free(&made);
                 }
             }
         }
+    }
+}
+
+/* Cases that cross what a block of the device works on: 128 rows and 64 others of a tile, 128
+ * threads, the stages of its pipeline and, with 3,000 bytes of workspace, many chunks. */
+static void run_tall(uint64_t seed) {
+    static const struct {
+        int32_t dtype, pattern, unit, packed;
+        int64_t count, dims;
+    } shapes[] = {
+        {ALCORE_FLOAT32, PATTERN_RANDOM, 0, 1, 180, 33},
+        {ALCORE_FLOAT16, PATTERN_DUPLICATES, 1, 0, 140, 7},
+        {ALCORE_FLOAT64, PATTERN_ULP, 0, 1, 150, 5},
+        {ALCORE_BFLOAT16, PATTERN_RANDOM, 0, 0, 140, 130},
+    };
+    uint64_t state = seed;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        kernel_case made;
+        if (SANITIZED && !getenv("ALCORE_TEST_FULL") && i != seed % 4) continue;
+        case_make(&made, &state, shapes[i].dtype, shapes[i].count, shapes[i].dims,
+                  shapes[i].pattern, shapes[i].unit, shapes[i].packed);
+        run_case(&made, seed, 1);
+        case_free(&made);
     }
 }
 
@@ -341,5 +398,6 @@ int main(int argc, char **argv) {
             grid[e][k].missing = !has_entry(engines[k], &entries[e]);
     }
     run_all(seed, every ? every : 1);
+    if (!getenv("ALCORE_CONFORMANCE_ONLY")) run_tall(seed);
     return report() != 0;
 }

@@ -36,6 +36,8 @@ void alcore_emu_filters(int always);
 uint64_t alcore_emu_counted(int event);
 uint64_t alcore_emu_arrivals(void);
 uint64_t alcore_emu_launches(int device);
+/* The same of waits for a stream, each of which costs a device tens of microseconds. */
+uint64_t alcore_emu_synchronizations(void);
 
 /* Bytes of memory that each device has from now on. */
 void alcore_emu_memory(size_t bytes);
@@ -45,6 +47,10 @@ void alcore_emu_device(int device);
 void *alcore_emu_new(size_t bytes);
 void alcore_emu_free(void *memory);
 void alcore_emu_copy(void *destination, const void *source, size_t bytes);
+/* Memory of the test's own counts as memory that host and devices share (cudaMallocManaged), until
+ * it no longer does. */
+void alcore_emu_share(void *memory, size_t bytes);
+void alcore_emu_unshare(void *memory);
 /* A stream, and waiting for all that is in it; 0 when it went well. */
 void *alcore_emu_stream(void);
 int alcore_emu_wait(void *stream);

@@ -11,20 +11,6 @@
 
 #include "emu_state.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define EMU_ADDRESS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EMU_ADDRESS 1
-#endif
-#endif
-#ifdef EMU_ADDRESS
-extern "C" {
-void __asan_poison_memory_region(void const volatile *memory, size_t size);
-void __asan_unpoison_memory_region(void const volatile *memory, size_t size);
-}
-#endif
-
 struct emu_context {
     int device;
     bool primary;
@@ -52,7 +38,7 @@ namespace {
 std::recursive_mutex lock;
 typedef std::lock_guard<std::recursive_mutex> guard;
 
-const int HOST = -1; /* of pinned memory */
+const int HOST = -1, SHARED = -2; /* of pinned memory; of alcore_emu_share() */
 struct memory {
     size_t bytes;
     int device;
@@ -60,7 +46,7 @@ struct memory {
 std::map<char *, memory> memories;
 size_t device_bytes[EMU_DEVICES], device_capacity = (size_t)-1;
 int depth; /* operations that run */
-uint64_t launches[EMU_DEVICES];
+uint64_t launches[EMU_DEVICES], synchronizations;
 bool primary_made[EMU_DEVICES];
 emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
 emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
@@ -197,8 +183,7 @@ cudaError_t give_back(void *memory, int device) {
  * may it count on a way between two devices. */
 bool copyable(const void *pointer) {
     auto at = find(pointer);
-    if (at != memories.end() &&
-        (at->second.device == HOST || at->second.device == current_device()))
+    if (at != memories.end() && (at->second.device < 0 || at->second.device == current_device()))
         return true;
     fprintf(stderr, "emulation: a copy in a stream from or to memory that is not pinned, or of "
                     "another device\n");
@@ -314,9 +299,10 @@ cudaError_t cudaFreeHost(void *memory) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
     guard held(lock);
     auto at = find(pointer);
-    out->type = at == memories.end()        ? cudaMemoryTypeUnregistered
-                : at->second.device != HOST ? cudaMemoryTypeDevice
-                                            : cudaMemoryTypeHost;
+    out->type = at == memories.end()          ? cudaMemoryTypeUnregistered
+                : at->second.device == HOST   ? cudaMemoryTypeHost
+                : at->second.device == SHARED ? cudaMemoryTypeManaged
+                                              : cudaMemoryTypeDevice;
     out->device = out->type == cudaMemoryTypeDevice ? at->second.device : 0;
     return cudaSuccess;
 }
@@ -356,6 +342,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     guard held(lock);
+    synchronizations++;
     run_to(stream_of(stream), stream_of(stream)->issued);
     return settings.error;
 }
@@ -421,6 +408,18 @@ void *alcore_emu_context_new(int device) {
 }
 void alcore_emu_context_set(void *context) {
     contexts.assign(context ? 1 : 0, (emu_context *)context);
+}
+uint64_t alcore_emu_synchronizations(void) {
+    guard held(lock);
+    return synchronizations;
+}
+void alcore_emu_share(void *memory, size_t bytes) {
+    guard held(lock);
+    memories[(char *)memory] = {bytes ? bytes : 1, SHARED};
+}
+void alcore_emu_unshare(void *memory) {
+    guard held(lock);
+    memories.erase((char *)memory);
 }
 void alcore_emu_device(int device) {
     test_device = device;

@@ -56,6 +56,7 @@ struct block {
     std::vector<int> ready;        /* the next one last */
     std::vector<meeting> meetings; /* one per warp: a lane is in one at a time */
     std::vector<storage> shared;
+    std::vector<void *> hidden; /* words of it that had an atomic since the last barrier */
     void *dynamic = nullptr;
     bool broken = false;
     int current = 0;
@@ -216,6 +217,12 @@ void complete(meeting *m, int first) {
     m->open = false;
 }
 
+/* Words that had an atomic may be read again. */
+void show_words() {
+    for (void *word : now.hidden) __asan_unpoison_memory_region(word, 4);
+    now.hidden.clear();
+}
+
 void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
     int count = (int)(size.x * size.y * size.z);
     now = block();
@@ -258,10 +265,24 @@ void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
                  threads[(size_t)t]->site);
         break_off(text);
     }
+    show_words();
     free(now.dynamic);
     for (const storage &s : now.shared) free(s.memory);
 }
 } // namespace
+
+void atomic_begin(void *word, size_t bytes) {
+    if ((uintptr_t)word % 8 == 4 && bytes == 4) __asan_unpoison_memory_region(word, bytes);
+}
+
+void atomic_end(void *word, size_t bytes) {
+    if ((uintptr_t)word % 8 != 4 || bytes != 4) return;
+    for (const storage &s : now.shared) {
+        if ((char *)word < (char *)s.memory || (char *)word >= (char *)s.memory + s.bytes) continue;
+        __asan_poison_memory_region(word, bytes);
+        now.hidden.push_back(word);
+    }
+}
 
 void barrier(int site) {
     settings.arrivals++;
@@ -273,6 +294,7 @@ void barrier(int site) {
     self->state = AT_BARRIER;
     if (now.at_barrier == now.threads) {
         now.at_barrier = 0;
+        show_words();
         release(AT_BARRIER, 0, now.threads);
     }
     give_way();

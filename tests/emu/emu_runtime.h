@@ -49,6 +49,11 @@ void copy_begin(void *shared, const void *from, size_t bytes);
 void copy_group();
 void copy_wait(int left);
 
+/* Around an atomic: AddressSanitizer ends a program that touches the word otherwise before the next
+ * barrier of the block. It can hide the upper half of eight bytes only: every other word. */
+void atomic_begin(void *word, size_t bytes);
+void atomic_end(void *word, size_t bytes);
+
 /* Storage of the block, poisoned when the block begins; `site` tells declarations apart. */
 void *shared_storage(size_t bytes, int site);
 void *dynamic_storage();
@@ -149,27 +154,27 @@ static inline float __uint_as_float(unsigned bits) {
     return emu::value_of<float>(bits);
 }
 
-/* Threads of the emulation take turns, so these are whole. */
+/* Threads of the emulation take turns, so these are whole. A word of shared memory that had an
+ * atomic must not be read or written in another way before the next barrier. */
+template <class T, class Change> static inline T emu_atomic(T *at, const Change &change) {
+    emu::atomic_begin(at, sizeof *at);
+    T before = *at;
+    *at = change(before);
+    emu::atomic_end(at, sizeof *at);
+    return before;
+}
 template <class T> static inline T atomicAdd(T *at, T value) {
     if (!std::is_integral<T>::value) emu::complain("an atomic on a float: its sum has no order");
-    T before = *at;
-    *at = (T)(before + value);
-    return before;
+    return emu_atomic(at, [&](T before) { return (T)(before + value); });
 }
 template <class T> static inline T atomicMin(T *at, T value) {
-    T before = *at;
-    if (value < before) *at = value;
-    return before;
+    return emu_atomic(at, [&](T before) { return value < before ? value : before; });
 }
 template <class T> static inline T atomicMax(T *at, T value) {
-    T before = *at;
-    if (value > before) *at = value;
-    return before;
+    return emu_atomic(at, [&](T before) { return value > before ? value : before; });
 }
 template <class T> static inline T atomicOr(T *at, T value) {
-    T before = *at;
-    *at = (T)(before | value);
-    return before;
+    return emu_atomic(at, [&](T before) { return (T)(before | value); });
 }
 
 /* ---- the run-time library ---- */

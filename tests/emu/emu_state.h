@@ -6,6 +6,23 @@
 
 #include "emu_runtime.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define EMU_ADDRESS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EMU_ADDRESS 1
+#endif
+#endif
+#ifdef EMU_ADDRESS
+extern "C" {
+void __asan_poison_memory_region(void const volatile *memory, size_t size);
+void __asan_unpoison_memory_region(void const volatile *memory, size_t size);
+}
+#else
+inline void __asan_poison_memory_region(void const volatile *, size_t) {}
+inline void __asan_unpoison_memory_region(void const volatile *, size_t) {}
+#endif
+
 namespace emu {
 struct state {
     int order = EMU_RANDOM;

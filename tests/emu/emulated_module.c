@@ -24,7 +24,7 @@ static alcore_status set_error(alcore_status status, const char *text, size_t le
 }
 static int32_t poll_cancel(void *user) {
     (void)user;
-    return emulated_cancel;
+    return emulated_cancel > 0 && --emulated_cancel == 0;
 }
 static const alcore_sys_host HOST = {.size = sizeof HOST,
                                      .allocate = allocate,
@@ -43,6 +43,7 @@ void emulated_open(emulated_module *out, const char *path) {
         {&out->counted, "alcore_emu_counted"},
         {&out->arrivals, "alcore_emu_arrivals"},
         {&out->launches, "alcore_emu_launches"},
+        {&out->synchronizations, "alcore_emu_synchronizations"},
         {&out->memory, "alcore_emu_memory"},
         {&out->device, "alcore_emu_device"},
         {&out->memory_new, "alcore_emu_new"},

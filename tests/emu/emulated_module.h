@@ -16,6 +16,7 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_counted) *counted;
     __typeof__(alcore_emu_arrivals) *arrivals;
     __typeof__(alcore_emu_launches) *launches;
+    __typeof__(alcore_emu_synchronizations) *synchronizations;
     __typeof__(alcore_emu_memory) *memory;
     __typeof__(alcore_emu_device) *device;
     __typeof__(alcore_emu_new) *memory_new;
@@ -32,7 +33,7 @@ typedef struct emulated_module {
 
 /* What the host's functions leave and take. */
 extern char emulated_error[256]; /* text of the last error */
-extern int32_t emulated_cancel;  /* 1: the host wants to stop */
+extern int32_t emulated_cancel;  /* n: the host wants to stop when it is asked for the n-th time */
 
 /* Loads the module at `path` and asks it for its table; NULL kernels and a reason in emulated_error
  * when it has none. Aborts when a function is missing. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects that only a device shows, put into the CUDA engine one at a time: the emulation must kill each.
 
-usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES COMPILER...
+usage: mutants.py SOURCE-ROOT WORK-FOLDER EMULATION-LIBRARY CONFORMANCE MISSING-ENTRIES TEST-CUDA-DEVICES COMPILER...
 """
 import concurrent.futures
 import os
@@ -11,9 +11,13 @@ import shutil
 import subprocess
 import sys
 
+# In place of entries: the case of test_cuda_devices that calls the module.
+DEVICES = 'devices'
+
 # Name, the entry that shows it, file, text that stands there once, what it becomes.
 MUTANTS = [
     ('no defect', 'self_dots,idds_update,arg_max,knn', 'cuda_greedy.cu', None, None),
+    ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
     ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
@@ -31,6 +35,11 @@ MUTANTS = [
     ('a wrong row of a fragment', 'knn', 'cuda_tile.cuh', 'r % 2 * 8, k + r / 2', 'r / 2 * 8, k + r % 2'),
     ('a bound that holds nothing', 'knn', 'cuda_filter.cuh', 'return x.norm * y.slack + y.norm * x.slack;',
      'return 0.0f * (x.norm * y.slack + y.norm * x.slack);'),
+    ('a plain read beside an atomic', 'knn', 'cuda_best.cuh', 'pass == 0 ? known[r] : least[r]', 'least[r]'),
+    ('another device than the named one', DEVICES, 'cuda_call.cu', 'context.emplace(device);', 'context.emplace(0);'),
+    ('a context that is not restored', DEVICES, 'cuda_context.cu', 'driver().pop(&popped);', ''),
+    ('a context made for nobody', DEVICES, 'cuda_call.cu', 'int devices = 0;',
+     'int devices = 0; cudaSetDevice(0);'),
     ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
      '    best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
      '    if (own.item >= 0) best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
@@ -56,16 +65,19 @@ def make(number, root, work, library, compiler):
 
 
 def main():
-    root, work, library, conformance, missing = (os.path.abspath(path) for path in sys.argv[1:6])
+    root, work, library, conformance, missing, devices = (os.path.abspath(path) for path in sys.argv[1:7])
     root, work = pathlib.Path(root), pathlib.Path(work)
-    compiler = sys.argv[6:]
+    compiler = sys.argv[7:]
     print(f'1..{len(MUTANTS)}', flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = [pool.submit(make, number, root, work, library, compiler) for number in range(len(MUTANTS))]
         for number, (name, entry, _, before, _) in enumerate(MUTANTS):
-            run = subprocess.run([conformance, missing, '1', '300', str(made[number].result())], text=True,
-                                 env=os.environ | {'ALCORE_CONFORMANCE_ONLY': entry}, capture_output=True, check=False)
+            module = str(made[number].result())
+            command, environment = [conformance, missing, '1', '300', module], {'ALCORE_CONFORMANCE_ONLY': entry}
+            if entry == DEVICES:
+                command, environment = [devices], {'CK_RUN_CASE': 'kernels', 'EMULATED_CUDA': module}
+            run = subprocess.run(command, text=True, env=os.environ | environment, capture_output=True, check=False)
             good = (run.returncode == 0) == (before is None)
             failed += not good
             word = 'passes' if before is None else 'is killed'

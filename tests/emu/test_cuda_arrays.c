@@ -115,6 +115,94 @@ START_TEST(stream_of_the_caller) {
 }
 END_TEST
 
+/* Blocks that a call gives back may still be read by kernels in the engine's own stream. */
+START_TEST(workspace_without_a_stream) {
+    double got[ROWS];
+    work.workspace = lend;
+    work.workspace_release = take_back;
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_E_INVALID);
+    ck_assert_msg(strstr(emulated_error, "a workspace comes with the stream") != NULL, "%s",
+                  emulated_error);
+    ck_assert_int_eq(lent, 0);
+}
+END_TEST
+
+enum { CLASSES = 2000, STATES = 70, DEPTH = 40 };
+
+/* What takes long is many launches with a look at the host's wish between them, and the bytes do
+ * not depend on where they end. */
+START_TEST(long_launches) {
+    static float hidden[STATES * DEPTH], output[CLASSES * DEPTH];
+    static double top1[STATES], few[STATES];
+    for (int i = 0; i < STATES * DEPTH; i++) hidden[i] = (float)(i * 37 % 101 - 50) / 70.0f;
+    for (int i = 0; i < CLASSES * DEPTH; i++) output[i] = (float)(i * 53 % 97 - 48) / 60.0f;
+    alcore_sys_rows states = {.data = hidden,
+                              .count = STATES,
+                              .dims = DEPTH,
+                              .stride = DEPTH,
+                              .dtype = ALCORE_FLOAT32},
+                    classes = states;
+    classes.data = emulated_array(&emu, output, sizeof output);
+    classes.count = CLASSES;
+    int64_t bad;
+    uint64_t before = emu.launches(0);
+    ck_assert_int_eq(cuda->hidden_facts(&work, &states, &classes, NULL, NULL, 0,
+                                        &(alcore_sys_token_facts){.top1 = top1}, &bad),
+                     ALCORE_OK);
+    uint64_t launches = emu.launches(0) - before;
+    /* STATES x CLASSES x DEPTH products, 2^20 of them a launch; another one joins each. */
+    ck_assert_uint_ge(launches, 2 * 6);
+    alcore_sys_rows here = classes;
+    here.data = output;
+    ck_assert_int_eq(cpu->hidden_facts(&work, &states, &here, NULL, NULL, 0,
+                                       &(alcore_sys_token_facts){.top1 = few}, &bad),
+                     ALCORE_OK);
+    for (int i = 0; i < STATES; i++)
+        ck_assert(fabs(top1[i] - few[i]) <= 1e-6 + 1e-5 * fabs(few[i]));
+    before = emu.launches(0);
+    emulated_cancel = 3;
+    ck_assert_int_eq(cuda->hidden_facts(&work, &states, &classes, NULL, NULL, 0,
+                                        &(alcore_sys_token_facts){.top1 = top1}, &bad),
+                     ALCORE_E_CANCELLED);
+    ck_assert_uint_lt(emu.launches(0) - before, launches / 2);
+    emu.memory_free((void *)(uintptr_t)classes.data);
+}
+END_TEST
+
+/* Class scores on the device come to the host in blocks, and their stats go back in blocks. */
+START_TEST(class_scores_on_the_device) {
+    enum { ITEMS = 3000, NUMBERS = 6, STRIDE = 9 };
+    static double scores[ITEMS * STRIDE];
+    static uint8_t mask[ITEMS];
+    static alcore_sys_class_facts want[ITEMS], facts[ITEMS];
+    for (int i = 0; i < ITEMS * STRIDE; i++) scores[i] = (double)(i * 7919 % 1000) / 999.0;
+    for (int i = 0; i < ITEMS; i++) mask[i] = i % 7 != 2;
+    scores[2500 * STRIDE + 3] = 7.0;
+    memset(want, 0x11, sizeof want);
+    alcore_sys_rows all = {
+        .data = scores, .count = ITEMS, .dims = NUMBERS, .stride = STRIDE, .dtype = ALCORE_FLOAT64};
+    int64_t bad, expected_bad;
+    ck_assert_int_eq(cpu->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, want, &expected_bad),
+                     ALCORE_OK);
+    ck_assert_int_eq(expected_bad, 2500);
+    memset(facts, 0x11, sizeof facts);
+    void *there = emulated_array(&emu, facts, sizeof facts);
+    all.data = emulated_array(&emu, scores, sizeof scores);
+    uint64_t before = emu.synchronizations();
+    ck_assert_int_eq(cuda->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, facts, &bad),
+                     ALCORE_OK);
+    ck_assert_uint_lt(emu.synchronizations() - before, 10);
+    ck_assert_int_eq(bad, expected_bad);
+    ck_assert_int_eq(memcmp(facts, want, sizeof want), 0);
+    ck_assert_int_eq(cuda->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, there, &bad),
+                     ALCORE_OK);
+    emu.copy(facts, there, sizeof facts);
+    ck_assert_int_eq(memcmp(facts, want, sizeof want), 0);
+    emu.memory_free(there);
+    emu.memory_free((void *)(uintptr_t)all.data);
+}
+END_TEST
+
 START_TEST(little_memory) {
     double got[ROWS];
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
@@ -241,6 +329,9 @@ int main(void) {
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, arrays_on_the_device);
     tcase_add_test(tests, stream_of_the_caller);
+    tcase_add_test(tests, workspace_without_a_stream);
+    tcase_add_test(tests, long_launches);
+    tcase_add_test(tests, class_scores_on_the_device);
     tcase_add_test(tests, little_memory);
     tcase_add_test(tests, rows_that_stay);
     tcase_add_test(tests, cancelled);
