@@ -19,18 +19,25 @@ static json_t *device_facts(alcore_ctx *ctx) {
     return devices;
 }
 
+/* Whether Hugging Face models can be opened; why not, when they cannot. */
+static json_t *model_facts(alcore_ctx *ctx) {
+    bool usable = alcore_model_check_engine(ctx) == ALCORE_OK;
+    return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
+}
+
 int command_doctor(const arguments *args) {
     alcore_ctx *ctx = NULL;
     int code = terminal_context(args, &ctx);
-    json_t *build, *devices;
+    json_t *build, *devices, *models;
 
     if (code != EXIT_DONE) return code;
     build = json_loads(alcore_build_info(), 0, NULL);
     devices = device_facts(ctx);
+    models = model_facts(ctx);
     if (option_given(args, OPTION_JSON)) {
-        json_t *all = json_pack("{s:s, s:i, s:i, s:O?, s:O}", "version", alcore_version(), "abi",
-                                (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx), "build",
-                                build, "devices", devices);
+        json_t *all = json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O}", "version", alcore_version(),
+                                "abi", (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx),
+                                "build", build, "devices", devices, "models", models);
         if (!all || json_dumpf(all, stdout, JSON_INDENT(2)))
             code = complain(EXIT_IO, "cannot write to standard output");
         putchar('\n');
@@ -53,9 +60,12 @@ int command_doctor(const arguments *args) {
                    json_is_true(json_object_get(device, "usable")) ? "usable" : "not usable",
                    *detail ? ": " : "", detail);
         }
+        const char *detail = json_string_value(json_object_get(models, "detail"));
+        printf("Hugging Face models: %s%s\n", *detail ? "not usable: " : "usable", detail);
     }
     json_decref(build);
     json_decref(devices);
+    json_decref(models);
     alcore_ctx_unref(ctx);
     return code;
 }

@@ -148,6 +148,16 @@ typedef struct alcore_model_options {
 ALCORE_API alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
                                            const alcore_model_options *options, alcore_model **out);
 
+/** Whether folders of Hugging Face models can be opened here. Loads the engine on first use: a
+ * libtorch that the process has already is the one it uses, so a program that imports torch does so
+ * before.
+ * @param[in] ctx borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_MODULE (the text says what was looked for and what
+ * is there), ALCORE_E_UNSUPPORTED (an engine of another release), ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_check_engine(alcore_ctx *ctx);
+
 /** Takes another reference.
  * @param[in] model the handle; NULL is allowed
  * @return owned: model itself; NULL for NULL

@@ -267,10 +267,18 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
     return status;
 }
 
+/* The engine that opens folders with config.json: libalcore-model.so where somebody put one, a
+ * module of their own; else torch's. */
+static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
+    const void *table;
+    alcore__format(engine, ALCORE__ENGINE_BYTES, "model");
+    alcore_status status = alcore__module_load(ctx, engine, &table);
+    return status == ALCORE_E_MODULE ? alcore__torch_engine(ctx, engine) : status;
+}
+
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,
                                              alcore_model **out) {
-    const void *module;
     /* The system tier has its own struct, so that the public one may grow without it. */
     const alcore_sys_model_options passed = {.size = sizeof passed,
                                              .device = options->device,
@@ -280,11 +288,21 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              .normalize = options->normalize,
                                              .max_tokens = options->max_tokens,
                                              .batch_tokens = options->batch_tokens};
-    alcore_status status = alcore__module_load(ctx, "model", &module);
-    if (status == ALCORE_OK) return alcore__model_open_engine(ctx, "model", path, &passed, out);
+    char engine[ALCORE__ENGINE_BYTES];
+    alcore_status status = find_engine(ctx, engine);
+    if (status == ALCORE_OK) return alcore__model_open_engine(ctx, engine, path, &passed, out);
     if (status != ALCORE_E_MODULE) return status;
-    return alcore__fail(ALCORE_E_UNSUPPORTED,
-                        "%s holds config.json: a Hugging Face model, and no engine for it is here "
-                        "(%s); compute its columns elsewhere and give them as .npy",
-                        path, alcore__module_reason(ctx, "model"));
+    return alcore__fail_within(ALCORE_E_UNSUPPORTED,
+                               "%s holds config.json: a Hugging Face model, and there is no engine "
+                               "for it",
+                               path);
+}
+
+alcore_status alcore_model_check_engine(alcore_ctx *ctx) {
+    char engine[ALCORE__ENGINE_BYTES];
+    ALCORE__TRY(alcore__enter(ctx));
+    if (ctx == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_check_engine: ctx is needed"));
+    return alcore__leave(ctx, find_engine(ctx, engine));
 }

@@ -67,6 +67,11 @@ void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64
                               alcore__model_batch *batch);
 void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch);
 
+/* Bytes of an engine's name, as in libalcore-ENGINE.so, with its end. */
+enum { ALCORE__ENGINE_BYTES = 24 };
+/* Loads the engine for the libtorch of this process, or for the one that is found, and writes its
+ * name. ALCORE_E_MODULE says what was looked for and what was there. */
+alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]);
 /* Opens a folder that holds config.json with the engine that runs such models. */
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alcore/alcore.h"
 #include "alcore/sys/model.h"
 #include "base/base.h"
 #include "check_suite.h"
@@ -325,4 +326,342 @@ START_TEST(every_family_agrees_with_transformers) {
 }
 END_TEST
 
-CHECK_SUITE("torch models", every_family_agrees_with_transformers);
+/* ---- damaged folders ---- */
+
+static char scratch[64];
+
+/* A copy of the bert fixture in a folder of its own, for tests that damage it. */
+static void copy_bert(void) {
+    char command[900];
+    strcpy(scratch, "/tmp/alcore-torch-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    snprintf(command, sizeof command, "cp -r %s/bert/. %s", fixtures(), scratch);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void remove_scratch(void) {
+    char command[100];
+    snprintf(command, sizeof command, "rm -r %s", scratch);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* Writes a file of the scratch folder anew. */
+static void rewrite(const char *name, const void *bytes, size_t count) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+/* Reads a file of the scratch folder; the caller frees it. */
+static char *slurp(const char *name, size_t *count) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", scratch, name);
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    char *bytes = malloc(1 << 20);
+    *count = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+/* Opening the scratch folder fails so, with a text that holds `word`. */
+static void expect_refused(alcore_status status, const char *word) {
+    alcore_sys_model *model = (alcore_sys_model *)(uintptr_t)1;
+    ck_assert_int_eq(engine->open(ctx, scratch, NULL, &model), status);
+    ck_assert_ptr_null(model);
+    ck_assert_msg(strstr(alcore_last_error(), word) != NULL, "'%s' lacks '%s'", alcore_last_error(),
+                  word);
+}
+
+START_TEST(damaged_folders_are_refused) {
+    begin();
+    copy_bert();
+    size_t count, config_count;
+    char *weights = slurp("model.safetensors", &count),
+         *config = slurp("config.json", &config_count);
+    static const struct {
+        const char *text, *word;
+        alcore_status status;
+    } configs[] = {
+        {"{", "config.json", ALCORE_E_DATA},
+        {"[]", "config.json", ALCORE_E_DATA},
+        {"{}", "model_type", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"gpt2\"}", "bert, roberta", ALCORE_E_UNSUPPORTED},
+        {"{\"model_type\": \"bert\", \"model_type\": \"bert\"}", "duplicate", ALCORE_E_DATA},
+        {"{\"model_type\": \"bert\"}", "hidden_size", ALCORE_E_DATA},
+        {"{\"model_type\": \"bert\", \"hidden_size\": 16, \"num_attention_heads\": 3}", "heads",
+         ALCORE_E_DATA},
+        {"{\"model_type\": \"bert\", \"hidden_size\": 32, \"num_attention_heads\": 2, "
+         "\"num_hidden_layers\": 2, \"intermediate_size\": 24, \"max_position_embeddings\": 32}",
+         "shape", ALCORE_E_SHAPE},
+        {"{\"model_type\": \"bert\", \"hidden_size\": 16, \"num_attention_heads\": 2, "
+         "\"num_hidden_layers\": 3, \"intermediate_size\": 24, \"max_position_embeddings\": 32}",
+         "layer.2", ALCORE_E_DATA},
+    };
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        rewrite("config.json", configs[i].text, strlen(configs[i].text));
+        expect_refused(configs[i].status, configs[i].word);
+    }
+    rewrite("config.json", config, config_count);
+    /* Cut off at every length of the header's start, and at steps of the rest. */
+    for (size_t length = 0; length < count; length += length < 64 ? 1 : 997) {
+        rewrite("model.safetensors", weights, length);
+        expect_refused(ALCORE_E_DATA, "model.safetensors");
+    }
+    /* A header that claims to be longer than the file, and one that is no JSON. */
+    char *damaged = malloc(count);
+    memcpy(damaged, weights, count);
+    memset(damaged, 0xff, 8);
+    rewrite("model.safetensors", damaged, count);
+    expect_refused(ALCORE_E_DATA, "header");
+    memcpy(damaged, weights, count);
+    damaged[8] = ' ';
+    rewrite("model.safetensors", damaged, count);
+    expect_refused(ALCORE_E_DATA, "header");
+    /* One byte more than the header speaks of. */
+    char *longer = calloc(count + 1, 1);
+    memcpy(longer, weights, count);
+    rewrite("model.safetensors", longer, count + 1);
+    expect_refused(ALCORE_E_DATA, "bytes of numbers");
+    /* Every digit of the header changed in turn is refused or opens: nothing crashes. */
+    uint64_t header;
+    memcpy(&header, weights, sizeof header);
+    for (size_t i = 8; i < 8 + header; i += 7) {
+        if (weights[i] < '0' || weights[i] > '9') continue;
+        memcpy(damaged, weights, count);
+        damaged[i] = (char)('0' + (weights[i] - '0' + 1) % 10);
+        rewrite("model.safetensors", damaged, count);
+        alcore_sys_model *model = NULL;
+        alcore_status status = engine->open(ctx, scratch, NULL, &model);
+        ck_assert((status == ALCORE_OK) == (model != NULL));
+        engine->close(model);
+    }
+    char path[200];
+    snprintf(path, sizeof path, "%s/model.safetensors", scratch);
+    ck_assert_int_eq(remove(path), 0);
+    expect_refused(ALCORE_E_IO, "model.safetensors is missing");
+    rewrite("pytorch_model.bin", "x", 1);
+    expect_refused(ALCORE_E_UNSUPPORTED, "save_pretrained");
+    free(damaged);
+    free(longer);
+    free(weights);
+    free(config);
+    remove_scratch();
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(wrong_inputs_are_refused) {
+    begin();
+    char path[600];
+    snprintf(path, sizeof path, "%s/bert", fixtures());
+    alcore_sys_model *model = open_folder(path, 0, 0, 0);
+    results all = {0};
+    alcore_sys_model_sink sink = sink_of(&all);
+    int64_t ids[30] = {0}, offsets[2] = {0, 3};
+    alcore_sys_model_texts texts = {
+        .size = sizeof texts, .count = 1, .ids = ids, .offsets = offsets};
+    ids[1] = 60; /* the vocabulary ends at 59 */
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_E_DATA);
+    ids[1] = -1;
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_E_DATA);
+    ids[1] = 5;
+    offsets[1] = 0;
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_E_SHAPE);
+    offsets[1] = 25; /* max_seq_length of the folder is 24 */
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "25 tokens; 1 to 24"));
+    texts.ids = NULL;
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_E_INVALID);
+    texts.ids = ids;
+    offsets[1] = 3;
+    ck_assert_int_eq(engine->class_probs(model, &texts, &sink), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(engine->translate(model, &texts, NULL, &sink), ALCORE_E_UNSUPPORTED);
+    ck_assert_int_eq(all.items, 0);
+    texts.count = 0;
+    ck_assert_int_eq(engine->embed(model, &texts, &sink), ALCORE_OK);
+    engine->close(model);
+    alcore_sys_model_options options = {.size = sizeof options, .layer = 3};
+    ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_INVALID);
+    options = (alcore_sys_model_options){.size = sizeof options, .device = "cuda:9"};
+    ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_UNSUPPORTED);
+    options = (alcore_sys_model_options){.size = sizeof options, .dtype = ALCORE_FLOAT16};
+    ck_assert_int_eq(engine->open(ctx, path, &options, &model), ALCORE_E_UNSUPPORTED);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(info_says_what_the_model_is) {
+    begin();
+    static const struct {
+        const char *folder;
+        uint32_t calls;
+        int64_t classes;
+    } cases[] = {
+        {"bert", ALCORE_SYS_MODEL_EMBED, 0},
+        {"roberta-class", ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_CLASS_PROBS, 3},
+        {"distilbert-token", ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_PROBS, 3},
+        {"t5",
+         ALCORE_SYS_MODEL_EMBED | ALCORE_SYS_MODEL_TOKEN_LOGPROBS | ALCORE_SYS_MODEL_TRANSLATE, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[600], version[200];
+        snprintf(path, sizeof path, "%s/%s", fixtures(), cases[i].folder);
+        alcore_sys_model *model = open_folder(path, 0, 0, 0);
+        alcore_sys_model_info info = {.size = sizeof info};
+        ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+        ck_assert_uint_eq(info.calls, cases[i].calls);
+        ck_assert_int_eq(info.classes, cases[i].classes);
+        ck_assert_int_eq(info.takes_tokens, 1);
+        ck_assert_int_eq(info.dims, 16);
+        ck_assert_int_eq(info.vocabulary, 60);
+        ck_assert_ptr_nonnull(strstr(info.json, "\"parameters\": "));
+        snprintf(version, sizeof version, "%s", info.version);
+        engine->close(model);
+        /* The same folder has the same version, and another one with other options. */
+        model = open_folder(path, 0, 0, 0);
+        ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+        ck_assert_str_eq(info.version, version);
+        engine->close(model);
+        model = open_folder(path, ALCORE_SYS_POOLING_FIRST, 0, 0);
+        ck_assert_int_eq(engine->info(model, &info), ALCORE_OK);
+        ck_assert_str_ne(info.version, version);
+        engine->close(model);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Samples depend on the seed alone, not on the batches. */
+START_TEST(samples_are_reproducible) {
+    begin();
+    char path[600];
+    snprintf(path, sizeof path, "%s/marian", fixtures());
+    inputs in = read_inputs(path, "");
+    static results drawn[3];
+    for (int i = 0; i < 3; i++) {
+        alcore_sys_model *model = open_folder(path, 0, 0, i == 1 ? 10 : 0);
+        alcore_sys_model_sink sink = sink_of(&drawn[i]);
+        alcore_sys_model_decoding how = {
+            .size = sizeof how, .sample = 1, .max_tokens = 8, .seed = i == 2 ? 5 : 4};
+        ck_assert_int_eq(engine->translate(model, &in.texts, &how, &sink), ALCORE_OK);
+        engine->close(model);
+    }
+    bool differ = false;
+    for (int64_t i = 0; i < in.texts.count; i++) {
+        ck_assert_int_eq(drawn[0].counts[i], drawn[1].counts[i]);
+        ck_assert_mem_eq(drawn[0].ids[i], drawn[1].ids[i], (size_t)drawn[0].counts[i] * 8);
+        differ = differ || drawn[0].counts[i] != drawn[2].counts[i] ||
+                 memcmp(drawn[0].ids[i], drawn[2].ids[i], (size_t)drawn[0].counts[i] * 8) != 0;
+    }
+    ck_assert(differ);
+    for (int i = 0; i < 3; i++) free_results(&drawn[i]);
+    free_inputs(&in);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* The model's own output has the log-probabilities that scoring it as a target gives. */
+START_TEST(hypotheses_are_scored_as_targets_are) {
+    begin();
+    static const char *const folders[] = {"marian", "t5", "m2m100"};
+    for (size_t f = 0; f < 3; f++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%s", fixtures(), folders[f]);
+        inputs in = read_inputs(path, "");
+        results found = {0}, own = {0}, given = {0};
+        alcore_sys_model_sink sink = sink_of(&found);
+        alcore_sys_model *model = open_folder(path, 0, 0, 0);
+        alcore_sys_model_decoding how = {.size = sizeof how, .beams = 3, .max_tokens = 6};
+        ck_assert_int_eq(engine->translate(model, &in.texts, &how, &sink), ALCORE_OK);
+        int64_t ids[MOST_TEXTS * 8], offsets[MOST_TEXTS + 1] = {0};
+        for (int64_t i = 0; i < in.texts.count; i++) {
+            memcpy(ids + offsets[i], found.ids[i], (size_t)found.counts[i] * sizeof *ids);
+            offsets[i + 1] = offsets[i] + found.counts[i];
+        }
+        alcore_sys_model_texts targets = {
+            .size = sizeof targets, .count = in.texts.count, .ids = ids, .offsets = offsets};
+        sink = sink_of(&given);
+        ck_assert_int_eq(engine->token_logprobs(model, &in.texts, &targets, NULL, &sink),
+                         ALCORE_OK);
+        alcore_sys_model_scoring scoring = {
+            .size = sizeof scoring, .what = ALCORE_SYS_SCORE_HYPOTHESIS, .decoding = &how};
+        sink = sink_of(&own);
+        ck_assert_int_eq(engine->token_logprobs(model, &in.texts, NULL, &scoring, &sink),
+                         ALCORE_OK);
+        for (int64_t i = 0; i < in.texts.count; i++) {
+            ck_assert_int_eq(own.counts[i], given.counts[i]);
+            for (int64_t k = 0; k < own.counts[i]; k++)
+                ck_assert_float_eq_tol(own.values[i][k], given.values[i][k], 1e-4f);
+        }
+        ck_assert_int_eq(engine->token_logprobs(model, &in.texts, NULL, NULL, &sink),
+                         ALCORE_E_INVALID);
+        engine->close(model);
+        free_results(&found);
+        free_results(&own);
+        free_results(&given);
+        free_inputs(&in);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* A sink that cancels: the next block of the model ends the call. */
+static alcore_status cancel_at_put(void *user, const int64_t *items, int64_t count,
+                                   const alcore_tensor *values, const int64_t *lengths) {
+    (void)items, (void)count, (void)values, (void)lengths;
+    ++*(int *)user;
+    alcore_ctx_cancel(ctx);
+    return ALCORE_OK;
+}
+
+START_TEST(a_call_ends_between_blocks) {
+    begin();
+    char path[600];
+    snprintf(path, sizeof path, "%s/bert", fixtures());
+    inputs in = read_inputs(path, "");
+    alcore_sys_model *model = open_folder(path, 0, 0, 10);
+    int puts = 0;
+    alcore_sys_model_sink sink = {.size = sizeof sink, .user = &puts, .put = cancel_at_put};
+    ck_assert_int_eq(engine->embed(model, &in.texts, &sink), ALCORE_E_CANCELLED);
+    ck_assert_int_eq(puts, 1);
+    alcore_ctx_cancel_clear(ctx);
+    puts = 0;
+    results all = {0};
+    sink = sink_of(&all);
+    ck_assert_int_eq(engine->embed(model, &in.texts, &sink), ALCORE_OK);
+    ck_assert_int_eq(all.items, in.texts.count);
+    engine->close(model);
+    free_results(&all);
+    free_inputs(&in);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* Through the public calls: a folder opens by itself, and says what its columns lack. */
+START_TEST(folders_open_through_the_library) {
+    begin();
+    char path[600];
+    alcore_model *model;
+    alcore_pool *pool;
+    const char *text = "one text";
+    snprintf(path, sizeof path, "%s/bert", fixtures());
+    ck_assert_int_eq(alcore_model_check_engine(ctx), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_open(ctx, path, NULL, &model), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
+    ck_assert_int_eq(alcore_model_can(model, "probs"), 0);
+    ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, 1, &text, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_run(model, pool, "probs"), ALCORE_E_UNSUPPORTED);
+    alcore_pool_unref(pool);
+    alcore_model_unref(model);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("torch models", every_family_agrees_with_transformers, damaged_folders_are_refused,
+            wrong_inputs_are_refused, info_says_what_the_model_is, samples_are_reproducible,
+            hypotheses_are_scored_as_targets_are, a_call_ends_between_blocks,
+            folders_open_through_the_library);

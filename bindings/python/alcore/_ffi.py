@@ -560,6 +560,7 @@ FUNCTIONS = {
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
     "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_model_check_engine": (c_int32, (c_void_p,), False),
     "alcore_model_ref": (c_void_p, (c_void_p,), False),
     "alcore_model_unref": (None, (c_void_p,), True),
     "alcore_model_name": (c_char_p, (c_void_p,), False),

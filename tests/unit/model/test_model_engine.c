@@ -93,6 +93,7 @@ START_TEST(columns_come_from_the_module) {
     alcore_model *model = open_model(ctx, "{\"dims\": 3}");
     const int64_t *offsets;
     ck_assert_str_eq(alcore_model_name(model), folder);
+    ck_assert_int_eq(alcore_model_check_engine(ctx), ALCORE_OK);
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
     ck_assert_int_eq(alcore_model_can(model, "qa_end"), 1);
     ck_assert_int_eq(alcore_model_can(model, "token_probs"), 0);
@@ -217,7 +218,11 @@ START_TEST(without_a_module_the_reason_is_told) {
                      ALCORE_E_UNSUPPORTED);
     ck_assert_ptr_null(model);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "holds config.json"));
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "/nowhere/libalcore-model.so: not there"));
+    ck_assert_ptr_nonnull(
+        strstr(alcore_last_error(), "/nowhere/libalcore-torch-2.11.so: not there"));
+    ck_assert_int_eq(alcore_model_check_engine(ctx), ALCORE_E_MODULE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "$ALCORE_TORCH_LIBDIR"));
+    ck_assert_int_eq(alcore_model_check_engine(NULL), ALCORE_E_INVALID);
     alcore_ctx_unref(ctx);
     remove_folder();
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the libtorch that models run on and the engine that is built for it.
+ *
+ * Wheels of PyTorch carry no version in the names of their libraries, so a second libtorch in a
+ * process would be linked against the first in silence. The order is therefore:
+ *
+ *     1  a libtorch_cpu.so that the process has mapped already (a Python program that imported
+ *        torch) is the one to use, whatever else is configured; two of them are refused
+ *     2  else the one in the folder $ALCORE_TORCH_LIBDIR, loaded by its full path
+ *     3  else whatever the newest engine that loads finds for itself
+ *
+ * Its version comes from its own function aoti_torch_abi_version() (torch 2.10 and newer: major,
+ * minor and patch in the three highest bytes), and names the engine: libalcore-torch-2.11.so for
+ * 2.11. Nothing is loaded before a model is opened, and nothing is ever unloaded. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_internal.h"
+
+enum { PATH_BYTES = 1024 };
+
+/* The libtorch_cpu.so files that are mapped. */
+typedef struct mapped {
+    int32_t count;
+    char first[PATH_BYTES], second[PATH_BYTES];
+} mapped;
+
+/* Called by the loader for each object of the process. */
+static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
+    mapped *all = data;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    (void)size;
+    if (slash == NULL || strncmp(slash + 1, "libtorch_cpu.so", 15) != 0) return 0;
+    all->count++;
+    alcore__format(all->count == 1 ? all->first : all->second, PATH_BYTES, "%s", object->dlpi_name);
+    return 0;
+}
+
+/* What is mapped; more than one libtorch is a failure that names two of them. */
+static alcore_status find_mapped(mapped *out) {
+    *out = (mapped){0};
+    dl_iterate_phdr(see_object, out);
+    if (out->count < 2) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_MODULE,
+                        "this process has two libtorch: %s and %s; start it with one of them only",
+                        out->first, out->second);
+}
+
+/* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so; their own names then stand for these files. */
+static alcore_status load_from(const char *folder) {
+    static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
+    char path[PATH_BYTES];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        alcore__format(path, sizeof path, "%s/%s", folder, names[i]);
+        if (dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == NULL) {
+            const char *why = dlerror();
+            return alcore__fail(ALCORE_E_MODULE, "ALCORE_TORCH_LIBDIR: %s",
+                                why != NULL ? why : path);
+        }
+    }
+    return ALCORE_OK;
+}
+
+/* Version of the libtorch at a path that is mapped. */
+static alcore_status version_of(const char *path, int32_t *out_major, int32_t *out_minor) {
+    uint64_t (*abi_version)(void) = NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library != NULL) *(void **)&abi_version = dlsym(library, "aoti_torch_abi_version");
+    if (abi_version == NULL)
+        return alcore__fail(ALCORE_E_MODULE,
+                            "%s is in this process and older than torch 2.10; engines are built "
+                            "for newer ones",
+                            path);
+    uint64_t version = abi_version();
+    *out_major = (int32_t)(version >> 56);
+    *out_minor = (int32_t)(version >> 48 & 255);
+    return ALCORE_OK;
+}
+
+/* The releases that engines may be built for, the newest first. */
+static const char *const engines[] = {"torch-2.15", "torch-2.14", "torch-2.13", "torch-2.12",
+                                      "torch-2.11"};
+enum { ENGINES = (int)(sizeof engines / sizeof *engines) };
+
+/* No libtorch is known: the newest engine that loads, with the libtorch that it finds. */
+static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
+    for (int32_t i = 0; i < ENGINES; i++) {
+        const void *table;
+        alcore__format(engine, ALCORE__ENGINE_BYTES, "%s", engines[i]);
+        alcore_status status = alcore__module_load(ctx, engine, &table);
+        if (status != ALCORE_E_MODULE) return status;
+    }
+    return alcore__fail(ALCORE_E_MODULE,
+                        "no engine for torch 2.11 to 2.15 loads, and no libtorch is in this "
+                        "process or in $ALCORE_TORCH_LIBDIR (%s)",
+                        alcore__module_reason(ctx, engines[ENGINES - 1]));
+}
+
+/* The engine for the libtorch at a path that is mapped. */
+static alcore_status load_for(alcore_ctx *ctx, const char *path,
+                              char engine[ALCORE__ENGINE_BYTES]) {
+    int32_t major = 0, minor = 0;
+    const void *table;
+    ALCORE__TRY(version_of(path, &major, &minor));
+    alcore__format(engine, ALCORE__ENGINE_BYTES, "torch-%d.%d", major, minor);
+    alcore_status status = alcore__module_load(ctx, engine, &table);
+    if (status != ALCORE_E_MODULE) return status;
+    return alcore__fail(ALCORE_E_MODULE,
+                        "this process uses torch %d.%d (%s), and the engine for it did not load: "
+                        "%s",
+                        major, minor, path, alcore__module_reason(ctx, engine));
+}
+
+alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
+    mapped all;
+    const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");
+    ALCORE__TRY(find_mapped(&all));
+    if (all.count == 0 && folder != NULL) {
+        ALCORE__TRY(load_from(folder));
+        ALCORE__TRY(find_mapped(&all));
+    }
+    ALCORE__TRY(all.count == 0 ? load_newest(ctx, engine) : load_for(ctx, all.first, engine));
+    return find_mapped(&all); /* the engine may have brought a second one */
+}
