@@ -40,8 +40,10 @@ rm -rf "$logs"
 mkdir -p "$logs"
 results=()
 
-# build NAME OPTION...: configures and compiles build/NAME, or of it only $targets; a failure is a failed test of its own.
+# build NAME OPTION...: configures and compiles build/NAME; a failure is a failed test of its own. Of it only $targets, or with
+# $for_tests only what the tests need that these options of `meson test` choose: a sanitized build takes minutes.
 targets=
+for_tests=
 build() {
     local name=$1 begun=$SECONDS
     shift
@@ -52,6 +54,7 @@ build() {
         meson setup "$directory" "$@" >"$log" 2>&1 || { fail "$name" "$log"; return 1; }
         printf '%s' "$*" >"$directory/.options"
     fi
+    [ -z "$for_tests" ] || targets=$(python3 tests/tools/test_targets.py "$directory" $for_tests) || { fail "$name" "$log"; return 1; }
     # shellcheck disable=SC2086
     ninja -C "$directory" $targets >>"$log" 2>&1 || { fail "$name" "$log"; return 1; }
     echo "build $name: $((SECONDS - begun)) s"
@@ -85,10 +88,15 @@ if build plain -Dwerror=true -Dtests=enabled -Dzlib=enabled -Dlzma=enabled -Dzst
 fi
 # Programs outside the tree, the sources and the pages: the plain build has said it all.
 # -O1: sanitized kernels take minutes to compile above it. No -Werror: sanitizers make the compiler see ghosts.
+# Suite heavy: shapes whose sanitized run takes minutes and tells little that a smaller one does not; --full has them too.
+for_tests="--no-suite install --no-suite once --no-suite docs"
+[ -n "$full" ] || for_tests+=" --no-suite heavy"
 if build asan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=address,undefined; then
-    check asan asan --setup "$setup" -t $slow --no-suite install --no-suite once --no-suite docs
+    # shellcheck disable=SC2086
+    check asan asan --setup "$setup" -t $slow $for_tests
 fi
 # Only what runs threads.
+for_tests="--suite threads"
 if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     build tsan -Dtests=enabled -Dcuda=disabled -Doptimization=1 -Db_sanitize=thread; then
     suites_asked=("${suites[@]}")
@@ -96,6 +104,8 @@ if [[ -z $ALCORE_TEST_PART || " ${suites[*]} " == *" threads "* ]] &&
     check tsan tsan --setup "$setup" -t $slow
     suites=("${suites_asked[@]}")
 fi
+for_tests=
+targets=
 # Inputs that reach new code, where the sanitized build's are blind.
 if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
     CC=clang targets=fuzz-programs build fuzz -Dtests=enabled -Dfuzzing=true -Dcli=false -Dlua=disabled \

