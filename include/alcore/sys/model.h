@@ -42,7 +42,7 @@ enum {
 enum {
     ALCORE_SYS_POOLING_AUTO = 0,   /**< what the folder says (modules.json), else the mean */
     ALCORE_SYS_POOLING_MEAN = 1,   /**< mean over all tokens, special ones included */
-    ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token ([CLS], <s>) */
+    ALCORE_SYS_POOLING_FIRST = 2,  /**< the first token (`[CLS]`, `<s>`) */
     ALCORE_SYS_POOLING_POOLER = 3, /**< the model's own pooler: tanh of a layer on the first */
     ALCORE_SYS_POOLING_WORDS = 4,  /**< mean over the tokens that begin a word */
     ALCORE_SYS_POOLING_MAX = 5     /**< largest value of each dimension */
