@@ -48,8 +48,8 @@ static alcore_status score_row(alcore_lm *lm, const alcore_pool *pool, int64_t r
         status = alcore_lm_token_logprobs(lm, text, length, *values, *capacity, &tokens);
     }
     if (status != ALCORE_OK) return status;
-    alcore_tensor_init(&tensor, *values, ALCORE_FLOAT32, 1, &tokens);
-    return alcore_column_writer_put(out, &row, 1, &tensor, &tokens);
+    alcore_tensor_init(&tensor, *values, ALCORE_FLOAT32, &tokens, 1);
+    return alcore_column_writer_put(out, &row, 1, &tensor, &tokens, NULL);
 }
 
 static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *pool) {
@@ -60,7 +60,7 @@ static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *
     alcore_status status = alcore_lm_read_arpa(ctx, option_value(args, OPTION_LM, ""), &lm);
 
     if (status == ALCORE_OK)
-        status = alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &writer);
+        status = alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &writer);
     for (int64_t row = 0; status == ALCORE_OK && row < alcore_pool_rows(pool); row++)
         status = score_row(lm, pool, row, &values, &capacity, writer);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);

@@ -159,15 +159,10 @@ class Header:
         })
 
 
-def columns_of(api):
-    """The usual columns, as the documentation of alcore_pool_set_column() lists them: name -> shape."""
-    doc = function_named(api, "alcore_pool_set_column")["doc"]
-    found = {}
-    for name, ragged, dims in re.findall(r'"(\w+)" (ragged )?\[([^\]]*)\]', doc):
-        wide = "," in dims
-        found[name] = "ALCORE_COLUMN_" + ("RAGGED_DENSE" if ragged and wide else "RAGGED" if ragged else
-                                          "DENSE" if wide else "SCALAR")
-    return found
+def columns_of(root):
+    """Columns that are inputs of strategies and scorers, from the library's table of names: name -> shape."""
+    table = (root / "lib" / "pool" / "column_names.c").read_text()
+    return dict(re.findall(r'\{"(\w+)", (ALCORE_COLUMN_\w+), ALCORE__COLUMN_INPUT,', table))
 
 
 def function_named(api, name):
@@ -193,7 +188,7 @@ def read_api(root):
     for name in ORDER:
         Header(name, (folder / (name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
-    api["columns"] = columns_of(api)
+    api["columns"] = columns_of(root)
     api["model_functions"] = model_functions_of(api)
     made = function_named(api, "alcore_request_new")["doc"]
     api["default_strategy"] = re.search(r"strategy (\w+), round 1", made).group(1)

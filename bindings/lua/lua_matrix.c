@@ -36,7 +36,7 @@ int al_array_is(lua_State *L, int index) {
 }
 
 static void describe(lua_State *L, al_array *array, void *data, int32_t dtype, int32_t ndim) {
-    if (alcore_tensor_init(&array->values, data, dtype, ndim, array->shape) != ALCORE_OK)
+    if (alcore_tensor_init(&array->values, data, dtype, array->shape, ndim) != ALCORE_OK)
         luaL_error(L, "%s", alcore_last_error());
 }
 
@@ -127,7 +127,7 @@ static void set_offsets(lua_State *L, al_array *array, int owner, const int64_t 
         luaL_error(L, "lengths: they sum to %d and there are %d values", (int)offsets[rows],
                    (int)tokens);
     array->offsets_shape[0] = rows + 1;
-    if (alcore_tensor_init(&array->offsets, offsets, ALCORE_INT64, 1, array->offsets_shape) !=
+    if (alcore_tensor_init(&array->offsets, offsets, ALCORE_INT64, array->offsets_shape, 1) !=
         ALCORE_OK)
         luaL_error(L, "%s", alcore_last_error());
 }

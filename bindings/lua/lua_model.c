@@ -57,8 +57,9 @@ static int run_model(lua_State *L) {
     if (rows != call->batch->count)
         return luaL_error(L, "%s: gave %d rows for %d texts", call->function, (int)rows,
                           (int)call->batch->count);
-    call->status = alcore_column_writer_put(call->out, call->batch->rows, call->batch->count,
-                                            &array->values, call->ragged ? array->lengths : NULL);
+    call->status =
+        alcore_column_writer_put(call->out, call->batch->rows, call->batch->count, &array->values,
+                                 call->ragged ? array->lengths : NULL, NULL);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 /*** Pools: rows of text, their states and columns.
  * @section pools */
 #include <math.h>
+#include <stdio.h>
 
 #include "lua_binding.h"
 
@@ -59,17 +60,22 @@ static int add_records(lua_State *L, al_object *pool, int texts, int options) {
 
 int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object **out) {
     alcore_pool_options given = ALCORE_POOL_OPTIONS_INIT;
+    al_object *source = NULL;
     if (options != 0) {
         given.dedup = al_field_constant(L, options, "dedup", al_dedups);
         given.utf8 = al_field_constant(L, options, "utf8", al_malformed);
         given.max_text_bytes = al_field_integer(L, options, "max_text_bytes");
+        lua_getfield(L, options, "source");
+        if (!lua_isnil(L, -1)) source = al_check(L, lua_gettop(L), &al_pool_kind);
     }
+    if (source != NULL) home = source->home;
     al_object *pool = al_new(L, &al_pool_kind, home);
     int place = lua_gettop(L);
     alcore_pool *handle = NULL;
     al_frame frame;
     al_enter(L, home, &frame);
-    frame.status = alcore_pool_new(home->ctx, &given, &handle);
+    frame.status = source != NULL ? alcore_pool_new_derived(source->handle, &given, &handle)
+                                  : alcore_pool_new(home->ctx, &given, &handle);
     pool->handle = handle;
     int failed = al_leave(L, &frame);
     if (!failed && texts != 0) failed = add_records(L, pool, texts, options);
@@ -88,7 +94,7 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home) {
  * @function alcore.pool
  * @tparam[opt] table texts a list of strings
  * @tparam[opt] table options ids, references, languages, groups, cost: lists as long as texts;
- * dedup, utf8, max_text_bytes, context
+ * dedup, utf8, max_text_bytes, context; source: the pool that the rows come from
  * @return a pool; or nil, message, code */
 static int new_pool(lua_State *L) {
     lua_settop(L, 2);
@@ -260,6 +266,82 @@ static int find(lua_State *L) {
     return 1;
 }
 
+/*** Sets the references of rows: translations or labels that came back.
+ * @function pool:set_references
+ * @param rows a list of indices and ids, or a selection
+ * @tparam table references a list of strings, as long as rows; false removes a reference
+ * @return the pool; or nil, message, code */
+static int set_references(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    int64_t count_of_rows, count_of_texts;
+    size_t *lengths;
+    int failed;
+    lua_settop(L, 3);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
+    if (failed) return failed;
+    count_of_texts = count_of_rows;
+    if (al_length(L, 3) != count_of_rows)
+        return luaL_error(L, "references: %d entries for %d rows", (int)al_length(L, 3),
+                          (int)count_of_rows);
+    const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_set_references(self->handle, rows, count_of_rows, texts, lengths);
+    failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** Sets the costs of rows.
+ * @function pool:set_costs
+ * @param rows a list of indices and ids, or a selection
+ * @tparam table costs a list of numbers, 0 or more; NaN removes a cost
+ * @return the pool; or nil, message, code */
+static int set_costs(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    int64_t count_of_rows, count_of_costs;
+    int failed;
+    lua_settop(L, 3);
+    int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
+    if (failed) return failed;
+    double *costs = al_numbers(L, 3, "costs", &count_of_costs);
+    if (count_of_costs != count_of_rows)
+        return luaL_error(L, "costs: %d entries for %d rows", (int)count_of_costs,
+                          (int)count_of_rows);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_set_costs(self->handle, rows, count_of_rows, costs);
+    failed = al_leave(L, &frame);
+    if (failed) return failed;
+    lua_settop(L, 1);
+    return 1;
+}
+
+/*** The pool that the rows of a derived pool come from.
+ * @field pool.source */
+static int source(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    alcore_pool *found = alcore_pool_source(self->handle);
+    if (found != NULL)
+        al_push_pool(L, found, self->home);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/*** Hash of the texts in their order, as 16 hexadecimal digits.
+ * @field pool.fingerprint */
+static int fingerprint(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%016llx",
+             (unsigned long long)alcore_pool_fingerprint(self->handle));
+    lua_pushstring(L, digits);
+    return 1;
+}
+
 /* ---- states ---- */
 
 static int change_states(lua_State *L, int rows_at, uint32_t bits, int set) {
@@ -404,16 +486,64 @@ static int write(lua_State *L) {
 
 /* ---- columns ---- */
 
+static int column_info(lua_State *L, al_object *self, const char *name, alcore_column_info *info) {
+    al_frame frame;
+    *info = (alcore_column_info)ALCORE_COLUMN_INFO_INIT;
+    al_enter(L, self->home, &frame);
+    frame.status = alcore_pool_column_info(self->handle, name, info);
+    return al_leave(L, &frame);
+}
+
+/* A list of the texts of rows; false where a row has none, so that the list has no holes. */
+static int push_texts(lua_State *L, al_object *self, const char *name, const int64_t *rows,
+                      int64_t count_of_rows) {
+    lua_newtable(L);
+    for (int64_t i = 0; i < count_of_rows; i++) {
+        size_t length = 0;
+        const char *found =
+            alcore_pool_column_text(self->handle, name, rows != NULL ? rows[i] : i, &length);
+        if (found != NULL)
+            lua_pushlstring(L, found, length);
+        else
+            lua_pushboolean(L, 0);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 1;
+}
+
+/* Whether the value at an index is a list whose first entry is a string. */
+static int is_texts(lua_State *L, int index) {
+    if (lua_type(L, index) != LUA_TTABLE) return 0;
+    lua_rawgeti(L, index, 1);
+    int found = lua_type(L, -1) == LUA_TSTRING;
+    lua_pop(L, 1);
+    return found;
+}
+
+static int set_texts(lua_State *L, al_object *self, const char *name, int texts) {
+    int64_t count_of_texts;
+    size_t *lengths;
+    const char **strings = al_strings(L, texts, name, 0, &lengths, &count_of_texts);
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status =
+        alcore_pool_set_text_column(self->handle, name, strings, count_of_texts, lengths, NULL);
+    return al_leave(L, &frame);
+}
+
 /*** Gives the pool a column.
  * @function pool:set_column
  * @tparam string name
- * @param array a list, or an array of @{alcore.matrix}, @{alcore.ragged} or @{alcore.file}
+ * @param array a list of numbers or of strings, or an array of @{alcore.matrix}, @{alcore.ragged}
+ * or @{alcore.file}
  * @return the pool; or nil, message, code */
 static int set_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     luaL_checkany(L, 3);
-    int failed = al_set_column(L, self, name, al_array_from(L, 3, name, al_usual_ragged(name)));
+    int failed = is_texts(L, 3) ? set_texts(L, self, name, 3)
+                                : al_set_column(L, self, name,
+                                                al_array_from(L, 3, name, al_usual_ragged(name)));
     if (failed) return failed;
     lua_settop(L, 1);
     return 1;
@@ -448,13 +578,18 @@ static int columns(lua_State *L) {
     return 1;
 }
 
-/*** The numbers of a column that is in memory.
+/*** The values of a column that is in memory.
  * @function pool:get_column
  * @tparam string name
  * @return a list, or a list of lists; or nil, message, code */
 static int get_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
+    alcore_column_info info;
+    int missing = column_info(L, self, name, &info);
+    if (missing) return missing;
+    if (info.dtype == ALCORE_TEXT)
+        return push_texts(L, self, name, NULL, alcore_pool_rows(self->handle));
     alcore_tensor values, offsets;
     al_frame frame;
     al_enter(L, self->home, &frame);
@@ -477,18 +612,21 @@ static int column_rows(lua_State *L) {
     int failed;
     int64_t *rows = al_rows(L, 3, self, &count_of_rows, &failed);
     if (failed) return failed;
-    int64_t width = alcore_pool_column_width(self->handle, name);
-    if (width < 1) width = 1; /* no such column: the call says so */
-    double *numbers = al_buffer(L, count_of_rows * width, sizeof *numbers);
-    int64_t shape[2] = {count_of_rows, width};
+    alcore_column_info info;
+    failed = column_info(L, self, name, &info);
+    if (failed) return failed;
+    if (info.dtype == ALCORE_TEXT) return push_texts(L, self, name, rows, count_of_rows);
+    double *numbers = al_buffer(L, count_of_rows * info.width, sizeof *numbers);
+    int64_t shape[2] = {count_of_rows, info.width};
     alcore_tensor out;
+    if (alcore_tensor_init(&out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1) !=
+        ALCORE_OK)
+        return luaL_error(L, "%s", alcore_last_error());
     al_frame frame;
     al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_column_rows(self->handle, name, rows, count_of_rows, numbers);
+    frame.status = alcore_pool_column_rows(self->handle, name, rows, count_of_rows, &out);
     failed = al_leave(L, &frame);
     if (failed) return failed;
-    if (alcore_tensor_init(&out, numbers, ALCORE_FLOAT64, width > 1 ? 2 : 1, shape) != ALCORE_OK)
-        return luaL_error(L, "%s", alcore_last_error());
     al_push_tensor(L, &out, NULL);
     return 1;
 }
@@ -530,6 +668,8 @@ static const al_method methods[] = {{"add", add},
                                     {"reference", reference},
                                     {"select", al_pool_select},
                                     {"set_column", set_column},
+                                    {"set_costs", set_costs},
+                                    {"set_references", set_references},
                                     {"state", state},
                                     {"text", text},
                                     {"unmark", unmark},
@@ -537,6 +677,10 @@ static const al_method methods[] = {{"add", add},
                                     {"write", write},
                                     {"write_column", write_column},
                                     {NULL, NULL}};
-static const al_method getters[] = {{"columns", columns}, {"count", count}, {NULL, NULL}};
+static const al_method getters[] = {{"columns", columns},
+                                    {"count", count},
+                                    {"fingerprint", fingerprint},
+                                    {"source", source},
+                                    {NULL, NULL}};
 const al_kind al_pool_kind = {"alcore.pool", unref, methods, getters};
 const al_method al_pool_functions[] = {{"pool", new_pool}, {NULL, NULL}};

@@ -201,7 +201,7 @@ const char **al_strings(lua_State *L, int index, const char *what, int optional,
         int type = lua_type(L, -1);
         if (type == LUA_TSTRING)
             strings[i] = lua_tolstring(L, -1, &bytes);
-        else if (optional && type == LUA_TNIL)
+        else if (optional && (type == LUA_TNIL || (type == LUA_TBOOLEAN && !lua_toboolean(L, -1))))
             strings[i] = NULL;
         else
             luaL_error(L, "%s[%d]: a string expected, got %s", what, (int)(i + 1),

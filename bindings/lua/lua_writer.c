@@ -26,7 +26,7 @@ int al_pool_column_writer(lua_State *L) {
     alcore_column_writer *handle = NULL;
     al_frame frame;
     al_enter(L, pool->home, &frame);
-    frame.status = alcore_column_writer_new(pool->handle, name, shape, &handle);
+    frame.status = alcore_column_writer_new(pool->handle, name, shape, NULL, &handle);
     writer->handle = handle;
     int failed = al_leave(L, &frame);
     if (failed) return failed;
@@ -69,7 +69,7 @@ static int put(lua_State *L) {
     al_frame frame;
     al_enter(L, self->home, &frame);
     frame.status =
-        alcore_column_writer_put(self->handle, rows, rows_count, &array->values, lengths);
+        alcore_column_writer_put(self->handle, rows, rows_count, &array->values, lengths, NULL);
     return self_or(L, al_leave(L, &frame));
 }
 

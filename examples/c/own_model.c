@@ -28,8 +28,9 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     for (int64_t i = 0; i < batch->count; i++)
         for (const char *c = batch->texts[i]; *c; c++)
             if (*c >= 'a' && *c <= 'z') vectors[i * DIMS + (*c - 'a')] += 1.0f;
-    alcore_tensor_init(&values, vectors, ALCORE_FLOAT32, 2, shape);
-    alcore_status status = alcore_column_writer_put(out, batch->rows, batch->count, &values, NULL);
+    alcore_tensor_init(&values, vectors, ALCORE_FLOAT32, shape, 2);
+    alcore_status status =
+        alcore_column_writer_put(out, batch->rows, batch->count, &values, NULL, NULL);
     free(vectors);
     return status;
 }
@@ -45,9 +46,9 @@ static alcore_status token_logprobs(void *user, const alcore_batch *batch,
         if (!logprobs) return ALCORE_E_NOMEM;
         for (int64_t j = 0; j < tokens; j++)
             logprobs[j] = batch->texts[i][j] == 'e' ? -1.0f : -4.0f;
-        alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, 1, &tokens);
+        alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, &tokens, 1);
         alcore_status status =
-            alcore_column_writer_put(out, &batch->rows[i], 1, &values, &tokens);
+            alcore_column_writer_put(out, &batch->rows[i], 1, &values, &tokens, NULL);
         free(logprobs);
         if (status != ALCORE_OK) return status;
     }

@@ -85,7 +85,7 @@ void lend(alcore_pool *pool, const char *name, torch::Tensor &tensor, int32_t me
     std::vector<int64_t> shape = tensor.sizes().vec();
     alcore_tensor values;
     alcore::check(alcore_tensor_init(&values, tensor.data_ptr<float>(), ALCORE_FLOAT32,
-                                     static_cast<int32_t>(shape.size()), shape.data()));
+                                     shape.data(), static_cast<int32_t>(shape.size())));
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.ownership = ALCORE_BORROW;
     options.meaning = meaning;

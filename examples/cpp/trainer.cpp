@@ -57,8 +57,8 @@ void score(const letter_pairs &model, alcore_pool *pool) {
         int64_t tokens = static_cast<int64_t>(logprobs.size());
         logprobs.reserve(1); /* an empty text has no token, but an address */
         alcore_tensor values;
-        alcore::check(alcore_tensor_init(&values, logprobs.data(), ALCORE_FLOAT32, 1, &tokens));
-        alcore::check(alcore_column_writer_put(writer.get(), &row, 1, &values, &tokens));
+        alcore::check(alcore_tensor_init(&values, logprobs.data(), ALCORE_FLOAT32, &tokens, 1));
+        alcore::check(alcore_column_writer_put(writer.get(), &row, 1, &values, &tokens, NULL));
     }
     alcore::check(alcore_column_writer_finish(writer.get(), ALCORE_MISSING_FAIL));
 }

@@ -2,9 +2,14 @@
 /** @file
  * The pool: rows of text with their states and columns.
  *
- * A row number is permanent: row i is the i-th record read, over all files and calls. Nothing is
- * removed, moved or renumbered, ever; duplicates, empty, labeled, excluded and filtered rows are
- * states of their rows. Every column has one entry per row. */
+ * A row number is permanent: row i is the i-th record that was added, over all files and calls.
+ * Rows are never removed, moved or renumbered; a row that must not be selected (a duplicate, an
+ * empty text, a labeled, excluded or filtered row) has a state that says so. Every column has one
+ * entry per row: numbers, a list of numbers per token, or a text.
+ *
+ * A derived pool has rows that were taken from rows of another pool, such as the phrases of its
+ * sentences. It is a pool in every respect (budgets, masks, reports and models work on it); its
+ * columns "first_row", "first_position" and "source_rows" say where each row came from. */
 #ifndef ALCORE_POOL_H
 #define ALCORE_POOL_H
 
@@ -36,17 +41,18 @@ enum {
 /** States of a row, as bits. A row with any bit set is masked: never selected, in no mean and no
  * extreme. A labeled row takes part as labeled where a strategy looks at those. */
 enum {
-    ALCORE_ROW_EMPTY = 1,     /**< no word */
-    ALCORE_ROW_DUPLICATE = 2, /**< repeats an earlier row */
-    ALCORE_ROW_LABELED = 4,   /**< its label is known */
-    ALCORE_ROW_EXCLUDED = 8,  /**< taken out by the caller */
-    ALCORE_ROW_FILTERED = 16, /**< taken out by alcore_pool_filter() or the caller */
-    /** A needed value is NaN or infinite and nan=exclude was asked for. A state within the answer
-     * of a request, told by its selection; never set in a pool. */
+    ALCORE_ROW_EMPTY = 1,     /**< the text has no word */
+    ALCORE_ROW_DUPLICATE = 2, /**< the text repeats that of an earlier row */
+    ALCORE_ROW_LABELED = 4,   /**< the label is known */
+    ALCORE_ROW_EXCLUDED = 8,  /**< excluded by the caller */
+    ALCORE_ROW_FILTERED = 16, /**< masked by alcore_pool_filter() or by the caller */
+    /** A value that the strategy needs is NaN or infinite, and the request has nan=exclude. Never
+     * set in a pool: it belongs to one request. The provenance of the selection counts such rows.
+     */
     ALCORE_ROW_NAN = 32,
-    ALCORE_ROW_INELIGIBLE = 64, /**< not among the rows the caller allows */
-    /** Its text stands on the labeled side of a request. A state within the answer of a request,
-     * told by its selection; never set in a pool. */
+    ALCORE_ROW_INELIGIBLE = 64, /**< not among the rows that the caller allows */
+    /** The labeled pool of the request has the same text. Never set in a pool: it belongs to one
+     * request. The provenance of the selection counts such rows. */
     ALCORE_ROW_KNOWN = 128,
     /** A column has no value for it and ALCORE_MISSING_MASK was asked for. */
     ALCORE_ROW_MISSING = 256
@@ -67,8 +73,8 @@ typedef struct alcore_pool_options {
  * strings. Everything is copied. */
 typedef struct alcore_records {
     size_t size;                     /**< sizeof(alcore_records) */
-    int64_t count;                   /**< records */
     const char *const *texts;        /**< [count] UTF-8; NULL only if count is 0 */
+    int64_t count;                   /**< records */
     const size_t *text_lengths;      /**< [count] bytes */
     const char *const *ids;          /**< [count] UTF-8; absent: the 1-based number of the row */
     const size_t *id_lengths;        /**< [count] bytes */
@@ -91,6 +97,26 @@ typedef struct alcore_records {
 ALCORE_API alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *options,
                                          alcore_pool **out);
 
+/** Makes an empty pool for rows that are taken from rows of another pool, such as the phrases of
+ * its sentences. The new pool keeps the other one alive. Its columns "first_row" and "source_rows"
+ * (see alcore_pool_set_column()) must name rows of that pool.
+ * @param[in] source kept: the pool that the rows come from
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_new_derived(alcore_pool *source,
+                                                 const alcore_pool_options *options,
+                                                 alcore_pool **out);
+
+/** The pool that the rows of a derived pool come from.
+ * @param[in] pool borrowed
+ * @return a view, valid until the pool is released; NULL: the pool is not derived
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_pool *alcore_pool_source(const alcore_pool *pool);
+
 /** Takes another reference.
  * @param[in] pool the handle; NULL is allowed
  * @return owned: pool itself; NULL for NULL
@@ -101,14 +127,14 @@ ALCORE_API alcore_pool *alcore_pool_ref(alcore_pool *pool);
 /** Drops a reference; the last one releases the pool with its texts and columns.
  * @param[in] pool the caller's reference; NULL is allowed
  * @threadsafe
- * @callback the deleters of DLPack tensors
+ * @callback alcore_column_options.release of its columns
  * @since 0.1 */
 ALCORE_API void alcore_pool_unref(alcore_pool *pool);
 
 /** Adds texts. All of them or, on failure, none. Texts that were handed out never move.
  * @param[in,out] pool borrowed, changed
- * @param[in] count texts, 0 or more
  * @param[in] texts kept: copied; [count] UTF-8; NULL only if count is 0
+ * @param[in] count texts, 0 or more
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
  * @param[out] out_first row of the first text; 0 on failure; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names the row: a text too long, with a NUL or
@@ -116,8 +142,8 @@ ALCORE_API void alcore_pool_unref(alcore_pool *pool);
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
  * @callback progress, log
  * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, int64_t count,
-                                               const char *const *texts, const size_t *lengths,
+ALCORE_API alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
+                                               int64_t count, const size_t *lengths,
                                                int64_t *out_first);
 
 /** Adds records with ids, references, languages, groups and costs. All of them or, on failure,
@@ -152,10 +178,12 @@ ALCORE_API alcore_status alcore_pool_read(alcore_pool *pool, const char *path,
 struct ArrowArrayStream;
 
 /** Adds the records of an Arrow C stream of structs: string, large string or string view columns
- * named as in TSV, and a numeric cost. A null text is an empty text, so that rows stay those of the
- * caller's table. All of them or, on failure, none.
+ * named as in TSV, and a numeric cost. A null text becomes an empty text, so that row numbers agree
+ * with the caller's table. All of them or, on failure, none.
  * @param[in,out] pool borrowed, changed
- * @param[in] stream owned by the library from here on: consumed and released, also on failure
+ * @param[in] stream owned by the library once reading has begun: the call has then released it, and
+ *   its release member is NULL, whether the call succeeds or not. A call that fails earlier
+ *   (ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_INVALID, ALCORE_E_STRUCT_*) leaves it untouched
  * @param[in] options borrowed; NULL: defaults; the format is not looked at
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names row or column), ALCORE_E_UNSUPPORTED
  * (an Arrow type), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM, ALCORE_E_BUSY,
@@ -185,7 +213,8 @@ ALCORE_API const char *alcore_pool_text(const alcore_pool *pool, int64_t row, si
 /** Id of a row: the caller's, or its 1-based number.
  * @param[in] pool borrowed
  * @param[in] row a row number
- * @param[out] buffer borrowed: room for the number when the row has no id of its own
+ * @param[out] buffer borrowed: receives the number when the row has no id of its own; NULL: such a
+ *   row answers NULL
  * @return a view, valid until the pool is released, or buffer; NULL: no such row
  * @threadsafe
  * @since 0.1 */
@@ -232,6 +261,48 @@ ALCORE_API double alcore_pool_cost(const alcore_pool *pool, int64_t row);
  * @threadsafe
  * @since 0.1 */
 ALCORE_API int64_t alcore_pool_words(const alcore_pool *pool, int64_t row);
+
+/** Hash of the texts in their order. Two pools with the same texts in the same order have the same
+ * fingerprint; ids, states and columns are not part of it. Files of column writers carry it, so
+ * that a file is only merged into a pool with the same texts.
+ * @param[in] pool borrowed
+ * @return 64 bits, the same on every machine; 0 for NULL
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
+
+/** Sets the references (translations or labels) of rows: how labels that come back enter the pool.
+ * All of them or, on failure, none. An earlier reference of a row is replaced; its text stays
+ * allocated until the pool is released, so that views of it stay valid. The states of the rows do
+ * not change: alcore_pool_mark() with ALCORE_ROW_LABELED says that they are labeled.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that stands twice;
+ *   NULL only if count is 0
+ * @param[in] count entries of rows, 0 or more
+ * @param[in] references kept: copied; [count] UTF-8; an entry that is NULL removes the reference of
+ *   its row; NULL only if count is 0
+ * @param[in] lengths borrowed: [count] bytes; NULL: the references are NUL-terminated
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
+ *   row: too long, with a NUL or not UTF-8), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
+                                                    int64_t count, const char *const *references,
+                                                    const size_t *lengths);
+
+/** Sets the costs of rows. All of them or, on failure, none.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that stands twice;
+ *   NULL only if count is 0
+ * @param[in] count entries of rows, 0 or more
+ * @param[in] costs borrowed: float64 [count], host, finite and >= 0; NaN removes the cost of its
+ *   row; NULL only if count is 0
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_DATA (names the
+ *   row: a negative or infinite cost), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_set_costs(alcore_pool *pool, const int64_t *rows,
+                                               int64_t count, const double *costs);
 
 /** Finds the row with an id: the first one when several share it. A row without an id of its own is
  * found by its 1-based number.
@@ -338,16 +409,23 @@ ALCORE_API alcore_status alcore_pool_write(const alcore_pool *pool, const int64_
 
 /* ---- columns ---- */
 
+/** alcore_column_info.dtype of a column of texts; the other values are those of
+ * alcore_tensor_init(). */
+enum { ALCORE_TEXT = 100 };
+
 /** Who owns the numbers of a column. */
 enum {
     ALCORE_KEEP = 0, /**< the library copies */
-    /** The caller keeps the array alive and unchanged until the column goes, or the pool. */
+    /** The library reads the caller's array in place: it must stay alive and unchanged until the
+     * column is replaced, dropped or released with its pool. alcore_column_options.release tells
+     * when that is. */
     ALCORE_BORROW = 1
 };
 
 /** What the numbers of a column mean. */
 enum {
-    /** "scores": uncertainty; "probs", "token_probs": probabilities; "logprobs": logarithms */
+    /** By the name. "scores": uncertainty; "probs", "token_probs": probabilities; "logprobs":
+     * logarithms of probabilities */
     ALCORE_MEANS_DEFAULT = 0,
     ALCORE_MEANS_UNCERTAINTY = 1, /**< larger = more uncertain */
     ALCORE_MEANS_CONFIDENCE = 2,  /**< larger = more certain: the score is 1 - value */
@@ -357,13 +435,21 @@ enum {
     ALCORE_MEANS_LOGITS = 6    /**< class logits */
 };
 
-/** How a column is taken. Zero means default. */
+/** Shapes of a column. */
+enum {
+    ALCORE_COLUMN_SCALAR = 0,      /**< one value per row: [rows] */
+    ALCORE_COLUMN_DENSE = 1,       /**< n values per row: [rows, n] */
+    ALCORE_COLUMN_RAGGED = 2,      /**< one value per token: [tokens], with offsets [rows + 1] */
+    ALCORE_COLUMN_RAGGED_DENSE = 3 /**< n values per token: [tokens, n], with offsets [rows + 1] */
+};
+
+/** How a column is given. Zero means default. */
 typedef struct alcore_column_options {
     size_t size;       /**< sizeof(alcore_column_options) */
     int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW */
     int32_t meaning;   /**< ALCORE_MEANS_* */
     double log_base;   /**< base of log-probabilities, above 1; 0: e */
-    /** [row_count] pool row of each entry, each once, copied; NULL: one entry per pool row, in
+    /** borrowed: [row_count] pool row of each entry, each once; NULL: one entry per pool row, in
      * order */
     const int64_t *rows;
     int64_t row_count; /**< entries of rows */
@@ -373,55 +459,77 @@ typedef struct alcore_column_options {
     /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "lp", "marian" or
      * "fairseq"; NULL: by the suffix, an array when it is none of .txt, .tsv and .lp */
     const char *format;
+    /** For ALCORE_BORROW: called once with release_user when the library has read the array for the
+     * last time, on the thread that drops the column; never after a call that failed. This is how
+     * the owner of a DLPack tensor or of a mapped file hands it over. NULL: nobody is told */
+    void (*release)(void *user);
+    void *release_user; /**< first argument of release */
 } alcore_column_options;
 /** An alcore_column_options with its size set and everything else 0. */
 #define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
 
-/** Gives the pool a column. The usual names: "scores" [rows], "logprobs" ragged [tokens], "probs"
- * [rows, classes], "embeddings" [rows, dims], "token_probs" ragged [tokens, classes],
- * "factors" [rows, n] (the other factor of BADGE's gradients). A column of that name is replaced;
- * rows that are added later have no value in it.
+/** Gives the pool a column of numbers. A column of that name is replaced; rows that are added later
+ * have no value in it. Any name is allowed; these have a meaning, and their numbers are checked to
+ * be floating-point or integers as listed:
+ *
+ *     scores          float [rows]             uncertainty of each row
+ *     logprobs        float, ragged [tokens]   log-probability of each token
+ *     probs           float [rows, classes]    class probabilities
+ *     embeddings      float [rows, dims]       a vector per row
+ *     token_probs     float, ragged [tokens, classes]
+ *     factors         float [rows, n]          the other factor of BADGE's gradients
+ *     occurrences     integer [rows]           how often a phrase occurs in the source pool
+ *     first_row       integer [rows]           row of the source pool with its first occurrence
+ *     first_position  integer [rows]           word, from 0, at which that occurrence begins
+ *     source_rows     integer, ragged [tokens] rows of the source pool that contain it, ascending
+ *
+ * The last four belong to derived pools: alcore_pool_new_derived().
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
- * @param[in] values kept, or borrowed with ALCORE_BORROW: float16|bfloat16|float32|float64 [rows],
- *   [rows, n], [tokens] or [tokens, n], host; strided rows are accepted, strided numbers within a
- * row are ALCORE_E_SHAPE
- * @param[in] offsets kept, copied: int64|uint64 [rows + 1], host, from 0 to the number of tokens,
+ * @param[in] values kept, or borrowed with ALCORE_BORROW:
+ *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], host;
+ *   there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
+ * smallest integer of a type stands for "no value", as NaN does
+ * @param[in] offsets kept: copied; int64|uint64 [rows + 1], host, from 0 to the number of tokens,
  *   never falling; NULL: one entry per row
  * @param[in] options borrowed; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (says what was expected), ALCORE_E_DATA
- * (offsets that fall, a row given twice), ALCORE_E_NOT_FOUND (a row of options),
- * ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * (offsets that fall, a row given twice), ALCORE_E_NOT_FOUND (a row of options; a row of the source
+ * pool), ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback alcore_column_options.release of a column that is replaced
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                                 const alcore_tensor *values,
                                                 const alcore_tensor *offsets,
                                                 const alcore_column_options *options);
 
-/** Gives the pool a column with one entry per row and takes over a DLPack tensor, which is released
- * by its deleter when the column goes.
+/** Gives the pool a column of texts. A column of that name is replaced; rows that are added later
+ * have no text in it. alcore_pool_column_text() reads it.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
- * @param[in] values owned by the library from here on, also on failure: as in
- * alcore_pool_set_column()
- * @param[in] options borrowed; NULL: defaults; ownership is not looked at: nothing is copied
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED (another major version
- * of DLPack, device memory), ALCORE_E_DATA, ALCORE_E_NOT_FOUND, ALCORE_E_NOMEM, ALCORE_E_BUSY,
- *   ALCORE_E_STRUCT_*
+ * @param[in] texts kept: copied; [count] UTF-8; an entry that is NULL leaves its row without a
+ * text; NULL only if count is 0
+ * @param[in] count entries of texts: the rows of the pool, or those of options
+ * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] options borrowed; only rows and row_count apply; NULL: one text per row, in order
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_SHAPE (expected and
+ *   found texts; a name whose column is numeric), ALCORE_E_DATA (names the entry: too long, with a
+ *   NUL or not UTF-8; a row given twice), ALCORE_E_NOT_FOUND (a row of options), ALCORE_E_NOMEM,
+ *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback the tensor's deleter, also later, on the thread that drops the column
+ * @callback alcore_column_options.release of a column that is replaced
  * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_take_column(alcore_pool *pool, const char *name,
-                                                 struct DLManagedTensorVersioned *values,
-                                                 const alcore_column_options *options);
+ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
+                                                     const char *const *texts, int64_t count,
+                                                     const size_t *lengths,
+                                                     const alcore_column_options *options);
 
 /** Gives the pool a column from a file. A .npy, or a tensor of a .safetensors ("FILE:TENSOR"),
  * stays in its file and is read in blocks whenever it is needed: the file must stay as it is, and
  * must not be compressed or a stream. Text forms (.txt, .tsv, .lp, Marian, fairseq) are read at
- * once and may be
- * compressed; rows that a form joined by id does not name have no value. docs/formats.md has the
- * rules.
+ * once and may be compressed; rows that a form joined by id does not name have no value.
+ * docs/formats.md has the rules.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
  * @param[in] path borrowed
@@ -431,18 +539,19 @@ ALCORE_API alcore_status alcore_pool_take_column(alcore_pool *pool, const char *
  * options), ALCORE_E_UNSUPPORTED, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY,
  * ALCORE_E_STRUCT_*
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback progress, log, files; files also later, from any thread
+ * @callback progress, log, files; files also later, from any thread;
+ *   alcore_column_options.release of a column that is replaced
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name,
                                                  const char *path,
                                                  const alcore_column_options *options);
 
-/** Takes a column away.
+/** Removes a column.
  * @param[in,out] pool borrowed, changed
  * @param[in] name borrowed: the column's name
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback the deleter of a DLPack tensor
+ * @callback alcore_column_options.release of the column
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *name);
 
@@ -454,45 +563,78 @@ ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *
  * @since 0.1 */
 ALCORE_API const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index);
 
-/** Numbers that a column has in each row: n of [rows, n], in a ragged column n of each token.
+/** What alcore_pool_column_info() says of a column. */
+typedef struct alcore_column_info {
+    size_t size;        /**< sizeof(alcore_column_info) */
+    int32_t dtype;      /**< ALCORE_FLOAT32, ... of alcore_tensor_init(), or ALCORE_TEXT */
+    int32_t shape;      /**< ALCORE_COLUMN_* */
+    int32_t meaning;    /**< ALCORE_MEANS_* */
+    int32_t in_file;    /**< 1: it stays in its file and is read in blocks; 0: it is in memory */
+    int64_t width;      /**< values of a row, or of a token of a ragged column; 1 or more */
+    int64_t entries;    /**< rows of the pool that have an entry */
+    const char *origin; /**< a view, valid until the column is replaced or dropped: "given", a path,
+                           "model ..." */
+} alcore_column_info;
+/** An alcore_column_info with its size set and everything else 0. */
+#define ALCORE_COLUMN_INFO_INIT ALCORE_INIT(alcore_column_info)
+
+/** Type, shape and origin of a column.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
- * @return 1 or more; 0 when there is no such column
+ * @param[in,out] out its size is read, the rest is filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY,
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API int64_t alcore_pool_column_width(const alcore_pool *pool, const char *name);
+ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
+                                                 alcore_column_info *out);
 
-/** A column as arrays, when it is in memory and has one entry per row in order.
+/** A column of numbers as arrays, when it is in memory and has one entry per row in order.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[out] out_values a view, read only, valid until the column is replaced or dropped
  * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
  * ragged; NULL is allowed
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
- * (it stays in a file, or was given for some rows only), ALCORE_E_BUSY
+ * (it stays in a file, was given for some rows only, or has texts), ALCORE_E_BUSY
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
                                             alcore_tensor *out_values, alcore_tensor *out_offsets);
 
-/** Copies rows of a column, each number widened to float64, wherever the column lives. A row that
- * the column has no value for is filled with NaN.
+/** Copies rows of a column of numbers, wherever the column lives. A row without a value becomes NaN
+ * in float64, INT64_MIN in int64.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
- * @param[out] out float64 [count, n], n as alcore_pool_column_width() says, host; NULL only if
- * count is 0
+ * @param[in,out] out borrowed; its numbers are filled: float64 [count, width], or int64
+ *   [count, width] for a column of integers, host, without gaps; [count] where width is 1. width is
+ *   that of alcore_pool_column_info(). Integers beyond 2^53 are rounded in float64
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
- *   ragged column), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   ragged column, a column of texts; out has another shape or dtype), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
-                                                 const int64_t *rows, int64_t count, double *out);
+                                                 const int64_t *rows, int64_t count,
+                                                 const alcore_tensor *out);
+
+/** Text of a row in a column of texts.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in] row a row number
+ * @param[out] out_length bytes without the NUL; 0 without a text; NULL is allowed
+ * @return a view, UTF-8, NUL-terminated, valid until the column is replaced or dropped; NULL: the
+ *   row has no text there, there is no such row or no such column of texts
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const char *name,
+                                               int64_t row, size_t *out_length);
 
 /** Writes a column to a file, which appears whole or not at all, by the suffix: .npy, .tsv (id TAB
- * numbers, unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output,
+ * values, unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output,
  * as .lp for a ragged column and as .tsv for others.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
@@ -508,16 +650,9 @@ ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const
 
 /* ---- column writer ---- */
 
-/** Collects a column in any order, from the caller's loop or from a model's functions. */
+/** Collects a column of numbers in any order, from the caller's loop or from a model's functions.
+ */
 typedef struct alcore_column_writer alcore_column_writer;
-
-/** Shapes of a written column. */
-enum {
-    ALCORE_COLUMN_SCALAR = 0,      /**< one number per row */
-    ALCORE_COLUMN_DENSE = 1,       /**< n numbers per row; n is that of the first put */
-    ALCORE_COLUMN_RAGGED = 2,      /**< tokens per row: lengths are needed at every put */
-    ALCORE_COLUMN_RAGGED_DENSE = 3 /**< tokens per row, n numbers per token */
-};
 
 /** What finish does with rows that were never put. */
 enum {
@@ -528,13 +663,17 @@ enum {
 /** Begins a column of a pool, for the rows that the pool has now.
  * @param[in] pool kept
  * @param[in] name kept: copied
- * @param[in] shape ALCORE_COLUMN_*
+ * @param[in] shape ALCORE_COLUMN_*; the width of a dense column is that of the first put
+ * @param[in] options borrowed; only meaning and log_base apply; NULL: defaults
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_NOMEM, ALCORE_E_BUSY,
+ *   ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name,
-                                                  int32_t shape, alcore_column_writer **out);
+                                                  int32_t shape,
+                                                  const alcore_column_options *options,
+                                                  alcore_column_writer **out);
 
 /** Takes another reference.
  * @param[in] writer the handle; NULL is allowed
@@ -543,21 +682,25 @@ ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char 
  * @since 0.1 */
 ALCORE_API alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *writer);
 
-/** Drops a reference; the last one releases the writer; a column that was not finished is
- * forgotten.
+/** Drops a reference; the last one releases the writer. A column that was not finished is
+ * discarded.
  * @param[in] writer the caller's reference; NULL is allowed
  * @threadsafe
  * @since 0.1 */
 ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
 
 /** Gives the values of some rows, in any order. A row given twice keeps its first value and is
- * counted. Nothing is taken on failure.
+ * counted. A call that fails puts nothing.
  * @param[in,out] writer borrowed, changed
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
- * @param[in] values kept, copied: float16|bfloat16|float32|float64 [count], [count, n], [tokens] or
- *   [tokens, n], host, any strides; stored as float32, as float64 once one put was float64
+ * @param[in] values kept: copied; float16|bfloat16|float32|float64, or int32|int64 for a column of
+ *   integers, [count], [count, n], [tokens] or [tokens, n], host, any strides. Floating-point
+ * values are stored as float32, as float64 once one put was float64; integers as int64. The first
+ * put decides between the two
  * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
+ * @param[in] stream device stream in whose order values are ready; not used for host memory, which
+ *   is all that is read today; NULL: none
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
  *   ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY (from a callback of a call
  * on the writer)
@@ -565,7 +708,7 @@ ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                                   int64_t count, const alcore_tensor *values,
-                                                  const int64_t *lengths);
+                                                  const int64_t *lengths, void *stream);
 
 /** Rows that were given more than once.
  * @param[in] writer borrowed
@@ -595,13 +738,13 @@ ALCORE_API int64_t alcore_column_writer_missing(const alcore_column_writer *writ
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path);
 
-/** Adds what another process saved for a pool with the same texts and a column of the same name and
- * shape; rows present already keep their first value and are counted.
+/** Adds what another process saved for a pool with the same texts and a column of the same name,
+ * shape and meaning; rows present already keep their first value and are counted.
  * @param[in,out] writer borrowed, changed
  * @param[in] path borrowed
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_IO, ALCORE_E_CORRUPT (cut off or
- *   damaged), ALCORE_E_SHAPE (another pool, name or shape), ALCORE_E_UNSUPPORTED (a newer version
- * of the file), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   damaged), ALCORE_E_SHAPE (another pool, name, shape or meaning), ALCORE_E_UNSUPPORTED (a newer
+ * version of the file), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
@@ -613,7 +756,7 @@ ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer
  * @return ALCORE_OK, ALCORE_E_INVALID (also: finished already), ALCORE_E_MISSING or
  *   ALCORE_E_CANCELLED (the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
  * @serialized per pool; ALCORE_E_BUSY while another call uses it.
- * @callback progress
+ * @callback progress; alcore_column_options.release of a column that is replaced
  * @since 0.1 */
 ALCORE_API alcore_status alcore_column_writer_finish(alcore_column_writer *writer, int32_t missing);
 

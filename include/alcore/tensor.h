@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Arrays. alcore_tensor has the exact layout of DLPack's DLTensor, so a pointer to one may be
- * passed as the other; dlpack.h is neither included nor defined here. Calls take arrays in host
- * memory; another device is ALCORE_E_UNSUPPORTED. */
+ * passed as the other; dlpack.h is neither included nor defined here. An array is in host memory
+ * unless the comment of its parameter says "any device" (alcore/logits.h does); an array on a
+ * device that a call does not read is ALCORE_E_UNSUPPORTED. */
 #ifndef ALCORE_TENSOR_H
 #define ALCORE_TENSOR_H
 
@@ -50,9 +51,6 @@ typedef struct alcore_tensor {
     uint64_t byte_offset; /**< bytes from data to the first number */
 } alcore_tensor;
 
-/** DLPack's managed tensor; ownership moves as a pointer to one. */
-struct DLManagedTensorVersioned;
-
 /** Number types of alcore_tensor_init(). */
 enum {
     ALCORE_FLOAT16 = 1,  /**< IEEE 754 binary16 */
@@ -69,13 +67,13 @@ enum {
  * @param[out] out filled with the pointers data and shape; all 0 on failure
  * @param[in] data borrowed as long as out is used, not copied; NULL only for an empty array
  * @param[in] dtype ALCORE_FLOAT32, ...
- * @param[in] ndim dimensions, 1 or more
  * @param[in] shape borrowed as long as out is used: int64 [ndim], each 0 or more
+ * @param[in] ndim dimensions, 1 or more
  * @return ALCORE_OK, ALCORE_E_INVALID
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype,
-                                            int32_t ndim, int64_t *shape);
+                                            int64_t *shape, int32_t ndim);
 
 ALCORE_END
 

@@ -33,8 +33,16 @@ const char *alcore__dtype_name(int32_t dtype) {
     return "unknown";
 }
 
-static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
-                          int64_t *shape) {
+bool alcore__dtype_is_float(int32_t dtype) {
+    return dtype >= ALCORE_FLOAT16 && dtype <= ALCORE_FLOAT64;
+}
+
+bool alcore__dtype_is_integer(int32_t dtype) {
+    return dtype == ALCORE_INT32 || dtype == ALCORE_INT64;
+}
+
+static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
+                          int32_t ndim) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
     memset(out, 0, sizeof *out);
     if (ndim < 1 || !shape)
@@ -61,10 +69,10 @@ static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int32_t
                         dtype);
 }
 
-alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, int32_t ndim,
-                                 int64_t *shape) {
+alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
+                                 int32_t ndim) {
     ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, init(out, data, dtype, ndim, shape));
+    return alcore__leave(NULL, init(out, data, dtype, shape, ndim));
 }
 
 static alcore_status check_tensor(const alcore_tensor *tensor, const char *name, int32_t *dtype) {
@@ -118,6 +126,24 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
     if ((uintptr_t)view.data % alcore__dtype_bytes(view.dtype) != 0)
         return alcore__fail(ALCORE_E_SHAPE, "%s: the data is not aligned for %s", name,
                             alcore__dtype_name(view.dtype));
+    *out = view;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                    int64_t rows, int64_t columns, alcore__array *out) {
+    alcore__array view;
+    ALCORE__TRY(alcore__tensor_view(tensor, name, &view));
+    if (view.dtype != dtype)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s, found %s", name,
+                            alcore__dtype_name(dtype), alcore__dtype_name(view.dtype));
+    if (view.rows != rows || view.columns != columns)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: expected [%lld, %lld], found [%lld, %lld]", name,
+                            (long long)rows, (long long)columns, (long long)view.rows,
+                            (long long)view.columns);
+    if (rows > 1 && view.stride != columns)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: the rows must follow one another without gaps",
+                            name);
     *out = view;
     return ALCORE_OK;
 }

@@ -19,6 +19,13 @@ typedef struct alcore__array {
 alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
                                   alcore__array *out);
 
+/* Checks a caller's tensor that receives an answer: of this dtype, [rows, columns] (or [rows] when
+ * columns is 1), without gaps between the rows. */
+alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                    int64_t rows, int64_t columns, alcore__array *out);
+
+bool alcore__dtype_is_float(int32_t dtype);    /* float16, bfloat16, float32, float64 */
+bool alcore__dtype_is_integer(int32_t dtype);  /* int32, int64 */
 size_t alcore__dtype_bytes(int32_t dtype);     /* 0 for an unknown one */
 const char *alcore__dtype_name(int32_t dtype); /* "float32"; "unknown" */
 

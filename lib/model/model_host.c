@@ -64,7 +64,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     alcore_model_function function = entry_of(host, column, &shape);
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
-    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, &writer));
+    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL, &writer));
     alcore__model_batch room = {0};
     alcore_status status = alcore__model_batch_room(ctx, batch_rows, &room);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");

@@ -53,8 +53,8 @@ static alcore_status put_block(const scoring *self, int64_t first, int64_t last,
         used += lengths[count++];
     }
     alcore_tensor tensor;
-    ALCORE__TRY(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 1, &used));
-    return alcore_column_writer_put(self->writer, rows, count, &tensor, lengths);
+    ALCORE__TRY(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, &used, 1));
+    return alcore_column_writer_put(self->writer, rows, count, &tensor, lengths, NULL);
 }
 
 /* Rows of one task: few enough for cancelling to act at once. */
@@ -138,7 +138,8 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, scoring *self) {
 
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     scoring self = {.ctx = ctx, .pool = pool};
-    ALCORE__TRY(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &self.writer));
+    ALCORE__TRY(
+        alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &self.writer));
     alcore_status status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
         status = fill_logprobs(ngram, &self);
@@ -163,7 +164,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
 uint64_t alcore__ngram_state(const alcore_pool *pool) {
     int64_t rows = alcore_pool_rows(pool);
     uint64_t states = alcore_hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
-    return alcore_rng_derive(alcore__pool_fingerprint(pool), states, (uint64_t)rows, 0);
+    return alcore_rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
 }
 
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool's columns by name. */
+/* A pool's columns by name: options, the list of columns, and what is common to all kinds. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,11 +10,14 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
-                                    ALCORE__FIRST_SIZE(alcore_column_options, format), theirs,
+                                    ALCORE__FIRST_SIZE(alcore_column_options, release_user), theirs,
                                     "alcore_column_options"));
     if (ours->ownership != ALCORE_KEEP && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID, "ownership is %d; expected ALCORE_KEEP or _BORROW",
                             ours->ownership);
+    if (ours->release != NULL && ours->ownership != ALCORE_BORROW)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "release goes with ALCORE_BORROW: a copied array stays the caller's");
     if (ours->meaning < ALCORE_MEANS_DEFAULT || ours->meaning > ALCORE_MEANS_LOGITS)
         return alcore__fail(ALCORE_E_INVALID, "meaning is %d; expected ALCORE_MEANS_*",
                             ours->meaning);
@@ -74,17 +77,17 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     *scratch = (alcore__scratch){0};
 }
 
-alcore_status alcore__scratch_room(alcore_ctx *ctx, void **memory, size_t *have, int64_t count,
-                                   size_t bytes) {
+alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *capacity,
+                                      int64_t count, size_t bytes) {
     size_t need;
     if (__builtin_mul_overflow((size_t)count, bytes, &need)) return alcore__fail_memory(SIZE_MAX);
-    if (need <= *have && *memory != NULL) return ALCORE_OK;
-    /* What was in it is of no more use: no need to copy it. */
+    if (need <= *capacity && *memory != NULL) return ALCORE_OK;
+    /* Freed and allocated anew: realloc() would copy a content that nobody reads again. */
     alcore__free(ctx, *memory);
-    *have = 0;
+    *capacity = 0;
     *memory = alcore__alloc(ctx, need);
     if (*memory == NULL) return alcore__fail_memory(need);
-    *have = need;
+    *capacity = need;
     return ALCORE_OK;
 }
 
@@ -108,22 +111,23 @@ alcore_status alcore__offsets_check(const char *name, const int64_t *offsets, in
     return ALCORE_OK;
 }
 
-static int64_t position_of(const alcore_pool *pool, const char *name) {
+/* Position in pool->columns; -1 when there is none of that name. */
+static int64_t column_index(const alcore_pool *pool, const char *name) {
     for (size_t i = 0; i < pool->column_count; i++)
         if (strcmp(pool->columns[i]->name, name) == 0) return (int64_t)i;
     return -1;
 }
 
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name) {
-    const int64_t at = position_of(pool, name);
-    return at >= 0 ? pool->columns[at] : NULL;
+    const int64_t index = column_index(pool, name);
+    return index >= 0 ? pool->columns[index] : NULL;
 }
 
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column) {
-    const int64_t at = position_of(pool, column->name);
-    if (at >= 0) {
-        alcore__column_free(pool->columns[at]);
-        pool->columns[at] = column;
+    const int64_t index = column_index(pool, column->name);
+    if (index >= 0) {
+        alcore__column_free(pool->columns[index]);
+        pool->columns[index] = column;
         return ALCORE_OK;
     }
     ALCORE__TRY(alcore__grow(pool->object.ctx, &pool->columns, &pool->column_capacity,
@@ -132,7 +136,7 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
     return ALCORE_OK;
 }
 
-/* A misspelt name is the usual reason: names the nearest one. */
+/* Names the nearest column, because a misspelled name is the usual reason. */
 static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
     const char *names[64];
     size_t count = 0;
@@ -154,11 +158,11 @@ alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
 static alcore_status drop_column(alcore_pool *pool, const char *name) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    const size_t at = (size_t)position_of(pool, name);
-    alcore__column_free(pool->columns[at]);
+    const size_t index = (size_t)column_index(pool, name);
+    alcore__column_free(pool->columns[index]);
     pool->column_count--;
-    memmove(&pool->columns[at], &pool->columns[at + 1],
-            (pool->column_count - at) * sizeof *pool->columns);
+    memmove(&pool->columns[index], &pool->columns[index + 1],
+            (pool->column_count - index) * sizeof *pool->columns);
     return ALCORE_OK;
 }
 
@@ -172,80 +176,48 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
     return pool->columns[index]->name;
 }
 
-int64_t alcore_pool_column_width(const alcore_pool *pool, const char *name) {
-    const int64_t at = pool != NULL && name != NULL ? position_of(pool, name) : -1;
-    return at >= 0 ? pool->columns[at]->dims : 0;
+alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
+                                               int32_t dtype, const char *values, int64_t count) {
+    const alcore__column_name *known = alcore__column_name_find(name);
+    if (pool->source == NULL || known == NULL || !known->is_row) return ALCORE_OK;
+    const size_t bytes = alcore__dtype_bytes(dtype);
+    const int64_t source_rows = alcore_pool_rows(pool->source);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t row = alcore__read_integer(dtype, values + (size_t)i * bytes);
+        if (row != INT64_MIN && (row < 0 || row >= source_rows))
+            return alcore__fail(ALCORE_E_NOT_FOUND,
+                                "column \"%s\": value %" PRId64 " is %" PRId64
+                                ", but the source pool has %" PRId64 " rows",
+                                name, i, row, source_rows);
+    }
+    return ALCORE_OK;
 }
 
-/* ---- views and copies ---- */
-
-static alcore_status view_column(const alcore_pool *pool, const char *name,
-                                 alcore_tensor *out_values, alcore_tensor *out_offsets) {
+static alcore_status describe_column(const alcore_pool *pool, const char *name,
+                                     alcore_column_info *out) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     const alcore__memory_array *array = alcore__column_memory(column);
-    if (array == NULL || column->map != NULL)
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "column \"%s\" (%s) is no array in memory with one entry per row; "
-                            "alcore_pool_column_rows() copies its rows",
-                            name, column->origin);
-    /* A tensor is written through by nobody; DLPack has no const. */
-    alcore__memory_array *writable = (alcore__memory_array *)(uintptr_t)array;
-    ALCORE__TRY(alcore_tensor_init(out_values, (void *)(uintptr_t)array->values, column->dtype,
-                                   array->shape[1] > 0 ? 2 : 1, writable->shape));
-    if (array->stride != column->dims) out_values->strides = writable->strides;
-    if (out_offsets == NULL || array->offsets == NULL) return ALCORE_OK;
-    return alcore_tensor_init(out_offsets, (void *)(uintptr_t)array->offsets, ALCORE_INT64, 1,
-                              writable->offsets_shape);
+    /* A matrix of one column is dense where its array says so, and scalar otherwise. */
+    const bool dense = column->dims > 1 || (array != NULL && array->shape[1] > 0);
+    const alcore_column_info info = {
+        .size = sizeof info,
+        .dtype = column->dtype,
+        .shape = column->ragged ? (dense ? ALCORE_COLUMN_RAGGED_DENSE : ALCORE_COLUMN_RAGGED)
+                 : dense        ? ALCORE_COLUMN_DENSE
+                                : ALCORE_COLUMN_SCALAR,
+        .meaning = column->meaning,
+        .in_file = column->in_file,
+        .width = column->dims,
+        .entries = column->map != NULL ? column->map->count : column->row_count,
+        .origin = column->origin};
+    return alcore__struct_write(out, &info, sizeof info,
+                                ALCORE__FIRST_SIZE(alcore_column_info, origin),
+                                "alcore_column_info");
 }
 
-alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
-                                 alcore_tensor *out_values, alcore_tensor *out_offsets) {
-    if (out_values != NULL) memset(out_values, 0, sizeof *out_values);
-    if (out_offsets != NULL) memset(out_offsets, 0, sizeof *out_offsets);
+alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
+                                      alcore_column_info *out) {
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    if (out_values == NULL)
-        return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out_values is NULL"));
-    return alcore__pool_read_end(pool, view_column(pool, name, out_values, out_offsets));
-}
-
-static void widen_rows(const alcore_sys_rows *block, double *out) {
-    const size_t bytes = alcore__dtype_bytes(block->dtype);
-    for (int64_t i = 0; i < block->count; i++) {
-        const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
-        for (int64_t j = 0; j < block->dims; j++)
-            *out++ = alcore__widen(block->dtype, row + (size_t)j * bytes);
-    }
-}
-
-static alcore_status copy_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
-                               int64_t count, double *out) {
-    const alcore__column *column;
-    alcore__scratch scratch = {0};
-    alcore_status status = ALCORE_OK;
-    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    if (column->ragged)
-        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" is ragged: its rows differ in length",
-                            name);
-    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
-    if (count > 0 && out == NULL) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
-    for (int64_t i = 0; i < count && status == ALCORE_OK;) {
-        /* Rows that follow one another are read at once. */
-        int64_t run = 1;
-        while (run < 1024 && i + run < count && rows[i + run] == rows[i] + run) run++;
-        alcore_sys_rows block;
-        ALCORE__TRY_GOTO(status, done, alcore__tick(column->ctx, "reading", i, count));
-        ALCORE__TRY_GOTO(status, done, column->ops->rows(column, rows[i], run, &scratch, &block));
-        widen_rows(&block, out + i * column->dims);
-        i += run;
-    }
-done:
-    alcore__scratch_clear(column->ctx, &scratch);
-    return status;
-}
-
-alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
-                                      const int64_t *rows, int64_t count, double *out) {
-    ALCORE__TRY(alcore__pool_read_begin(pool));
-    return alcore__pool_read_end(pool, copy_rows(pool, name, rows, count, out));
+    return alcore__pool_read_end(pool, describe_column(pool, name, out));
 }

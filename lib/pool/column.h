@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A column of a pool as the layers above see it: blocks of rows, wherever the numbers live. */
+/* A column of a pool as the layers above see it.
+ *
+ * A column has entries; a map says which entry belongs to which row of the pool (without a map,
+ * entry i is row i's). Rows without an entry read as "no value": NaN in float columns, the smallest
+ * integer in integer columns, no tokens in ragged ones, no text in text ones. Wherever the values
+ * live (in memory, in a file, computed on demand), they are read as blocks of consecutive rows. */
 #ifndef ALCORE__COLUMN_H
 #define ALCORE__COLUMN_H
 
 #include "alcore/pool.h"
 #include "alcore/sys/kernel.h"
 
-/* Memory a reader of blocks keeps between calls; one per thread; all-zero is empty. */
+/* Memory that a reader of blocks keeps between calls, so that each block need not allocate. One per
+ * thread; all-zero is empty. */
 typedef struct alcore__scratch {
-    void *values, *offsets;
+    void *values, *offsets; /* the block read last */
     size_t values_bytes, offsets_bytes;
     void *user; /* of a generated column: its own per-thread state */
     void (*user_free)(alcore_ctx *ctx, void *user);
@@ -17,33 +23,36 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch);
 
 typedef struct alcore__column alcore__column;
 
-/* How a column reads a run of pool rows. Thread-safe; results live in the column or in scratch,
- * until scratch is used again. */
+/* How the values of a column are read; exactly one of the first three is not NULL. All are
+ * thread-safe. The block lies in the column's own memory or in scratch, and then only until scratch
+ * is used again. */
 typedef struct alcore__column_ops {
-    /* Dense columns and scalars (dims = 1). Rows without a value (see alcore__column_mapped) come
-     * as NaN. */
+    /* Pool rows first .. first + count - 1 of a column with one entry of dims values per row. */
     alcore_status (*rows)(const alcore__column *column, int64_t first, int64_t count,
                           alcore__scratch *scratch, alcore_sys_rows *out);
-    /* Ragged columns. offsets of out are absolute or relative, as alcore_sys_ragged says. */
+    /* The same of a ragged column, whose rows have tokens of dims values. out->offsets may begin at
+     * any number: token t of row i is at values[offsets[i] - offsets[0] + t]. */
     alcore_status (*ragged)(const alcore__column *column, int64_t first, int64_t count,
                             alcore__scratch *scratch, alcore_sys_ragged *out);
+    /* The text of entry `entry` of a column of texts; NULL when the entry has none. */
+    const char *(*text)(const alcore__column *column, int64_t entry, size_t *out_length);
     void (*release)(alcore__column *column); /* frees what data points to */
 } alcore__column_ops;
 
 struct alcore__column {
     const alcore__column_ops *ops;
-    alcore_ctx *ctx; /* not counted: the pool holds it */
+    alcore_ctx *ctx; /* not counted: the pool holds a reference */
     char *name;
     char *origin;       /* who made it: "given", a path, "model ngram ..." */
-    const char *engine; /* that ran the model which made it, valid for ever; NULL: no model did */
-    int64_t row_count;  /* entries: the pool's rows when it was set */
-    int64_t dims;       /* numbers of a row, or of a token */
-    int32_t dtype;      /* ALCORE_FLOAT32, ... */
+    const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
+    int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
+    int64_t dims;       /* values of a row, or of a token; 1 or more */
+    int32_t dtype;      /* ALCORE_FLOAT32, ..., or ALCORE_TEXT */
     int32_t meaning;    /* ALCORE_MEANS_* */
-    double log_scale;   /* multiply stored log-probabilities by this: log(base), 1 for natural */
-    bool ragged;
-    bool in_file;                /* blocks are read from a file */
-    void *data;                  /* of ops */
+    double log_scale;   /* ln(base) of stored log-probabilities: their factor to natural ones */
+    bool ragged;        /* a list of tokens per row */
+    bool in_file;       /* blocks are read from a file */
+    void *data;         /* of ops */
     struct alcore__row_map *map; /* which entry is a row's; owned; NULL: entry i is row i's */
 };
 
@@ -51,14 +60,20 @@ struct alcore__column {
 void alcore__column_free(alcore__column *column);
 /* NULL when the pool has none of that name. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
-/* Puts a column made by the caller (a generated one, a finished writer's) into the pool, replacing
- * one of that name; on success the pool owns column (allocated with alcore__alloc) and will release
- * it. */
+/* The same, with ALCORE_E_NOT_FOUND that names the nearest column when there is none. */
+alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
+                                      const alcore__column **out);
+/* Gives the pool a column that the caller made (a generated one, a finished writer's), in place of
+ * one of the same name. On success the pool owns column, which was allocated with alcore__alloc. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column);
-/* Hash of the values with their shape and meaning; of more than 64 blocks, 64 spread evenly. */
+/* Hash of the values with their shape and meaning, for provenance. Of a large column 64 parts are
+ * read that lie evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
-/* Whether the row has a value: false for rows outside alcore_column_options.rows, and for rows
- * added after the column was set. */
+/* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows
+ * that were added after the column was set. */
 bool alcore__column_has(const alcore__column *column, int64_t row);
+/* Converts a block to float64: out [block->count, block->dims]. Reads integers too, which the
+ * kernels' widen does not; "no value" becomes NaN. */
+void alcore__column_widen(const alcore_sys_rows *block, double *out);
 
 #endif

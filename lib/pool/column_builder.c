@@ -26,10 +26,11 @@ void alcore__builder_clear(alcore__column_builder *builder) {
     *builder = (alcore__column_builder){.ctx = builder->ctx};
 }
 
-/* float32 numbers become float64 in place, from the last one on. */
+/* Converts the stored float32 values to float64 in place; from the last one on, because a float64
+ * overwrites the two float32 at its index. */
 static void promote(alcore__column_builder *builder) {
-    const int64_t numbers = alcore__builder_stored(builder) * builder->dims;
-    for (int64_t i = numbers; i-- > 0;) {
+    const int64_t values = alcore__builder_stored(builder) * builder->dims;
+    for (int64_t i = values; i-- > 0;) {
         float single;
         memcpy(&single, builder->values + (size_t)i * sizeof single, sizeof single);
         const double wide = single;
@@ -40,11 +41,11 @@ static void promote(alcore__column_builder *builder) {
 
 alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t entries,
                                       int64_t value_rows, int64_t dims, int32_t dtype) {
-    const bool wide = dtype == ALCORE_FLOAT64 || builder->dtype == ALCORE_FLOAT64;
-    int64_t numbers, rows;
+    const bool integers = alcore__dtype_is_integer(dtype);
+    const bool wide = integers || dtype == ALCORE_FLOAT64 || builder->dtype == ALCORE_FLOAT64;
+    int64_t values, rows;
     if (__builtin_add_overflow(alcore__builder_stored(builder), value_rows, &rows) ||
-        __builtin_mul_overflow(rows, dims, &numbers) ||
-        numbers > INT64_MAX / (int64_t)sizeof(double))
+        __builtin_mul_overflow(rows, dims, &values) || values > INT64_MAX / (int64_t)sizeof(double))
         return alcore__fail_memory(SIZE_MAX);
     const size_t count = (size_t)(builder->count + entries);
     ALCORE__TRY(alcore__grow(builder->ctx, &builder->rows, &builder->rows_capacity, count,
@@ -53,9 +54,12 @@ alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t e
         ALCORE__TRY(alcore__grow(builder->ctx, &builder->offsets, &builder->offsets_capacity,
                                  count + 1, sizeof *builder->offsets));
     ALCORE__TRY(alcore__grow(builder->ctx, &builder->values, &builder->values_capacity,
-                             (size_t)numbers * (wide ? sizeof(double) : sizeof(float)), 1));
+                             (size_t)values * (wide ? sizeof(double) : sizeof(float)), 1));
     if (builder->dims == 0) builder->dims = dims;
-    if (wide && builder->dtype != ALCORE_FLOAT64) promote(builder);
+    if (integers)
+        builder->dtype = ALCORE_INT64; /* the first put, or it was so before: check_input() */
+    else if (wide && builder->dtype != ALCORE_FLOAT64)
+        promote(builder);
     return ALCORE_OK;
 }
 
@@ -80,33 +84,50 @@ static alcore_status check_input(const alcore__column_builder *builder,
                             alcore__builder_ragged(builder) ? "tokens (the sum of lengths)"
                                                             : "rows of values",
                             input->value_rows);
+    if (builder->count > 0 &&
+        (builder->dtype == ALCORE_INT64) != alcore__dtype_is_integer(input->dtype))
+        return alcore__fail(ALCORE_E_SHAPE, "expected %s as in the values before, found %s",
+                            builder->dtype == ALCORE_INT64 ? "int32 or int64"
+                                                           : "floating-point values",
+                            alcore__dtype_name(input->dtype));
     if (builder->dims != 0 && input->dims != builder->dims)
-        return alcore__fail(
-            ALCORE_E_SHAPE, "expected %" PRId64 " numbers of each %s, found %" PRId64,
-            builder->dims, alcore__builder_ragged(builder) ? "token" : "row", input->dims);
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "expected %" PRId64 " values of each %s, found %" PRId64, builder->dims,
+                            alcore__builder_ragged(builder) ? "token" : "row", input->dims);
     return ALCORE_OK;
 }
 
-/* Appends rows of the input's array, widened. */
+/* Converts one value of the input's type to the builder's type. */
+static void convert_value(int32_t from_dtype, const char *from, int32_t dtype, char *out) {
+    if (dtype == ALCORE_INT64) {
+        const int64_t integer = alcore__read_integer(from_dtype, from);
+        memcpy(out, &integer, sizeof integer);
+        return;
+    }
+    const double wide = alcore__widen(from_dtype, from);
+    const float single = (float)wide;
+    if (dtype == ALCORE_FLOAT64)
+        memcpy(out, &wide, sizeof wide);
+    else
+        memcpy(out, &single, sizeof single);
+}
+
+/* Appends rows first .. first + count - 1 of the input's matrix in the builder's type. Memory was
+ * reserved. */
 static void append(alcore__column_builder *builder, const alcore__builder_input *input,
                    int64_t first, int64_t count) {
-    const bool wide = builder->dtype == ALCORE_FLOAT64;
-    const size_t bytes = wide ? sizeof(double) : sizeof(float);
-    char *to = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
+    const size_t bytes = alcore__dtype_bytes(builder->dtype);
+    char *out = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
     const char *from = input->values + first * input->strides[0];
     if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
         input->strides[0] == input->dims * (int64_t)bytes) {
-        if (count > 0) memcpy(to, from, (size_t)(count * input->dims) * bytes);
+        if (count > 0) memcpy(out, from, (size_t)(count * input->dims) * bytes);
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t j = 0; j < input->dims; j++, to += bytes) {
-            const double value =
-                alcore__widen(input->dtype, from + i * input->strides[0] + j * input->strides[1]);
-            const float single = (float)value;
-            memcpy(to, wide ? (const void *)&value : (const void *)&single, bytes);
-        }
-    }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < input->dims; j++, out += bytes)
+            convert_value(input->dtype, from + i * input->strides[0] + j * input->strides[1],
+                          builder->dtype, out);
 }
 
 alcore_status alcore__builder_put(alcore__column_builder *builder,
@@ -115,55 +136,57 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     if (input->count == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__builder_reserve(builder, input->count, input->value_rows, input->dims,
                                         input->dtype));
-    for (int64_t i = 0, from = 0; i < input->count; i++) {
+    /* next_row: the first row of the input's matrix that belongs to rows[i]. */
+    for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
         const int64_t length = input->lengths != NULL ? input->lengths[i] : 1;
         if (builder->entry[row] != 0) {
             builder->repeats++;
         } else {
-            append(builder, input, from, length);
+            append(builder, input, next_row, length);
             builder->rows[builder->count] = row;
             if (builder->offsets != NULL)
                 builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
             builder->entry[row] = ++builder->count;
         }
-        from += length;
+        next_row += length;
     }
     return ALCORE_OK;
 }
 
 static void swap_bytes(char *a, char *b, size_t bytes) {
-    char hand[256];
-    for (size_t at = 0; at < bytes; at += sizeof hand) {
-        const size_t block = bytes - at < sizeof hand ? bytes - at : sizeof hand;
-        memcpy(hand, a + at, block);
-        memcpy(a + at, b + at, block);
-        memcpy(b + at, hand, block);
+    char buffer[256];
+    for (size_t done = 0; done < bytes; done += sizeof buffer) {
+        const size_t block = bytes - done < sizeof buffer ? bytes - done : sizeof buffer;
+        memcpy(buffer, a + done, block);
+        memcpy(a + done, b + done, block);
+        memcpy(b + done, buffer, block);
     }
 }
 
-/* Every swap brings one entry to its place and leaves the builder whole, so that a cancelled call
- * loses nothing. */
+/* Sorts entries of `bytes` bytes each by following the cycles of the permutation. rank [count]: the
+ * index at which each entry belongs. Every swap puts one entry where it belongs and leaves rows,
+ * entry, values and rank consistent, so that a cancelled call loses nothing and can be repeated. */
 static alcore_status sort_entries(alcore__column_builder *builder, int64_t *rank, size_t bytes) {
     for (int64_t i = 0; i < builder->count; i++) {
         while (rank[i] != i) {
-            const int64_t place = rank[i], row = builder->rows[i], other = builder->rows[place];
+            const int64_t target = rank[i], row = builder->rows[i], other = builder->rows[target];
             ALCORE__TRY(alcore__tick(builder->ctx, "sorting", i, builder->count));
-            swap_bytes(builder->values + (size_t)i * bytes, builder->values + (size_t)place * bytes,
-                       bytes);
+            swap_bytes(builder->values + (size_t)i * bytes,
+                       builder->values + (size_t)target * bytes, bytes);
             builder->rows[i] = other;
-            builder->rows[place] = row;
+            builder->rows[target] = row;
             builder->entry[other] = i + 1;
-            builder->entry[row] = place + 1;
-            rank[i] = rank[place];
-            rank[place] = place;
+            builder->entry[row] = target + 1;
+            rank[i] = rank[target];
+            rank[target] = target;
         }
     }
     return ALCORE_OK;
 }
 
-/* Tokens differ in number from row to row: they are copied in order, entry rank[i] coming from
- * entry i. */
+/* Rows differ in their number of tokens, so that entries cannot change places: sorted copies of all
+ * arrays are made, and replace the old ones at the end. Entry i becomes entry rank[i]. */
 static alcore_status sort_tokens(alcore__column_builder *builder, const int64_t *rank,
                                  size_t bytes) {
     alcore_ctx *ctx = builder->ctx;
@@ -207,20 +230,22 @@ failed:
 
 alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     const size_t bytes = (size_t)builder->dims * alcore__dtype_bytes(builder->dtype);
-    int64_t *rank, place = 0;
+    int64_t *rank, next_rank = 0;
     bool sorted = true;
     for (int64_t i = 1; i < builder->count && sorted; i++)
         sorted = builder->rows[i] > builder->rows[i - 1];
     if (sorted) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(builder->ctx, (size_t)builder->count, sizeof *rank, &rank));
     for (int64_t row = 0; row < builder->pool_rows; row++)
-        if (builder->entry[row] != 0) rank[builder->entry[row] - 1] = place++;
+        if (builder->entry[row] != 0) rank[builder->entry[row] - 1] = next_rank++;
     alcore_status status = alcore__builder_ragged(builder) ? sort_tokens(builder, rank, bytes)
                                                            : sort_entries(builder, rank, bytes);
     alcore__free(builder->ctx, rank);
     return status;
 }
 
+/* Gives the column a map from rows to entries, unless every row of the pool has one. The entries
+ * are sorted: rows [count] ascends. */
 static alcore_status map_rows(const alcore__column_builder *builder, alcore__column *column) {
     if (builder->count == builder->pool_rows) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(builder->ctx, 1, sizeof *column->map, &column->map));
@@ -233,8 +258,10 @@ static alcore_status map_rows(const alcore__column_builder *builder, alcore__col
     return ALCORE_OK;
 }
 
-static alcore_status give(alcore__column_builder *builder, alcore_pool *pool,
-                          alcore__column *column) {
+/* Makes the column one of the builder's arrays and gives it to the pool. After a failure the arrays
+ * still belong to the builder. */
+static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool *pool,
+                                   alcore__column *column) {
     const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* 0: nothing was put */
     const alcore__memory_array array = {
         .values = builder->values,
@@ -249,6 +276,9 @@ static alcore_status give(alcore__column_builder *builder, alcore_pool *pool,
     column->row_count = builder->pool_rows;
     column->dims = dims;
     column->dtype = builder->dtype;
+    ALCORE__TRY(alcore__column_check_source_rows(pool, column->name, builder->dtype,
+                                                 builder->values,
+                                                 alcore__builder_stored(builder) * builder->dims));
     ALCORE__TRY(map_rows(builder, column));
     ALCORE__TRY(alcore__column_set_memory(column, &array, alcore__builder_stored(builder)));
     alcore_status status = alcore__pool_put_column(pool, column);
@@ -268,7 +298,7 @@ alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_poo
     alcore__column *column;
     ALCORE__TRY(alcore__builder_sort(builder));
     ALCORE__TRY(alcore__column_new(pool, name, origin, options, &column));
-    alcore_status status = give(builder, pool, column);
+    alcore_status status = put_into_pool(builder, pool, column);
     if (status == ALCORE_OK)
         alcore__builder_clear(builder);
     else

@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A column that is put together row by row, in any order: the storage of column writers and of
- * columns read from text. */
+ * columns read from text.
+ *
+ * Values are appended in the order in which they come; `entry` finds those of a row. Finishing
+ * sorts the entries by row, in place where all rows have as many values. Floats are stored as
+ * float32 until the first float64 comes, then all are widened; integers are stored as int64. */
 #ifndef ALCORE__COLUMN_BUILDER_H
 #define ALCORE__COLUMN_BUILDER_H
 
 #include "pool/column_array.h"
 
-/* Entries stand in the order in which they came. Not thread-safe. */
+/* Not thread-safe. */
 typedef struct alcore__column_builder {
     alcore_ctx *ctx;
     int64_t pool_rows;
     int32_t shape;    /* ALCORE_COLUMN_* */
-    int32_t dtype;    /* ALCORE_FLOAT32, or ALCORE_FLOAT64 once a float64 came */
-    int64_t dims;     /* numbers of a row or token; 0: not known yet */
-    int64_t *entry;   /* [pool_rows] entry of a row + 1; 0: none yet */
+    int32_t dtype;    /* ALCORE_FLOAT32 or ALCORE_FLOAT64 (see above), or ALCORE_INT64 */
+    int64_t dims;     /* values of a row or token; 0: not known yet */
+    int64_t *entry;   /* [pool_rows] entry of a row, plus 1; 0: the row was not put */
     int64_t *rows;    /* [count] pool row of each entry */
-    int64_t *offsets; /* [count + 1] where the tokens of each entry begin; NULL unless ragged */
-    char *values;
-    size_t rows_capacity, offsets_capacity, values_capacity;
-    int64_t count;
-    int64_t repeats; /* rows that came again; their first value stays */
+    int64_t *offsets; /* [count + 1] first token of each entry; NULL unless ragged */
+    char *values;     /* [stored, dims] of dtype; stored: tokens, or entries */
+    size_t rows_capacity, offsets_capacity, values_capacity; /* rows, offsets; bytes of values */
+    int64_t count;                                           /* entries */
+    int64_t repeats; /* rows that came again and whose first value stayed */
 } alcore__column_builder;
 
-/* Numbers to put: lengths[i] (or one) rows of the array for rows[i], in order. */
+/* Values to put: the rows of a matrix [value_rows, dims], of which rows[i] gets the next lengths[i]
+ * (or, unless ragged, the next one). */
 typedef struct alcore__builder_input {
-    const int64_t *rows;
+    const int64_t *rows; /* [count] pool rows */
     int64_t count;
     const char *values;
-    int64_t strides[2]; /* bytes from a row of the array to the next, from a number to the next */
+    int64_t strides[2]; /* bytes from a row of the matrix to the next, from a value to the next */
     int64_t value_rows, dims;
-    int32_t dtype;
-    const int64_t *lengths; /* NULL unless ragged */
+    int32_t dtype;          /* a float or integer type */
+    const int64_t *lengths; /* [count] tokens of each row; NULL unless ragged */
 } alcore__builder_input;
 
 alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *ctx,
@@ -43,8 +48,8 @@ static inline bool alcore__builder_ragged(const alcore__column_builder *builder)
 static inline int64_t alcore__builder_stored(const alcore__column_builder *builder) {
     return builder->offsets != NULL ? builder->offsets[builder->count] : builder->count;
 }
-/* Makes room for entries with value_rows rows of numbers of dims, of this type or wider; after that
- * putting them cannot fail. */
+/* Allocates for `entries` entries more, with value_rows rows of dims values of this type; putting
+ * them cannot fail afterwards. */
 alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t entries,
                                       int64_t value_rows, int64_t dims, int32_t dtype);
 /* Puts all of the input or, on failure, nothing. */
@@ -52,8 +57,8 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input);
 /* Sorts the entries by row. */
 alcore_status alcore__builder_sort(alcore__column_builder *builder);
-/* Gives the entries to the pool as a column; on success the builder is empty, on failure unchanged.
- */
+/* Gives the entries to the pool as a column. After a success the builder is empty, after a failure
+ * unchanged. */
 alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_pool *pool,
                                      const char *name, const char *origin,
                                      const alcore_column_options *options);

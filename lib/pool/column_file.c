@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that stay in a file: read in blocks, never mapped, because a foreign file may be cut
- * while it is in use. */
+/* Columns that stay in a file. Blocks are read, never mapped into memory: another program may
+ * truncate the file while it is in use, and reading a mapped page that is gone would end the
+ * process. */
 #include "pool/column_array.h"
 
 typedef struct file_array {
     alcore__file *file;
-    int64_t start;    /* byte of the first number */
-    int64_t *offsets; /* [entries + 1] of a ragged column, else NULL */
+    int64_t start;    /* byte of the file at which the values begin */
+    int64_t *offsets; /* [entries + 1] tokens of a ragged column, else NULL */
 } file_array;
 
-static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count, char *to) {
+static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
+                           char *destination) {
     const file_array *array = column->data;
     const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
-    return alcore__file_read_all(array->file, array->start + entry * bytes, to,
+    return alcore__file_read_all(array->file, array->start + entry * bytes, destination,
                                  (size_t)(count * bytes));
 }
 

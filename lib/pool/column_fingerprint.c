@@ -3,6 +3,7 @@
 #include "alcore/rng.h"
 #include "base/tensor_view.h"
 #include "pool/pool_internal.h"
+#include "pool/row_map.h"
 
 /* Reading a matrix of gigabytes once more only to name it would cost as much as selecting from it:
  * of more than WHOLE_BYTES, this many parts are read that lie evenly over it. */
@@ -41,6 +42,26 @@ static alcore_status add_ragged(const alcore__column *column, int64_t first, int
     return ALCORE_OK;
 }
 
+static void add_texts(const alcore__column *column, int64_t first, int64_t count,
+                      uint64_t *fingerprint) {
+    for (int64_t row = first; row < first + count; row++) {
+        size_t length = 0;
+        const int64_t entry = alcore__column_entry(column, row);
+        const char *text = entry >= 0 ? column->ops->text(column, entry, &length) : NULL;
+        const int64_t bytes = text != NULL ? (int64_t)length : -1;
+        *fingerprint = join(*fingerprint, &bytes, sizeof bytes);
+        *fingerprint = join(*fingerprint, text, length);
+    }
+}
+
+static alcore_status add_block(const alcore__column *column, int64_t first, int64_t count,
+                               alcore__scratch *scratch, uint64_t *fingerprint) {
+    if (column->ops->rows != NULL) return add_rows(column, first, count, scratch, fingerprint);
+    if (column->ops->ragged != NULL) return add_ragged(column, first, count, scratch, fingerprint);
+    add_texts(column, first, count, fingerprint);
+    return ALCORE_OK;
+}
+
 /* How a column is read: `read` parts of `rows` rows, out of `parts`. */
 typedef struct reading {
     int64_t rows, parts, read;
@@ -73,9 +94,7 @@ alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t 
         const int64_t first = part * plan.rows, left = column->row_count - first;
         const int64_t count = left < plan.rows ? left : plan.rows;
         status = alcore__tick(column->ctx, "naming the inputs", i, plan.read);
-        if (status == ALCORE_OK)
-            status = (column->ragged ? add_ragged : add_rows)(column, first, count, &scratch,
-                                                              &fingerprint);
+        if (status == ALCORE_OK) status = add_block(column, first, count, &scratch, &fingerprint);
     }
     alcore__scratch_clear(column->ctx, &scratch);
     if (status == ALCORE_OK) *out = fingerprint;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of rows put together in scratch, where entries do not lie one behind the other. */
+/* Blocks of rows that are put together in scratch because the entries of consecutive rows do not
+ * follow one another, or because they must be fetched. A block is cut into runs: rows whose entries
+ * do follow one another, which one fetch copies, and rows without an entry. */
 #include "pool/column_array.h"
 
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                   alcore__fetch fetch, alcore__scratch *scratch,
                                   alcore_sys_rows *out) {
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
-    ALCORE__TRY(
-        alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes, count, bytes));
-    char *to = scratch->values;
+    ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->values, &scratch->values_bytes,
+                                        count, bytes));
+    char *destination = scratch->values;
     for (int64_t done = 0; done < count;) {
         int64_t entry;
         const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
         if (entry < 0)
-            alcore__fill_nan(column->dtype, to, run * column->dims);
+            alcore__fill_missing(column->dtype, destination, run * column->dims);
         else
-            ALCORE__TRY(fetch(column, entry, run, to));
-        to += (size_t)run * bytes;
+            ALCORE__TRY(fetch(column, entry, run, destination));
+        destination += (size_t)run * bytes;
         done += run;
     }
     *out = (alcore_sys_rows){.data = scratch->values,
@@ -32,30 +34,31 @@ alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out) {
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
-    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
-                                     count + 1, sizeof(int64_t)));
-    int64_t *starts = scratch->offsets;
-    starts[0] = 0;
+    ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->offsets, &scratch->offsets_bytes,
+                                        count + 1, sizeof(int64_t)));
+    /* [count + 1] where the tokens of each row begin in the block. */
+    int64_t *row_starts = scratch->offsets;
+    row_starts[0] = 0;
     for (int64_t done = 0; done < count;) {
         int64_t entry;
         const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
         for (int64_t i = 0; i < run; i++, done++)
-            starts[done + 1] =
-                starts[done] + (entry < 0 ? 0 : offsets[entry + i + 1] - offsets[entry + i]);
+            row_starts[done + 1] =
+                row_starts[done] + (entry < 0 ? 0 : offsets[entry + i + 1] - offsets[entry + i]);
     }
-    ALCORE__TRY(alcore__scratch_room(column->ctx, &scratch->values, &scratch->values_bytes,
-                                     starts[count], bytes));
+    ALCORE__TRY(alcore__scratch_reserve(column->ctx, &scratch->values, &scratch->values_bytes,
+                                        row_starts[count], bytes));
     for (int64_t done = 0; done < count;) {
         int64_t entry;
         const int64_t run = alcore__column_run(column, first + done, count - done, &entry);
-        const int64_t tokens = starts[done + run] - starts[done];
+        const int64_t tokens = row_starts[done + run] - row_starts[done];
         if (tokens > 0)
             ALCORE__TRY(fetch(column, offsets[entry], tokens,
-                              (char *)scratch->values + (size_t)starts[done] * bytes));
+                              (char *)scratch->values + (size_t)row_starts[done] * bytes));
         done += run;
     }
     *out = (alcore_sys_ragged){.values = scratch->values,
-                               .offsets = starts,
+                               .offsets = row_starts,
                                .first = first,
                                .count = count,
                                .classes = column->dims,

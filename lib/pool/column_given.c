@@ -1,39 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of the caller as columns. */
+/* Columns that are the caller's arrays, copied (ALCORE_KEEP) or read in place (ALCORE_BORROW).
+ *
+ * Ownership of a borrowed array moves only when the call succeeds: release is stored in the column
+ * last, so that no path of failure can call it. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "pool/column_array.h"
-#include "pool/dlpack_abi.h"
 
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out) {
     if (tensor != NULL && (tensor->device.type == ALCORE_DEVICE_CUDA ||
                            tensor->device.type == ALCORE_DEVICE_CUDA_MANAGED))
-        return alcore__fail(
-            ALCORE_E_UNSUPPORTED,
-            "column \"%s\": the array lies on cuda:%d; columns on a device need the "
-            "CUDA module, so give a copy in host memory (.cpu() in PyTorch)",
-            name, tensor->device.id);
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "column \"%s\": the array is in the memory of cuda:%d, and a pool "
+                            "reads host memory: copy it there first (.cpu() in PyTorch)",
+                            name, tensor->device.id);
     alcore_status status = alcore__tensor_view(tensor, "the array", out);
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
-bool alcore__is_float(int32_t dtype) {
-    return dtype == ALCORE_FLOAT16 || dtype == ALCORE_BFLOAT16 || dtype == ALCORE_FLOAT32 ||
-           dtype == ALCORE_FLOAT64;
+static alcore_status check_dtype(const char *name, int32_t dtype) {
+    alcore_status status = alcore__column_check_dtype("the array", name, dtype);
+    return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
-alcore_status alcore__column_check_dtype(const char *name, int32_t dtype) {
-    if (alcore__is_float(dtype)) return ALCORE_OK;
-    return alcore__fail(ALCORE_E_SHAPE,
-                        "column \"%s\": expected float16, bfloat16, float32 or float64, found %s",
-                        name, alcore__dtype_name(dtype));
-}
-
-/* Uses the caller's numbers in place, or copies them without the room between rows. */
-static alcore_status take_numbers(alcore_ctx *ctx, const alcore__array *from, bool in_place,
-                                  const char **out, void **out_owned, int64_t *out_stride) {
+/* Sets *out to the caller's numbers when in_place, else to a copy of them without the gaps between
+ * rows, which *out_owned then holds. *out_stride: values from a row to the next. */
+static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *from, bool in_place,
+                                 const char **out, void **out_owned, int64_t *out_stride) {
     *out = from->data;
     *out_stride = from->stride;
     if (in_place) return ALCORE_OK;
@@ -50,9 +45,11 @@ static alcore_status take_numbers(alcore_ctx *ctx, const alcore__array *from, bo
     return ALCORE_OK;
 }
 
-static alcore_status take_offsets(alcore_ctx *ctx, const char *name, const alcore_tensor *tensor,
-                                  int64_t entries, int64_t tokens, bool in_place,
-                                  alcore__memory_array *array) {
+/* Checks the offsets of a ragged column and puts them into array: the caller's own where they can
+ * be read in place, else a copy. */
+static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore_tensor *tensor,
+                                 int64_t entries, int64_t tokens, bool in_place,
+                                 alcore__memory_array *array) {
     alcore__array from;
     const char *numbers;
     int64_t stride;
@@ -68,8 +65,8 @@ static alcore_status take_offsets(alcore_ctx *ctx, const char *name, const alcor
                             " offsets (entries + 1), found %" PRId64,
                             name, entries + 1, from.rows);
     /* A uint64 above INT64_MAX reads as a negative number, which the check refuses. */
-    ALCORE__TRY(take_numbers(ctx, &from, in_place && from.stride == 1, &numbers,
-                             &array->owned_offsets, &stride));
+    ALCORE__TRY(use_or_copy(ctx, &from, in_place && from.stride == 1, &numbers,
+                            &array->owned_offsets, &stride));
     array->offsets = (const void *)numbers;
     return alcore__offsets_check(name, array->offsets, entries, tokens);
 }
@@ -80,27 +77,29 @@ static alcore_status check_entries(const char *name, int64_t expected, const alc
                         name, expected, found->rows);
 }
 
-/* Fills array from the tensors; what it owns is freed by the caller, also on failure. */
-static alcore_status take_array(alcore__column *column, const alcore_tensor *values,
-                                const alcore_tensor *offsets, int64_t entries, bool in_place,
-                                alcore__memory_array *array, int64_t *out_count) {
+/* Fills array from the caller's tensors, and the column's dims and dtype. *out_count: entries, or
+ * tokens of a ragged column. What array owns is freed by the caller of this function, also after a
+ * failure. */
+static alcore_status set_array(alcore__column *column, const alcore_tensor *values,
+                               const alcore_tensor *offsets, int64_t entries, bool in_place,
+                               alcore__memory_array *array, int64_t *out_count) {
     alcore__array from;
     const char *name = column->name;
     ALCORE__TRY(alcore__column_tensor(name, values, &from));
-    ALCORE__TRY(alcore__column_check_dtype(name, from.dtype));
+    ALCORE__TRY(check_dtype(name, from.dtype));
     if (from.columns < 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected [%" PRId64 ", 1 or more], found [%" PRId64
                             ", %" PRId64 "]",
                             name, entries, from.rows, from.columns);
     if (offsets != NULL)
-        ALCORE__TRY(take_offsets(column->ctx, name, offsets, entries, from.rows, in_place, array));
+        ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, from.rows, in_place, array));
     else
         ALCORE__TRY(check_entries(name, entries, &from));
-    /* Readers of tokens know no stride. */
-    ALCORE__TRY(take_numbers(column->ctx, &from,
-                             in_place && (offsets == NULL || from.stride == from.columns),
-                             &array->values, &array->owned_values, &array->stride));
+    /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
+    ALCORE__TRY(use_or_copy(column->ctx, &from,
+                            in_place && (offsets == NULL || from.stride == from.columns),
+                            &array->values, &array->owned_values, &array->stride));
     array->shape[1] = values->ndim == 2 ? from.columns : 0;
     column->dims = from.columns;
     column->dtype = from.dtype;
@@ -108,25 +107,36 @@ static alcore_status take_array(alcore__column *column, const alcore_tensor *val
     return ALCORE_OK;
 }
 
-/* managed is the tensor that values belongs to; it is given back on failure, and at once when it
- * was copied. */
+/* alcore__column_check_source_rows() for every row of the array; there may be gaps between rows. */
+static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
+                                  const alcore__memory_array *array, int64_t count) {
+    const size_t bytes = alcore__dtype_bytes(column->dtype);
+    for (int64_t i = 0; i < count; i++)
+        ALCORE__TRY(alcore__column_check_source_rows(
+            pool, column->name, column->dtype, array->values + (size_t)(i * array->stride) * bytes,
+            column->dims));
+    return ALCORE_OK;
+}
+
 static alcore_status set_column(alcore_pool *pool, const char *name, const alcore_tensor *values,
-                                const alcore_tensor *offsets, const alcore_column_options *theirs,
-                                alcore__dlpack_tensor *managed) {
+                                const alcore_tensor *offsets, const alcore_column_options *theirs) {
     alcore_column_options options;
     alcore__column *column = NULL;
-    alcore__memory_array array = {.managed = managed};
+    alcore__memory_array array = {0};
     int64_t entries, count = 0;
     alcore_status status;
-    ALCORE__TRY_GOTO(status, failed, alcore__column_options_read(pool, theirs, &options, &entries));
-    ALCORE__TRY_GOTO(status, failed, alcore__column_new(pool, name, "given", &options, &column));
+    ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
+    ALCORE__TRY(alcore__column_new(pool, name, "given", &options, &column));
     ALCORE__TRY_GOTO(status, failed,
-                     take_array(column, values, offsets, entries,
-                                managed != NULL || options.ownership == ALCORE_BORROW, &array,
-                                &count));
+                     set_array(column, values, offsets, entries, options.ownership == ALCORE_BORROW,
+                               &array, &count));
+    ALCORE__TRY_GOTO(status, failed, check_source(pool, column, &array, count));
     ALCORE__TRY_GOTO(status, failed, alcore__column_set_memory(column, &array, count));
     array = (alcore__memory_array){0};
     ALCORE__TRY_GOTO(status, failed, alcore__pool_put_column(pool, column));
+    alcore__memory_array *kept = alcore__column_memory(column);
+    kept->release = options.release;
+    kept->release_user = options.release_user;
     return ALCORE_OK;
 failed:
     alcore__memory_array_clear(pool->object.ctx, &array);
@@ -138,33 +148,5 @@ alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
                                      const alcore_tensor *values, const alcore_tensor *offsets,
                                      const alcore_column_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    return alcore__pool_change_end(pool, set_column(pool, name, values, offsets, options, NULL));
-}
-
-static void give_back(alcore__dlpack_tensor *tensor) {
-    if (tensor != NULL && tensor->deleter != NULL)
-        tensor->deleter((struct DLManagedTensorVersioned *)tensor);
-}
-
-alcore_status alcore_pool_take_column(alcore_pool *pool, const char *name,
-                                      struct DLManagedTensorVersioned *values,
-                                      const alcore_column_options *options) {
-    alcore__dlpack_tensor *tensor = (alcore__dlpack_tensor *)values;
-    alcore_status status = alcore__pool_change_begin(pool);
-    if (status != ALCORE_OK) {
-        give_back(tensor);
-        return status;
-    }
-    if (tensor == NULL)
-        return alcore__pool_change_end(pool, alcore__fail(ALCORE_E_INVALID, "values is NULL"));
-    if (tensor->version.major != ALCORE__DLPACK_MAJOR) {
-        const unsigned major = tensor->version.major;
-        give_back(tensor);
-        return alcore__pool_change_end(
-            pool, alcore__fail(ALCORE_E_UNSUPPORTED,
-                               "the tensor is of DLPack version %u; version %d is read", major,
-                               ALCORE__DLPACK_MAJOR));
-    }
-    return alcore__pool_change_end(pool,
-                                   set_column(pool, name, &tensor->tensor, NULL, options, tensor));
+    return alcore__pool_change_end(pool, set_column(pool, name, values, offsets, options));
 }

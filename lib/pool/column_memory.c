@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns in memory: given by the caller (kept or borrowed), taken over from DLPack, or written. */
+/* Columns in memory: given by the caller (copied or borrowed), or finished by a column writer. A
+ * run of rows whose entries follow one another is handed out where it lies; others are gathered. */
 #include <string.h>
 
 #include "pool/column_array.h"
-#include "pool/dlpack_abi.h"
 
 static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     const alcore__memory_array *array = column->data;
     return array->values + (size_t)(entry * array->stride) * alcore__dtype_bytes(column->dtype);
 }
 
-static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count, char *to) {
+static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
+                           char *destination) {
     const alcore__memory_array *array = column->data;
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
     if (array->stride == column->dims) {
-        memcpy(to, entry_bytes(column, entry), (size_t)count * bytes);
+        memcpy(destination, entry_bytes(column, entry), (size_t)count * bytes);
         return ALCORE_OK;
     }
     for (int64_t i = 0; i < count; i++)
-        memcpy(to + (size_t)i * bytes, entry_bytes(column, entry + i), bytes);
+        memcpy(destination + (size_t)i * bytes, entry_bytes(column, entry + i), bytes);
     return ALCORE_OK;
 }
 
@@ -56,9 +57,8 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
-    /* A forked child calls nothing of the host: its memory is a copy that nobody waits for. */
-    if (array->managed != NULL && array->managed->deleter != NULL && !alcore__forked(ctx))
-        array->managed->deleter((struct DLManagedTensorVersioned *)array->managed);
+    /* A forked child calls nothing of the host: its memory is a copy that no one else uses. */
+    if (array->release != NULL && !alcore__forked(ctx)) array->release(array->release_user);
     *array = (alcore__memory_array){0};
 }
 
@@ -85,6 +85,6 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
     return ALCORE_OK;
 }
 
-const alcore__memory_array *alcore__column_memory(const alcore__column *column) {
+alcore__memory_array *alcore__column_memory(const alcore__column *column) {
     return column->ops == &dense_ops || column->ops == &ragged_ops ? column->data : NULL;
 }

@@ -11,11 +11,8 @@
 
 static alcore_status check_array(const char *name, const char *path, int64_t entries,
                                  const alcore__array_info *info) {
-    if (!alcore__is_float(info->dtype))
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: expected float16, bfloat16, float32 or float64 for column \"%s\", "
-                            "found %s",
-                            path, name, alcore__dtype_name(info->dtype));
+    alcore_status status = alcore__column_check_dtype("the array", name, info->dtype);
+    if (status != ALCORE_OK) return alcore__fail_within(status, "%s: column \"%s\"", path, name);
     if (entries >= 0 && info->shape[0] != entries)
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64, path,

@@ -16,10 +16,24 @@ static void release_writer(void *object) {
     alcore_pool_unref(writer->pool);
 }
 
+/* Only what describes the values applies: rows come with each put, and values are copied. */
+static alcore_status read_options(const alcore_pool *pool, const alcore_column_options *theirs,
+                                  alcore_column_options *ours) {
+    int64_t entries;
+    ALCORE__TRY(alcore__column_options_read(pool, theirs, ours, &entries));
+    if (ours->ownership == ALCORE_KEEP && ours->rows == NULL && ours->offsets == NULL &&
+        ours->format == NULL)
+        return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID,
+                        "only meaning and log_base apply to a column writer, which copies");
+}
+
 static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t shape,
-                                alcore_column_writer **out) {
+                                const alcore_column_options *theirs, alcore_column_writer **out) {
     alcore_ctx *ctx = pool->object.ctx;
+    alcore_column_options options;
     alcore_column_writer *writer;
+    ALCORE__TRY(read_options(pool, theirs, &options));
     if (name == NULL || name[0] == '\0')
         return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
     if (shape < ALCORE_COLUMN_SCALAR || shape > ALCORE_COLUMN_RAGGED_DENSE)
@@ -31,6 +45,7 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
     pthread_mutex_init(&writer->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
     writer->shape = shape;
+    writer->options = options;
     writer->pool_rows = pool->rows;
     writer->pool = alcore_pool_ref(pool);
     writer->fingerprint = pool->fingerprint;
@@ -46,12 +61,13 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
 }
 
 alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name, int32_t shape,
+                                       const alcore_column_options *options,
                                        alcore_column_writer **out) {
     if (out != NULL) *out = NULL;
     ALCORE__TRY(alcore__pool_read_begin(pool));
     if (out == NULL)
         return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
-    return alcore__pool_read_end(pool, new_writer(pool, name, shape, out));
+    return alcore__pool_read_end(pool, new_writer(pool, name, shape, options, out));
 }
 
 alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *writer) {
@@ -81,9 +97,9 @@ static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     return alcore__leave(writer->object.ctx, status);
 }
 
-/* The caller's tensor with any strides, in bytes. */
-static alcore_status look_at(const alcore_column_writer *writer, const alcore_tensor *values,
-                             alcore__builder_input *input) {
+/* Describes the caller's tensor, whose strides may be any, as a matrix with strides in bytes. */
+static alcore_status describe_values(const alcore_column_writer *writer,
+                                     const alcore_tensor *values, alcore__builder_input *input) {
     const int32_t shape = writer->shape;
     const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
     alcore__array array;
@@ -91,12 +107,13 @@ static alcore_status look_at(const alcore_column_writer *writer, const alcore_te
     alcore_tensor packed = *values;
     packed.strides = NULL;
     ALCORE__TRY(alcore__column_tensor(writer->name, &packed, &array));
-    ALCORE__TRY(alcore__column_check_dtype(writer->name, array.dtype));
+    alcore_status status = alcore__column_check_dtype("the values", writer->name, array.dtype);
+    if (status != ALCORE_OK) return alcore__fail_within(status, "column \"%s\"", writer->name);
     if ((wide && values->ndim != 2) || (!wide && array.columns != 1) || array.columns < 1)
         return alcore__fail(ALCORE_E_SHAPE, "column \"%s\": expected values %s, found %s",
                             writer->name, wide ? "[rows or tokens, n]" : "[rows or tokens]",
                             values->ndim == 1   ? "1 dimension"
-                            : array.columns < 1 ? "0 numbers per row"
+                            : array.columns < 1 ? "0 values per row"
                                                 : "2 dimensions");
     const int64_t bytes = (int64_t)alcore__dtype_bytes(array.dtype);
     input->values = array.data;
@@ -118,7 +135,7 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int6
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
                             writer->name, lengths != NULL ? "not ragged" : "ragged",
                             lengths != NULL ? "be" : "not be");
-    ALCORE__TRY(look_at(writer, values, &input));
+    ALCORE__TRY(describe_values(writer, values, &input));
     alcore_status status = alcore__builder_put(&writer->builder, &input);
     return status == ALCORE_OK ? status
                                : alcore__fail_within(status, "column \"%s\"", writer->name);
@@ -126,7 +143,8 @@ static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int6
 
 alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
                                        int64_t count, const alcore_tensor *values,
-                                       const int64_t *lengths) {
+                                       const int64_t *lengths, void *stream) {
+    (void)stream; /* describe_values() refuses device memory */
     ALCORE__TRY(begin(writer));
     return end(writer, put(writer, rows, count, values, lengths));
 }
@@ -144,7 +162,8 @@ int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     return repeats;
 }
 
-/* Fills rows as far as capacity goes; the lock is held. */
+/* Counts the unmasked rows that were not put and writes the first `capacity` of them to rows. The
+ * lock is held. */
 static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, int64_t capacity) {
     const alcore__column_builder *builder = &writer->builder;
     int64_t count = 0;
@@ -192,8 +211,7 @@ static alcore_status finish(alcore_column_writer *writer, int32_t missing) {
     ALCORE__TRY(alcore__new_array(pool->object.ctx, (size_t)count, sizeof *rows, &rows));
     find_missing(writer, rows, count);
     alcore_status status =
-        alcore__builder_finish(&writer->builder, pool, writer->name, "written",
-                               &(alcore_column_options){.size = sizeof(alcore_column_options)});
+        alcore__builder_finish(&writer->builder, pool, writer->name, "written", &writer->options);
     if (status == ALCORE_OK) {
         writer->finished = true;
         status = alcore__pool_mark_internal(pool, ALCORE_ROW_MISSING, rows, count);

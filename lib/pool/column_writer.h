@@ -9,11 +9,12 @@ struct alcore_column_writer {
     alcore__object object;
     alcore_pool *pool; /* a reference */
     char *name;
-    uint64_t fingerprint; /* of the pool when the writer began */
-    int64_t pool_rows;
-    int32_t shape;
-    pthread_mutex_t lock; /* guards what follows; knows its owner, so that a progress callback gets
-                             ALCORE_E_BUSY */
+    uint64_t fingerprint;          /* of the pool when the writer began */
+    int64_t pool_rows;             /* the same */
+    int32_t shape;                 /* ALCORE_COLUMN_* */
+    alcore_column_options options; /* meaning and log_base; the rest is 0 */
+    pthread_mutex_t lock; /* guards what follows; of the kind that detects a second lock by its
+                             owner, so that a call from a progress callback is ALCORE_E_BUSY */
     alcore__column_builder builder;
     bool finished;
 };

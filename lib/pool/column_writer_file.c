@@ -5,7 +5,7 @@
  *     name                       name_bytes bytes of the column's name
  *     rows                       int64 [entries] pool rows
  *     lengths                    int64 [entries] tokens of each, for ragged columns only
- *     values                     float32 or float64 [tokens or entries, dims], in the same order
+ *     values                     float32, float64 or int64 [tokens or entries, dims], in that order
  *     checksum                   uint64: see add_piece()
  *
  * The pool's fingerprint and rows say which pool the rows belong to. */
@@ -31,7 +31,8 @@ typedef struct file_header {
     int64_t pool_rows;
     int32_t shape, dtype;
     int64_t dims, entries, stored;
-    uint64_t reserved[2];
+    int64_t meaning; /* ALCORE_MEANS_* */
+    double log_base; /* alcore_column_options.log_base */
 } file_header;
 _Static_assert(sizeof(file_header) == 80, "the header's layout");
 
@@ -49,12 +50,12 @@ typedef struct sink {
 } sink;
 
 static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, size_t bytes) {
-    for (size_t at = 0; at < bytes;) {
-        const size_t block = bytes - at > BLOCK ? BLOCK : bytes - at;
-        add_piece(&out->checksum, (const char *)data + at, block);
-        ALCORE__TRY(alcore__writer_put(out->writer, (const char *)data + at, block));
-        ALCORE__TRY(alcore__tick(ctx, "saving", (int64_t)at, (int64_t)bytes));
-        at += block;
+    for (size_t done = 0; done < bytes;) {
+        const size_t block = bytes - done > BLOCK ? BLOCK : bytes - done;
+        add_piece(&out->checksum, (const char *)data + done, block);
+        ALCORE__TRY(alcore__writer_put(out->writer, (const char *)data + done, block));
+        ALCORE__TRY(alcore__tick(ctx, "saving", (int64_t)done, (int64_t)bytes));
+        done += block;
     }
     return ALCORE_OK;
 }
@@ -83,7 +84,9 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
                           .dtype = builder->dtype,
                           .dims = builder->dims,
                           .entries = builder->count,
-                          .stored = alcore__builder_stored(builder)};
+                          .stored = alcore__builder_stored(builder),
+                          .meaning = writer->options.meaning,
+                          .log_base = writer->options.log_base};
     memcpy(header.magic, file_magic, sizeof file_magic);
     ALCORE__TRY(write_bytes(ctx, out, &header, sizeof header));
     ALCORE__TRY(write_bytes(ctx, out, writer->name, header.name_bytes));
@@ -136,23 +139,25 @@ static alcore_status read_bytes(source *in, void *data, size_t bytes) {
     return ALCORE_OK;
 }
 
-/* Every number of the header is held against the file's length before memory is asked for. */
+/* Checks the header against the length of the file before any memory is allocated, so that a
+ * damaged header cannot ask for gigabytes. */
 static alcore_status check_length(const source *in) {
     const file_header *header = &in->header;
     const bool ragged = header->shape >= ALCORE_COLUMN_RAGGED;
-    const size_t number = header->dtype == ALCORE_FLOAT64 ? 8 : 4;
+    const bool known_dtype = header->dtype == ALCORE_FLOAT32 || header->dtype == ALCORE_FLOAT64 ||
+                             header->dtype == ALCORE_INT64;
+    const size_t value_bytes = alcore__dtype_bytes(header->dtype);
     int64_t length, lists, values;
     ALCORE__TRY(alcore__file_length(in->file, &length));
     if (header->shape < ALCORE_COLUMN_SCALAR || header->shape > ALCORE_COLUMN_RAGGED_DENSE ||
-        (header->dtype != ALCORE_FLOAT32 && header->dtype != ALCORE_FLOAT64) ||
-        header->name_bytes == 0 || header->name_bytes > MAX_NAME || header->dims < 0 ||
-        header->entries < 0 || header->stored < 0 || header->entries > header->pool_rows ||
-        (header->dims == 0 && header->entries > 0) ||
+        !known_dtype || header->name_bytes == 0 || header->name_bytes > MAX_NAME ||
+        header->dims < 0 || header->entries < 0 || header->stored < 0 ||
+        header->entries > header->pool_rows || (header->dims == 0 && header->entries > 0) ||
         (!ragged && header->stored != header->entries))
         return fail_corrupt(in, "the header is damaged");
     if (__builtin_mul_overflow(header->entries, ragged ? 16 : 8, &lists) ||
         __builtin_mul_overflow(header->stored, header->dims, &values) ||
-        __builtin_mul_overflow(values, (int64_t)number, &values) ||
+        __builtin_mul_overflow(values, (int64_t)value_bytes, &values) ||
         __builtin_add_overflow(values, lists, &values) ||
         __builtin_add_overflow(values, (int64_t)(sizeof *header + header->name_bytes + 8),
                                &values) ||
@@ -211,6 +216,12 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
     if (header->shape != writer->shape)
         return alcore__fail(ALCORE_E_SHAPE, "%s: expected shape %d (ALCORE_COLUMN_*), found %d",
                             path, writer->shape, header->shape);
+    if (header->meaning != writer->options.meaning || header->log_base != writer->options.log_base)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: expected meaning %d (ALCORE_MEANS_*) with base %g, found %" PRId64
+                            " with %g",
+                            path, writer->options.meaning, writer->options.log_base,
+                            header->meaning, header->log_base);
     return ALCORE_OK;
 }
 

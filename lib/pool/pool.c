@@ -35,6 +35,7 @@ static void release_pool(void *object) {
     alcore__index_clear(ctx, &pool->id_index);
     alcore__chunks_rollback(ctx, &pool->texts, &(alcore__chunks){0});
     pthread_mutex_destroy(&pool->lazy);
+    alcore_pool_unref(pool->source);
 }
 
 static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool_options *ours) {
@@ -73,6 +74,22 @@ alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *option
     if (ctx == NULL || out == NULL)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     return alcore__leave(ctx, new_pool(ctx, options, out));
+}
+
+alcore_status alcore_pool_new_derived(alcore_pool *source, const alcore_pool_options *options,
+                                      alcore_pool **out) {
+    alcore_ctx *ctx = source != NULL ? source->object.ctx : NULL;
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (source == NULL || out == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "source or out is NULL"));
+    alcore_status status = new_pool(ctx, options, out);
+    if (status == ALCORE_OK) (*out)->source = alcore_pool_ref(source);
+    return alcore__leave(ctx, status);
+}
+
+alcore_pool *alcore_pool_source(const alcore_pool *pool) {
+    return pool != NULL ? pool->source : NULL;
 }
 
 alcore_pool *alcore_pool_ref(alcore_pool *pool) {
@@ -173,8 +190,8 @@ alcore_ctx *alcore__pool_ctx(const alcore_pool *pool) {
     return pool->object.ctx;
 }
 
-uint64_t alcore__pool_fingerprint(const alcore_pool *pool) {
-    return pool->fingerprint;
+uint64_t alcore_pool_fingerprint(const alcore_pool *pool) {
+    return pool != NULL ? pool->fingerprint : 0;
 }
 
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/text_scan.h"
 #include "text/utf8.h"
 
 /* Rows between storing and looking for duplicates: the slots of a batch are on their way to the
@@ -15,6 +14,7 @@ enum { BATCH = 256, BATCH_BYTES = 256 << 10 };
 
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
     *add = (alcore__pool_add){.pool = pool,
+                              .check = {.pool = pool},
                               .path = path,
                               .rows = pool->rows,
                               .indexed = pool->rows,
@@ -31,61 +31,6 @@ static alcore_status fail_record(const alcore__pool_add *add, const alcore__reco
     if (add->path != NULL)
         return alcore__fail_within(status, "%s:%" PRId64, add->path, record->line);
     return alcore__fail_within(status, "row %" PRId64, add->rows);
-}
-
-/* Every malformed sequence and every NUL becomes U+FFFD. */
-static alcore_status repair(alcore__pool_add *add, const char *text, size_t length) {
-    alcore_ctx *ctx = add->pool->object.ctx;
-    add->repaired.length = 0;
-    for (size_t at = 0;;) {
-        const char *nul = length > at ? memchr(text + at, 0, length - at) : NULL;
-        const size_t end = nul != NULL ? (size_t)(nul - text) : length;
-        int64_t count;
-        ALCORE__TRY(alcore__utf8_repair(ctx, text + at, end - at, &add->repaired, &count));
-        add->replaced += count;
-        if (nul == NULL) return ALCORE_OK;
-        ALCORE__TRY(alcore__buffer_append(ctx, &add->repaired, "\xEF\xBF\xBD", 3));
-        add->replaced++;
-        at = end + 1;
-    }
-}
-
-/* Checks a string of a record by the pool's rules; *text and *length may be replaced by a repaired
- * copy, which lives until the next string is checked. */
-static alcore_status check_string(alcore__pool_add *add, const char *what, const char **text,
-                                  size_t *length, int64_t *out_words) {
-    const int64_t limit = add->pool->max_text_bytes;
-    if (*length > (uint64_t)limit)
-        return alcore__fail(ALCORE_E_DATA, "the %s has %zu bytes; max_text_bytes is %" PRId64, what,
-                            *length, limit);
-    alcore__text_facts facts = alcore__text_scan(*text, *length);
-    const size_t bad = facts.ascii ? *length : alcore__utf8_check(*text, *length);
-    if (bad < *length || facts.nul) {
-        if (add->pool->utf8 == ALCORE_UTF8_REFUSE) {
-            const char *nul = facts.nul ? memchr(*text, 0, *length) : NULL;
-            if (nul != NULL && (size_t)(nul - *text) < bad)
-                return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", what,
-                                    (size_t)(nul - *text));
-            return alcore__fail(ALCORE_E_DATA, "the %s is not valid UTF-8 at byte %zu (byte %02X)",
-                                what, bad, (unsigned)(unsigned char)(*text)[bad]);
-        }
-        ALCORE__TRY(repair(add, *text, *length));
-        *text = add->repaired.data;
-        *length = add->repaired.length;
-        facts = alcore__text_scan(*text, *length);
-    }
-    if (out_words != NULL) *out_words = facts.words;
-    return ALCORE_OK;
-}
-
-static alcore_status keep_string(alcore__pool_add *add, const char *text, size_t length,
-                                 const char **out) {
-    char *copy = alcore__chunks_alloc(add->pool->object.ctx, &add->pool->texts, length + 1);
-    if (copy == NULL) return alcore__fail_memory(length);
-    if (length > 0) memcpy(copy, text, length);
-    copy[length] = '\0';
-    *out = copy;
-    return ALCORE_OK;
 }
 
 static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
@@ -113,7 +58,7 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
         return alcore__fail(ALCORE_E_UNSUPPORTED, "more than %u names", UINT32_MAX - 1);
     ALCORE__TRY(
         alcore__grow(ctx, &names->names, &names->capacity, names->count + 1, sizeof *names->names));
-    ALCORE__TRY(keep_string(add, text, length, &names->names[names->count]));
+    ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &names->names[names->count]));
     alcore__index_put(&names->index, at, hash, (int64_t)names->count++);
     *out = (uint32_t)names->count;
     return ALCORE_OK;
@@ -121,16 +66,16 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
 
 static alcore_status add_id(alcore__pool_add *add, const char *text, size_t length) {
     const char **id;
-    ALCORE__TRY(check_string(add, "id", &text, &length, NULL));
+    ALCORE__TRY(alcore__string_check_next(&add->check, "id", &text, &length, NULL));
     ALCORE__TRY(entry_at(add, &add->pool->ids, sizeof *id, &id));
-    return keep_string(add, text, length, id);
+    return alcore__pool_copy_string(add->pool, text, length, id);
 }
 
 static alcore_status add_reference(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_reference *reference;
-    ALCORE__TRY(check_string(add, "reference", &text, &length, NULL));
+    ALCORE__TRY(alcore__string_check_next(&add->check, "reference", &text, &length, NULL));
     ALCORE__TRY(entry_at(add, &add->pool->references, sizeof *reference, &reference));
-    ALCORE__TRY(keep_string(add, text, length, &reference->text));
+    ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &reference->text));
     reference->length = (int64_t)length;
     return ALCORE_OK;
 }
@@ -138,7 +83,7 @@ static alcore_status add_reference(alcore__pool_add *add, const char *text, size
 static alcore_status add_name(alcore__pool_add *add, const char *what, alcore__segments *numbers,
                               alcore__pool_names *names, const char *text, size_t length) {
     uint32_t *number;
-    ALCORE__TRY(check_string(add, what, &text, &length, NULL));
+    ALCORE__TRY(alcore__string_check_next(&add->check, what, &text, &length, NULL));
     ALCORE__TRY(entry_at(add, numbers, sizeof *number, &number));
     return intern(add, names, text, length, number);
 }
@@ -180,9 +125,9 @@ static alcore_status add_details(alcore__pool_add *add, const alcore__record *re
 static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_row *info, row;
     if (text == NULL) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
-    ALCORE__TRY(check_string(add, "text", &text, &length, &row.words));
+    ALCORE__TRY(alcore__string_check_next(&add->check, "text", &text, &length, &row.words));
     ALCORE__TRY(entry_at(add, &add->pool->info, sizeof *info, &info));
-    ALCORE__TRY(keep_string(add, text, length, &row.text));
+    ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &row.text));
     row.length = (int64_t)length;
     *info = row;
     add->pool->states[add->rows] = row.words == 0 ? ALCORE_ROW_EMPTY : 0;
@@ -367,11 +312,9 @@ alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) 
         pool->rows = add->rows;
         pool->untagged = add->untagged;
         pool->fingerprint = add->fingerprint;
-        if (add->replaced > 0)
-            alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL,
-                        "%" PRId64 " malformed sequences of bytes became U+FFFD", add->replaced);
+        alcore__string_check_report(&add->check);
     }
-    alcore__buffer_clear(ctx, &add->repaired);
+    alcore__string_check_clear(&add->check);
     alcore__buffer_clear(ctx, &add->keys[0]);
     alcore__buffer_clear(ctx, &add->keys[1]);
     return status;

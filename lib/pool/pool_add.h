@@ -4,7 +4,7 @@
 #define ALCORE__POOL_ADD_H
 
 #include "formats/records.h"
-#include "pool/pool_state.h"
+#include "pool/pool_strings.h"
 
 /* An addition under way. The pool is held for changing; its rows count stays what it was until the
  * commit. */
@@ -13,12 +13,12 @@ typedef struct alcore__pool_add {
     const char *path; /* for messages: the file; NULL: rows are named */
     int64_t rows;     /* of the pool and of this addition */
     int64_t indexed;  /* rows that went through the duplicates' index */
-    int64_t replaced; /* malformed sequences */
     int64_t untagged;
     uint64_t fingerprint;
     alcore__chunks mark;
     size_t language_count, group_count;
-    alcore__buffer repaired, keys[2];
+    alcore__string_check check;
+    alcore__buffer keys[2];
 } alcore__pool_add;
 
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path);

@@ -263,6 +263,8 @@ static alcore_status add_batches(arrow_reader *reader) {
     }
 }
 
+/* Everything that can fail without reading is checked first: from get_schema() on the stream
+ * belongs to the call, which releases it. */
 static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stream,
                                 const alcore_read_options *theirs) {
     arrow_reader reader = {.stream = stream};
@@ -276,17 +278,16 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
         status = alcore__pool_add_end(&reader.add, add_batches(&reader));
     }
     if (reader.schema.release != NULL) reader.schema.release(&reader.schema);
+    stream->release(stream);
+    stream->release = NULL; /* also where the producer forgot to */
     return status;
 }
 
 alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                     const alcore_read_options *options) {
-    alcore_status status = alcore__pool_change_begin(pool);
-    const bool begun = status == ALCORE_OK;
-    if (begun && (stream == NULL || stream->release == NULL))
+    ALCORE__TRY(alcore__pool_change_begin(pool));
+    if (stream == NULL || stream->release == NULL)
         return alcore__pool_change_end(
             pool, alcore__fail(ALCORE_E_INVALID, "the Arrow stream is NULL or released"));
-    if (begun) status = add_stream(pool, stream, options);
-    if (stream != NULL && stream->release != NULL) stream->release(stream);
-    return begun ? alcore__pool_change_end(pool, status) : status;
+    return alcore__pool_change_end(pool, add_stream(pool, stream, options));
 }

@@ -15,8 +15,6 @@ alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
  * says) stands in other. */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
                                        uint8_t *known);
-/* Order-dependent 64-bit fingerprint of all texts, for provenance and column files. */
-uint64_t alcore__pool_fingerprint(const alcore_pool *pool);
 /* Share of letters of the pool that belong to scripts written without spaces (Han, Kana, Thai, Lao,
  * Khmer, Burmese). */
 double alcore__pool_unspaced_share(const alcore_pool *pool);

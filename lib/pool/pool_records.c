@@ -54,10 +54,10 @@ static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *fr
     return ALCORE_OK;
 }
 
-alcore_status alcore_pool_add_texts(alcore_pool *pool, int64_t count, const char *const *texts,
+alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts, int64_t count,
                                     const size_t *lengths, int64_t *out_first) {
     const alcore_records records = {
-        .size = sizeof records, .count = count, .texts = texts, .text_lengths = lengths};
+        .size = sizeof records, .texts = texts, .count = count, .text_lengths = lengths};
     if (out_first != NULL) *out_first = 0;
     ALCORE__TRY(alcore__pool_change_begin(pool));
     return alcore__pool_change_end(pool, add_from_memory(pool, &records, out_first));

@@ -38,6 +38,7 @@ typedef struct alcore__pool_names {
 
 struct alcore_pool {
     alcore__object object;
+    alcore_pool *source; /* of a derived pool: a reference to where its rows come from; else NULL */
     int32_t dedup, utf8;
     int64_t max_text_bytes;
 

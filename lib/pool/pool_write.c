@@ -82,15 +82,35 @@ alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows, in
 
 enum { BLOCK_ROWS = 1024 };
 
-/* One line: the id and the row's numbers, separated by TAB, or a ragged row's by spaces. */
-static alcore_status write_numbers(const alcore_pool *pool, int64_t row, const char *values,
-                                   int64_t count, const alcore__column *column, output *out) {
+static alcore_status append_value(output *out, char before, int32_t dtype, const char *value) {
+    if (!alcore__dtype_is_integer(dtype))
+        return append_number(out, before, alcore__widen(dtype, value));
+    const int64_t integer = alcore__read_integer(dtype, value);
+    if (integer == INT64_MIN) return alcore__buffer_format(out->ctx, &out->line, "%c", before);
+    return alcore__buffer_format(out->ctx, &out->line, "%c%" PRId64, before, integer);
+}
+
+/* One line: the id and the row's values, separated by TAB, or a ragged row's by spaces. */
+static alcore_status write_values(const alcore_pool *pool, int64_t row, const char *values,
+                                  int64_t count, const alcore__column *column, output *out) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
     ALCORE__TRY(append_id(out, pool, row));
     if (count == 0) ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
     for (int64_t i = 0; i < count; i++)
-        ALCORE__TRY(append_number(out, column->ragged && i > 0 ? ' ' : '\t',
-                                  alcore__widen(column->dtype, values + (size_t)i * bytes)));
+        ALCORE__TRY(append_value(out, column->ragged && i > 0 ? ' ' : '\t', column->dtype,
+                                 values + (size_t)i * bytes));
+    return end_line(out);
+}
+
+/* One line: the id and the text of a row that has one. */
+static alcore_status write_column_text(const alcore_pool *pool, const alcore__column *column,
+                                       int64_t row, output *out) {
+    size_t length;
+    const char *text = column->ops->text(column, alcore__column_entry(column, row), &length);
+    if (text == NULL) return ALCORE_OK;
+    ALCORE__TRY(append_id(out, pool, row));
+    ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
+    ALCORE__TRY(append_text(out, text, length));
     return end_line(out);
 }
 
@@ -100,18 +120,24 @@ static alcore_status write_block(const alcore_pool *pool, const alcore__column *
     const size_t bytes = alcore__dtype_bytes(column->dtype);
     alcore_sys_rows rows = {0};
     alcore_sys_ragged items = {0};
-    ALCORE__TRY(column->ragged ? column->ops->ragged(column, first, count, scratch, &items)
-                               : column->ops->rows(column, first, count, scratch, &rows));
+    if (column->ops->rows != NULL)
+        ALCORE__TRY(column->ops->rows(column, first, count, scratch, &rows));
+    else if (column->ops->ragged != NULL)
+        ALCORE__TRY(column->ops->ragged(column, first, count, scratch, &items));
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = first + i;
         if (pool->states[row] != 0 || !alcore__column_has(column, row)) continue;
+        if (column->dtype == ALCORE_TEXT) {
+            ALCORE__TRY(write_column_text(pool, column, row, out));
+            continue;
+        }
         const int64_t start =
             column->ragged ? items.offsets[i] - items.offsets[0] : i * rows.stride;
         const int64_t numbers =
             column->ragged ? items.offsets[i + 1] - items.offsets[i] : column->dims;
         const char *values = column->ragged ? items.values : rows.data;
-        ALCORE__TRY(write_numbers(pool, row, numbers > 0 ? values + (size_t)start * bytes : NULL,
-                                  numbers, column, out));
+        ALCORE__TRY(write_values(pool, row, numbers > 0 ? values + (size_t)start * bytes : NULL,
+                                 numbers, column, out));
     }
     return ALCORE_OK;
 }
@@ -195,6 +221,9 @@ static alcore_status write_column(const alcore_pool *pool, const char *name, con
         return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" is %s; write it as %s", path, name,
                             column->ragged ? "ragged" : "not ragged",
                             column->ragged ? ".lp" : ".npy or .tsv");
+    if (npy && column->dtype == ALCORE_TEXT)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" has texts; write it as .tsv", path,
+                            name);
     if (lp && column->dims != 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: column \"%s\" has %" PRId64 " numbers per token; .lp holds one",

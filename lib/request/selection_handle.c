@@ -88,15 +88,15 @@ static alcore_status keep_inputs(alcore_selection *self, const alcore_request *r
                                ? alcore__pool_unspaced_share(request->candidates)
                                : 0;
     self->inputs[0] = (alcore__input){ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible,
-                                      alcore__pool_fingerprint(request->candidates)};
+                                      alcore_pool_fingerprint(request->candidates)};
     if (request->labeled != NULL)
         self->inputs[1] =
             (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
-                            masks->side_count, alcore__pool_fingerprint(request->labeled)};
+                            masks->side_count, alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool != NULL)
         self->inputs[2] =
             (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
-                            alcore__pool_fingerprint(input->target.pool)};
+                            alcore_pool_fingerprint(input->target.pool)};
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
         const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
@@ -290,6 +290,6 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
     /* The shape lives in the selection; alcore_tensor has no room for it, nor for const. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
     alcore_status status =
-        alcore_tensor_init(out, values == NULL ? shape : values, dtype, 1, shape);
+        alcore_tensor_init(out, values == NULL ? shape : values, dtype, shape, 1);
     return alcore__leave(selection->object.ctx, status);
 }

@@ -224,8 +224,8 @@ static alcore_status put_ragged(const measuring *self, int64_t items, const gath
     alcore_tensor values;
     if (!writer) return ALCORE_OK;
     gather(self, items, of, self->fact[fact], NULL);
-    ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, 1, &total));
-    return alcore_column_writer_put(writer, self->rows, items, &values, of->lengths);
+    ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
+    return alcore_column_writer_put(writer, self->rows, items, &values, of->lengths, NULL);
 }
 
 static alcore_status put_nnll(const measuring *self, int64_t items, const gathered *of,
@@ -241,8 +241,8 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
     if (floored > 0)
         alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
                     "%" PRId64 " log-probabilities below -100 were counted as -100", floored);
-    ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, 1, &items));
-    return alcore_column_writer_put(writer, self->rows, items, &values, NULL);
+    ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, &items, 1));
+    return alcore_column_writer_put(writer, self->rows, items, &values, NULL, NULL);
 }
 
 static alcore_status check_writers(const alcore_logits_writers *out) {

@@ -141,8 +141,9 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
         rows[count++] = i;
     }
     alcore_tensor values;
-    alcore_status status = alcore_tensor_init(&values, self->scores, ALCORE_FLOAT64, 1, &count);
-    if (status == ALCORE_OK) status = alcore_column_writer_put(writer, rows, count, &values, NULL);
+    alcore_status status = alcore_tensor_init(&values, self->scores, ALCORE_FLOAT64, &count, 1);
+    if (status == ALCORE_OK)
+        status = alcore_column_writer_put(writer, rows, count, &values, NULL, NULL);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__free(self->ctx, rows);
     return status;
@@ -154,7 +155,7 @@ static alcore_status give_column(scoring *self) {
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__buffer_format(self->ctx, &origin, "scorer %s", self->scorer->name));
     alcore_status status =
-        alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, &writer);
+        alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &writer);
     if (status == ALCORE_OK) status = put_rows(self, writer);
     alcore_column_writer_unref(writer);
     if (status == ALCORE_OK) status = alcore__write_begin(self->pool, "pool");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/rng.h"
+#include "base/tensor_view.h"
 
 /* Tag of the draws of host functions; the tags of spec 1.7 end at 14. */
 enum { TAG_HOST = 64 };
@@ -81,7 +82,11 @@ static alcore_status gather_dense(gather *g, view_column *out) {
         int64_t count = view->rows[last - 1] - first + 1;
         ALCORE__TRY(g->column->ops->rows(g->column, first, count, &g->scratch, &rows));
         const uint8_t *take = view->input.candidates->take;
-        ALCORE__TRY(g->engine.kernels->widen(&g->work, &rows, take ? take + first : NULL, g->wide));
+        if (alcore__dtype_is_integer(rows.dtype))
+            alcore__column_widen(&rows, g->wide);
+        else
+            ALCORE__TRY(
+                g->engine.kernels->widen(&g->work, &rows, take ? take + first : NULL, g->wide));
         for (; n < last; n++) {
             memcpy(out->values + n * dims, g->wide + (view->rows[n] - first) * dims, row_bytes);
         }
@@ -107,7 +112,9 @@ static alcore_status gather_ragged(gather *g, view_column *out) {
                                .dims = item.classes,
                                .stride = item.classes,
                                .dtype = item.dtype};
-        if (tokens) {
+        if (tokens && alcore__dtype_is_integer(row.dtype)) {
+            alcore__column_widen(&row, out->values + used);
+        } else if (tokens) {
             ALCORE__TRY(g->engine.kernels->widen(&g->work, &row, NULL, out->values + used));
         }
         ALCORE__TRY(alcore__tick(view->ctx, "gathering", n, view->count));
@@ -121,6 +128,11 @@ static alcore_status gather_column(alcore_view *view, const alcore__column *colu
     g.work = alcore__engine_work(&g.engine);
     alcore_ctx *ctx = view->ctx;
     alcore_status status;
+    if (column->dtype == ALCORE_TEXT)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "column \"%s\" has texts, which a host function reads from the pool "
+                            "with alcore_pool_column_text()",
+                            column->name);
     if (column->ragged) {
         status = alcore__new_array(ctx, (size_t)view->count + 1, sizeof(int64_t), &out->offsets);
         if (status == ALCORE_OK) status = gather_ragged(&g, out);
@@ -233,11 +245,11 @@ alcore_status alcore_view_column(const alcore_view *view, const char *name,
         view_column *column = &view->columns[i];
         if (strcmp(column->name, name) != 0) continue;
         if (column->offsets && out_offsets) {
-            ALCORE__TRY(alcore_tensor_init(out_offsets, column->offsets, ALCORE_INT64, 1,
-                                           column->offsets_shape));
+            ALCORE__TRY(alcore_tensor_init(out_offsets, column->offsets, ALCORE_INT64,
+                                           column->offsets_shape, 1));
         }
-        return alcore_tensor_init(out_values, column->values, ALCORE_FLOAT64,
-                                  column->shape[1] > 1 ? 2 : 1, column->shape);
+        return alcore_tensor_init(out_values, column->values, ALCORE_FLOAT64, column->shape,
+                                  column->shape[1] > 1 ? 2 : 1);
     }
     return alcore__fail(ALCORE_E_NOT_FOUND,
                         "the view has no column \"%s\": it was not named in needs", name);

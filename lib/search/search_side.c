@@ -3,13 +3,11 @@
 
 #include <math.h>
 
-#include "pool/column_array.h"
-
 static alcore_status begin_matrix(const alcore_search_side *given, alcore__search_side *side) {
     ALCORE__TRY(alcore__tensor_view(given->matrix, side->name, &side->matrix));
     if (given->matrix->ndim != 2)
         return alcore__fail(ALCORE_E_SHAPE, "%s: a matrix [rows, dims] is expected", side->name);
-    if (!alcore__is_float(side->matrix.dtype))
+    if (!alcore__dtype_is_float(side->matrix.dtype))
         return alcore__fail(ALCORE_E_SHAPE,
                             "%s: float16, bfloat16, float32 or float64 numbers are expected, got "
                             "%s",
@@ -40,6 +38,11 @@ static alcore_status begin_column(const alcore_search_side *given, alcore__searc
         alcore__pool_get_column(pool, given->column ? given->column : "embeddings", &side->column));
     if (side->column->ragged)
         return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" is ragged; a row is one vector",
+                            side->name, side->column->name);
+    if (!alcore__dtype_is_float(side->column->dtype))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: column \"%s\" has no floating-point numbers; a search compares "
+                            "float16, bfloat16, float32 or float64",
                             side->name, side->column->name);
     side->count = alcore_pool_rows(pool);
     side->dims = side->column->dims;

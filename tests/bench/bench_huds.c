@@ -148,7 +148,7 @@ static alcore_pool *make_pool(alcore_ctx *ctx, int64_t rows) {
             snprintf(text[count], LONGEST, "%" PRId64, row);
             texts[count] = text[count];
         }
-        check(alcore_pool_add_texts(pool, count, texts, NULL, &first), "texts");
+        check(alcore_pool_add_texts(pool, texts, count, NULL, &first), "texts");
     }
     return pool;
 }
@@ -165,7 +165,7 @@ static void set_scores(alcore_pool *pool, double *scores, int64_t rows) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.ownership = ALCORE_BORROW;
     alcore_tensor tensor;
-    check(alcore_tensor_init(&tensor, scores, ALCORE_FLOAT64, 1, &rows), "scores");
+    check(alcore_tensor_init(&tensor, scores, ALCORE_FLOAT64, &rows, 1), "scores");
     check(alcore_pool_set_column(pool, "scores", &tensor, NULL, &options), "scores");
 }
 
@@ -207,7 +207,7 @@ static int in_memory(int64_t rows, int64_t dims) {
     options.ownership = ALCORE_BORROW;
     int64_t shape[2] = {rows, dims};
     alcore_tensor tensor;
-    check(alcore_tensor_init(&tensor, matrix, ALCORE_FLOAT32, 2, shape), "embeddings");
+    check(alcore_tensor_init(&tensor, matrix, ALCORE_FLOAT32, shape, 2), "embeddings");
     check(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, &options), "embeddings");
     uint64_t hash = choose(ctx, pool);
     for (int i = 0; i < RUNS; i++) {

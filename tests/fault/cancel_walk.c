@@ -289,7 +289,7 @@ static void make_data(void) {
     MUST(alcore_pool_read(pool, in_folder("pool.txt"), NULL));
     MUST(alcore_pool_new(ctx, NULL, &labeled));
     const char *one = "w1 w2 w3";
-    MUST(alcore_pool_add_texts(labeled, 1, &one, NULL, NULL));
+    MUST(alcore_pool_add_texts(labeled, &one, 1, NULL, NULL));
     float *values = malloc(sizeof *values * (size_t)row_count * DIMS);
     int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
     for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore_rng_f64(&rng) - 0.5f;
@@ -297,19 +297,19 @@ static void make_data(void) {
     int64_t shape[2] = {row_count, DIMS}, ends[1] = {row_count + 1}, one_row[2] = {1, DIMS},
             tokens[1] = {row_count * 12}, classes[2] = {row_count, 2};
     alcore_tensor tensor, offset;
-    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, shape));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
     MUST(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
-    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, one_row));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, one_row, 2));
     MUST(alcore_pool_set_column(labeled, "embeddings", &tensor, NULL, NULL));
     for (int64_t i = 0; i < row_count * 12; i++) values[i] = -0.01f - (float)alcore_rng_f64(&rng);
-    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 1, tokens));
-    MUST(alcore_tensor_init(&offset, offsets, ALCORE_INT64, 1, ends));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, tokens, 1));
+    MUST(alcore_tensor_init(&offset, offsets, ALCORE_INT64, ends, 1));
     MUST(alcore_pool_set_column(pool, "logprobs", &tensor, &offset, NULL));
     for (int64_t i = 0; i < row_count; i++) {
         values[2 * i] = (float)(i % 100) / 100;
         values[2 * i + 1] = 1 - values[2 * i];
     }
-    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, classes));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, classes, 2));
     MUST(alcore_pool_set_column(pool, "probs", &tensor, NULL, NULL));
     free(values);
     free(offsets);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
+#include "column_rows.h"
 #include "tap.h"
 
 enum { OPEN, CREATE, READ, LENGTH, WRITE, SYNC, CLOSE, RENAME, OPERATIONS };
@@ -195,7 +196,7 @@ static alcore_status read_npy(stage *s) {
     double first[2] = {0, 0};
     const int64_t row[2] = {0, 299};
     alcore_status status = alcore_pool_read_column(s->pool, "again", in_folder("scores.npy"), NULL);
-    if (status == ALCORE_OK) status = alcore_pool_column_rows(s->pool, "again", row, 2, first);
+    if (status == ALCORE_OK) status = test_column_rows(s->pool, "again", row, 2, first);
     if (status == ALCORE_OK && first[1] != 299) status = ALCORE_E_INTERNAL;
     if (status != ALCORE_OK) alcore_pool_drop_column(s->pool, "again");
     return status;
@@ -211,7 +212,8 @@ static alcore_status read_arpa(stage *s) {
 }
 static alcore_status merge_column(stage *s) {
     alcore_column_writer *writer;
-    alcore_status status = alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, &writer);
+    alcore_status status =
+        alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, NULL, &writer);
     if (status != ALCORE_OK) return status;
     int64_t before = alcore_column_writer_missing(writer, NULL, 0);
     status = alcore_column_writer_merge(writer, in_folder("part.column"));
@@ -321,11 +323,11 @@ static void stage_begin(stage *s, bool own_files) {
     double *scores = calloc((size_t)rows, sizeof *scores);
     for (int64_t i = 0; i < rows; i++) scores[i] = (double)i;
     alcore_tensor values;
-    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, 1, &rows));
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, &rows, 1));
     MUST(alcore_pool_set_column(s->pool, "scores", &values, NULL, NULL));
-    MUST(alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, &s->writer));
-    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, 1, &some));
-    MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, 3, &values, NULL));
+    MUST(alcore_column_writer_new(s->pool, "part", ALCORE_COLUMN_SCALAR, NULL, &s->writer));
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT64, &some, 1));
+    MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, 3, &values, NULL, NULL));
     free(scores);
     const char *texts[3] = {"a b c", "b c d", "c d e"};
     MUST(alcore_lm_train(s->ctx, NULL, texts, NULL, 3, &s->lm));

@@ -80,7 +80,7 @@ NEVER(alcore_tensor_init, 0) {
     int64_t shape[1] = {2};
     alcore_tensor tensor;
     (void)w;
-    return alcore_tensor_init(&tensor, data, ALCORE_FLOAT32, 1, shape);
+    return alcore_tensor_init(&tensor, data, ALCORE_FLOAT32, shape, 1);
 }
 NEVER(alcore_rng_seed, 0) {
     alcore_rng rng;

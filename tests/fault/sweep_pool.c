@@ -2,11 +2,17 @@
 /* Sweep: the pool, its columns and the column writer. */
 #include <string.h>
 
+#include "column_rows.h"
 #include "sweep.h"
 
 ALLOCATES(alcore_pool_new, 0) {
     alcore_pool *out = w->pool;
     alcore_status status = alcore_pool_new(w->ctx, NULL, &out);
+    MADE(alcore_pool_unref, status, out);
+}
+ALLOCATES(alcore_pool_new_derived, 0) {
+    alcore_pool *out = w->pool;
+    alcore_status status = alcore_pool_new_derived(w->pool, NULL, &out);
     MADE(alcore_pool_unref, status, out);
 }
 NEVER(alcore_pool_ref, 0) {
@@ -21,7 +27,7 @@ GROWS(alcore_pool_add_texts, 0) {
     const char *texts[3] = {"a text that is new", "personal data are processed lawfully",
                             "another one"};
     int64_t first = -1;
-    alcore_status status = alcore_pool_add_texts(w->pool, 3, texts, NULL, &first);
+    alcore_status status = alcore_pool_add_texts(w->pool, texts, 3, NULL, &first);
     if (status != ALCORE_OK) return first == 0 || first == -1 ? status : ALCORE_E_INTERNAL;
     return first >= WORLD_ROWS ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
@@ -79,6 +85,22 @@ NEVER(alcore_pool_cost, 0) {
 NEVER(alcore_pool_words, 0) {
     HOLDS(alcore_pool_words(w->pool, 0) == 7 && alcore_pool_words(w->pool, -1) == -1);
 }
+NEVER(alcore_pool_source, 0) {
+    HOLDS(alcore_pool_source(w->pool) == NULL);
+}
+NEVER(alcore_pool_fingerprint, 0) {
+    HOLDS(alcore_pool_fingerprint(w->pool) != 0 && alcore_pool_fingerprint(NULL) == 0);
+}
+GROWS(alcore_pool_set_references, 0) {
+    const int64_t rows[2] = {0, 2};
+    const char *references[2] = {"label", "other"};
+    return alcore_pool_set_references(w->pool, rows, 2, references, NULL);
+}
+GROWS(alcore_pool_set_costs, 0) {
+    const int64_t rows[2] = {0, 2};
+    const double costs[2] = {1, 2.5};
+    return alcore_pool_set_costs(w->pool, rows, 2, costs);
+}
 ALLOCATES(alcore_pool_find, 0) {
     int64_t row = -2;
     /* A pool of its own: an index that a first search made stays. */
@@ -126,7 +148,7 @@ ALLOCATES(alcore_pool_set_column, 0) {
     double data[WORLD_ROWS] = {0};
     int64_t shape[1] = {WORLD_ROWS};
     alcore_tensor values;
-    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT64, 1, shape);
+    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT64, shape, 1);
     return status ? status : alcore_pool_set_column(w->pool, "given", &values, NULL, NULL);
 }
 ALLOCATES(alcore_pool_read_column, 0) {
@@ -142,8 +164,20 @@ NEVER(alcore_pool_drop_column, WITH_SCORES) {
 NEVER(alcore_pool_column_name, WITH_SCORES) {
     HOLDS(alcore_pool_column_name(w->pool, 0) && !alcore_pool_column_name(w->pool, 99));
 }
-NEVER(alcore_pool_column_width, WITH_SCORES) {
-    HOLDS(alcore_pool_column_width(w->pool, "embeddings") == WORLD_DIMS);
+NEVER(alcore_pool_column_info, WITH_SCORES) {
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    HOLDS(alcore_pool_column_info(w->pool, "embeddings", &info) == ALCORE_OK &&
+          info.width == WORLD_DIMS);
+}
+ALLOCATES(alcore_pool_set_text_column, 0) {
+    const char *texts[WORLD_ROWS] = {"a", NULL, "c"};
+    alcore_status status =
+        alcore_pool_set_text_column(w->pool, "notes", texts, WORLD_ROWS, NULL, NULL);
+    if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "notes");
+    return status;
+}
+NEVER(alcore_pool_column_text, WITH_SCORES) {
+    HOLDS(alcore_pool_column_text(w->pool, "embeddings", 0, NULL) == NULL);
 }
 NEVER(alcore_pool_column, WITH_SCORES) {
     alcore_tensor values, offsets;
@@ -152,7 +186,7 @@ NEVER(alcore_pool_column, WITH_SCORES) {
 NEVER(alcore_pool_column_rows, WITH_SCORES) {
     int64_t rows[2] = {5, 1};
     double out[2 * WORLD_DIMS];
-    return alcore_pool_column_rows(w->pool, "embeddings", rows, 2, out);
+    return test_column_rows(w->pool, "embeddings", rows, 2, out);
 }
 
 /* The Arrow C stream interface, as its specification gives it. */
@@ -227,41 +261,12 @@ GROWS(alcore_pool_add_arrow, 0) {
     return stream.release ? ALCORE_E_INTERNAL : status;
 }
 
-/* DLPack 1.0's managed tensor. */
-struct DLManagedTensorVersioned {
-    struct {
-        uint32_t major, minor;
-    } version;
-    void *manager_ctx;
-    void (*deleter)(struct DLManagedTensorVersioned *self);
-    uint64_t flags;
-    alcore_tensor dl_tensor;
-};
-static int managed_left;
-static void managed_delete(struct DLManagedTensorVersioned *self) {
-    (void)self;
-    managed_left--;
-}
-
-ALLOCATES(alcore_pool_take_column, 0) {
-    static float data[WORLD_ROWS];
-    static int64_t shape[1] = {WORLD_ROWS};
-    static struct DLManagedTensorVersioned managed;
-    managed = (struct DLManagedTensorVersioned){.version = {1, 0}, .deleter = managed_delete};
-    alcore_status status = alcore_tensor_init(&managed.dl_tensor, data, ALCORE_FLOAT32, 1, shape);
-    if (status) return status;
-    managed_left = 1;
-    status = alcore_pool_take_column(w->pool, "taken", &managed, NULL);
-    /* Owned from the call on: deleted once, also when the call fails. */
-    if (status == ALCORE_OK) alcore_pool_drop_column(w->pool, "taken");
-    return managed_left == 0 ? status : ALCORE_E_INTERNAL;
-}
-
 /* ---- column writer ---- */
 
 ALLOCATES(alcore_column_writer_new, 0) {
     alcore_column_writer *out = w->writer;
-    alcore_status status = alcore_column_writer_new(w->pool, "new", ALCORE_COLUMN_DENSE, &out);
+    alcore_status status =
+        alcore_column_writer_new(w->pool, "new", ALCORE_COLUMN_DENSE, NULL, &out);
     MADE(alcore_column_writer_unref, status, out);
 }
 NEVER(alcore_column_writer_ref, WITH_WRITER) {
@@ -277,11 +282,12 @@ static alcore_status put_rows(alcore_column_writer *writer, int64_t shape_kind) 
     float data[6] = {1, 2, 3, 4, 5, 6};
     int64_t shape[2] = {shape_kind == ALCORE_COLUMN_RAGGED ? 3 : 2, 2};
     alcore_tensor values;
-    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT32,
-                                              shape_kind == ALCORE_COLUMN_DENSE ? 2 : 1, shape);
+    alcore_status status = alcore_tensor_init(&values, data, ALCORE_FLOAT32, shape,
+                                              shape_kind == ALCORE_COLUMN_DENSE ? 2 : 1);
     return status ? status
                   : alcore_column_writer_put(writer, rows, 2, &values,
-                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL);
+                                             shape_kind == ALCORE_COLUMN_RAGGED ? lengths : NULL,
+                                             NULL);
 }
 GROWS(alcore_column_writer_put, 0) {
     alcore_status status = ALCORE_OK;
@@ -289,7 +295,7 @@ GROWS(alcore_column_writer_put, 0) {
          shape++) {
         alcore_column_writer *writer = NULL;
         sweep_pause(w);
-        status = alcore_column_writer_new(w->pool, "put", shape, &writer);
+        status = alcore_column_writer_new(w->pool, "put", shape, NULL, &writer);
         sweep_resume(w);
         if (status == ALCORE_OK) status = put_rows(writer, shape);
         int64_t left = alcore_pool_count(w->pool, 0) - (status == ALCORE_OK ? 2 : 0);
@@ -327,9 +333,9 @@ static alcore_status with_logits(alcore_logits *given, alcore_tensor *logits,
     *given = (alcore_logits)ALCORE_LOGITS_INIT;
     given->logits = logits;
     given->labels = labels;
-    alcore_status status = alcore_tensor_init(logits, data, ALCORE_FLOAT32, 3, shape);
+    alcore_status status = alcore_tensor_init(logits, data, ALCORE_FLOAT32, shape, 3);
     logits->strides = strides;
-    return status ? status : alcore_tensor_init(labels, classes, ALCORE_INT64, 2, shape);
+    return status ? status : alcore_tensor_init(labels, classes, ALCORE_INT64, shape, 2);
 }
 ALLOCATES(alcore_logits_measure, 0) {
     alcore_tensor logits, labels;
@@ -353,7 +359,7 @@ ALLOCATES(alcore_logits_measure, 0) {
     float numbers[4] = {0};
     alcore_tensor bias;
     out.logprob = NULL;
-    status = alcore_tensor_init(&bias, numbers, ALCORE_FLOAT32, 1, matrix.shape);
+    status = alcore_tensor_init(&bias, numbers, ALCORE_FLOAT32, matrix.shape, 1);
     given.bias = &bias;
     return status ? status : alcore_logits_measure(w->ctx, &given, -100, &out);
 }
@@ -364,11 +370,11 @@ GROWS(alcore_logits_put, 0) {
     alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
     sweep_pause(w);
     alcore_status status =
-        alcore_column_writer_new(w->pool, "nnll", ALCORE_COLUMN_SCALAR, &out.nnll);
+        alcore_column_writer_new(w->pool, "nnll", ALCORE_COLUMN_SCALAR, NULL, &out.nnll);
     if (!status)
-        status = alcore_column_writer_new(w->pool, "lp", ALCORE_COLUMN_RAGGED, &out.logprobs);
+        status = alcore_column_writer_new(w->pool, "lp", ALCORE_COLUMN_RAGGED, NULL, &out.logprobs);
     if (!status)
-        status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, &out.entropies);
+        status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, NULL, &out.entropies);
     if (!status) status = with_logits(&given, &logits, &labels);
     sweep_resume(w);
     if (!status) status = alcore_logits_put(w->ctx, &given, -100, rows, 2, &out);

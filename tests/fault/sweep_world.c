@@ -43,8 +43,8 @@ static void set(alcore_pool *pool, const char *name, float *data, int64_t column
     int64_t shape[2] = {ragged ? ragged[WORLD_ROWS] : WORLD_ROWS, columns},
             ends[1] = {WORLD_ROWS + 1};
     alcore_tensor values, offset;
-    MUST(alcore_tensor_init(&values, data, ALCORE_FLOAT32, columns ? 2 : 1, shape));
-    if (ragged) MUST(alcore_tensor_init(&offset, (void *)(uintptr_t)ragged, ALCORE_INT64, 1, ends));
+    MUST(alcore_tensor_init(&values, data, ALCORE_FLOAT32, shape, columns ? 2 : 1));
+    if (ragged) MUST(alcore_tensor_init(&offset, (void *)(uintptr_t)ragged, ALCORE_INT64, ends, 1));
     MUST(alcore_pool_set_column(pool, name, &values, ragged ? &offset : NULL, NULL));
 }
 
@@ -55,17 +55,17 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     (void)user;
     for (int64_t i = 0; i < batch->count * WORLD_DIMS; i++)
         values[i] = (float)(batch->rows[i / WORLD_DIMS] + i % 2);
-    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, shape);
+    alcore_status status = alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2);
     return status ? status
-                  : alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL);
+                  : alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL, NULL);
 }
 
 static void put(alcore_column_writer *writer, int64_t count) {
     int64_t rows[WORLD_ROWS];
     alcore_tensor values;
     for (int64_t i = 0; i < count; i++) rows[i] = i;
-    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, 1, &count));
-    MUST(alcore_column_writer_put(writer, rows, count, &values, NULL));
+    MUST(alcore_tensor_init(&values, scores, ALCORE_FLOAT32, &count, 1));
+    MUST(alcore_column_writer_put(writer, rows, count, &values, NULL, NULL));
 }
 
 void world_begin(world *w, unsigned with) {
@@ -81,9 +81,9 @@ void world_begin(world *w, unsigned with) {
     MUST(alcore_lm_train(w->ctx, NULL, &one, NULL, 1, &starter));
     alcore_lm_unref(starter);
     MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
-    MUST(alcore_pool_add_texts(w->pool, WORLD_ROWS, texts, NULL, NULL));
+    MUST(alcore_pool_add_texts(w->pool, texts, WORLD_ROWS, NULL, NULL));
     MUST(alcore_pool_new(w->ctx, NULL, &w->labeled));
-    MUST(alcore_pool_add_texts(w->labeled, 3, texts, NULL, NULL));
+    MUST(alcore_pool_add_texts(w->labeled, texts, 3, NULL, NULL));
     for (int i = 0; i < WORLD_ROWS; i++) {
         scores[i] = (float)(i * 7 % 12) / 12;
         offsets[i + 1] = offsets[i] + (i == 3 ? 0 : 2);
@@ -117,7 +117,7 @@ void world_begin(world *w, unsigned with) {
     }
     if (with & WITH_SELECTION) MUST(alcore_select(w->request, &w->selection));
     if (with & (WITH_WRITER | WITH_FULL_WRITER)) {
-        MUST(alcore_column_writer_new(w->pool, "written", ALCORE_COLUMN_SCALAR, &w->writer));
+        MUST(alcore_column_writer_new(w->pool, "written", ALCORE_COLUMN_SCALAR, NULL, &w->writer));
         put(w->writer, with & WITH_FULL_WRITER ? WORLD_ROWS : 2);
     }
 }
@@ -204,8 +204,8 @@ void world_files_write(void) {
     alcore_pool *pool;
     alcore_column_writer *writer;
     MUST(alcore_pool_new(ctx, NULL, &pool));
-    MUST(alcore_pool_add_texts(pool, WORLD_ROWS, texts, NULL, NULL));
-    MUST(alcore_column_writer_new(pool, "written", ALCORE_COLUMN_SCALAR, &writer));
+    MUST(alcore_pool_add_texts(pool, texts, WORLD_ROWS, NULL, NULL));
+    MUST(alcore_column_writer_new(pool, "written", ALCORE_COLUMN_SCALAR, NULL, &writer));
     put(writer, WORLD_ROWS);
     MUST(alcore_column_writer_save(writer, world_file("written.part")));
     alcore_column_writer_unref(writer);

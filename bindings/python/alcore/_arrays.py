@@ -16,6 +16,7 @@ from ._library import lib
 FLOATS = {(ALCORE_KIND_FLOAT, 16): "float16", (ALCORE_KIND_BFLOAT, 16): "bfloat16", (ALCORE_KIND_FLOAT, 32): "float32",
           (ALCORE_KIND_FLOAT, 64): "float64"}
 INTEGERS = {(ALCORE_KIND_INT, 64): "int64", (ALCORE_KIND_UINT, 64): "uint64"}
+NUMBERS = {**FLOATS, (ALCORE_KIND_INT, 32): "int32", (ALCORE_KIND_INT, 64): "int64"}
 OTHERS = {(ALCORE_KIND_INT, 8): "int8", (ALCORE_KIND_INT, 16): "int16", (ALCORE_KIND_INT, 32): "int32",
           (ALCORE_KIND_UINT, 8): "uint8", (ALCORE_KIND_UINT, 16): "uint16", (ALCORE_KIND_UINT, 32): "uint32",
           (5, 64): "complex64", (5, 128): "complex128", (6, 8): "bool"}
@@ -196,8 +197,8 @@ def _from_interface(value, what):
 
 
 def _from_numbers(value, what, accept):
-    letter = "d" if accept is FLOATS else "q"
     rows = list(value)
+    letter = "d" if accept is FLOATS or accept is NUMBERS and not all(map(_is_integer, rows)) else "q"
     try:
         if rows and hasattr(rows[0], "__len__"):
             width = len(rows[0])
@@ -212,6 +213,11 @@ def _from_numbers(value, what, accept):
     except (TypeError, OverflowError) as error:
         raise TypeError("%s: %s numbers are expected (%s)" % (what, " or ".join(accept.values()), error)) from None
     return Tensor(flat.buffer_info()[0] if len(flat) else None, (LETTERS[letter], 64), shape, keep=flat)
+
+
+def _is_integer(value):
+    """Whether a number, or every number of a row, is an integer."""
+    return all(map(_is_integer, value)) if hasattr(value, "__len__") else hasattr(value, "__index__")
 
 
 def plain(row):
@@ -255,8 +261,8 @@ def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
     except _NotInPlace as reason:
         made = _copied(value, what, reason, copy)
     if made.dtype not in accept:
-        if accept is INTEGERS and made.dtype in OTHERS:
-            return _from_numbers(plain(value), what, accept)  # narrower offsets are widened
+        if accept is not FLOATS and made.dtype in OTHERS and made.dtype[0] in (ALCORE_KIND_INT, ALCORE_KIND_UINT):
+            return _from_numbers(plain(value), what, accept)  # narrower integers are widened
         raise TypeError("%s: %s numbers are expected, got %s" % (what, " or ".join(accept.values()),
                                                                 dtype_name(made.dtype)))
     return made

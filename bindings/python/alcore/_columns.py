@@ -5,11 +5,11 @@ import ctypes
 import os
 
 from . import _ffi
-from ._arrays import INTEGERS, integers, memory_of, plain, tensor_of
+from ._arrays import FLOATS, INTEGERS, NUMBERS, integers, memory_of, plain, tensor_of
 from ._calls import check, run
 from ._handles import Handle, choice, new, struct
 from ._library import lib
-from ._strings import name_of
+from ._strings import Strings, name_of, text_at
 
 RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
 
@@ -17,7 +17,8 @@ RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
 class Column:
     """An array with what its numbers mean.
 
-    values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n].
+    values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n]; int32 or int64 too in
+    columns whose name has no meaning of its own.
     offsets: integers [rows + 1] where each row's tokens begin and the last ends; None when each row has one entry.
     meaning: "uncertainty", "confidence" or "logprob" of scores, "probs", "logprobs" or "logits" of class probabilities.
     log_base: base of logarithms, e when None. rows: the pool row of each entry; None: all rows in order.
@@ -67,9 +68,49 @@ def column_of(name, value):
     return Column(value)
 
 
+def is_texts(values):
+    """Whether values are texts: a list of str and None, an array of objects, an Arrow column of strings."""
+    if not isinstance(values, list):
+        letter = getattr(getattr(values, "dtype", None), "kind", None)
+        if isinstance(values, (tuple, Column, memoryview)) or not hasattr(values, "tolist") or letter not in (None, "O", "U",
+                                                                                                              "T"):
+            return False
+        values = plain(values)
+    return isinstance(values, list) and next((isinstance(text, str) for text in values if text is not None), False)
+
+
+def give_texts(pool, name, texts, rows=None):
+    """Sets a column of texts, which is copied."""
+    strings = Strings(texts if isinstance(texts, list) else plain(texts), name, optional=True)
+    options = struct(_ffi.alcore_column_options)
+    kept = None
+    if rows is not None:
+        options.rows, options.row_count, kept = integers(rows, name + " rows")
+    run(lib.alcore_pool_set_text_column, pool._handle, name_of(name, "name"), strings.pointers, strings.count,
+        strings.lengths, ctypes.byref(options))
+    del kept
+
+
+def info_of(pool, name):
+    """Type, shape and origin of a column."""
+    info = struct(_ffi.alcore_column_info)
+    check(lib.alcore_pool_column_info(pool._handle, name_of(name, "name"), ctypes.byref(info)))
+    return info
+
+
+def read_texts(pool, name, rows):
+    """Texts of rows in a column of texts; None where a row has none."""
+    length, found = ctypes.c_size_t(), []
+    for row in rows:
+        address = lib.alcore_pool_column_text(pool._handle, name_of(name, "name"), row, ctypes.byref(length))
+        found.append(None if address is None else text_at(address, length.value))
+    return found
+
+
 def give_column(pool, name, column):
-    """Sets a column; returns what must stay alive while the pool has it."""
-    values = tensor_of(column.values, name, pool.context._handle, copy=column.copy)
+    """Sets a column of numbers; returns what must stay alive while the pool has it."""
+    accept = FLOATS if name in _ffi.COLUMNS else NUMBERS
+    values = tensor_of(column.values, name, pool.context._handle, accept, column.copy)
     offsets = None
     if column.offsets is not None:
         offsets = tensor_of(column.offsets, name + " offsets", pool.context._handle, INTEGERS, column.copy)
@@ -87,7 +128,10 @@ def give_column(pool, name, column):
 
 
 def read_column(pool, name):
-    """A column as the library has it: an array, or (values, offsets) when it is ragged. Views into the pool."""
+    """A column as the library has it: an array, or (values, offsets) when it is ragged, as views into the pool; a list of
+    str where it has texts."""
+    if info_of(pool, name).dtype == _ffi.ALCORE_TEXT:
+        return read_texts(pool, name, range(len(pool)))
     values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
     check(lib.alcore_pool_column(pool._handle, name_of(name, "name"), ctypes.byref(values), ctypes.byref(offsets)))
     found = memory_of(values, pool)
@@ -97,13 +141,13 @@ def read_column(pool, name):
 def put(writer, rows, values, lengths, what, ctx):
     """Gives values to a writer's handle."""
     address, count, kept = integers(rows, what + " rows")
-    tensor = tensor_of(values, what, ctx)
+    tensor = tensor_of(values, what, ctx, FLOATS if what in _ffi.COLUMNS else NUMBERS)
     sizes, sizes_kept = None, None
     if lengths is not None:
         sizes, size_count, sizes_kept = integers(lengths, what + " lengths")
         if size_count != count:
             raise ValueError("%s: %d lengths were given for %d rows" % (what, size_count, count))
-    run(lib.alcore_column_writer_put, writer, address, count, tensor.reference, sizes)
+    run(lib.alcore_column_writer_put, writer, address, count, tensor.reference, sizes, None)
     del kept, sizes_kept
 
 
@@ -114,12 +158,15 @@ class ColumnWriter(Handle):
             writer.put(rows, values)                # values float [rows] or [rows, n]
             writer.put(rows, values, lengths)       # values float [tokens] or [tokens, n], lengths [rows]
 
-    missing: "fail" names the rows that were never put; "mask" leaves those rows out of selection."""
+    missing: "fail" names the rows that were never put; "mask" leaves those rows out of selection. meaning, log_base: as in
+    Column()."""
 
     _noun = "column_writer"
 
-    def __init__(self, pool, name, shape=None, missing="fail"):
+    def __init__(self, pool, name, shape=None, missing="fail", meaning=None, log_base=None):
         self._pool, self.name, self._missing = pool, name, choice("ALCORE_MISSING_", missing, "missing")
+        self._options = struct(_ffi.alcore_column_options, log_base=log_base or 0.0,
+                               meaning=choice("ALCORE_MEANS_", meaning, name) if meaning else 0)
         name_of(name, "name")
         super().__init__(None, pool.context)
         self._shape = choice("ALCORE_COLUMN_", shape, "shape") if shape is not None else _ffi.COLUMNS.get(name)
@@ -129,7 +176,7 @@ class ColumnWriter(Handle):
 
     def _begin(self):
         self._pointer = new(lib.alcore_column_writer_unref, lib.alcore_column_writer_new, self._pool._handle,
-                            self.name.encode(), self._shape)
+                            self.name.encode(), self._shape, ctypes.byref(self._options))
 
     def _begin_as(self, shape):
         """Begins with the shape of what is about to come, where none is set."""
@@ -140,7 +187,7 @@ class ColumnWriter(Handle):
     def put(self, rows, values, lengths=None):
         """Gives the values of some rows, in any order; a row given twice keeps its first value."""
         if self._shape is None and not self._done:
-            tensor = tensor_of(values, self.name, self._ctx._handle)
+            tensor = tensor_of(values, self.name, self._ctx._handle, NUMBERS)
             wide = len(tensor.shape) > 1
             self._shape = (_ffi.ALCORE_COLUMN_RAGGED_DENSE if wide else _ffi.ALCORE_COLUMN_RAGGED) \
                 if lengths is not None else (_ffi.ALCORE_COLUMN_DENSE if wide else _ffi.ALCORE_COLUMN_SCALAR)

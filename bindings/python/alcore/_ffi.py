@@ -72,6 +72,7 @@ ALCORE_ROW_NAN = 32
 ALCORE_ROW_INELIGIBLE = 64
 ALCORE_ROW_KNOWN = 128
 ALCORE_ROW_MISSING = 256
+ALCORE_TEXT = 100
 ALCORE_KEEP = 0
 ALCORE_BORROW = 1
 ALCORE_MEANS_DEFAULT = 0
@@ -289,8 +290,8 @@ class alcore_records(Structure):
 
     _fields_ = [
         ("size", c_size_t),
-        ("count", c_int64),
         ("texts", c_void_p),
+        ("count", c_int64),
         ("text_lengths", c_void_p),
         ("ids", c_void_p),
         ("id_lengths", c_void_p),
@@ -314,7 +315,7 @@ class alcore_filter(Structure):
 
 
 class alcore_column_options(Structure):
-    """How a column is taken."""
+    """How a column is given."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -325,6 +326,23 @@ class alcore_column_options(Structure):
         ("row_count", c_int64),
         ("offsets", c_char_p),
         ("format", c_char_p),
+        ("release", CFUNCTYPE(None, c_void_p)),
+        ("release_user", c_void_p),
+    ]
+
+
+class alcore_column_info(Structure):
+    """What alcore_pool_column_info() says of a column."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("dtype", c_int32),
+        ("shape", c_int32),
+        ("meaning", c_int32),
+        ("in_file", c_int32),
+        ("width", c_int64),
+        ("entries", c_int64),
+        ("origin", c_char_p),
     ]
 
 
@@ -492,7 +510,7 @@ FUNCTIONS = {
     "alcore_device_name": (c_char_p, (c_int32,), False),
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
     "alcore_device_reason": (c_char_p, (c_void_p, c_char_p), False),
-    "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_int32, c_void_p), False),
+    "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_int32), False),
     "alcore_rng_seed": (None, (c_void_p, c_uint64), False),
     "alcore_rng_derive": (c_uint64, (c_uint64, c_uint64, c_uint64, c_uint64), False),
     "alcore_rng_u64": (c_uint64, (c_void_p,), False),
@@ -513,9 +531,11 @@ FUNCTIONS = {
     "alcore_lm_dropped": (c_int64, (c_void_p,), False),
     "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
     "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_new_derived": (c_int32, (c_void_p, c_void_p, c_void_p), False),
+    "alcore_pool_source": (c_void_p, (c_void_p,), False),
     "alcore_pool_ref": (c_void_p, (c_void_p,), False),
     "alcore_pool_unref": (None, (c_void_p,), True),
-    "alcore_pool_add_texts": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_pool_add_texts": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_pool_add_records": (c_int32, (c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_read": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_pool_add_arrow": (c_int32, (c_void_p, c_void_p, c_void_p), True),
@@ -527,6 +547,9 @@ FUNCTIONS = {
     "alcore_pool_group": (c_char_p, (c_void_p, c_int64), False),
     "alcore_pool_cost": (c_double, (c_void_p, c_int64), False),
     "alcore_pool_words": (c_int64, (c_void_p, c_int64), False),
+    "alcore_pool_fingerprint": (c_uint64, (c_void_p,), False),
+    "alcore_pool_set_references": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_pool_set_costs": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), False),
     "alcore_pool_find": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
     "alcore_pool_states": (c_void_p, (c_void_p,), False),
     "alcore_pool_count": (c_int64, (c_void_p, c_uint32), False),
@@ -535,19 +558,20 @@ FUNCTIONS = {
     "alcore_pool_mark_texts": (c_int32, (c_void_p, c_uint32, c_void_p), True),
     "alcore_pool_filter": (c_int32, (c_void_p, c_void_p), True),
     "alcore_pool_write": (c_int32, (c_void_p, c_void_p, c_int64, c_char_p), True),
-    "alcore_pool_set_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), False),
-    "alcore_pool_take_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
+    "alcore_pool_set_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_pool_set_text_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
     "alcore_pool_drop_column": (c_int32, (c_void_p, c_char_p), True),
     "alcore_pool_column_name": (c_char_p, (c_void_p, c_int64), False),
-    "alcore_pool_column_width": (c_int64, (c_void_p, c_char_p), False),
+    "alcore_pool_column_info": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_pool_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
     "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_pool_column_text": (c_void_p, (c_void_p, c_char_p, c_int64, c_void_p), False),
     "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p), True),
-    "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p), False),
+    "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p, c_void_p), False),
     "alcore_column_writer_ref": (c_void_p, (c_void_p,), False),
     "alcore_column_writer_unref": (None, (c_void_p,), False),
-    "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p), False),
+    "alcore_column_writer_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), False),
     "alcore_column_writer_repeats": (c_int64, (c_void_p,), False),
     "alcore_column_writer_missing": (c_int64, (c_void_p, c_void_p, c_int64), False),
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),

@@ -6,9 +6,10 @@ import os
 from operator import index
 
 from . import _arrow, _ffi
-from ._arrays import integers, memory, plain, whole_numbers
+from ._arrays import Tensor, integers, memory, plain, whole_numbers
 from ._calls import check, run
-from ._columns import Column, ColumnWriter, column_of, give_column, path_of, read_column
+from ._columns import (Column, ColumnWriter, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
+                       read_texts)
 from ._handles import Handle, choice, default_context, new, struct
 from ._library import lib
 from ._strings import Strings, name_of, text_at, text_or_none
@@ -33,18 +34,21 @@ class Pool(Handle):
 
     texts: a list of str, a table with the Arrow interface (pandas, polars, pyarrow; columns text, id, lang, reference,
     group, cost), the path of a file (a pathlib.Path), or nothing. ids, references, languages, groups: lists of str or None.
-    costs: numbers >= 0. dedup: "exact", "normalized" or "none". utf8: "refuse" or "replace"."""
+    costs: numbers >= 0. dedup: "exact", "normalized" or "none". utf8: "refuse" or "replace". source: the pool that the rows
+    come from, such as the sentences of phrases; the columns first_row, first_position and source_rows say where."""
 
     _noun = "pool"
 
     def __init__(self, texts=None, *, ids=None, references=None, languages=None, groups=None, costs=None, dedup="exact",
-                 utf8="refuse", max_text_bytes=0, context=None):
-        ctx = context or default_context()
+                 utf8="refuse", max_text_bytes=0, source=None, context=None):
+        ctx = source.context if source is not None else context or default_context()
         options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
                          utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes)
         self._kept = {}  # column -> arrays that the library reads in place
         self._request = None
-        super().__init__(new(lib.alcore_pool_unref, lib.alcore_pool_new, ctx._handle, ctypes.byref(options)), ctx)
+        make, parent = (lib.alcore_pool_new, ctx) if source is None else (lib.alcore_pool_new_derived, source)
+        super().__init__(new(lib.alcore_pool_unref, make, parent._handle, ctypes.byref(options)), ctx)
+        self._source = source
         if texts is not None:
             self.add(texts, ids=ids, references=references, languages=languages, groups=groups, costs=costs)
 
@@ -52,7 +56,7 @@ class Pool(Handle):
     def borrowed(cls, pointer, context=None):
         """A Pool of a handle that somebody else holds."""
         made = cls.__new__(cls)
-        made._kept, made._request = {}, None
+        made._kept, made._request, made._source = {}, None, None
         Handle.__init__(made, lib.alcore_pool_ref(pointer), context or default_context())
         return made
 
@@ -153,6 +157,37 @@ class Pool(Handle):
         check(lib.alcore_pool_find(self._handle, wanted, len(wanted), ctypes.byref(row)))
         return row.value
 
+    @property
+    def source(self):
+        """The pool that the rows of a derived pool come from; None without one."""
+        if self._source is None:
+            pointer = lib.alcore_pool_source(self._handle)
+            self._source = Pool.borrowed(pointer, self.context) if pointer else None
+        return self._source
+
+    @property
+    def fingerprint(self):
+        """A 64-bit hash of the texts in their order."""
+        return lib.alcore_pool_fingerprint(self._handle)
+
+    def set_references(self, rows, references):
+        """Sets the references of rows: translations or labels that came back. None removes one."""
+        address, count, kept = self.rows_of(rows)
+        strings = Strings(references, "references", optional=True)
+        if strings.count != count:
+            raise ValueError("references: %d were given for %d rows" % (strings.count, count))
+        check(lib.alcore_pool_set_references(self._handle, address, count, strings.pointers, strings.lengths))
+        del kept
+
+    def set_costs(self, rows, costs):
+        """Sets the costs of rows, numbers >= 0; NaN removes one."""
+        address, count, kept = self.rows_of(rows)
+        numbers = array.array("d", plain(costs))
+        if len(numbers) != count:
+            raise ValueError("costs: %d were given for %d rows" % (len(numbers), count))
+        check(lib.alcore_pool_set_costs(self._handle, address, count, numbers.buffer_info()[0] if count else None))
+        del kept
+
     # ---- states ----
 
     @property
@@ -198,8 +233,11 @@ class Pool(Handle):
         check(lib.alcore_pool_unmark(self._handle, state_bits(states), address, count))
         del kept
 
-    def mark_labeled(self, rows):
-        """Marks rows whose labels came back: a Selection, row numbers, ids or a mask."""
+    def mark_labeled(self, rows, references=None):
+        """Marks rows whose labels came back: a Selection, row numbers, ids or a mask. references: the labels, kept as the
+        references of the rows."""
+        if references is not None:
+            self.set_references(rows, references)
         self.mark("labeled", rows)
 
     def mark_texts(self, states, other):
@@ -221,12 +259,17 @@ class Pool(Handle):
     # ---- columns ----
 
     def set_column(self, name, values, **how):
-        """Gives the pool a column: an array, (values, offsets), a Column, or the path of a file; `how` as in Column().
-        Arrays are read in place where the library can read them as they lie; copy=True always copies, copy=False never."""
+        """Gives the pool a column: an array, (values, offsets), a Column, the path of a file, or texts (a list of str and
+        None); `how` as in Column(). Arrays are read in place where the library can read them as they lie; copy=True always
+        copies, copy=False never. Texts are copied."""
         if isinstance(values, os.PathLike) or isinstance(values, str):
             return self.read_column(name, values, **how)
         if hasattr(values, "_score_pool"):
             return values._score_pool(self)
+        if is_texts(values):
+            give_texts(self, name, values, **how)
+            self._kept[name] = None
+            return
         column = Column(*_parts(column_of(name, values)), **how) if how else column_of(name, values)
         self._kept[name] = give_column(self, name, column)
 
@@ -244,17 +287,34 @@ class Pool(Handle):
         del kept
 
     def get_column(self, name):
-        """A column that is in memory: an array, or (values, offsets) when it is ragged; valid until it is replaced."""
+        """A column that is in memory: an array, or (values, offsets) when it is ragged, valid until it is replaced; a list of
+        str for texts."""
         return read_column(self, name)
 
     def column_rows(self, name, rows):
-        """Some rows of a column, wherever it lives: float64 [rows, n]."""
+        """Some rows of a column, wherever it lives: float64 [rows, n], or int64 for a column of integers; a list of str for
+        texts."""
         address, count, kept = self.rows_of(rows)
-        width = max(lib.alcore_pool_column_width(self._handle, name_of(name, "name")), 1)
-        out = (ctypes.c_double * max(count * width, 1))()
-        run(lib.alcore_pool_column_rows, self._handle, name_of(name, "name"), address, count, out)
+        info = info_of(self, name)
+        if info.dtype == _ffi.ALCORE_TEXT:
+            return read_texts(self, name, (ctypes.c_int64 * count).from_address(address) if count else [])
+        integer = info.dtype in (_ffi.ALCORE_INT32, _ffi.ALCORE_INT64)
+        out = ((ctypes.c_int64 if integer else ctypes.c_double) * max(count * info.width, 1))()
+        dtype = (_ffi.ALCORE_KIND_INT if integer else _ffi.ALCORE_KIND_FLOAT, 64)
+        tensor = Tensor(ctypes.addressof(out), dtype, [count, info.width])
+        run(lib.alcore_pool_column_rows, self._handle, name_of(name, "name"), address, count, tensor.reference)
         del kept
-        return memory(ctypes.addressof(out), [count, width], "d", out)
+        return memory(ctypes.addressof(out), [count, info.width], "q" if integer else "d", out)
+
+    def column_info(self, name):
+        """Type, shape and origin of a column: a dict with dtype, shape, width, entries, origin and in_file."""
+        info = info_of(self, name)
+        dtypes = {getattr(_ffi, "ALCORE_" + dtype): dtype.lower()
+                  for dtype in ("FLOAT16", "BFLOAT16", "FLOAT32", "FLOAT64", "INT32", "INT64", "TEXT")}
+        shapes = {getattr(_ffi, "ALCORE_COLUMN_" + shape): shape.lower()
+                  for shape in ("SCALAR", "DENSE", "RAGGED", "RAGGED_DENSE")}
+        return {"dtype": dtypes[info.dtype], "shape": shapes[info.shape], "width": info.width, "entries": info.entries,
+                "origin": text_or_none(info.origin), "in_file": bool(info.in_file)}
 
     def drop_column(self, name):
         """Takes a column away."""
@@ -275,10 +335,11 @@ class Pool(Handle):
         """Writes a column to a .npy, .tsv or .lp file."""
         run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path))
 
-    def column(self, name, *, shape=None, missing="fail"):
+    def column(self, name, *, shape=None, missing="fail", meaning=None, log_base=None):
         """A ColumnWriter: `with pool.column(name) as writer: writer.put(rows, values, lengths)`. shape: "scalar", "dense",
-        "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put."""
-        return ColumnWriter(self, name, shape, missing)
+        "ragged", "ragged_dense"; by default the usual one of the name, or that of the first put. meaning, log_base: as in
+        Column()."""
+        return ColumnWriter(self, name, shape, missing, meaning, log_base)
 
     def close(self):
         request, self._request = self._request, None

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of somebody else: prints the library's version after a call that needs every part of it. */
+/* A program of somebody else: prints the library's version after a call that needs every part of
+ * it. */
 #include <alcore/alcore.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,9 @@ int main(void) {
     alcore_ctx *ctx;
     alcore_pool *pool;
     int good = strcmp(alcore_version(), ALCORE_VERSION) == 0 && alcore_abi() == ALCORE_ABI;
-    if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK || alcore_pool_new(ctx, NULL, &pool) != ALCORE_OK) return 1;
-    if (alcore_pool_add_texts(pool, 3, texts, NULL, NULL) != ALCORE_OK) return 1;
+    if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK || alcore_pool_new(ctx, NULL, &pool) != ALCORE_OK)
+        return 1;
+    if (alcore_pool_add_texts(pool, texts, 3, NULL, NULL) != ALCORE_OK) return 1;
     good = good && alcore_pool_rows(pool) == 3;
     alcore_pool_unref(pool);
     alcore_ctx_unref(ctx);

@@ -19,7 +19,7 @@ static float numbers[24];
 START_TEST(init_describes_an_array) {
     int64_t shape[] = {4, 6};
     alcore_tensor tensor;
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_BFLOAT16, 2, shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_BFLOAT16, shape, 2), ALCORE_OK);
     ck_assert_int_eq(tensor.dtype.code, ALCORE_KIND_BFLOAT);
     ck_assert_int_eq(tensor.dtype.bits, 16);
     ck_assert_int_eq(tensor.dtype.lanes, 1);
@@ -32,17 +32,17 @@ END_TEST
 START_TEST(init_refuses) {
     int64_t shape[] = {4, -6}, huge[] = {INT64_MAX, 2}, none[] = {0, 3};
     alcore_tensor tensor;
-    ck_assert_int_eq(alcore_tensor_init(NULL, numbers, ALCORE_FLOAT32, 1, shape), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, shape),
+    ck_assert_int_eq(alcore_tensor_init(NULL, numbers, ALCORE_FLOAT32, shape, 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2),
                      ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, 99, 1, shape), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, 99, shape, 1), ALCORE_E_INVALID);
     ck_assert_ptr_null(tensor.data);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 0, shape),
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 0),
                      ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, huge),
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, huge, 2),
                      ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, 1, shape), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, 2, none), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, shape, 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, NULL, ALCORE_FLOAT32, none, 2), ALCORE_OK);
 }
 END_TEST
 
@@ -54,7 +54,7 @@ START_TEST(views_of_rows) {
     int64_t shape[] = {3, 4}, strides[] = {8, 1};
     alcore_tensor tensor;
     alcore__array array;
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     ck_assert_int_eq(view(&tensor, &array), ALCORE_OK);
     ck_assert_int_eq(array.rows, 3);
     ck_assert_int_eq(array.columns, 4);
@@ -77,7 +77,7 @@ START_TEST(views_are_refused_by_name) {
     alcore_tensor tensor;
     alcore__array array;
     ck_assert_int_eq(view(NULL, &array), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     tensor.strides = columns_first;
     ck_assert_int_eq(view(&tensor, &array), ALCORE_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "embeddings"));

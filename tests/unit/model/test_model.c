@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
+#include "column_rows.h"
 #include "model/model_internal.h"
 #include "npy_file.h"
 
@@ -33,7 +34,7 @@ static void teardown(void) {
 }
 
 static void add(const char *const *texts, int64_t count) {
-    ck_assert_int_eq(alcore_pool_add_texts(pool, count, texts, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, count, NULL, NULL), ALCORE_OK);
 }
 
 /* ---- the caller's functions ---- */
@@ -61,8 +62,8 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     if (seen->fail != ALCORE_OK) return seen->fail;
     alcore_tensor tensor;
     int64_t shape[2] = {batch->count, 2};
-    ck_assert_int_eq(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
-    return alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
+    return alcore_column_writer_put(out, batch->rows, batch->count, &tensor, NULL, NULL);
 }
 
 static void destroy(void *user) {
@@ -97,7 +98,7 @@ START_TEST(host_gets_unmasked_and_labeled_rows_in_order) {
     ck_assert_int_eq(seen.largest, 2);
     double values[4];
     int64_t rows[2] = {5, 1};
-    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
+    ck_assert_int_eq(test_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
     ck_assert_double_eq(values[0], 4);
     ck_assert_double_eq(values[2], 2);
     ck_assert_str_eq(alcore__pool_find_column(pool, "embeddings")->origin, "model mine step 7");
@@ -197,7 +198,7 @@ START_TEST(trained_on_the_labeled_side) {
     const char *texts[] = {"fever", "the contract has severe headache today"};
     add(texts, 2);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &labeled), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(labeled, CORPUS, corpus, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(labeled, corpus, CORPUS, NULL, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, labeled, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
     ck_assert_int_eq(alcore_lm_train(ctx, NULL, corpus, NULL, CORPUS, &lm), ALCORE_OK);
@@ -221,7 +222,7 @@ START_TEST(embeddings_are_unit_vectors_and_ready_for_masked_rows) {
     add(corpus, CORPUS);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
+    ck_assert_int_eq(test_column_rows(pool, "embeddings", rows, 2, values), ALCORE_OK);
     for (int i = 0; i < 2; i++) {
         double norm = 0;
         for (int j = 0; j < 32; j++) norm += values[32 * i + j] * values[32 * i + j];
@@ -316,7 +317,7 @@ START_TEST(a_folder_of_columns) {
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
     ck_assert_int_eq(alcore_model_can(model, "logprobs"), 0);
     ck_assert_int_eq(alcore_model_run(model, pool, "embeddings"), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_column_rows(pool, "embeddings", &row, 1, values), ALCORE_OK);
+    ck_assert_int_eq(test_column_rows(pool, "embeddings", &row, 1, values), ALCORE_OK);
     ck_assert_double_eq(values[0], 2);
     alcore_model_unref(model);
     const float tokens[] = {-1, -2};

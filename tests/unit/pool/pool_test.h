@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alcore/pool.h"
+#include "column_rows.h"
 
 #define ck_assert_ok(expression)                                                                   \
     do {                                                                                           \

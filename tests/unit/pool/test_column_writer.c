@@ -30,8 +30,8 @@ static alcore_status put(alcore_column_writer *to, const int64_t *rows, int64_t 
                          int32_t dtype, int64_t value_rows, int64_t dims, const int64_t *lengths) {
     int64_t shape[] = {value_rows, dims};
     alcore_tensor values;
-    ck_assert_ok(alcore_tensor_init(&values, data, dtype, dims > 0 ? 2 : 1, shape));
-    return alcore_column_writer_put(to, rows, count, &values, lengths);
+    ck_assert_ok(alcore_tensor_init(&values, data, dtype, shape, dims > 0 ? 2 : 1));
+    return alcore_column_writer_put(to, rows, count, &values, lengths, NULL);
 }
 
 static const int64_t all_rows[] = {0, 1, 2, 3, 4};
@@ -42,7 +42,7 @@ START_TEST(any_order) {
     int64_t missing[5];
     double out[10];
     alcore_tensor view;
-    ck_assert_ok(alcore_column_writer_new(pool, "embeddings", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "embeddings", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5);
     ck_assert_ok(put(writer, first, 3, numbers, ALCORE_FLOAT32, 3, 2, NULL));
     ck_assert_int_eq(alcore_column_writer_missing(writer, missing, 5), 2);
@@ -53,7 +53,7 @@ START_TEST(any_order) {
     ck_assert_ok(put(writer, second, 3, numbers + 6, ALCORE_FLOAT32, 3, 2, NULL));
     ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "embeddings", all_rows, 5, out));
     for (int i = 0; i < 10; i++) ck_assert_double_eq(out[i], i / 2 * 10 + i % 2);
     ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
     ck_assert_int_eq(view.shape[1], 2);
@@ -67,7 +67,7 @@ START_TEST(ragged_any_order) {
     float tokens[] = {30, 31, 32, 10, 0, 1};
     const int64_t rows[] = {3, 2, 1, 0}, lengths[] = {3, 0, 1, 2}, last[] = {4}, none[] = {0};
     alcore_tensor view, offsets;
-    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &writer));
     ck_assert_fails(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 6, 0, NULL), ALCORE_E_INVALID,
                     "lengths must not be NULL");
     ck_assert_fails(put(writer, rows, 4, tokens, ALCORE_FLOAT32, 5, 0, lengths), ALCORE_E_SHAPE,
@@ -91,16 +91,16 @@ START_TEST(kinds_of_numbers_and_strides) {
     const int64_t rows[] = {1, 0}, third[] = {2};
     alcore_tensor values;
     double out[6];
-    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, &writer));
-    ck_assert_ok(alcore_tensor_init(&values, half, ALCORE_FLOAT16, 2, shape));
+    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, NULL, &writer));
+    ck_assert_ok(alcore_tensor_init(&values, half, ALCORE_FLOAT16, shape, 2));
     values.strides = strides;
-    ck_assert_ok(alcore_column_writer_put(writer, rows, 2, &values, NULL));
-    ck_assert_ok(alcore_tensor_init(&values, wide, ALCORE_FLOAT64, 2, wide_shape));
+    ck_assert_ok(alcore_column_writer_put(writer, rows, 2, &values, NULL, NULL));
+    ck_assert_ok(alcore_tensor_init(&values, wide, ALCORE_FLOAT64, wide_shape, 2));
     values.strides = reversed;
     values.byte_offset = sizeof(double);
-    ck_assert_ok(alcore_column_writer_put(writer, third, 1, &values, NULL));
+    ck_assert_ok(alcore_column_writer_put(writer, third, 1, &values, NULL, NULL));
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
-    ck_assert_ok(alcore_pool_column_rows(pool, "e", all_rows, 3, out));
+    ck_assert_ok(test_column_rows(pool, "e", all_rows, 3, out));
     const double expected[] = {2, 4, 1, 3, 0.2, 0.1};
     ck_assert_mem_eq(out, expected, sizeof expected);
     const uint32_t states[] = {0, 0, 0, ALCORE_ROW_MISSING, ALCORE_ROW_MISSING};
@@ -115,12 +115,12 @@ START_TEST(masked_rows_are_not_waited_for) {
     const int64_t masked[] = {1, 3}, rows[] = {4, 0, 2};
     float numbers[] = {4, 0, 2};
     double out[5];
-    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, NULL, &writer));
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, masked, 2));
     ck_assert_ok(put(writer, rows, 3, numbers, ALCORE_FLOAT32, 3, 0, NULL));
     ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 0);
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "s", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "s", all_rows, 5, out));
     for (int i = 0; i < 5; i += 2) ck_assert_double_eq(out[i], i);
     ck_assert(isnan(out[1]) && isnan(out[3]));
 }
@@ -131,11 +131,13 @@ START_TEST(refused_values) {
     int64_t integers[5] = {0};
     const int64_t outside[] = {0, 5}, minus[] = {-1, 4}, rows[] = {0, 1};
     alcore_column_writer *other;
-    ck_assert_fails(alcore_column_writer_new(pool, "", 0, &other), ALCORE_E_INVALID, "name");
-    ck_assert_fails(alcore_column_writer_new(pool, "x", 4, &other), ALCORE_E_INVALID, "shape");
-    ck_assert_fails(alcore_column_writer_new(NULL, "x", 0, &other), ALCORE_E_INVALID, "pool");
-    ck_assert_fails(alcore_column_writer_put(NULL, rows, 1, NULL, NULL), ALCORE_E_INVALID, "NULL");
-    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_fails(alcore_column_writer_new(pool, "", 0, NULL, &other), ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_column_writer_new(pool, "x", 4, NULL, &other), ALCORE_E_INVALID,
+                    "shape");
+    ck_assert_fails(alcore_column_writer_new(NULL, "x", 0, NULL, &other), ALCORE_E_INVALID, "pool");
+    ck_assert_fails(alcore_column_writer_put(NULL, rows, 1, NULL, NULL, NULL), ALCORE_E_INVALID,
+                    "NULL");
+    ck_assert_ok(alcore_column_writer_new(pool, "e", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_fails(put(writer, outside, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL),
                     ALCORE_E_NOT_FOUND, "no row 5");
     ck_assert_int_eq(alcore_column_writer_missing(writer, NULL, 0), 5); /* nothing was taken */
@@ -145,20 +147,20 @@ START_TEST(refused_values) {
                     "expected 2 rows of values, found 3");
     ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 0, NULL), ALCORE_E_SHAPE,
                     "1 dimension");
-    ck_assert_fails(put(writer, rows, 2, integers, ALCORE_INT64, 2, 2, NULL), ALCORE_E_SHAPE,
-                    "int64");
+    ck_assert_fails(put(writer, rows, 2, integers, ALCORE_UINT64, 2, 2, NULL), ALCORE_E_SHAPE,
+                    "int32 or int64, found uint64");
     ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 2, rows), ALCORE_E_INVALID,
                     "must be NULL");
     ck_assert_ok(put(writer, rows, 1, numbers, ALCORE_FLOAT32, 1, 3, NULL));
     ck_assert_fails(put(writer, rows, 2, numbers, ALCORE_FLOAT32, 2, 2, NULL), ALCORE_E_SHAPE,
-                    "expected 3 numbers of each row, found 2");
+                    "expected 3 values of each row, found 2");
     ck_assert_fails(alcore_column_writer_finish(writer, 2), ALCORE_E_INVALID, "missing");
 }
 END_TEST
 
 START_TEST(nothing_given) {
     double out[5];
-    ck_assert_ok(alcore_column_writer_new(pool, "r", ALCORE_COLUMN_RAGGED_DENSE, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "r", ALCORE_COLUMN_RAGGED_DENSE, NULL, &writer));
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_MASK));
     const alcore__column *column = alcore__pool_find_column(pool, "r");
     ck_assert(column->ragged);
@@ -168,9 +170,9 @@ START_TEST(nothing_given) {
     ck_assert_int_eq(block.offsets[5] - block.offsets[0], 0);
     alcore__scratch_clear(ctx, &scratch);
     alcore_column_writer_unref(writer);
-    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "s", ALCORE_COLUMN_SCALAR, NULL, &writer));
     ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL)); /* all are masked */
-    ck_assert_ok(alcore_pool_column_rows(pool, "s", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "s", all_rows, 5, out));
     for (int i = 0; i < 5; i++) ck_assert(isnan(out[i]));
 }
 END_TEST
@@ -187,8 +189,8 @@ static void *put_some(void *data) {
         float numbers[3] = {(float)row, (float)row + 0.5f, (float)thread * 0};
         int64_t shape[] = {row % 3 + 1}, length = row % 3 + 1;
         alcore_tensor values;
-        if (alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, 1, shape) != ALCORE_OK ||
-            alcore_column_writer_put(writer, &row, 1, &values, &length) != ALCORE_OK)
+        if (alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1) != ALCORE_OK ||
+            alcore_column_writer_put(writer, &row, 1, &values, &length, NULL) != ALCORE_OK)
             return "put failed";
         if (row % 100 == 0) alcore_column_writer_missing(writer, NULL, 0);
     }
@@ -199,7 +201,7 @@ START_TEST(many_threads) {
     pthread_t threads[THREADS];
     alcore_pool_unref(pool);
     pool = test_pool_of(ctx, ROWS);
-    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &writer));
     for (intptr_t i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, put_some, (void *)i), 0);
     for (int i = 0; i < THREADS; i++) {
@@ -229,18 +231,18 @@ START_TEST(writers_merge) {
     double high[] = {-1, -1, 0, 1, 20, 21, 30, 31};
     const char *path = test_path(_i == 0 ? "dense.alcol" : "ragged.alcol");
     alcore_column_writer *part;
-    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &part));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, NULL, &part));
     ck_assert_ok(put(part, first, 2, low, ALCORE_FLOAT32, 2 * per_row, dims, _i ? lengths : NULL));
     ck_assert_ok(alcore_column_writer_save(part, path));
     alcore_column_writer_unref(part);
-    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &part));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, NULL, &part));
     ck_assert_ok(
         put(part, second, 4, high, ALCORE_FLOAT64, 4 * per_row, dims, _i ? lengths : NULL));
     const char *other_path = test_path("other.alcol");
     ck_assert_ok(alcore_column_writer_save(part, other_path));
     alcore_column_writer_unref(part);
 
-    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", shape, NULL, &writer));
     ck_assert_ok(alcore_column_writer_merge(writer, path));
     ck_assert_ok(alcore_column_writer_merge(writer, other_path));
     ck_assert_int_eq(alcore_column_writer_repeats(writer), 1);
@@ -257,19 +259,19 @@ START_TEST(files_that_do_not_fit) {
     const int64_t rows[] = {2};
     float number[] = {2};
     alcore_column_writer *part;
-    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_SCALAR, &part));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_SCALAR, NULL, &part));
     ck_assert_ok(put(part, rows, 1, number, ALCORE_FLOAT32, 1, 0, NULL));
     ck_assert_ok(alcore_column_writer_save(part, path));
     alcore_column_writer_unref(part);
-    ck_assert_ok(alcore_column_writer_new(pool, "d", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "d", ALCORE_COLUMN_SCALAR, NULL, &writer));
     ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE,
                     "expected column \"d\", found \"c\"");
     alcore_column_writer_unref(writer);
-    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_DENSE, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_DENSE, NULL, &writer));
     ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE, "shape 1");
     alcore_column_writer_unref(writer);
     alcore_pool *other = test_pool_of(ctx, 6);
-    ck_assert_ok(alcore_column_writer_new(other, "c", ALCORE_COLUMN_SCALAR, &writer));
+    ck_assert_ok(alcore_column_writer_new(other, "c", ALCORE_COLUMN_SCALAR, NULL, &writer));
     ck_assert_fails(alcore_column_writer_merge(writer, path), ALCORE_E_SHAPE, "another pool");
     ck_assert_fails(alcore_column_writer_merge(writer, test_path("none")), ALCORE_E_IO, "none");
     ck_assert_fails(alcore_column_writer_merge(writer, NULL), ALCORE_E_INVALID, "path");
@@ -287,7 +289,7 @@ START_TEST(damaged_files) {
     const int64_t rows[] = {2, 0}, lengths[] = {2, 1};
     float tokens[] = {1, 2, 3};
     char bytes[1024], copy[1024] = {0};
-    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, NULL, &writer));
     ck_assert_ok(put(writer, rows, 2, tokens, ALCORE_FLOAT32, 3, 0, lengths));
     ck_assert_ok(alcore_column_writer_save(writer, path));
     FILE *file = fopen(path, "rb");
@@ -295,7 +297,7 @@ START_TEST(damaged_files) {
     fclose(file);
     ck_assert_uint_eq(length, 80 + 1 + 16 + 16 + 12 + 8);
     alcore_column_writer_unref(writer);
-    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, &writer));
+    ck_assert_ok(alcore_column_writer_new(pool, "c", ALCORE_COLUMN_RAGGED, NULL, &writer));
     for (size_t i = 0; i < length; i++) {
         memcpy(copy, bytes, length);
         copy[i] = (char)(copy[i] ^ 0x41);
@@ -314,6 +316,88 @@ START_TEST(damaged_files) {
 }
 END_TEST
 
+START_TEST(integers) {
+    int64_t numbers[] = {40, 0, ((int64_t)1 << 53) + 1};
+    int32_t narrow[] = {INT32_MIN, 30};
+    float floats[] = {1};
+    const int64_t first[] = {4, 0, 2}, second[] = {1, 3};
+    alcore_tensor view;
+    ck_assert_ok(
+        alcore_column_writer_new(pool, "occurrences", ALCORE_COLUMN_SCALAR, NULL, &writer));
+    ck_assert_fails(put(writer, first, 1, floats, ALCORE_FLOAT32, 1, 0, NULL), ALCORE_E_SHAPE,
+                    "expected int32 or int64, found float32");
+    ck_assert_ok(put(writer, first, 3, numbers, ALCORE_INT64, 3, 0, NULL));
+    ck_assert_ok(put(writer, second, 2, narrow, ALCORE_INT32, 2, 0, NULL));
+    /* A part file carries integers too. */
+    alcore_column_writer *other;
+    const char *path = test_path("integers.part");
+    ck_assert_ok(alcore_column_writer_save(writer, path));
+    ck_assert_ok(alcore_column_writer_new(pool, "occurrences", ALCORE_COLUMN_SCALAR, NULL, &other));
+    ck_assert_ok(alcore_column_writer_merge(other, path));
+    ck_assert_ok(alcore_column_writer_finish(other, ALCORE_MISSING_FAIL));
+    alcore_column_writer_unref(other);
+    ck_assert_ok(alcore_pool_column(pool, "occurrences", &view, NULL));
+    ck_assert_int_eq(view.dtype.code, ALCORE_KIND_INT);
+    const int64_t expected[] = {0, INT64_MIN, ((int64_t)1 << 53) + 1, 30, 40};
+    ck_assert_mem_eq(view.data, expected, sizeof expected);
+    /* One column holds integers or floats. */
+    ck_assert_ok(alcore_column_writer_new(pool, "mixed", ALCORE_COLUMN_SCALAR, NULL, &other));
+    ck_assert_ok(put(other, first, 1, floats, ALCORE_FLOAT32, 1, 0, NULL));
+    ck_assert_fails(put(other, second, 1, numbers, ALCORE_INT64, 1, 0, NULL), ALCORE_E_SHAPE,
+                    "expected floating-point values as in the values before, found int64");
+    alcore_column_writer_unref(other);
+}
+END_TEST
+
+/* The options of a column apply to a written one: their meaning reaches the strategies, and parts
+ * of different meanings do not merge. */
+START_TEST(options) {
+    alcore_column_options meaning = ALCORE_COLUMN_OPTIONS_INIT, rows = ALCORE_COLUMN_OPTIONS_INIT;
+    float logits[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    alcore_column_writer *other;
+    const char *path = test_path("logits.part");
+    meaning.meaning = ALCORE_MEANS_LOGITS;
+    meaning.log_base = 2;
+    rows.rows = all_rows;
+    rows.row_count = 5;
+    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &rows, &writer),
+                    ALCORE_E_INVALID, "only meaning and log_base");
+    meaning.meaning = 99;
+    ck_assert_fails(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer),
+                    ALCORE_E_INVALID, "meaning is 99");
+    meaning.meaning = ALCORE_MEANS_LOGITS;
+    ck_assert_ok(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, &meaning, &writer));
+    ck_assert_ok(put(writer, all_rows, 5, logits, ALCORE_FLOAT32, 5, 2, NULL));
+    ck_assert_ok(alcore_column_writer_save(writer, path));
+    ck_assert_ok(alcore_column_writer_new(pool, "probs", ALCORE_COLUMN_DENSE, NULL, &other));
+    ck_assert_fails(alcore_column_writer_merge(other, path), ALCORE_E_SHAPE,
+                    "expected meaning 0 (ALCORE_MEANS_*) with base 0, found 6 with 2");
+    alcore_column_writer_unref(other);
+    ck_assert_ok(alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL));
+    ck_assert_ok(alcore_pool_column_info(pool, "probs", &info));
+    ck_assert_int_eq(info.meaning, ALCORE_MEANS_LOGITS);
+    ck_assert_double_eq(alcore__pool_find_column(pool, "probs")->log_scale, log(2));
+}
+END_TEST
+
+/* A device array is refused with what to do about it; a stream beside a host array is not looked
+ * at.
+ */
+START_TEST(device_arrays) {
+    float numbers[] = {1, 2, 3, 4, 5};
+    int64_t shape[] = {5}, stream;
+    alcore_tensor values;
+    ck_assert_ok(alcore_tensor_init(&values, numbers, ALCORE_FLOAT32, shape, 1));
+    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &writer));
+    values.device = (alcore_device){ALCORE_DEVICE_CUDA, 0};
+    ck_assert_fails(alcore_column_writer_put(writer, all_rows, 5, &values, NULL, &stream),
+                    ALCORE_E_UNSUPPORTED, "in the memory of cuda:0");
+    values.device.type = ALCORE_DEVICE_CPU;
+    ck_assert_ok(alcore_column_writer_put(writer, all_rows, 5, &values, NULL, &stream));
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, any_order);
@@ -326,6 +410,9 @@ static void add(TCase *tests) {
     tcase_add_loop_test(tests, writers_merge, 0, 2);
     tcase_add_test(tests, files_that_do_not_fit);
     tcase_add_test(tests, damaged_files);
+    tcase_add_test(tests, integers);
+    tcase_add_test(tests, options);
+    tcase_add_test(tests, device_arrays);
 }
 
 int main(void) {

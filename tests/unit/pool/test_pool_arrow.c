@@ -318,7 +318,26 @@ START_TEST(refused) {
     ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, NULL), ALCORE_E_INVALID, "released");
     init(&from);
     ck_assert_fails(alcore_pool_add_arrow(NULL, &from.stream, NULL), ALCORE_E_INVALID, "pool");
+    ck_assert_int_eq(from.streams_released, 0);
+}
+END_TEST
+
+/* A call that fails before it reads leaves the stream to its owner; the next call may read it. */
+START_TEST(untouched_before_reading) {
+    producer from;
+    init(&from);
+    alcore_read_options options = {0};
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, &options), ALCORE_E_STRUCT_UNSET,
+                    "size");
+    alcore_ctx_cancel(ctx);
+    ck_assert_fails(alcore_pool_add_arrow(pool, &from.stream, NULL), ALCORE_E_CANCELLED, "");
+    alcore_ctx_cancel_clear(ctx);
+    ck_assert_int_eq(from.streams_released, 0);
+    ck_assert_int_eq(from.schemas_released, 0);
+    ck_assert_ptr_nonnull(from.stream.release);
+    ck_assert_ok(alcore_pool_add_arrow(pool, &from.stream, NULL));
     ck_assert_int_eq(from.streams_released, 1);
+    ck_assert_ptr_null(from.stream.release);
 }
 END_TEST
 
@@ -332,6 +351,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, string_views);
     tcase_add_test(tests, malformed_views);
     tcase_add_test(tests, refused);
+    tcase_add_test(tests, untouched_before_reading);
 }
 
 int main(void) {

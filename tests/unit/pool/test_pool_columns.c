@@ -11,7 +11,7 @@
 
 static alcore_tensor tensor_of(void *data, int32_t dtype, int32_t ndim, int64_t *shape) {
     alcore_tensor tensor;
-    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, ndim, shape));
+    ck_assert_ok(alcore_tensor_init(&tensor, data, dtype, shape, ndim));
     return tensor;
 }
 
@@ -37,7 +37,7 @@ START_TEST(scalar_kept) {
     double out[5];
     ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
     scores[2] = 99; /* a copy was kept */
-    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "scores", all_rows, 5, out));
     for (int i = 0; i < 5; i++) ck_assert_double_eq(out[i], i + 1);
     ck_assert_ok(alcore_pool_column(pool, "scores", &view, &offsets));
     ck_assert_ptr_ne(view.data, scores);
@@ -46,10 +46,21 @@ START_TEST(scalar_kept) {
     ck_assert_ptr_null(offsets.data);
     ck_assert_str_eq(alcore_pool_column_name(pool, 0), "scores");
     ck_assert_ptr_null(alcore_pool_column_name(pool, 1));
-    ck_assert_int_eq(alcore_pool_column_width(pool, "scores"), 1);
-    ck_assert_int_eq(alcore_pool_column_width(pool, "score"), 0);
-    ck_assert_int_eq(alcore_pool_column_width(pool, NULL), 0);
-    ck_assert_int_eq(alcore_pool_column_width(NULL, "scores"), 0);
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    ck_assert_ok(alcore_pool_column_info(pool, "scores", &info));
+    ck_assert_int_eq(info.width, 1);
+    ck_assert_int_eq(info.shape, ALCORE_COLUMN_SCALAR);
+    ck_assert_int_eq(info.dtype, ALCORE_FLOAT32);
+    ck_assert_int_eq(info.entries, 5);
+    ck_assert_int_eq(info.in_file, 0);
+    ck_assert_str_eq(info.origin, "given");
+    ck_assert_fails(alcore_pool_column_info(pool, "score", &info), ALCORE_E_NOT_FOUND,
+                    "did you mean \"scores\"?");
+    ck_assert_fails(alcore_pool_column_info(pool, NULL, &info), ALCORE_E_INVALID, "name");
+    ck_assert_fails(alcore_pool_column_info(NULL, "scores", &info), ALCORE_E_INVALID, "pool");
+    ck_assert_fails(alcore_pool_column_info(pool, "scores", NULL), ALCORE_E_INVALID, "NULL");
+    alcore_column_info unset = {0};
+    ck_assert_fails(alcore_pool_column_info(pool, "scores", &unset), ALCORE_E_STRUCT_UNSET, "size");
     ck_assert_ptr_null(alcore_pool_column_name(pool, -1));
 }
 END_TEST
@@ -68,7 +79,7 @@ START_TEST(dense_borrowed_and_strided) {
     ck_assert_int_eq(view.strides[0], 4);
     double out[6];
     const int64_t rows[] = {4, 1};
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out));
+    ck_assert_ok(test_column_rows(pool, "embeddings", rows, 2, out));
     const double expected[] = {16, 17, 18, 4, 5, 6};
     ck_assert_mem_eq(out, expected, sizeof expected);
     /* Kept, the room between the rows goes. */
@@ -77,13 +88,13 @@ START_TEST(dense_borrowed_and_strided) {
     ck_assert_ok(alcore_pool_column(pool, "embeddings", &view, NULL));
     ck_assert_ptr_null(view.strides);
     ck_assert_int_eq(view.ndim, 2);
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out));
+    ck_assert_ok(test_column_rows(pool, "embeddings", rows, 2, out));
     ck_assert_mem_eq(out, expected, sizeof expected);
     ck_assert_ptr_null(alcore_pool_column_name(pool, 1)); /* replaced, not added */
     strides[1] = 2;
     ck_assert_fails(alcore_pool_set_column(pool, "embeddings", &values, NULL, NULL), ALCORE_E_SHAPE,
                     "adjacent");
-    ck_assert_ok(alcore_pool_column_rows(pool, "embeddings", rows, 2, out)); /* still there */
+    ck_assert_ok(test_column_rows(pool, "embeddings", rows, 2, out)); /* still there */
 }
 END_TEST
 
@@ -97,11 +108,11 @@ START_TEST(half_precision) {
     alcore_tensor values = tensor_of(half, ALCORE_FLOAT16, 1, shape);
     double out[5];
     ck_assert_ok(alcore_pool_set_column(pool, "a", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "a", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "a", all_rows, 5, out));
     ck_assert_mem_eq(out, half_values, sizeof out);
     values = tensor_of(brain, ALCORE_BFLOAT16, 1, shape);
     ck_assert_ok(alcore_pool_set_column(pool, "a", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "a", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "a", all_rows, 5, out));
     ck_assert_mem_eq(out, brain_values, sizeof out);
 }
 END_TEST
@@ -129,7 +140,7 @@ START_TEST(ragged) {
     ck_assert_int_eq(block.offsets[3] - block.offsets[0], 4);
     /* Rows that come later have no value: no tokens. */
     const char *late[] = {"late"};
-    ck_assert_ok(alcore_pool_add_texts(pool, 1, late, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, late, 1, NULL, NULL));
     ck_assert(!alcore__column_has(column, 5) && alcore__column_has(column, 4));
     ck_assert_ok(column->ops->ragged(column, 3, 3, &scratch, &block));
     ck_assert_int_eq(block.offsets[2] - block.offsets[0], 3);
@@ -137,8 +148,7 @@ START_TEST(ragged) {
     ck_assert_double_eq(((const double *)block.values)[2], -6);
     alcore__scratch_clear(ctx, &scratch);
     double out[1];
-    ck_assert_fails(alcore_pool_column_rows(pool, "logprobs", all_rows, 1, out), ALCORE_E_SHAPE,
-                    "ragged");
+    ck_assert_fails(test_column_rows(pool, "logprobs", all_rows, 1, out), ALCORE_E_SHAPE, "ragged");
 }
 END_TEST
 
@@ -185,9 +195,9 @@ START_TEST(wrong_arrays) {
     alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, rows4);
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
                     "column \"s\": expected 5 rows, found 4");
-    values = tensor_of(integers, ALCORE_INT32, 1, rows5);
+    values = tensor_of(integers, ALCORE_UINT8, 1, rows5);
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
-                    "expected float16, bfloat16, float32 or float64, found int32");
+                    "expected float16, bfloat16, float32 or float64, int32 or int64, found uint8");
     values = tensor_of(numbers, ALCORE_FLOAT32, 2, empty);
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, NULL), ALCORE_E_SHAPE,
                     "[5, 0]");
@@ -227,13 +237,13 @@ START_TEST(wrong_arrays) {
     options.row_count = 3;
     ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
                     "row_count");
-    ck_assert_fails(alcore_pool_column_rows(pool, "s", all_rows, 5, out), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(test_column_rows(pool, "s", all_rows, 5, out), ALCORE_E_NOT_FOUND,
                     "no column \"s\"");
     ck_assert_ok(alcore_pool_set_column(pool, "scores", &values, NULL, NULL));
-    ck_assert_fails(alcore_pool_column_rows(pool, "score", all_rows, 5, out), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(test_column_rows(pool, "score", all_rows, 5, out), ALCORE_E_NOT_FOUND,
                     "did you mean \"scores\"");
     const int64_t outside[] = {0, 5};
-    ck_assert_fails(alcore_pool_column_rows(pool, "scores", outside, 2, out), ALCORE_E_NOT_FOUND,
+    ck_assert_fails(test_column_rows(pool, "scores", outside, 2, out), ALCORE_E_NOT_FOUND,
                     "no row 5");
     ck_assert_fails(alcore_pool_drop_column(pool, "x"), ALCORE_E_NOT_FOUND, "\"x\"");
     ck_assert_ok(alcore_pool_drop_column(pool, "scores"));
@@ -251,7 +261,7 @@ START_TEST(entries_for_some_rows) {
     options.rows = rows;
     options.row_count = 3;
     ck_assert_ok(alcore_pool_set_column(pool, "e", &values, NULL, &options));
-    ck_assert_ok(alcore_pool_column_rows(pool, "e", all_rows, 5, out));
+    ck_assert_ok(test_column_rows(pool, "e", all_rows, 5, out));
     const double expected[] = {20, 21, 30, 31};
     ck_assert_mem_eq(out, expected, sizeof expected);
     ck_assert(isnan(out[4]) && isnan(out[5]) && isnan(out[6]) && isnan(out[7]));
@@ -314,8 +324,8 @@ START_TEST(rows_added_later_have_no_value) {
     double out[7];
     const int64_t rows[] = {3, 4, 5, 6};
     ck_assert_ok(alcore_pool_set_column(pool, "s", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_add_texts(pool, 2, late, NULL, NULL));
-    ck_assert_ok(alcore_pool_column_rows(pool, "s", rows, 4, out));
+    ck_assert_ok(alcore_pool_add_texts(pool, late, 2, NULL, NULL));
+    ck_assert_ok(test_column_rows(pool, "s", rows, 4, out));
     ck_assert_double_eq(out[0], 4);
     ck_assert_double_eq(out[1], 5);
     ck_assert(isnan(out[2]) && isnan(out[3]));
@@ -324,77 +334,228 @@ START_TEST(rows_added_later_have_no_value) {
 }
 END_TEST
 
-/* ---- DLPack ---- */
+/* ---- ownership of borrowed arrays ---- */
 
-typedef struct managed {
-    struct {
-        uint32_t major, minor;
-    } version;
-    void *context;
-    void (*deleter)(struct DLManagedTensorVersioned *self);
-    uint64_t flags;
-    alcore_tensor tensor;
-} managed;
-
-static int deleted;
-static void count_deletion(struct DLManagedTensorVersioned *self) {
-    ck_assert_ptr_eq(((managed *)self)->context, &deleted);
-    deleted++;
+static int released;
+static void count_release(void *user) {
+    ck_assert_ptr_eq(user, &released);
+    released++;
 }
 
-static managed managed_of(alcore_tensor tensor) {
-    deleted = 0;
-    return (managed){{1, 0}, &deleted, count_deletion, 0, tensor};
+/* A borrowed column of an array whose owner is told. */
+static alcore_status lend(alcore_pool *target, const alcore_tensor *values) {
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = ALCORE_BORROW;
+    options.release = count_release;
+    options.release_user = &released;
+    return alcore_pool_set_column(target, "s", values, NULL, &options);
 }
 
-static alcore_status take(managed *tensor, const char *name) {
-    return alcore_pool_take_column(pool, name, (struct DLManagedTensorVersioned *)tensor, NULL);
-}
-
-START_TEST(dlpack) {
+START_TEST(release_of_borrowed) {
     float numbers[] = {1, 2, 3, 4, 5};
-    int64_t shape[] = {5}, wrong[] = {4};
-    managed tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
-    alcore_tensor view;
-    ck_assert_ok(take(&tensor, "s"));
+    int64_t shape[] = {5};
+    alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, shape), view;
+    released = 0;
+    ck_assert_ok(lend(pool, &values));
     ck_assert_ok(alcore_pool_column(pool, "s", &view, NULL));
     ck_assert_ptr_eq(view.data, numbers);
-    ck_assert_int_eq(deleted, 0);
+    ck_assert_int_eq(released, 0);
     ck_assert_ok(alcore_pool_drop_column(pool, "s"));
-    ck_assert_int_eq(deleted, 1);
-
-    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, wrong));
-    ck_assert_fails(take(&tensor, "s"), ALCORE_E_SHAPE, "expected 5 rows, found 4");
-    ck_assert_int_eq(deleted, 1);
-    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
-    tensor.tensor.device.type = ALCORE_DEVICE_CUDA;
-    tensor.tensor.device.id = 1;
-    ck_assert_fails(take(&tensor, "s"), ALCORE_E_UNSUPPORTED, "cuda:1");
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "CUDA module"));
-    ck_assert_int_eq(deleted, 1);
-    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
-    tensor.version.major = 2;
-    ck_assert_fails(take(&tensor, "s"), ALCORE_E_UNSUPPORTED, "DLPack version 2");
-    ck_assert_int_eq(deleted, 1);
-    tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
-    ck_assert_fails(
-        alcore_pool_take_column(NULL, "s", (struct DLManagedTensorVersioned *)&tensor, NULL),
-        ALCORE_E_INVALID, "pool");
-    ck_assert_int_eq(deleted, 1);
-    ck_assert_fails(take(NULL, "s"), ALCORE_E_INVALID, "NULL");
+    ck_assert_int_eq(released, 1);
     /* Replaced by another one, and released with the pool. */
-    managed other = tensor = managed_of(tensor_of(numbers, ALCORE_FLOAT32, 1, shape));
-    ck_assert_ok(take(&tensor, "s"));
-    ck_assert_ok(take(&other, "s"));
-    ck_assert_int_eq(deleted, 1);
-    alcore_pool *kept = pool;
+    ck_assert_ok(lend(pool, &values));
+    ck_assert_ok(lend(pool, &values));
+    ck_assert_int_eq(released, 2);
+    alcore_pool_unref(pool);
+    ck_assert_int_eq(released, 3);
     pool = test_pool_of(ctx, 5);
-    alcore_pool_unref(kept);
-    ck_assert_int_eq(deleted, 2);
-    tensor.deleter = NULL;
-    ck_assert_ok(take(&tensor, "s"));
-    ck_assert_ok(alcore_pool_drop_column(pool, "s"));
-    ck_assert_int_eq(deleted, 2);
+}
+END_TEST
+
+/* Ownership moves only with ALCORE_OK: no failure calls release, whatever its cause. */
+START_TEST(failures_release_nothing) {
+    float numbers[] = {1, 2, 3, 4, 5};
+    int64_t shape[] = {5}, wrong[] = {4};
+    alcore_tensor values = tensor_of(numbers, ALCORE_FLOAT32, 1, shape);
+    alcore_tensor fewer = tensor_of(numbers, ALCORE_FLOAT32, 1, wrong), device = values;
+    device.device = (alcore_device){ALCORE_DEVICE_CUDA, 1};
+    released = 0;
+    ck_assert_fails(lend(pool, &fewer), ALCORE_E_SHAPE, "expected 5 rows, found 4");
+    ck_assert_fails(lend(pool, &device), ALCORE_E_UNSUPPORTED,
+                    "the array is in the memory of cuda:1");
+    ck_assert_ptr_null(strstr(alcore_last_error(), "module"));
+    ck_assert_fails(lend(NULL, &values), ALCORE_E_INVALID, "pool");
+    alcore_ctx_cancel(ctx);
+    ck_assert_fails(lend(pool, &values), ALCORE_E_CANCELLED, "");
+    alcore_ctx_cancel_clear(ctx);
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.release = count_release;
+    ck_assert_fails(alcore_pool_set_column(pool, "s", &values, NULL, &options), ALCORE_E_INVALID,
+                    "release goes with ALCORE_BORROW");
+    ck_assert_int_eq(released, 0);
+}
+END_TEST
+
+/* ---- integers ---- */
+
+START_TEST(integers) {
+    const int64_t big = ((int64_t)1 << 53) + 1;
+    int64_t wide[] = {7, -1, big, INT64_MIN, 0}, out[5], shape[] = {5, 1};
+    int32_t narrow[] = {7, -1, INT32_MAX, INT32_MIN, 0};
+    double doubles[5];
+    alcore_tensor values = tensor_of(wide, ALCORE_INT64, 1, shape), view;
+    alcore_tensor target = tensor_of(out, ALCORE_INT64, 2, shape);
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    ck_assert_ok(alcore_pool_set_column(pool, "n", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_column_info(pool, "n", &info));
+    ck_assert_int_eq(info.dtype, ALCORE_INT64);
+    ck_assert_ok(alcore_pool_column(pool, "n", &view, NULL));
+    ck_assert_mem_eq(view.data, wide, sizeof wide);
+    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    ck_assert_mem_eq(out, wide, sizeof wide); /* exactly, also beyond 2^53 */
+    ck_assert_ok(test_column_rows(pool, "n", all_rows, 5, doubles));
+    ck_assert_double_eq(doubles[0], 7);
+    ck_assert(isnan(doubles[3]));
+    values = tensor_of(narrow, ALCORE_INT32, 1, shape);
+    ck_assert_ok(alcore_pool_set_column(pool, "n", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    ck_assert_int_eq(out[2], INT32_MAX);
+    ck_assert_int_eq(out[3], INT64_MIN);
+    /* Names with a meaning take one kind of values. */
+    ck_assert_fails(alcore_pool_set_column(pool, "scores", &values, NULL, NULL), ALCORE_E_SHAPE,
+                    "expected float16, bfloat16, float32 or float64, found int32");
+    float floats[] = {1, 2, 3, 4, 5};
+    values = tensor_of(floats, ALCORE_FLOAT32, 1, shape);
+    ck_assert_fails(alcore_pool_set_column(pool, "occurrences", &values, NULL, NULL),
+                    ALCORE_E_SHAPE, "expected int32 or int64, found float32");
+    /* Floats do not go into an array of integers, and shapes are checked. */
+    ck_assert_ok(alcore_pool_set_column(pool, "f", &values, NULL, NULL));
+    ck_assert_fails(alcore_pool_column_rows(pool, "f", all_rows, 5, &target), ALCORE_E_SHAPE,
+                    "out: expected float64, found int64");
+    ck_assert_fails(alcore_pool_column_rows(pool, "n", all_rows, 4, &target), ALCORE_E_SHAPE,
+                    "out: expected [4, 1], found [5, 1]");
+    ck_assert_fails(alcore_pool_column_rows(pool, "n", all_rows, 5, NULL), ALCORE_E_INVALID, "out");
+}
+END_TEST
+
+START_TEST(integers_for_some_rows_and_tokens) {
+    int64_t values[] = {10, 30}, shape[] = {2}, out[5], out_shape[] = {5};
+    int64_t tokens[] = {1, 2, 3}, token_shape[] = {3}, offsets[] = {0, 2, 2, 2, 2, 3};
+    int64_t offset_shape[] = {6};
+    const int64_t rows[] = {1, 3};
+    alcore_tensor given = tensor_of(values, ALCORE_INT64, 1, shape);
+    alcore_tensor target = tensor_of(out, ALCORE_INT64, 1, out_shape), view, view_offsets;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = 2;
+    ck_assert_ok(alcore_pool_set_column(pool, "n", &given, NULL, &options));
+    ck_assert_ok(alcore_pool_column_rows(pool, "n", all_rows, 5, &target));
+    const int64_t expected[] = {INT64_MIN, 10, INT64_MIN, 30, INT64_MIN};
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    given = tensor_of(tokens, ALCORE_INT64, 1, token_shape);
+    alcore_tensor starts = tensor_of(offsets, ALCORE_INT64, 1, offset_shape);
+    ck_assert_ok(alcore_pool_set_column(pool, "source_rows", &given, &starts, NULL));
+    ck_assert_ok(alcore_pool_column(pool, "source_rows", &view, &view_offsets));
+    ck_assert_mem_eq(view.data, tokens, sizeof tokens);
+    uint64_t first, second;
+    const alcore__column *column = alcore__pool_find_column(pool, "source_rows");
+    ck_assert_ok(alcore__column_fingerprint(column, &first));
+    tokens[0] = 9; /* the pool has a copy */
+    ck_assert_ok(alcore__column_fingerprint(column, &second));
+    ck_assert(first == second);
+}
+END_TEST
+
+/* ---- texts ---- */
+
+START_TEST(texts) {
+    const char *const given[] = {"one", NULL, "", "d\xC3\xA9j\xC3\xA0", "five"};
+    const size_t lengths[] = {3, 0, 0, 6, 2};
+    size_t length = 99;
+    alcore_column_info info = ALCORE_COLUMN_INFO_INIT;
+    alcore_tensor view;
+    double out[5];
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 5, lengths, NULL));
+    ck_assert_ok(alcore_pool_column_info(pool, "notes", &info));
+    ck_assert_int_eq(info.dtype, ALCORE_TEXT);
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 0, &length), "one");
+    ck_assert_uint_eq(length, 3);
+    ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 1, &length));
+    ck_assert_uint_eq(length, 0);
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 2, NULL), "");
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 3, NULL), "d\xC3\xA9j\xC3\xA0");
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 4, NULL), "fi");
+    ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 5, NULL));
+    ck_assert_ptr_null(alcore_pool_column_text(pool, "other", 0, NULL));
+    ck_assert_ptr_null(alcore_pool_column_text(NULL, "notes", 0, NULL));
+    ck_assert_fails(alcore_pool_column(pool, "notes", &view, NULL), ALCORE_E_UNSUPPORTED, "notes");
+    ck_assert_fails(test_column_rows(pool, "notes", all_rows, 5, out), ALCORE_E_SHAPE, "texts");
+    uint64_t first, second;
+    ck_assert_ok(alcore__column_fingerprint(alcore__pool_find_column(pool, "notes"), &first));
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, NULL));
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 4, NULL), "five");
+    ck_assert_ok(alcore__column_fingerprint(alcore__pool_find_column(pool, "notes"), &second));
+    ck_assert(first != second);
+    /* For some rows. */
+    const int64_t rows[] = {4, 0};
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.rows = rows;
+    options.row_count = 2;
+    ck_assert_ok(alcore_pool_set_text_column(pool, "notes", given, 2, NULL, &options));
+    ck_assert_str_eq(alcore_pool_column_text(pool, "notes", 4, NULL), "one");
+    ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 0, NULL));
+    ck_assert_ptr_null(alcore_pool_column_text(pool, "notes", 2, NULL));
+}
+END_TEST
+
+START_TEST(wrong_texts) {
+    const char *const given[] = {"one", "tw\xFFo", "three", "four", "five"};
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, NULL), ALCORE_E_DATA,
+                    "column \"notes\": entry 1: the text is not valid UTF-8 at byte 2");
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 4, NULL, NULL),
+                    ALCORE_E_SHAPE, "expected 5 texts, found 4");
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", NULL, 5, NULL, NULL),
+                    ALCORE_E_INVALID, "5 texts");
+    ck_assert_fails(alcore_pool_set_text_column(pool, "scores", given, 5, NULL, NULL),
+                    ALCORE_E_SHAPE, "found texts");
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    options.ownership = ALCORE_BORROW;
+    ck_assert_fails(alcore_pool_set_text_column(pool, "notes", given, 5, NULL, &options),
+                    ALCORE_E_INVALID, "only rows and row_count");
+    ck_assert_ptr_null(alcore_pool_column_name(pool, 0));
+}
+END_TEST
+
+/* ---- derived pools ---- */
+
+START_TEST(derived) {
+    alcore_pool *phrases;
+    const char *const phrase_texts[] = {"text", "0", "text 0"};
+    int64_t rows[] = {0, 4, 5}, shape[] = {3};
+    ck_assert_ok(alcore_pool_new_derived(pool, NULL, &phrases));
+    ck_assert_ptr_eq(alcore_pool_source(phrases), pool);
+    ck_assert_ptr_null(alcore_pool_source(pool));
+    ck_assert_ptr_null(alcore_pool_source(NULL));
+    ck_assert_ok(alcore_pool_add_texts(phrases, phrase_texts, 3, NULL, NULL));
+    alcore_tensor values = tensor_of(rows, ALCORE_INT64, 1, shape);
+    ck_assert_fails(alcore_pool_set_column(phrases, "first_row", &values, NULL, NULL),
+                    ALCORE_E_NOT_FOUND, "value 0 is 5, but the source pool has 5 rows");
+    rows[2] = 1;
+    ck_assert_ok(alcore_pool_set_column(phrases, "first_row", &values, NULL, NULL));
+    rows[2] = 70;
+    ck_assert_ok(alcore_pool_set_column(phrases, "first_position", &values, NULL, NULL));
+    ck_assert_ok(alcore_pool_set_column(
+        pool, "any", &values, NULL,
+        &(alcore_column_options){
+            .size = sizeof(alcore_column_options), .rows = all_rows, .row_count = 3}));
+    /* The derived pool keeps its source alive. */
+    alcore_pool_unref(pool);
+    ck_assert_int_eq(alcore_pool_rows(alcore_pool_source(phrases)), 5);
+    alcore_pool_unref(phrases);
+    pool = test_pool_of(ctx, 5);
+    phrases = pool;
+    ck_assert_fails(alcore_pool_new_derived(NULL, NULL, &phrases), ALCORE_E_INVALID, "source");
+    ck_assert_ptr_null(phrases);
 }
 END_TEST
 
@@ -409,7 +570,13 @@ static void add(TCase *tests) {
     tcase_add_test(tests, entries_for_some_rows);
     tcase_add_test(tests, ragged_for_some_rows);
     tcase_add_test(tests, rows_added_later_have_no_value);
-    tcase_add_test(tests, dlpack);
+    tcase_add_test(tests, release_of_borrowed);
+    tcase_add_test(tests, failures_release_nothing);
+    tcase_add_test(tests, integers);
+    tcase_add_test(tests, integers_for_some_rows_and_tokens);
+    tcase_add_test(tests, texts);
+    tcase_add_test(tests, wrong_texts);
+    tcase_add_test(tests, derived);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Masks: duplicates, marks, filters; and what the layers above ask of a pool. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static alcore_pool *pool_with(int32_t dedup, const char *const *texts, int64_t c
     alcore_pool *pool;
     options.dedup = dedup;
     ck_assert_ok(alcore_pool_new(ctx, &options, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, count, texts, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, count, NULL, NULL));
     return pool;
 }
 
@@ -60,7 +61,7 @@ START_TEST(many_duplicates) {
         texts[i] = bytes[i];
     }
     for (int round = 0; round < 3; round++)
-        ck_assert_ok(alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL));
+        ck_assert_ok(alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL));
     for (int64_t row = 0; row < 3 * TEXTS; row++)
         ck_assert_int_eq(alcore_pool_states(pool)[row], row < TEXTS ? 0 : ALCORE_ROW_DUPLICATE);
     alcore_pool_unref(pool);
@@ -88,17 +89,17 @@ START_TEST(failed_additions_leave_no_trace) {
     records.ids = texts;
     records.groups = texts;
     records.count = TEXTS + 1;
-    ck_assert_ok(alcore_pool_add_texts(pool, 1000, texts, NULL, NULL));
-    const uint64_t before = alcore__pool_fingerprint(pool);
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1000, NULL, NULL));
+    const uint64_t before = alcore_pool_fingerprint(pool);
     for (int i = 0; i < 3; i++) {
         ck_assert_fails(alcore_pool_add_records(pool, &records, NULL), ALCORE_E_DATA, "row 4000");
         ck_assert_int_eq(alcore_pool_rows(pool), 1000);
-        ck_assert_uint_eq(alcore__pool_fingerprint(pool), before);
+        ck_assert_uint_eq(alcore_pool_fingerprint(pool), before);
     }
     const char *const *tags;
     ck_assert_int_eq(alcore__pool_languages(pool, &tags), 1);
     ck_assert_str_eq(tags[0], "unknown");
-    ck_assert_ok(alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL));
     for (int64_t row = 0; row < 1000 + TEXTS; row++) {
         const bool again = row >= 1000 && row < 2000;
         ck_assert_int_eq(alcore_pool_states(pool)[row], again ? ALCORE_ROW_DUPLICATE : 0);
@@ -236,6 +237,52 @@ START_TEST(languages) {
 }
 END_TEST
 
+/* Labels and costs arrive after the rows, replace earlier ones, and can be removed. */
+START_TEST(references_and_costs_later) {
+    alcore_pool *pool = test_pool_of(ctx, 3000);
+    const int64_t rows[] = {2999, 0, 0}, wrong[] = {1, 3000};
+    const char *const first[] = {"label", "old", "new"}, *const removed[] = {NULL};
+    const char *const bad[] = {"fine", "b\xFF"};
+    const size_t lengths[] = {2, 3, 3};
+    const double costs[] = {1.5, 2, 0}, negative[] = {1, -1}, none[] = {(double)NAN};
+    const double infinite[] = {1, (double)INFINITY};
+    size_t length;
+    ck_assert_ok(alcore_pool_set_references(pool, rows, 3, first, lengths));
+    ck_assert_str_eq(alcore_pool_reference(pool, 2999, &length), "la");
+    ck_assert_uint_eq(length, 2);
+    const char *kept = alcore_pool_reference(pool, 0, NULL);
+    ck_assert_str_eq(kept, "new"); /* the last entry of a row that stands twice */
+    ck_assert_ptr_null(alcore_pool_reference(pool, 1, NULL));
+    ck_assert_ok(alcore_pool_set_references(pool, rows, 2, first, NULL));
+    ck_assert_str_eq(alcore_pool_reference(pool, 0, NULL), "old");
+    ck_assert_str_eq(kept, "new"); /* a view that was handed out stays valid */
+    ck_assert_ok(alcore_pool_set_references(pool, rows + 1, 1, removed, NULL));
+    ck_assert_ptr_null(alcore_pool_reference(pool, 0, NULL));
+    ck_assert_ok(alcore_pool_set_references(pool, NULL, 0, NULL, NULL));
+    /* A failure changes no row. */
+    ck_assert_fails(alcore_pool_set_references(pool, rows, 2, bad, NULL), ALCORE_E_DATA,
+                    "row 0: the reference is not valid UTF-8 at byte 1");
+    ck_assert_fails(alcore_pool_set_references(pool, wrong, 2, first, NULL), ALCORE_E_NOT_FOUND,
+                    "3000");
+    ck_assert_fails(alcore_pool_set_references(pool, rows, 1, NULL, NULL), ALCORE_E_INVALID,
+                    "references");
+    ck_assert_str_eq(alcore_pool_reference(pool, 2999, NULL), "label");
+    ck_assert_ok(alcore_pool_set_costs(pool, rows, 3, costs));
+    ck_assert_double_eq(alcore_pool_cost(pool, 2999), 1.5);
+    ck_assert_double_eq(alcore_pool_cost(pool, 0), 0);
+    ck_assert(isnan(alcore_pool_cost(pool, 1)));
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, 2, negative), ALCORE_E_DATA,
+                    "row 0: the cost is -1");
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, 2, infinite), ALCORE_E_DATA, "row 0");
+    ck_assert_fails(alcore_pool_set_costs(pool, wrong, 2, costs), ALCORE_E_NOT_FOUND, "3000");
+    ck_assert_fails(alcore_pool_set_costs(pool, rows, 1, NULL), ALCORE_E_INVALID, "costs");
+    ck_assert_double_eq(alcore_pool_cost(pool, 2999), 1.5);
+    ck_assert_ok(alcore_pool_set_costs(pool, rows, 1, none));
+    ck_assert(isnan(alcore_pool_cost(pool, 2999)));
+    alcore_pool_unref(pool);
+}
+END_TEST
+
 START_TEST(facts_for_the_layers_above) {
     static const char *texts[] = {"abc", "\xE4\xBD\xA0\xE5\xA5\xBD", "x 1!"};
     alcore_pool *pool = test_pool(ctx, texts, 3), *swapped;
@@ -248,15 +295,15 @@ START_TEST(facts_for_the_layers_above) {
     texts[0] = "x 1!";
     texts[2] = "abc";
     swapped = test_pool(ctx, texts, 3);
-    ck_assert_uint_ne(alcore__pool_fingerprint(pool), alcore__pool_fingerprint(swapped));
+    ck_assert_uint_ne(alcore_pool_fingerprint(pool), alcore_pool_fingerprint(swapped));
     alcore_pool_unref(swapped);
     texts[0] = "abc";
     texts[2] = "x 1!";
     /* One at a time or at once: the same pool. */
     ck_assert_ok(alcore_pool_new(ctx, NULL, &swapped));
     for (int i = 0; i < 3; i++)
-        ck_assert_ok(alcore_pool_add_texts(swapped, 1, texts + i, NULL, NULL));
-    ck_assert_uint_eq(alcore__pool_fingerprint(pool), alcore__pool_fingerprint(swapped));
+        ck_assert_ok(alcore_pool_add_texts(swapped, texts + i, 1, NULL, NULL));
+    ck_assert_uint_eq(alcore_pool_fingerprint(pool), alcore_pool_fingerprint(swapped));
     alcore_pool_unref(swapped);
     alcore_pool_unref(pool);
 }
@@ -273,7 +320,7 @@ static int32_t call_inside(void *user, const char *stage, int64_t done, int64_t 
     (void)user, (void)stage, (void)done, (void)total;
     if (busy_pool == NULL) return 0;
     calls_inside++;
-    ck_assert_int_eq(alcore_pool_add_texts(busy_pool, 1, texts, NULL, NULL), ALCORE_E_BUSY);
+    ck_assert_int_eq(alcore_pool_add_texts(busy_pool, texts, 1, NULL, NULL), ALCORE_E_BUSY);
     ck_assert_int_eq(alcore_pool_mark(busy_pool, ALCORE_ROW_LABELED, &row, 1), ALCORE_E_BUSY);
     ck_assert_int_eq(alcore_pool_find(busy_pool, "1", 1, &row), ALCORE_E_BUSY);
     ck_assert_str_eq(alcore_pool_text(busy_pool, 0, NULL), "first"); /* takes no lock */
@@ -295,13 +342,13 @@ START_TEST(callbacks_find_the_pool_busy) {
     /* Long enough for two calls of progress: then it is cancelled, and nothing was added. */
     for (int i = 0; i < 100 && status == ALCORE_OK; i++) {
         const int64_t before = alcore_pool_rows(pool);
-        status = alcore_pool_add_texts(pool, TEXTS, texts, NULL, NULL);
+        status = alcore_pool_add_texts(pool, texts, TEXTS, NULL, NULL);
         if (status != ALCORE_OK) ck_assert_int_eq(alcore_pool_rows(pool), before);
     }
     ck_assert_int_eq(status, ALCORE_E_CANCELLED);
     ck_assert_int_eq(calls_inside, 2);
     busy_pool = NULL;
-    ck_assert_ok(alcore_pool_add_texts(pool, 1, texts, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
     free(texts);
     alcore_pool_unref(pool);
     alcore_ctx_unref(own);
@@ -317,6 +364,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, texts_of_another_pool);
     tcase_add_test(tests, filters);
     tcase_add_test(tests, languages);
+    tcase_add_test(tests, references_and_costs_later);
     tcase_add_test(tests, facts_for_the_layers_above);
     tcase_add_test(tests, callbacks_find_the_pool_busy);
 }

@@ -30,7 +30,7 @@
 static inline alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, int64_t count) {
     alcore_pool *pool;
     ck_works(alcore_pool_new(ctx, NULL, &pool));
-    ck_works(alcore_pool_add_texts(pool, count, texts, NULL, NULL));
+    ck_works(alcore_pool_add_texts(pool, texts, count, NULL, NULL));
     return pool;
 }
 
@@ -42,7 +42,7 @@ static inline alcore_pool *numbered_pool(alcore_ctx *ctx, int64_t count) {
         char text[64];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "sentence number %lld here", (long long)i);
-        ck_works(alcore_pool_add_texts(pool, 1, texts, NULL, NULL));
+        ck_works(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
     }
     return pool;
 }
@@ -52,8 +52,8 @@ static inline void give(alcore_pool *pool, const char *name, const double *value
                         int64_t dims) {
     alcore_tensor tensor;
     int64_t shape[2] = {rows, dims};
-    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64,
-                                dims == 1 ? 1 : 2, shape));
+    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
+                                dims == 1 ? 1 : 2));
     ck_works(alcore_pool_set_column(pool, name, &tensor, NULL, NULL));
 }
 

@@ -293,7 +293,7 @@ START_TEST(budgets_in_words_characters_and_units) {
     ck_rows(selection, units, 2);
     alcore_selection_unref(selection);
     const char *more[] = {"a text without a cost"};
-    ck_works(alcore_pool_add_texts(pool, 1, more, NULL, NULL));
+    ck_works(alcore_pool_add_texts(pool, more, 1, NULL, NULL));
     const double five[] = {9, 8, 7, 6, 5};
     give(pool, "scores", five, 5, 1);
     give(pool, "embeddings", huds_embeddings, 5, 2);
@@ -339,7 +339,7 @@ START_TEST(missing_columns_are_named) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.rows = rows;
     options.row_count = 3;
-    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, 2, shape));
+    ck_works(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape, 2));
     ck_works(alcore_pool_set_column(pool, "probs", &tensor, NULL, &options));
     ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "row 1 and 2 more");
     ck_assert_ptr_null(selection);

@@ -6,6 +6,7 @@
 
 #include "alcore/alcore.h"
 #include "check_suite.h"
+#include "column_rows.h"
 #include "vectors.h"
 
 #define ck_assert_ok(expression)                                                                   \
@@ -37,7 +38,7 @@ static alcore_pool *new_pool(alcore_ctx *ctx, int64_t rows) {
     alcore_pool *pool;
     const char *const texts[] = {"one", "two", "three", "four", "five"};
     ck_assert_ok(alcore_pool_new(ctx, NULL, &pool));
-    ck_assert_ok(alcore_pool_add_texts(pool, rows, texts, NULL, NULL));
+    ck_assert_ok(alcore_pool_add_texts(pool, texts, rows, NULL, NULL));
     return pool;
 }
 
@@ -73,11 +74,11 @@ static void describe(answer *a, int64_t tokens) {
     a->label_shape[1] = tokens;
     a->label_strides[0] = TOKENS;
     a->label_strides[1] = 1;
-    ck_assert_ok(alcore_tensor_init(&a->states, a->hidden, ALCORE_FLOAT32, 3, a->state_shape));
-    ck_assert_ok(alcore_tensor_init(&a->scores, a->logits, ALCORE_FLOAT32, 3, a->logit_shape));
-    ck_assert_ok(alcore_tensor_init(&a->matrix, a->output, ALCORE_FLOAT32, 2, a->output_shape));
-    ck_assert_ok(alcore_tensor_init(&a->added, a->bias, ALCORE_FLOAT32, 1, a->bias_shape));
-    ck_assert_ok(alcore_tensor_init(&a->targets, a->labels, ALCORE_INT64, 2, a->label_shape));
+    ck_assert_ok(alcore_tensor_init(&a->states, a->hidden, ALCORE_FLOAT32, a->state_shape, 3));
+    ck_assert_ok(alcore_tensor_init(&a->scores, a->logits, ALCORE_FLOAT32, a->logit_shape, 3));
+    ck_assert_ok(alcore_tensor_init(&a->matrix, a->output, ALCORE_FLOAT32, a->output_shape, 2));
+    ck_assert_ok(alcore_tensor_init(&a->added, a->bias, ALCORE_FLOAT32, a->bias_shape, 1));
+    ck_assert_ok(alcore_tensor_init(&a->targets, a->labels, ALCORE_INT64, a->label_shape, 2));
     a->states.strides = a->state_strides;
     a->scores.strides = a->logit_strides;
     a->targets.strides = a->label_strides;
@@ -312,12 +313,13 @@ START_TEST(nnll_of_the_specification) {
     }
     logits[2][3][0] = NAN; /* behind the length */
     alcore_tensor values, targets;
-    ck_assert_ok(alcore_tensor_init(&values, logits, ALCORE_FLOAT64, 3, shape));
-    ck_assert_ok(alcore_tensor_init(&targets, labels, ALCORE_INT32, 2, shape));
-    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &nnll));
-    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &logprobs));
-    ck_assert_ok(alcore_column_writer_new(pool, "margins", ALCORE_COLUMN_RAGGED, &margins));
-    ck_assert_ok(alcore_column_writer_new(pool, "entropies", ALCORE_COLUMN_RAGGED, &entropies));
+    ck_assert_ok(alcore_tensor_init(&values, logits, ALCORE_FLOAT64, shape, 3));
+    ck_assert_ok(alcore_tensor_init(&targets, labels, ALCORE_INT32, shape, 2));
+    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &nnll));
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &logprobs));
+    ck_assert_ok(alcore_column_writer_new(pool, "margins", ALCORE_COLUMN_RAGGED, NULL, &margins));
+    ck_assert_ok(
+        alcore_column_writer_new(pool, "entropies", ALCORE_COLUMN_RAGGED, NULL, &entropies));
     alcore_logits given = ALCORE_LOGITS_INIT;
     given.logits = &values;
     given.labels = &targets;
@@ -338,7 +340,7 @@ START_TEST(nnll_of_the_specification) {
 
     double scores[5];
     alcore_tensor view, offsets;
-    ck_assert_ok(alcore_pool_column_rows(pool, "scores", all, 5, scores));
+    ck_assert_ok(test_column_rows(pool, "scores", all, 5, scores));
     for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(scores[rows[i]], expected[i], 1e-6);
     ck_assert(!signbit(scores[0]));
     const char *const names[] = {"logprobs", "margins", "entropies"};
@@ -391,12 +393,12 @@ START_TEST(packed_items) {
         }
         alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
         ck_assert_ok(alcore_column_writer_new(pool, packed ? "packed" : "padded",
-                                              ALCORE_COLUMN_SCALAR, &writer[packed]));
+                                              ALCORE_COLUMN_SCALAR, NULL, &writer[packed]));
         writers.nnll = writer[packed];
         ck_assert_ok(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers));
         ck_assert_ok(alcore_column_writer_finish(writer[packed], ALCORE_MISSING_FAIL));
         ck_assert_ok(
-            alcore_pool_column_rows(pool, packed ? "packed" : "padded", rows, ITEMS, got[packed]));
+            test_column_rows(pool, packed ? "packed" : "padded", rows, ITEMS, got[packed]));
         alcore_column_writer_unref(writer[packed]);
     }
     for (int i = 0; i < ITEMS; i++) {
@@ -419,8 +421,8 @@ START_TEST(what_is_wrong_is_named) {
     make(&a);
     alcore_logits given = of_logits(&a), hidden = of_states(&a), none = ALCORE_LOGITS_INIT;
     alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
-    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, &scalar));
-    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, &ragged));
+    ck_assert_ok(alcore_column_writer_new(pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &scalar));
+    ck_assert_ok(alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &ragged));
     writers.nnll = scalar;
 
     ck_assert_fails(measure(ctx, &none, &out), ALCORE_E_INVALID, "logits or hidden states");

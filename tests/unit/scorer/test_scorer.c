@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "column_rows.h"
 #include "vectors.h"
 
 static alcore_ctx *ctx;
@@ -26,7 +27,7 @@ static void add_rows(int count) {
         char text[24];
         const char *texts[] = {text};
         snprintf(text, sizeof text, "row %d", i);
-        ck_assert_int_eq(alcore_pool_add_texts(pool, 1, texts, NULL, NULL), ALCORE_OK);
+        ck_assert_int_eq(alcore_pool_add_texts(pool, texts, 1, NULL, NULL), ALCORE_OK);
     }
 }
 
@@ -34,11 +35,11 @@ static void set_ragged(const char *name, const double *values, int64_t tokens, i
                        const int64_t *offsets, int64_t rows) {
     alcore_tensor tensor, starts;
     int64_t shape[2] = {tokens, classes}, length = rows + 1;
-    ck_assert_int_eq(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64,
-                                        classes == 0 ? 1 : 2, shape),
+    ck_assert_int_eq(alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape,
+                                        classes == 0 ? 1 : 2),
                      ALCORE_OK);
     ck_assert_int_eq(
-        alcore_tensor_init(&starts, (void *)(uintptr_t)offsets, ALCORE_INT64, 1, &length),
+        alcore_tensor_init(&starts, (void *)(uintptr_t)offsets, ALCORE_INT64, &length, 1),
         ALCORE_OK);
     ck_assert_int_eq(alcore_pool_set_column(pool, name, &tensor, &starts, NULL), ALCORE_OK);
 }
@@ -47,7 +48,7 @@ static void set_rows(const char *name, const double *values, int64_t rows, int64
     alcore_tensor tensor;
     int64_t shape[2] = {rows, classes};
     ck_assert_int_eq(
-        alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, 2, shape),
+        alcore_tensor_init(&tensor, (void *)(uintptr_t)values, ALCORE_FLOAT64, shape, 2),
         ALCORE_OK);
     ck_assert_int_eq(alcore_pool_set_column(pool, name, &tensor, NULL, NULL), ALCORE_OK);
 }
@@ -63,7 +64,7 @@ static alcore_status score(const char *name, const char *parameter, const char *
 
 static double score_of(int64_t row) {
     double value;
-    ck_assert_int_eq(alcore_pool_column_rows(pool, "scores", &row, 1, &value), ALCORE_OK);
+    ck_assert_int_eq(test_column_rows(pool, "scores", &row, 1, &value), ALCORE_OK);
     return value;
 }
 

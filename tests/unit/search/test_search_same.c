@@ -266,7 +266,7 @@ static void set_side(matrix *m, void *x, int32_t dtype, int64_t count, int64_t d
                      const uint8_t *take) {
     m->shape[0] = count;
     m->shape[1] = dims;
-    ck_assert_int_eq(alcore_tensor_init(&m->tensor, x, dtype, 2, m->shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&m->tensor, x, dtype, m->shape, 2), ALCORE_OK);
     m->side = (alcore_search_side)ALCORE_SEARCH_SIDE_INIT;
     m->side.matrix = &m->tensor;
     m->side.take = take;

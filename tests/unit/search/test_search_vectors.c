@@ -29,7 +29,7 @@ static const alcore_search_side *side_of(matrix *m, void *data, int32_t dtype, i
                                          int64_t dims) {
     m->shape[0] = rows;
     m->shape[1] = dims;
-    ck_assert_int_eq(alcore_tensor_init(&m->tensor, data, dtype, 2, m->shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&m->tensor, data, dtype, m->shape, 2), ALCORE_OK);
     m->side = (alcore_search_side)ALCORE_SEARCH_SIDE_INIT;
     m->side.matrix = &m->tensor;
     return &m->side;
@@ -179,7 +179,7 @@ START_TEST(pool_columns) {
     alcore_pool *pool = NULL;
     matrix rows, others;
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(pool, 4, texts, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts, 4, NULL, NULL), ALCORE_OK);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
     ck_assert_int_eq(alcore_pool_set_column(pool, "embeddings", &others.tensor, NULL, NULL),
                      ALCORE_OK);
@@ -203,11 +203,11 @@ START_TEST(pool_columns) {
                      ALCORE_E_NOT_FOUND);
     /* A row that came after the column has no value. */
     side.column = NULL;
-    ck_assert_int_eq(alcore_pool_add_texts(pool, 1, texts + 2, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, texts + 2, 1, NULL, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
                      ALCORE_OK); /* it repeats a text and is masked */
     const char *more[] = {"something else"};
-    ck_assert_int_eq(alcore_pool_add_texts(pool, 1, more, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, more, 1, NULL, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
                      ALCORE_E_MISSING);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 5"));

@@ -43,7 +43,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     return ALCORE_OK;
 }
 
-static const alcore__column_ops OPS = {read_rows, read_ragged, NULL};
+static const alcore__column_ops OPS = {.rows = read_rows, .ragged = read_ragged};
 
 static void keep_warning(void *user, int32_t level, const char *component, const char *message,
                          const char *fields) {

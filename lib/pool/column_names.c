@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/column_names.h"
+
+#include <string.h>
+
+#include "base/tensor_view.h"
+
+/* bindings/gen/headers.py reads the rows up to the first that is not an input. */
+static const alcore__column_name known_columns[] = {
+    {"scores", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_INPUT, false, false},
+    {"logprobs", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
+    {"probs", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
+    {"embeddings", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
+    {"token_probs", ALCORE_COLUMN_RAGGED_DENSE, ALCORE__COLUMN_INPUT, false, false},
+    {"factors", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
+    {"occurrences", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
+    {"first_row", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, true},
+    {"first_position", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
+    {"source_rows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_DERIVED, true, true},
+};
+
+const alcore__column_name *alcore__column_name_find(const char *name) {
+    for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)
+        if (strcmp(known_columns[i].name, name) == 0) return &known_columns[i];
+    return NULL;
+}
+
+bool alcore__column_name_is_ragged(const char *name) {
+    const alcore__column_name *known = alcore__column_name_find(name);
+    return known != NULL && known->shape >= ALCORE_COLUMN_RAGGED;
+}
+
+alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype) {
+    const alcore__column_name *known = alcore__column_name_find(name);
+    const bool is_float = alcore__dtype_is_float(dtype);
+    const bool is_integer = alcore__dtype_is_integer(dtype);
+    const char *found = dtype == ALCORE_TEXT ? "texts" : alcore__dtype_name(dtype);
+    if (known == NULL && (is_float || is_integer || dtype == ALCORE_TEXT)) return ALCORE_OK;
+    if (known != NULL && (known->integers ? is_integer : is_float)) return ALCORE_OK;
+    return alcore__fail(
+        ALCORE_E_SHAPE, "%s: expected %s%s%s, found %s", context,
+        known == NULL || !known->integers ? "float16, bfloat16, float32 or float64" : "",
+        known == NULL ? ", " : "", known == NULL || known->integers ? "int32 or int64" : "", found);
+}

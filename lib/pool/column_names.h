@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns whose names have a meaning: their shapes and the kinds of values they hold. This
+ * table is the only place that lists them; bindings/gen reads it for the bindings. */
+#ifndef ALCORE__COLUMN_NAMES_H
+#define ALCORE__COLUMN_NAMES_H
+
+#include <stdbool.h>
+
+#include "alcore/pool.h"
+
+/* Who gives a column of such a name. */
+enum {
+    ALCORE__COLUMN_INPUT = 0,  /* users and models, as input of strategies and scorers */
+    ALCORE__COLUMN_DERIVED = 1 /* the maker of a derived pool: where its rows came from */
+};
+
+typedef struct alcore__column_name {
+    const char *name;
+    int32_t shape; /* ALCORE_COLUMN_*, the usual one; set_column also takes others */
+    int32_t role;  /* ALCORE__COLUMN_INPUT or _DERIVED */
+    bool integers; /* true: int32 or int64; false: a float type */
+    bool is_row;   /* the values are row numbers of the derived pool's source */
+} alcore__column_name;
+
+/* The entry of a name; NULL for a name without a meaning, whose values may be of any kind. */
+const alcore__column_name *alcore__column_name_find(const char *name);
+
+/* ALCORE_E_SHAPE when a column of this name cannot hold values of this dtype (ALCORE_TEXT
+ * included); `context` names the array in the message: "column \"scores\"", or a path. */
+alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype);
+
+/* Whether the usual shape of the name has one entry per token. */
+bool alcore__column_name_is_ragged(const char *name);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a column from outside the library: views of arrays in memory, copies of rows. */
+#include <string.h>
+
+#include "pool/column_array.h"
+
+/* Rows of a copy that are read at once when they follow one another. */
+enum { MAX_RUN = 1024 };
+
+/* ---- views ---- */
+
+static alcore_status view_column(const alcore_pool *pool, const char *name,
+                                 alcore_tensor *out_values, alcore_tensor *out_offsets) {
+    const alcore__column *column;
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
+    alcore__memory_array *array = alcore__column_memory(column);
+    if (array == NULL || column->map != NULL)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "column \"%s\" (%s) is no array in memory with one entry per row; "
+                            "copy its rows instead",
+                            name, column->origin);
+    /* DLPack has no const: the comment of alcore_pool_column() forbids writing. */
+    ALCORE__TRY(alcore_tensor_init(out_values, (void *)(uintptr_t)array->values, column->dtype,
+                                   array->shape, array->shape[1] > 0 ? 2 : 1));
+    if (array->stride != column->dims) out_values->strides = array->strides;
+    if (out_offsets == NULL || array->offsets == NULL) return ALCORE_OK;
+    return alcore_tensor_init(out_offsets, (void *)(uintptr_t)array->offsets, ALCORE_INT64,
+                              array->offsets_shape, 1);
+}
+
+alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
+                                 alcore_tensor *out_values, alcore_tensor *out_offsets) {
+    if (out_values != NULL) memset(out_values, 0, sizeof *out_values);
+    if (out_offsets != NULL) memset(out_offsets, 0, sizeof *out_offsets);
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    if (out_values == NULL)
+        return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out_values is NULL"));
+    return alcore__pool_read_end(pool, view_column(pool, name, out_values, out_offsets));
+}
+
+const char *alcore_pool_column_text(const alcore_pool *pool, const char *name, int64_t row,
+                                    size_t *out_length) {
+    size_t length = 0;
+    const alcore__column *column =
+        pool != NULL && name != NULL ? alcore__pool_find_column(pool, name) : NULL;
+    const int64_t entry =
+        column != NULL && column->ops->text != NULL ? alcore__column_entry(column, row) : -1;
+    const char *text = entry >= 0 ? column->ops->text(column, entry, &length) : NULL;
+    if (out_length != NULL) *out_length = length;
+    return text;
+}
+
+/* ---- copies ---- */
+
+void alcore__column_widen(const alcore_sys_rows *block, double *out) {
+    const size_t bytes = alcore__dtype_bytes(block->dtype);
+    for (int64_t i = 0; i < block->count; i++) {
+        const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
+        for (int64_t j = 0; j < block->dims; j++)
+            *out++ = alcore__widen(block->dtype, row + (size_t)j * bytes);
+    }
+}
+
+static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
+    const size_t bytes = alcore__dtype_bytes(block->dtype);
+    for (int64_t i = 0; i < block->count; i++) {
+        const char *row = (const char *)block->data + (size_t)(i * block->stride) * bytes;
+        for (int64_t j = 0; j < block->dims; j++)
+            *out++ = alcore__read_integer(block->dtype, row + (size_t)j * bytes);
+    }
+}
+
+/* Checks out for `count` rows of the column; int64 only receives columns of integers. */
+static alcore_status check_out(const alcore__column *column, int64_t count,
+                               const alcore_tensor *out, alcore__array *out_array) {
+    const bool integers = out != NULL && out->dtype.code == ALCORE_KIND_INT &&
+                          alcore__dtype_is_integer(column->dtype);
+    return alcore__tensor_output(out, "out", integers ? ALCORE_INT64 : ALCORE_FLOAT64, count,
+                                 column->dims, out_array);
+}
+
+static alcore_status copy_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
+                               int64_t count, const alcore_tensor *out) {
+    const alcore__column *column;
+    alcore__array target;
+    alcore__scratch scratch = {0};
+    alcore_status status = ALCORE_OK;
+    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
+    if (column->ops->rows == NULL)
+        return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" %s", name,
+                            column->ragged ? "is ragged: its rows differ in length"
+                                           : "has texts: read them one by one");
+    ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
+    ALCORE__TRY(check_out(column, count, out, &target));
+    /* Both types of out have 8 bytes. */
+    char *values = (char *)(uintptr_t)target.data;
+    for (int64_t i = 0; i < count && status == ALCORE_OK;) {
+        int64_t run = 1;
+        while (run < MAX_RUN && i + run < count && rows[i + run] == rows[i] + run) run++;
+        alcore_sys_rows block;
+        void *run_out = values + (size_t)(i * column->dims) * sizeof(double);
+        ALCORE__TRY_GOTO(status, done, alcore__tick(column->ctx, "reading", i, count));
+        ALCORE__TRY_GOTO(status, done, column->ops->rows(column, rows[i], run, &scratch, &block));
+        if (target.dtype == ALCORE_INT64)
+            copy_integers(&block, run_out);
+        else
+            alcore__column_widen(&block, run_out);
+        i += run;
+    }
+done:
+    alcore__scratch_clear(column->ctx, &scratch);
+    return status;
+}
+
+alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
+                                      const int64_t *rows, int64_t count,
+                                      const alcore_tensor *out) {
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    return alcore__pool_read_end(pool, copy_rows(pool, name, rows, count, out));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool/pool_strings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "pool/text_scan.h"
+#include "text/utf8.h"
+
+/* Copies text to check->repaired with U+FFFD in place of every malformed sequence and every NUL. */
+static alcore_status repair(alcore__string_check *check, const char *text, size_t length) {
+    alcore_ctx *ctx = check->pool->object.ctx;
+    check->repaired.length = 0;
+    for (size_t start = 0;;) {
+        const char *nul = length > start ? memchr(text + start, 0, length - start) : NULL;
+        const size_t end = nul != NULL ? (size_t)(nul - text) : length;
+        int64_t count;
+        ALCORE__TRY(alcore__utf8_repair(ctx, text + start, end - start, &check->repaired, &count));
+        check->replaced += count;
+        if (nul == NULL) return ALCORE_OK;
+        ALCORE__TRY(alcore__buffer_append(ctx, &check->repaired, "\xEF\xBF\xBD", 3));
+        check->replaced++;
+        start = end + 1;
+    }
+}
+
+alcore_status alcore__string_check_next(alcore__string_check *check, const char *noun,
+                                        const char **text, size_t *length, int64_t *out_words) {
+    const int64_t limit = check->pool->max_text_bytes;
+    if (*length > (uint64_t)limit)
+        return alcore__fail(ALCORE_E_DATA, "the %s has %zu bytes; max_text_bytes is %" PRId64, noun,
+                            *length, limit);
+    alcore__text_facts facts = alcore__text_scan(*text, *length);
+    const size_t bad = facts.ascii ? *length : alcore__utf8_check(*text, *length);
+    if (bad < *length || facts.nul) {
+        if (check->pool->utf8 == ALCORE_UTF8_REFUSE) {
+            const char *nul = facts.nul ? memchr(*text, 0, *length) : NULL;
+            if (nul != NULL && (size_t)(nul - *text) < bad)
+                return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", noun,
+                                    (size_t)(nul - *text));
+            return alcore__fail(ALCORE_E_DATA, "the %s is not valid UTF-8 at byte %zu (byte %02X)",
+                                noun, bad, (unsigned)(unsigned char)(*text)[bad]);
+        }
+        ALCORE__TRY(repair(check, *text, *length));
+        *text = check->repaired.data;
+        *length = check->repaired.length;
+        facts = alcore__text_scan(*text, *length);
+    }
+    if (out_words != NULL) *out_words = facts.words;
+    return ALCORE_OK;
+}
+
+void alcore__string_check_report(const alcore__string_check *check) {
+    if (check->replaced > 0)
+        alcore__log(check->pool->object.ctx, ALCORE_LOG_WARN, "pool", NULL,
+                    "%" PRId64 " malformed sequences of bytes became U+FFFD", check->replaced);
+}
+
+void alcore__string_check_clear(alcore__string_check *check) {
+    alcore__buffer_clear(check->pool->object.ctx, &check->repaired);
+}
+
+alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
+                                       const char **out) {
+    char *copy = alcore__chunks_alloc(pool->object.ctx, &pool->texts, length + 1);
+    if (copy == NULL) return alcore__fail_memory(length);
+    if (length > 0) memcpy(copy, text, length);
+    copy[length] = '\0';
+    *out = copy;
+    return ALCORE_OK;
+}
