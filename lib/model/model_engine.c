@@ -118,11 +118,11 @@ static alcore_status put(void *user, const int64_t *items, int64_t count,
         all->rows[i] = all->batch->rows[items[i]];
     }
     if (all->part < 0)
-        return alcore_column_writer_put(all->writer, all->rows, count, values, lengths);
+        return alcore_column_writer_put(all->writer, all->rows, count, values, lengths, NULL);
     int64_t shape, stride;
     alcore_tensor half;
     ALCORE__TRY(pick_part(all, values, &shape, &stride, &half));
-    return alcore_column_writer_put(all->writer, all->rows, count, &half, lengths);
+    return alcore_column_writer_put(all->writer, all->rows, count, &half, lengths, NULL);
 }
 
 /* One call of the engine over a batch of texts. */
@@ -182,7 +182,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
                             "%s: the model takes token ids, and no tokenizer for this folder is "
                             "built in; compute the column elsewhere and give it as .npy",
                             model->name);
-    ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, &all.writer));
+    ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, NULL, &all.writer));
     alcore_status status = alcore__model_batch_room(ctx, BATCH_ROWS, &batch);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, BATCH_ROWS, sizeof *all.rows, &all.rows);

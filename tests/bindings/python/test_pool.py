@@ -220,3 +220,53 @@ def test_context(tmp_path):
         with alcore.Pool(["a b", "c d", "e f", "g h"], context=ctx) as pool:
             assert pool.select(1, "random").provenance["seed"] == 5
     assert alcore.build_info() and alcore.version().count(".") == 2
+
+
+def test_columns_of_integers_and_texts():
+    pool = alcore.Pool(["one", "two", "three"])
+    pool.set_column("count", [3, 2 ** 53 + 1, 1])
+    assert pool.column_rows("count", [1, 0]).tolist() == [[2 ** 53 + 1], [3]]
+    assert pool.column_info("count")["dtype"] == "int64"
+    pool.set_column("mixed", [1, 2.5, 3])
+    assert pool.column_info("mixed")["dtype"] == "float64"
+    pool.set_column("note", ["x", None, "z"])
+    assert pool.get_column("note") == ["x", None, "z"]
+    assert pool.column_rows("note", [2]) == ["z"]
+    info = pool.column_info("note")
+    assert (info["dtype"], info["entries"], info["in_file"]) == ("text", 3, False)
+    with pytest.raises(alcore.ShapeError):
+        pool.set_column("scores", ["x", "y", "z"])
+
+
+def test_labels_and_costs_that_come_back():
+    pool = alcore.Pool(["one", "two", "three"])
+    pool.mark_labeled([0, 2], references=["eins", "drei"])
+    assert [pool.reference(row) for row in range(3)] == ["eins", None, "drei"]
+    assert pool.count("labeled") == 2
+    pool.set_references([0], [None])
+    assert pool.reference(0) is None
+    pool.set_costs([1], [2.5])
+    assert pool.cost(1) == 2.5
+    with pytest.raises(alcore.DataError):
+        pool.set_costs([1], [-1])
+    with pytest.raises(ValueError):
+        pool.set_references([0, 1], ["one"])
+    assert pool.cost(1) == 2.5
+
+
+def test_derived_pool():
+    pool = alcore.Pool(["a b c", "b c"])
+    phrases = alcore.Pool(["b c", "a"], source=pool)
+    assert phrases.source is pool and pool.source is None
+    phrases.set_column("first_row", [0, 0])
+    phrases.set_column("source_rows", ([0, 1, 0], [0, 2, 3]))
+    with pytest.raises(alcore.NotFoundError):
+        phrases.set_column("first_row", [0, 2])
+    assert phrases.fingerprint == alcore.Pool(["b c", "a"]).fingerprint != pool.fingerprint
+
+
+def test_column_writer_takes_a_meaning():
+    pool = alcore.Pool(["one", "two", "three"])
+    with pool.column("probs", meaning="logits") as writer:
+        writer.put([0, 1, 2], [[0.0, 9.0], [1.0, 1.1], [0.0, 5.0]])
+    assert list(alcore.select(pool, budget=1, strategy="margin")) == [1]

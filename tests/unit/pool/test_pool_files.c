@@ -231,6 +231,7 @@ START_TEST(wrong_arrays_in_files) {
                     ALCORE_E_SHAPE, "found int32");
     ck_assert_ok(
         alcore_pool_read_column(pool, "n", npy_file("s.npy", ALCORE_INT32, 4, 0, numbers), NULL));
+    ck_assert_ok(alcore_pool_drop_column(pool, "n"));
     ck_assert_fails(alcore_pool_read_column(pool, "e", text_file("t.npy", "\x93NUMPY\1"), NULL),
                     ALCORE_E_DATA, "t.npy");
     ck_assert_fails(alcore_pool_read_column(pool, "e", test_path("no.npy"), NULL), ALCORE_E_IO,
