@@ -118,7 +118,7 @@ static alcore_search_side side_of(alcore_tensor *tensor, int64_t first, int64_t 
     alcore_search_side side = ALCORE_SEARCH_SIDE_INIT;
     shape[0] = count;
     shape[1] = DIMS;
-    ck_assert_int_eq(alcore_tensor_init(tensor, numbers + first * DIMS, ALCORE_FLOAT32, 2, shape),
+    ck_assert_int_eq(alcore_tensor_init(tensor, numbers + first * DIMS, ALCORE_FLOAT32, shape, 2),
                      ALCORE_OK);
     side.matrix = tensor;
     return side;
@@ -155,7 +155,7 @@ START_TEST(logits_are_used_where_they_are) {
     double top[2][ROWS];
     int64_t shape[] = {ROWS, DIMS}, tokens = ROWS;
     alcore_tensor tensor;
-    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     void *there = emulated_array(&emu, numbers, sizeof numbers), *stream = emu.stream_new();
     for (int on_device = 0; on_device < 2; on_device++) {
         alcore_logits logits = ALCORE_LOGITS_INIT;
@@ -185,7 +185,7 @@ START_TEST(two_devices_in_one_call) {
     int64_t shape[] = {ROWS, DIMS};
     double top[ROWS * ROWS];
     alcore_tensor hidden, output;
-    ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, 2, shape), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     output = hidden;
     hidden.device.type = output.device.type = ALCORE_DEVICE_CUDA;
     output.device.id = 1;
