@@ -157,7 +157,8 @@ def cluster_picks(rows, vectors, k, seed, round_, initial=None):
 
 
 def kcenter(rows, vectors, labeled, k):
-    """labeled: a list of vectors. Returns the picks, their delta and the radius after each, as distances."""
+    """labeled: a list of vectors. Returns the picks, their delta and the radius after each, as distances. The delta of a
+    first pick that nothing was labeled before is the radius after it."""
     picks, deltas, radii = [], [], []
     delta = {row: min((sqd(vectors[row], c) for c in labeled), default=math.inf) for row in rows}
     while len(picks) < min(k, len(rows)):
@@ -174,4 +175,6 @@ def kcenter(rows, vectors, labeled, k):
         for row in left:
             delta[row] = min(delta[row], sqd(vectors[row], vectors[pick]))
         radii.append(math.sqrt(max((delta[row] for row in left), default=0.0)))
+        if deltas[-1] == math.inf:
+            deltas[-1] = radii[-1]
     return picks, deltas, radii

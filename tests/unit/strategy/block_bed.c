@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "block_bed.h"
 
+vector_case block_vector(int width) {
+    test_vector known =
+        width == 0 ? vector_find("block", "TV-BLOCK") : vector_find("block-wide", "TV-BLOCK-WIDE");
+    return vector_case_named(known, "rows");
+}
+
+int64_t block_dims(int width) {
+    vector_case one = block_vector(width);
+    return vector_integer(vector_input(&one, "dims"));
+}
+
 void block_bed_open(block_bed *block, int64_t dims, int32_t threads) {
     block_data_make(&block->data, dims);
     block->labeled = malloc(BLOCK_POOL);

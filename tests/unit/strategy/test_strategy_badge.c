@@ -16,26 +16,41 @@ static void open_small(const double *probs, int32_t dtype) {
     bed_column(&b, &b.input.candidates, "embeddings", H, 5, 2, ALCORE_FLOAT64);
 }
 
-START_TEST(vector) {
-    static const double norms[] = {0.14, 2.18, 1.0, 1.2, 2.18};
-    open_small(P, ALCORE_FLOAT64);
-    ck_assert_msg(bed_run(&b, "badge", "uniforms=0.25,0.75", 3) == ALCORE_OK, "%s",
+static vector_case badge_case(const char *name) {
+    return vector_case_named(vector_find("baselines", "TV-BADGE"), name);
+}
+
+static void expect_case(const char *name, const char *params) {
+    vector_case one = badge_case(name);
+    int64_t count;
+    const int64_t *rows = vector_integers(vector_expected(&one, "picks"), &count);
+    ck_assert_msg(bed_run(&b, "badge", params, (double)count) == ALCORE_OK, "%s",
                   alcore_last_error());
-    BED_PICKS(&b, 1, 0, 3);
+    bed_expect_picks(&b, count, rows);
+}
+
+START_TEST(vector) {
+    vector_case factors = badge_case("factors"), given = badge_case("given uniforms");
+    open_small(P, ALCORE_FLOAT64);
+    vector_near(P, vector_input(&factors, "probs"), 0);
+    vector_near(H, vector_input(&factors, "embeddings"), 0);
+    expect_case("given uniforms", "uniforms=0.25,0.75");
+    const double *norms = vector_doubles(vector_expected(&factors, "norms"), NULL);
+    const double *distances = vector_doubles(vector_expected(&factors, "distances"), NULL);
+    const int64_t *picks = vector_integers(vector_expected(&given, "picks"), NULL);
     const double *norm = bed_record(&b, "gradient_norm");
     for (int i = 0; i < 5; i++) ck_assert_double_eq_tol(norm[i], sqrt(norms[i]), 1e-9);
-    /* Distances when they were drawn; of the others, from the nearest chosen row. */
-    ck_assert_double_eq_tol(b.outcome.scores[1], sqrt(2.18), 1e-9);
-    ck_assert_double_eq_tol(b.outcome.scores[0], sqrt(2.32), 1e-9);
-    ck_assert_double_eq_tol(b.outcome.scores[3], sqrt(1.58), 1e-9);
-    ck_assert(b.outcome.scores[4] == 0.0);
-    ck_assert_int_eq(bed_run(&b, "badge", "", 5), ALCORE_OK);
-    BED_PICKS(&b, 1, 3, 0, 2, 4);
-    /* The first draw of the generator is below(5). */
-    alcore_rng rng;
-    alcore_rng_seed(&rng, alcore_rng_derive(42, 5, 1, 0));
-    ck_assert_int_eq(bed_run(&b, "badge", "first=uniform", 1), ALCORE_OK);
-    ck_assert_int_eq(bed_pick(&b, 0), (int64_t)alcore_rng_below(&rng, 5));
+    /* The norm of the first pick; then the distance to the nearest pick, when a row was drawn or at
+     * the end. */
+    ck_assert_double_eq_tol(b.outcome.scores[picks[0]], sqrt(norms[picks[0]]), 1e-9);
+    for (int i = 0; i < 5; i++) {
+        double nearest = HUGE_VAL;
+        for (int k = 0; k < 3 && picks[k] != i; k++)
+            nearest = fmin(nearest, distances[5 * i + picks[k]]);
+        if (i != picks[0]) ck_assert_double_eq_tol(b.outcome.scores[i], sqrt(nearest), 1e-9);
+    }
+    expect_case("drawn", "");
+    expect_case("first=uniform", "first=uniform");
     ck_assert_int_eq(bed_run(&b, "badge", "uniforms=0.5,1.5", 3), ALCORE_E_PARAM);
     bed_close(&b);
 }
@@ -127,22 +142,20 @@ END_TEST
 /* ---- TV-BLOCK ---- */
 
 START_TEST(block_gives_the_bits) {
-    static const struct {
-        int64_t dims, first[5];
-        uint64_t picks;
-    } EXPECTED[] = {{5, {18970, 10605, 3979, 15342, 3400}, 0x1D61BF6C451F0E50},
-                    {70, {13496, 10600, 3974, 15349, 3368}, 0x6AB64242EC06819C}};
-    for (size_t e = 0; e < 2; e++) {
+    for (int width = 0; width < BLOCK_WIDTHS; width++) {
+        vector_case known = block_vector(width);
+        const int64_t *first = vector_integers(vector_expected(&known, "badge/first"), NULL);
         for (int32_t parts = 0; parts <= 3; parts += 3) {
             block_bed data;
-            block_bed_open(&data, EXPECTED[e].dims, 2);
+            block_bed_open(&data, block_dims(width), 2);
             data.bed.parts = parts;
             bed_column(&data.bed, &data.bed.input.candidates, "factors", data.data.u, BLOCK_POOL, 1,
                        ALCORE_FLOAT64);
             ck_assert_msg(bed_run(&data.bed, "badge", "", 100) == ALCORE_OK, "%s",
                           alcore_last_error());
-            bed_expect_picks(&data.bed, 5, EXPECTED[e].first);
-            ck_assert_uint_eq(bed_hash_picks(&data.bed, 100), EXPECTED[e].picks);
+            bed_expect_picks(&data.bed, 5, first);
+            ck_assert_uint_eq(bed_hash_picks(&data.bed, 100),
+                              vector_word(vector_expected(&known, "badge/picks")));
             block_bed_close(&data);
         }
     }

@@ -9,6 +9,7 @@
 #include "strategy/rescale.h"
 #include "strategy/rules/strata.h"
 #include "strategy_bed.h"
+#include "vectors.h"
 
 #define NEAR(value, expected) ck_assert_double_eq_tol(value, expected, 1e-6)
 
@@ -30,19 +31,63 @@ static alcore__dataset *pool(void) {
     return &b.input.candidates;
 }
 
+static void expect_picks(const vector_case *one, const char *path) {
+    int64_t count;
+    const int64_t *rows = vector_integers(vector_expected(one, path), &count);
+    bed_expect_picks(&b, count, rows);
+}
+
+/* A matrix of the case as the column "embeddings" of a dataset. */
+static int64_t give_embeddings(const vector_case *one, const char *input,
+                               alcore__dataset *dataset) {
+    const json_t *given = vector_input(one, input);
+    int64_t count, rows = vector_length(given);
+    const double *values = vector_doubles(given, &count);
+    if (rows > 0) bed_column(&b, dataset, "embeddings", values, rows, count / rows, ALCORE_FLOAT64);
+    return rows;
+}
+
+/* Opens the bed with the case's number of rows and a column of numbers, one a row. */
+static void open_with_scores(const vector_case *one, const char *input) {
+    int64_t rows;
+    const double *values = vector_doubles(vector_input(one, input), &rows);
+    bed_open(&b, rows, 1, NULL);
+    bed_column(&b, pool(), "scores", values, rows, 1, ALCORE_FLOAT64);
+}
+
+/* "name=value name=value" of those of the names that the case sets. */
+static const char *params_of(const vector_case *one, const char *const *names) {
+    static char text[256];
+    text[0] = '\0';
+    for (; *names; names++) {
+        if (!vector_has_input(one, *names)) continue;
+        const json_t *value = vector_input(one, *names);
+        size_t length = strlen(text);
+        if (json_is_string(value))
+            snprintf(text + length, sizeof text - length, "%s=%s ", *names, vector_text(value));
+        else
+            snprintf(text + length, sizeof text - length, "%s=%.17g ", *names,
+                     vector_double(value));
+    }
+    return text;
+}
+
 /* ---- TV-TOPK ---- */
 
 START_TEST(topk) {
-    const double scores[] = {1.0, 2.0, 2.0, 0.5, 2.0};
-    bed_open(&b, 5, 1, NULL);
-    bed_column(&b, pool(), "scores", scores, 5, 1, ALCORE_FLOAT64);
-    bed_run(&b, "nnll", "", 2);
-    ck_assert_int_eq(b.outcome.pick_count, 2);
-    ck_assert_uint_eq(b.outcome.flags, 0);
-    BED_PICKS(&b, 1, 2);
-    b.input.fill.tie = ALCORE__TIE_RANDOM;
-    bed_run(&b, "nnll", "", 5);
-    BED_PICKS(&b, 2, 4, 1, 0, 3);
+    test_vector known = vector_find("random", "TV-TOPK");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        bool random = strcmp(vector_text(vector_input(&one, "tie")), "random") == 0;
+        open_with_scores(&one, "scores");
+        b.input.seed = (uint64_t)vector_integer(vector_input(&one, "seed"));
+        b.input.fill.tie = random ? ALCORE__TIE_RANDOM : ALCORE__TIE_INDEX;
+        bed_run(&b, "nnll", "", vector_double(vector_input(&one, "k")));
+        expect_picks(&one, "picks");
+        ck_assert_int_eq(b.outcome.pick_count, vector_integer(vector_input(&one, "k")));
+        ck_assert_uint_eq(b.outcome.flags, 0);
+        if (i + 1 < vector_case_count(known)) bed_close(&b);
+    }
     bed_run(&b, "nnll", "", 6);
     ck_assert_int_eq(b.outcome.pick_count, 5);
     ck_assert_uint_eq(b.outcome.flags, ALCORE_SELECTION_SHORT);
@@ -56,17 +101,26 @@ END_TEST
 /* ---- TV-DRAW ---- */
 
 START_TEST(draws) {
+    test_vector known = vector_find("random", "TV-DRAW");
+    static const char *const names[] = {"random", "random of even rows"};
     bed_open(&b, 20, 1, NULL);
-    for (int i = 10; i < 20; i++) b.take[i] = 0;
-    bed_run(&b, "random", "", 5);
-    BED_PICKS(&b, 7, 3, 2, 4, 0);
-    for (int i = 0; i < 20; i++) b.take[i] = i % 2 == 0;
-    bed_run(&b, "random", "", 5);
-    BED_PICKS(&b, 14, 6, 4, 8, 0);
-    uint8_t take[10];
+    for (int n = 0; n < 2; n++) {
+        vector_case one = vector_case_named(known, names[n]);
+        int64_t count;
+        const int64_t *rows = vector_integers(vector_input(&one, "rows"), &count);
+        memset(b.take, 0, 20);
+        for (int64_t i = 0; i < count; i++) b.take[rows[i]] = 1;
+        bed_run(&b, "random", "", vector_double(vector_input(&one, "k")));
+        expect_picks(&one, "picks");
+    }
+    vector_case candidates = vector_case_named(known, "candidates");
+    int64_t drawn_count;
+    const int64_t *drawn_rows =
+        vector_integers(vector_expected(&candidates, "picks"), &drawn_count);
+    uint8_t take[10], drawn[10] = {0};
+    for (int64_t i = 0; i < drawn_count; i++) drawn[drawn_rows[i]] = 1;
     memset(take, 1, sizeof take);
     ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, 10, NULL, take), ALCORE_OK);
-    const uint8_t drawn[10] = {0, 0, 1, 1, 0, 1, 1, 0, 0, 0};
     ck_assert_mem_eq(take, drawn, 10);
     /* Sticky: what is left of the last candidates stays, the rest is drawn. */
     memset(take, 1, sizeof take);
@@ -82,97 +136,70 @@ END_TEST
 
 /* ---- TV-STRATA ---- */
 
-static void expect_strata(const double *scores, int64_t count, int64_t strata,
-                          const int32_t *expected) {
-    int32_t stratum[16];
-    double edges[16];
-    alcore__strata_equal(scores, count, strata, stratum, edges);
-    for (int64_t i = 0; i < count; i++) ck_assert_int_eq(stratum[i], expected[i]);
-    ck_assert(edges[0] == scores[0] && edges[strata] == scores[count - 1]);
-}
-
 START_TEST(strata) {
-    double tenths[11], few[7];
-    for (int i = 0; i <= 10; i++) tenths[i] = i / 10.0;
-    for (int i = 0; i < 7; i++) few[i] = (i + 1) / 10.0;
-    const double uneven[] = {1, 2, 4, 7}, same[] = {2, 2, 2, 2};
-    expect_strata(tenths, 11, 10, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9});
-    expect_strata(few, 7, 3, (const int32_t[]){0, 0, 1, 1, 2, 2, 2});
-    expect_strata(few, 7, 6, (const int32_t[]){0, 1, 2, 3, 4, 5, 5});
-    expect_strata(uneven, 4, 3, (const int32_t[]){0, 0, 1, 2});
-    expect_strata(same, 4, 10, (const int32_t[]){0, 0, 0, 0});
-    const double heavy[] = {5, 1, 1, 9, 3, 3, 2};
-    int32_t stratum[7];
-    double edges[4];
+    test_vector known = vector_find("huds", "TV-STRATA");
     bed_open(&b, 1, 1, NULL);
-    ck_assert_int_eq(alcore__strata_quantile(b.ctx, heavy, 7, 3, stratum, edges), ALCORE_OK);
-    ck_assert_mem_eq(stratum, ((const int32_t[]){2, 0, 0, 2, 1, 1, 0}), sizeof stratum);
-    ALL_NEAR(edges, 1, 3, 5, 9);
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        int64_t count, n = vector_integer(vector_input(&one, "n_strata")), wide[16];
+        const double *scores = vector_doubles(vector_input(&one, "scores"), &count);
+        int32_t stratum[16];
+        double edges[16];
+        if (strcmp(vector_text(vector_input(&one, "strata")), "quantile") == 0)
+            ck_assert_int_eq(alcore__strata_quantile(b.ctx, scores, count, n, stratum, edges),
+                             ALCORE_OK);
+        else
+            alcore__strata_equal(scores, count, n, stratum, edges);
+        for (int64_t k = 0; k < count; k++) wide[k] = stratum[k];
+        vector_equal(wide, vector_expected(&one, "stratum"));
+        vector_near(edges, vector_expected(&one, "edges"), 1e-15);
+    }
     bed_close(&b);
 }
 END_TEST
 
 /* ---- TV-HUDS ---- */
 
-static const double HUDS_U[] = {0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.5};
-static const float HUDS_E[] = {1, 0, 0, 1, 3, 4, 4, 3, 1, 0, -1, 0, 2, 0, 2, 0};
-
 static void open_huds(void) {
-    bed_open(&b, 8, 1, NULL);
-    bed_column(&b, pool(), "scores", HUDS_U, 8, 1, ALCORE_FLOAT64);
-    bed_column(&b, pool(), "embeddings", HUDS_E, 8, 2, ALCORE_FLOAT32);
+    vector_case one = vector_case_number(vector_find("huds", "TV-HUDS"), 0);
+    open_with_scores(&one, "u");
+    give_embeddings(&one, "embeddings", pool());
 }
 
+/* Every case: scores, distances, strata, edges and picks; lambda = 1 also as "diversity". */
 START_TEST(huds) {
-    open_huds();
-    bed_run(&b, "huds", "n_strata=4", 4);
-    BED_PICKS(&b, 7, 5, 4, 6);
-    ALL_NEAR(b.outcome.scores, 0.396447, 0.646447, 0.755025, 1.005025, 1.75, 2.0, 1.75, 2.25);
-    ALL_NEAR((const double *)bed_record(&b, "d"), 0.292893, 0.292893, 0.010051, 0.010051, 1, 1, 0,
-             0);
-    const int64_t *stratum = bed_record(&b, "stratum");
-    for (int i = 0; i < 8; i++) ck_assert_int_eq(stratum[i], i / 2);
-    ALL_NEAR(bed_fact(&b, "strata edges"), 0.5, 1.5, 2.5, 3.5, 4.5);
-    bed_run(&b, "huds", "n_strata=4 lambda=0", 4);
-    BED_PICKS(&b, 7, 6, 5, 4);
-    bed_run(&b, "huds", "n_strata=4 lambda=0.9", 4);
-    BED_PICKS(&b, 5, 4, 7, 1);
-    ALL_NEAR(b.outcome.scores, 0.313604, 0.363604, 0.159045, 0.209045, 1.15, 1.2, 0.35, 0.45);
-    bed_run(&b, "huds", "n_strata=4 lambda=1", 4);
-    BED_PICKS(&b, 4, 5, 0, 1);
-    bed_run(&b, "diversity", "n_strata=4", 4);
-    BED_PICKS(&b, 4, 5, 0, 1);
-    bed_close(&b);
+    static const char *const params[] = {"lambda", "n_strata", "rescale", "min_stratum", NULL};
+    static const char *const of_strata[] = {"n_strata", "min_stratum", NULL};
+    test_vector known = vector_find("huds", "TV-HUDS");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        double k = vector_double(vector_input(&one, "k"));
+        open_with_scores(&one, "u");
+        give_embeddings(&one, "embeddings", pool());
+        ck_assert_int_eq(bed_run(&b, "huds", params_of(&one, params), k), ALCORE_OK);
+        expect_picks(&one, "order");
+        vector_near(b.outcome.scores, vector_expected(&one, "H"), 1e-12);
+        vector_near(bed_record(&b, "d"), vector_expected(&one, "d"), 1e-12);
+        vector_equal(bed_record(&b, "stratum"), vector_expected(&one, "stratum"));
+        vector_near(bed_fact(&b, "strata edges"), vector_expected(&one, "edges"), 1e-15);
+        if (vector_double(vector_input(&one, "lambda")) == 1.0) {
+            bed_run(&b, "diversity", params_of(&one, of_strata), k);
+            expect_picks(&one, "order");
+            if (vector_integer(vector_input(&one, "n_strata")) == 1) {
+                bed_run(&b, "diversity-global", "", k);
+                expect_picks(&one, "order");
+            }
+        }
+        bed_close(&b);
+    }
 }
 END_TEST
 
-START_TEST(huds_rescaled) {
-    open_huds();
-    bed_run(&b, "huds", "n_strata=4 rescale=minmax", 4);
-    BED_PICKS(&b, 5, 4, 7, 6);
-    ALL_NEAR(b.outcome.scores, 0.146447, 0.208947, 0.130025, 0.192525, 0.75, 0.8125, 0.375, 0.5);
-    bed_run(&b, "huds", "n_strata=4 rescale=minmax lambda=0.9", 4);
-    BED_PICKS(&b, 5, 4, 1, 0);
-    ALL_NEAR(b.outcome.scores, 0.263604, 0.276104, 0.034045, 0.046545, 0.95, 0.9625, 0.075, 0.1);
-    bed_run(&b, "huds", "n_strata=1 lambda=1", 4);
-    BED_PICKS(&b, 5, 1, 0, 4);
-    ALL_NEAR((const double *)bed_record(&b, "d"), 0.167950, 0.445300, 0.057010, 0.001540, 0.167950,
-             1.832050, 0.167950, 0.167950);
-    bed_run(&b, "diversity-global", "", 4);
-    BED_PICKS(&b, 5, 1, 0, 4);
-    bed_close(&b);
-}
-END_TEST
-
+/* Equal scores and equal distances scale to 0. */
 START_TEST(huds_without_range) {
-    const double u[] = {2, 2, 2, 2};
-    const float e[] = {1, 0, 0, 1, 1, 0, 0, 1};
-    bed_open(&b, 4, 1, NULL);
-    bed_column(&b, pool(), "scores", u, 4, 1, ALCORE_FLOAT64);
-    bed_column(&b, pool(), "embeddings", e, 4, 2, ALCORE_FLOAT32);
-    bed_run(&b, "huds", "", 2);
-    BED_PICKS(&b, 0, 1);
-    ALL_NEAR(b.outcome.scores, 1.146447, 1.146447, 1.146447, 1.146447);
+    vector_case one = vector_case_named(vector_find("huds", "TV-HUDS"), "equal scores");
+    open_with_scores(&one, "u");
+    give_embeddings(&one, "embeddings", pool());
     for (const char *const *scale = (const char *const[]){"minmax", "zscore", "rank", NULL}; *scale;
          scale++) {
         char params[32] = "rescale=";
@@ -184,17 +211,22 @@ START_TEST(huds_without_range) {
 }
 END_TEST
 
+/* With lambda = 0 the scores are the scaled values themselves. */
 START_TEST(scales) {
-    const double u[] = {1, 2, 4, 7};
+    test_vector known = vector_find("huds", "TV-RESCALE");
     const float e[] = {1, 0, 1, 0, 1, 0, 1, 0};
-    bed_open(&b, 4, 1, NULL);
-    bed_column(&b, pool(), "scores", u, 4, 1, ALCORE_FLOAT64);
-    bed_column(&b, pool(), "embeddings", e, 4, 2, ALCORE_FLOAT32);
-    bed_run(&b, "huds", "lambda=0 rescale=zscore", 4);
-    ALL_NEAR(b.outcome.scores, -1.091089, -0.654654, 0.218218, 1.527525);
-    bed_run(&b, "huds", "lambda=0 rescale=rank", 4);
-    ALL_NEAR(b.outcome.scores, 0, 1.0 / 3.0, 2.0 / 3.0, 1);
-    bed_close(&b);
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        char params[64];
+        snprintf(params, sizeof params, "lambda=0 rescale=%.*s", (int)strcspn(one.name, " "),
+                 one.name);
+        open_with_scores(&one, "values");
+        bed_column(&b, pool(), "embeddings", e, vector_length(vector_input(&one, "values")), 2,
+                   ALCORE_FLOAT32);
+        ck_assert_int_eq(bed_run(&b, "huds", params, 4), ALCORE_OK);
+        vector_near(b.outcome.scores, vector_expected(&one, "values"), 1e-12);
+        bed_close(&b);
+    }
 }
 END_TEST
 
@@ -308,67 +340,59 @@ static const alcore__strategy_def MEANS = {
     .clear = means_clear,
 };
 
-static void run_means(const float *x, int64_t rows, int64_t k, bool given, int64_t first,
-                      int64_t second) {
+static void run_means(const vector_case *one) {
+    int64_t count, rows = vector_length(vector_input(one, "embeddings"));
+    const int64_t *initial = vector_integers(vector_expected(one, "initial"), &means_k);
     bed_open(&b, rows, 1, NULL);
-    bed_column(&b, pool(), "embeddings", x, rows, 2, ALCORE_FLOAT32);
-    means_k = k;
-    means_given = given;
-    means_initial[0] = first;
-    means_initial[1] = second;
+    give_embeddings(one, "embeddings", pool());
+    means_given = vector_has_input(one, "initial");
+    memcpy(means_initial, initial, (size_t)means_k * sizeof *initial);
     ck_assert_int_eq(bed_run_def(&b, &MEANS, NULL), ALCORE_OK);
+    const double *cluster = vector_doubles(vector_expected(one, "cluster"), &count);
+    for (int64_t i = 0; i < count; i++) ck_assert(b.outcome.scores[i] == cluster[i]);
 }
 
 START_TEST(kmeans) {
-    const float x[] = {1, 0, 2, 0, 0, 1, 0, 3, 0.5f, 0.5f};
-    run_means(x, 5, 2, true, 0, 3);
-    ALL_NEAR(b.outcome.scores, 0, 0, 0, 1, 0);
-    ALL_NEAR(means_centroids, 0.875, 0.375, 0, 3);
-    ck_assert_int_eq(means_passes, 2);
-    bed_close(&b);
-    const float empty[] = {0, 0, 0, 0, 4, 0, 10, 0};
-    run_means(empty, 4, 2, true, 0, 1);
-    ALL_NEAR(b.outcome.scores, 0, 0, 0, 1);
-    ALL_NEAR(means_centroids, 4.0 / 3.0, 0, 10, 0);
-    ck_assert_int_eq(means_passes, 3);
-    bed_close(&b);
-    const float seeded[] = {0, 0, 0, 1, 5, 0, 5, 1, 10, 0, 10, 1, 20, 5, 21, 5};
-    run_means(seeded, 8, 3, false, 0, 0);
-    ck_assert(means_drawn[0] == 1 && means_drawn[1] == 4 && means_drawn[2] == 2);
-    ALL_NEAR(b.outcome.scores, 0, 0, 2, 2, 2, 2, 1, 1);
-    ALL_NEAR(means_centroids, 0, 0.5, 20.5, 5, 7.5, 0.5);
-    ck_assert_int_eq(means_passes, 3);
-    bed_close(&b);
+    test_vector known = vector_find("huds", "TV-KMEANS");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        run_means(&one);
+        if (!means_given) vector_equal(means_drawn, vector_expected(&one, "initial"));
+        vector_near(means_centroids, vector_expected(&one, "centroids"), 1e-12);
+        ck_assert_int_eq(means_passes, vector_integer(vector_expected(&one, "passes")));
+        bed_close(&b);
+    }
 }
 END_TEST
 
 /* ---- TV-NNLL ---- */
 
 START_TEST(likelihoods) {
-    const double p[] = {0.5, 0.25, 0.9, 0.8, 0.5, 1.0, 0.125, 0.125, 0.125, 0.125, 0.0, 0.5};
-    const int64_t offsets[] = {0, 2, 5, 6, 10, 12};
-    double lp[12], base2[12];
-    for (int i = 0; i < 12; i++) {
-        lp[i] = log(p[i]);
-        base2[i] = log2(p[i]);
-    }
+    vector_case one = vector_case_number(vector_find("scores", "TV-NNLL"), 0);
+    const json_t *given = vector_input(&one, "logprobs");
+    const int64_t *offsets = vector_offsets(given, NULL);
+    int64_t tokens;
+    const double *lp = vector_doubles(given, &tokens);
+    double base2[16];
+    ck_assert_int_le(tokens, 16);
+    for (int64_t i = 0; i < tokens; i++) base2[i] = lp[i] / log(2.0);
     bed_open(&b, 5, 1, NULL);
     alcore__column *column = bed_ragged(&b, "logprobs", lp, offsets, 5, 1, ALCORE_FLOAT64);
     bed_run(&b, "nnll", "", 5);
     BED_PICKS(&b, 4, 3, 0, 1, 2);
-    ALL_NEAR(b.outcome.scores, 1.039721, 0.340550, 0, 2.079442, 50.346574);
+    vector_near(b.outcome.scores, vector_expected(&one, "nnll"), 1e-12);
     ck_assert(!signbit(b.outcome.scores[2]));
     ck_assert_int_eq(b.outcome.floored, 1);
     bed_run(&b, "nsp", "", 5);
     BED_PICKS(&b, 4, 3, 0, 1, 2);
-    ALL_NEAR(b.outcome.scores, 0.646447, 0.288621, 0, 0.875, 1);
-    ALL_NEAR((const double *)bed_record(&b, "u"), 1.039721, 0.340550, 0, 2.079442, 50.346574);
+    vector_near(b.outcome.scores, vector_expected(&one, "nsp"), 1e-12);
+    vector_near(bed_record(&b, "u"), vector_expected(&one, "nnll"), 1e-12);
     bed_close(&b);
     bed_open(&b, 5, 1, NULL);
     column = bed_ragged(&b, "logprobs", base2, offsets, 5, 1, ALCORE_FLOAT64);
     column->log_scale = log(2.0);
     bed_run(&b, "nnll", "", 5);
-    ALL_NEAR(b.outcome.scores, 1.039721, 0.340550, 0, 2.079442, 50.346574);
+    vector_near(b.outcome.scores, vector_expected(&one, "nnll"), 1e-9);
     bed_close(&b);
 }
 END_TEST
@@ -400,36 +424,28 @@ END_TEST
 
 /* ---- TV-IDDS ---- */
 
-static const double IDDS_A[] = {1, 0, 0, 1, 0.6, 0.8, 0.96, 0.28}, IDDS_B[] = {0, 1, -1, 0};
-
 START_TEST(idds) {
+    static const char *const params[] = {"mode", "self", "sim", "alpha", NULL};
+    test_vector known = vector_find("baselines", "TV-IDDS");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        bed_open(&b, 4, 1, NULL);
+        give_embeddings(&one, "embeddings", pool());
+        give_embeddings(&one, "labeled", &b.input.labeled);
+        ck_assert_int_eq(
+            bed_run(&b, "idds", params_of(&one, params), vector_double(vector_input(&one, "k"))),
+            ALCORE_OK);
+        expect_picks(&one, "picks");
+        vector_near(b.outcome.scores, vector_expected(&one, "scores"), 1e-12);
+        bed_close(&b);
+    }
+    /* A row alone, nothing labeled: both terms are 0. */
+    vector_case one = vector_case_number(known, 0);
     bed_open(&b, 4, 1, NULL);
-    bed_column(&b, pool(), "embeddings", IDDS_A, 4, 2, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.labeled, "embeddings", IDDS_B, 2, 2, ALCORE_FLOAT64);
-    bed_run(&b, "idds", "mode=oneshot", 4);
-    BED_PICKS(&b, 3, 0, 2, 1);
-    ALL_NEAR(b.outcome.scores, 0.513400, 0.076200, 0.458333, 0.567800);
-    bed_run(&b, "idds", "mode=oneshot self=include", 4);
-    BED_PICKS(&b, 3, 0, 2, 1);
-    ALL_NEAR(b.outcome.scores, 0.593800, 0.183400, 0.503000, 0.621400);
-    bed_run(&b, "idds", "", 3);
-    BED_PICKS(&b, 3, 2, 0);
-    ALL_NEAR(b.outcome.scores, -0.046200, -0.171600, 0.359000, 0.567800);
-    b.input.labeled.rows = 0;
-    bed_run(&b, "idds", "mode=oneshot", 4);
-    BED_PICKS(&b, 2, 3, 0, 1);
-    ALL_NEAR(b.outcome.scores, 0.348400, 0.241200, 0.491333, 0.455600);
+    give_embeddings(&one, "embeddings", pool());
     for (int i = 1; i < 4; i++) b.take[i] = 0;
     bed_run(&b, "idds", "", 1);
     ALL_NEAR(b.outcome.scores, 0);
-    bed_close(&b);
-    const double scaled[] = {1, 0, 0, 2, 0.6, 0.8, 2.88, 0.84};
-    bed_open(&b, 4, 1, NULL);
-    bed_column(&b, pool(), "embeddings", scaled, 4, 2, ALCORE_FLOAT64);
-    bed_column(&b, &b.input.labeled, "embeddings", IDDS_B, 2, 2, ALCORE_FLOAT64);
-    bed_run(&b, "idds", "mode=oneshot sim=dot-raw", 4);
-    BED_PICKS(&b, 3, 2, 0, 1);
-    ALL_NEAR(b.outcome.scores, 0.942200, 0.402533, 0.994333, 1.891000);
     bed_close(&b);
 }
 END_TEST
@@ -437,83 +453,104 @@ END_TEST
 /* ---- TV-KCENTER ---- */
 
 START_TEST(kcenter) {
-    const float x[] = {0, 0, 1, 0, 4, 0, 0, 3, 4, 3, 8, 6};
-    const uint8_t labeled[] = {1, 0, 0, 0, 0, 0};
-    bed_open(&b, 6, 1, NULL);
-    bed_column(&b, pool(), "embeddings", x, 6, 2, ALCORE_FLOAT32);
-    b.take[0] = 0;
-    b.input.labeled_rows = labeled;
-    bed_run(&b, "kcenter", "", 3);
-    BED_PICKS(&b, 5, 4, 2);
-    const double *radius = bed_record(&b, "radius");
-    ck_assert(radius[4] == 5 && radius[3] == 3 && radius[1] == 3 && isnan(radius[0]));
-    /* Positions 4, 3, 1 are rows 5, 4, 2. */
-    ck_assert(b.outcome.scores[4] == 10 && b.outcome.scores[3] == 5 && b.outcome.scores[1] == 3);
-    b.input.labeled_rows = NULL;
-    b.take[0] = 1;
-    bed_run(&b, "kcenter", "", 3);
-    BED_PICKS(&b, 4, 0, 5);
-    radius = bed_record(&b, "radius");
-    ck_assert(radius[4] == 5 && radius[0] == 5 && radius[5] == 3);
-    /* Everything chosen: nothing is left to cover. */
-    bed_run(&b, "kcenter", "", 6);
-    radius = bed_record(&b, "radius");
-    ck_assert_int_eq(b.outcome.pick_count, 6);
-    ck_assert(radius[b.outcome.picks[5]] == 0);
-    bed_close(&b);
+    test_vector known = vector_find("baselines", "TV-KCENTER");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        int64_t count, rows = vector_length(vector_input(&one, "embeddings"));
+        const int64_t *given = vector_integers(vector_input(&one, "labeled_rows"), &count);
+        uint8_t labeled[16] = {0};
+        double radii[16], deltas[16];
+        bed_open(&b, rows, 1, NULL);
+        give_embeddings(&one, "embeddings", pool());
+        for (int64_t k = 0; k < count; k++) {
+            labeled[given[k]] = 1;
+            b.take[given[k]] = 0;
+        }
+        b.input.labeled_rows = count > 0 ? labeled : NULL;
+        bed_run(&b, "kcenter", "", vector_double(vector_input(&one, "k")));
+        expect_picks(&one, "picks");
+        const double *radius = bed_record(&b, "radius");
+        for (int64_t k = 0; k < b.outcome.pick_count; k++) {
+            radii[k] = radius[b.outcome.picks[k]];
+            deltas[k] = b.outcome.scores[b.outcome.picks[k]];
+        }
+        vector_near(radii, vector_expected(&one, "radii"), 0);
+        vector_near(deltas, vector_expected(&one, "delta"), 0);
+        if (count == 0) { /* everything chosen: nothing is left to cover */
+            bed_run(&b, "kcenter", "", (double)rows);
+            radius = bed_record(&b, "radius");
+            ck_assert_int_eq(b.outcome.pick_count, rows);
+            ck_assert(radius[b.outcome.picks[rows - 1]] == 0);
+        }
+        bed_close(&b);
+    }
 }
 END_TEST
 
 /* ---- TV-UNC, TV-TOK ---- */
 
 START_TEST(classes) {
-    const double third = 1.0 / 3.0;
-    const double p[] = {.5, .4, .1, .4, .31, .29, .9, .05, .05, third, third, third};
+    test_vector unc = vector_find("scores", "TV-UNC");
+    vector_case margin = vector_case_named(unc, "margin"), lc = vector_case_named(unc, "lc"),
+                logs = vector_case_named(unc, "log margin"),
+                entropy = vector_case_named(unc, "entropy"),
+                softmax = vector_case_named(unc, "softmax");
     bed_open(&b, 4, 1, NULL);
-    alcore__column *column = bed_column(&b, pool(), "probs", p, 4, 3, ALCORE_FLOAT64);
+    alcore__column *column =
+        bed_column(&b, pool(), "probs", vector_doubles(vector_input(&margin, "probs"), NULL), 4, 3,
+                   ALCORE_FLOAT64);
     bed_run(&b, "uncertainty", "", 4);
-    BED_PICKS(&b, 3, 1, 0, 2);
-    ALL_NEAR(b.outcome.scores, .9, .91, .15, 1);
-    ALL_NEAR((const double *)bed_record(&b, "raw"), .1, .09, .85, 0);
+    expect_picks(&margin, "order");
+    vector_near(b.outcome.scores, vector_expected(&margin, "u"), 1e-12);
+    vector_near(bed_record(&b, "raw"), vector_expected(&margin, "raw"), 1e-12);
     bed_run(&b, "margin", "margin=log", 4);
-    BED_PICKS(&b, 3, 0, 1, 2);
-    ALL_NEAR((const double *)bed_record(&b, "margin"), 0.223144, 0.254892, 2.890372, 0);
+    expect_picks(&logs, "order");
+    vector_near(bed_record(&b, "margin"), vector_expected(&logs, "raw"), 1e-12);
     bed_run(&b, "lc", "", 4);
-    ALL_NEAR(b.outcome.scores, .5, .6, .1, .666667);
+    vector_near(b.outcome.scores, vector_expected(&lc, "u"), 1e-12);
     bed_run(&b, "entropy", "", 4);
-    ALL_NEAR(b.outcome.scores, 0.943348, 1.088567, 0.394398, 1.098612);
+    vector_near(b.outcome.scores, vector_expected(&entropy, "u"), 1e-12);
     bed_run(&b, "uncertainty", "mode=entropy", 4);
-    ALL_NEAR(b.outcome.scores, 0.943348, 1.088567, 0.394398, 1.098612);
+    vector_near(b.outcome.scores, vector_expected(&entropy, "u"), 1e-12);
     ck_assert_int_eq(bed_run(&b, "uncertainty", "mode=mnlp", 4), ALCORE_E_MISSING);
     bed_close(&b);
-    const double logits[] = {2, 1, 0};
     bed_open(&b, 1, 1, NULL);
-    column = bed_column(&b, pool(), "probs", logits, 1, 3, ALCORE_FLOAT64);
+    column = bed_column(&b, pool(), "probs", vector_doubles(vector_input(&softmax, "logits"), NULL),
+                        1, 3, ALCORE_FLOAT64);
     column->meaning = ALCORE_MEANS_LOGITS;
     bed_run(&b, "margin", "", 1);
-    ALL_NEAR((const double *)bed_record(&b, "margin"), 0.420512);
+    vector_near(bed_record(&b, "margin"), vector_expected(&softmax, "margin"), 1e-12);
     bed_close(&b);
 }
 END_TEST
 
 START_TEST(tokens) {
-    const double p[] = {.7,  .2,  .1, .5,  .45, .05, .9,  .1,  0,   .6,  .3,  .1,
-                        .55, .25, .2, .55, .25, .2,  .98, .01, .01, .98, .01, .01};
-    const int64_t offsets[] = {0, 3, 4, 8};
+    static const struct {
+        const char *name, *params;
+    } modes[] = {{"margin-min", ""},
+                 {"mnlp", "mode=mnlp"},
+                 {"margin-mean", "mode=margin-mean"},
+                 {"margin-min of logarithms", "margin=log"},
+                 {"lc", "mode=lc"},
+                 {"entropy", "mode=entropy"}};
+    test_vector known = vector_find("scores", "TV-TOK");
+    vector_case first = vector_case_number(known, 0);
+    const json_t *given = vector_input(&first, "token_probs");
     bed_open(&b, 3, 1, NULL);
-    bed_ragged(&b, "token_probs", p, offsets, 3, 3, ALCORE_FLOAT64);
-    bed_run(&b, "uncertainty", "", 3);
-    BED_PICKS(&b, 0, 1, 2);
-    ALL_NEAR(b.outcome.scores, .95, .7, .7);
-    bed_run(&b, "uncertainty", "mode=mnlp", 3);
-    BED_PICKS(&b, 1, 0, 2);
-    ALL_NEAR((const double *)bed_record(&b, "raw"), -0.385061, -0.510826, -0.309020);
-    bed_run(&b, "uncertainty", "mode=margin-mean", 3);
-    ALL_NEAR((const double *)bed_record(&b, "raw"), .45, .30, .635);
+    bed_ragged(&b, "token_probs", vector_doubles(given, NULL), vector_offsets(given, NULL), 3, 3,
+               ALCORE_FLOAT64);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        vector_case one = vector_case_named(known, modes[i].name);
+        ck_assert_int_eq(bed_run(&b, "uncertainty", modes[i].params, 3), ALCORE_OK);
+        vector_near(b.outcome.scores, vector_expected(&one, "u"), 1e-12);
+        if (json_object_get(one.expected, "raw"))
+            vector_near(bed_record(&b, "raw"), vector_expected(&one, "raw"), 1e-12);
+        if (json_object_get(one.expected, "order")) expect_picks(&one, "order");
+    }
     bed_close(&b);
 }
 END_TEST
 
-CHECK_SUITE("strategy-vectors", topk, draws, strata, huds, huds_rescaled, huds_without_range,
-            scales, small_strata_use_the_global_centroid, lambda_schedule, kmeans, likelihoods,
+CHECK_SUITE("strategy-vectors", topk, draws, strata, huds, huds_without_range, scales,
+            small_strata_use_the_global_centroid, lambda_schedule, kmeans, likelihoods,
             nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter, classes, tokens);
