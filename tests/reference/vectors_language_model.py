@@ -28,7 +28,7 @@ def vectors():
             "cases": [
                 {"name": "discounts", "input": {"order": 4}, "expected": {
                     "counts_of_counts": model.counts, "fallback": model.fallback[1:], "discounts": [list(d[1:]) for d in model.discount[1:]],
-                    "vocabulary": model.size, "denominator": model.den[()]}},
+                    "ngrams": [model.size + 1] + [len(table) for table in model.adjusted[2:]], "vocabulary": model.size, "denominator": model.den[()]}},
                 {"name": "probabilities", "input": {"order": 4, "words": [w for w, _ in probabilities], "contexts": [h for _, h in probabilities]},
                  "expected": {"p": [model.p(w, language_model.words(h)) for w, h in probabilities],
                               "log10": [math.log10(model.p(w, language_model.words(h))) for w, h in probabilities]}},

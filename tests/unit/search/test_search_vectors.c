@@ -7,13 +7,23 @@
 
 #include "alcore/alcore.h"
 #include "block_data.h"
+#include "vectors.h"
 
 enum { QUERIES = BLOCK_ROWS - BLOCK_POOL };
 
 static alcore_ctx *ctx;
 
+static double u_rows[6], l_rows[8]; /* the unlabeled and the labeled rows of TV-MRS */
+
+static vector_case search_case(const char *name, const char *case_name) {
+    return vector_case_named(vector_find("search", name), case_name);
+}
+
 static void setup(void) {
+    vector_case mrs = search_case("TV-MRS", "ratio");
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    memcpy(u_rows, vector_doubles(vector_input(&mrs, "unlabeled"), NULL), sizeof u_rows);
+    memcpy(l_rows, vector_doubles(vector_input(&mrs, "labeled"), NULL), sizeof l_rows);
 }
 static void teardown(void) {
     alcore_ctx_unref(ctx);
@@ -35,47 +45,34 @@ static const alcore_search_side *side_of(matrix *m, void *data, int32_t dtype, i
     return &m->side;
 }
 
-typedef struct block_vector {
-    int64_t dims, first[10];
-    uint64_t rows, values;
-} block_vector;
-static const block_vector block_vectors[] = {
-    {5,
-     {14581, 4206, 19910, 15146, 14932, 10095, 5175, 8746, 4315, 3911},
-     UINT64_C(0x65F0451D64505CCE),
-     UINT64_C(0x409CA8D2D09F8890)},
-    {70,
-     {6787, 5875, 13543, 14011, 727, 11993, 5439, 8242, 14611, 18857},
-     UINT64_C(0x17184AF94D1C4110),
-     UINT64_C(0xF49BD4D6481074CC)},
-};
+/* Both widths of TV-BLOCK: file, vector. */
+static const char *const block_vectors[][2] = {{"block", "TV-BLOCK"},
+                                               {"block-wide", "TV-BLOCK-WIDE"}};
 
 START_TEST(block_neighbors) {
-    const block_vector *expected = &block_vectors[_i];
+    vector_case known =
+        vector_case_named(vector_find(block_vectors[_i][0], block_vectors[_i][1]), "rows");
+    int64_t dims = vector_integer(vector_input(&known, "dims"));
     block_data data;
-    block_data_make(&data, expected->dims);
+    block_data_make(&data, dims);
     uint8_t *take = calloc(BLOCK_POOL, 1);
     ck_assert_ptr_nonnull(take);
     for (int64_t i = 0; i < BLOCK_POOL; i++) take[i] = i % 97 != 3;
     matrix rows, queries;
-    side_of(&rows, data.x, ALCORE_FLOAT32, BLOCK_POOL, expected->dims);
+    side_of(&rows, data.x, ALCORE_FLOAT32, BLOCK_POOL, dims);
     rows.side.take = take;
-    side_of(&queries, data.x + BLOCK_POOL * expected->dims, ALCORE_FLOAT32, QUERIES,
-            expected->dims);
+    side_of(&queries, data.x + BLOCK_POOL * dims, ALCORE_FLOAT32, QUERIES, dims);
     int64_t found[10 * QUERIES];
     double values[10 * QUERIES];
     ck_assert_int_eq(alcore_knn(ctx, &rows.side, &queries.side, NULL, found, values, NULL, NULL),
                      ALCORE_OK);
-    for (int p = 0; p < 10; p++) ck_assert_int_eq(found[p], expected->first[p]);
-    ck_assert_uint_eq(alcore_hash64(found, sizeof found), expected->rows);
-    ck_assert_uint_eq(alcore_hash64(values, sizeof values), expected->values);
+    vector_equal(found, vector_expected(&known, "knn/first"));
+    vector_digest(found, sizeof found, vector_expected(&known, "knn/rows"));
+    vector_digest(values, sizeof values, vector_expected(&known, "knn/sqd"));
     free(take);
     block_data_free(&data);
 }
 END_TEST
-
-static double u_rows[] = {1, 0, 0.6, 0.8, 0, 1};
-static double l_rows[] = {0.8, 0.6, 1, 0.1, -0.6, 0.8, 0.96, 0.28};
 
 START_TEST(margin_ratios) {
     matrix rows, others;
@@ -87,31 +84,34 @@ START_TEST(margin_ratios) {
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
     ck_assert_int_eq(alcore_margin_ratios(ctx, &rows.side, &others.side, &options, ratio, other),
                      ALCORE_OK);
-    const double expected[] = {1.097458, 1.090909, 1.290323};
-    const int64_t nearest[] = {1, 0, 2};
-    for (int i = 0; i < 3; i++) {
-        ck_assert_double_eq_tol(ratio[i], expected[i], 1e-6);
-        ck_assert_int_eq(other[i], nearest[i]);
-    }
+    vector_case mrs = search_case("TV-MRS", "ratio");
+    double dist[3];
+    for (int i = 0; i < 3; i++) dist[i] = 1 - ratio[i];
+    vector_near(dist, vector_expected(&mrs, "dist"), 0);
+    vector_equal(other, vector_expected(&mrs, "nearest"));
     /* The other way round: TV-RETR. */
     double back[4];
-    const double retrieved[] = {1.090909, 1.097458, 1.290323, 1.033637};
+    vector_case retrieved = search_case("TV-RETR", "all");
     ck_assert_int_eq(alcore_margin_ratios(ctx, &others.side, &rows.side, &options, back, NULL),
                      ALCORE_OK);
-    for (int i = 0; i < 4; i++) ck_assert_double_eq_tol(back[i], retrieved[i], 1e-6);
+    vector_near(back, vector_expected(&retrieved, "sim"), 0);
     /* metric=cosine of TV-MRS is the nearest of one neighbor. */
-    const double distance[] = {0.004963, 0.04, 0.2};
+    vector_case cosine = search_case("TV-MRS", "cosine");
     options.metric = ALCORE_METRIC_COSINE;
     options.k = 1;
     ck_assert_int_eq(alcore_knn(ctx, &rows.side, &others.side, &options, NULL, NULL, other, ratio),
                      ALCORE_OK);
-    for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(1.0 - ratio[i], distance[i], 1e-6);
+    for (int i = 0; i < 3; i++) dist[i] = 1 - ratio[i];
+    vector_near(dist, vector_expected(&cosine, "dist"), 0);
 }
 END_TEST
 
 START_TEST(both_ways) {
-    double source[] = {0, 0, 1, 0, 2, 0, 5, 5, 6, 5, 9, 9, 10, 0};
-    double target[] = {0.25, 0, 5.375, 5};
+    vector_case knn = vector_case_named(vector_find("multilingual", "TV-KNN"), "distances");
+    double source[14], target[4];
+    const double *distances = vector_doubles(vector_expected(&knn, "distances"), NULL);
+    memcpy(source, vector_doubles(vector_input(&knn, "source"), NULL), sizeof source);
+    memcpy(target, vector_doubles(vector_input(&knn, "target"), NULL), sizeof target);
     matrix rows, queries;
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
     int64_t of_queries[4], of_rows[14];
@@ -123,11 +123,10 @@ START_TEST(both_ways) {
                                 of_rows, row_values),
                      ALCORE_OK);
     const int64_t nearest[] = {0, 1, 3, 4};
-    const double squares[] = {0.0625, 0.5625, 0.140625, 0.390625};
     const int64_t first[] = {0, 0, 0, 1, 1, 1, 1};
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(of_queries[i], nearest[i]);
-        ck_assert(values[i] == squares[i]);
+        ck_assert_double_eq_tol(sqrt(values[i]), distances[7 * (i / 2) + nearest[i]], 1e-12);
     }
     for (int i = 0; i < 7; i++) {
         ck_assert_int_eq(of_rows[2 * i], first[i]);

@@ -10,15 +10,21 @@
 #include "alcore/rng.h"
 #include "lm_reference.h"
 #include "text/lm_internal.h"
+#include "vectors.h"
 
-static const char *const corpus[] = {
-    "the patient has severe headache", "the patient has severe nausea",
-    "severe headache was reported",    "the patient was treated",
-    "headache was reported",           "the patient has fever"};
+static const char *corpus[6]; /* the texts of TV-LM */
 static alcore_ctx *ctx;
+
+static vector_case lm_case(const char *name) {
+    return vector_case_named(vector_find("language-model", "TV-LM"), name);
+}
 
 static void setup(void) {
     ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    vector_case one = lm_case("discounts");
+    const json_t *texts = vector_input(&one, "texts");
+    ck_assert_int_eq(vector_length(texts), 6);
+    for (size_t i = 0; i < 6; i++) corpus[i] = vector_text(json_array_get(texts, i));
 }
 
 static void teardown(void) {
@@ -64,77 +70,87 @@ static double log10_gamma(const alcore_lm *lm, const char *text, bool from_start
     return lm->backoff[state.length][state.number];
 }
 
+/* Totals for every order, and the tokens of order 4, which is the default. */
 START_TEST(tv_lm_scores) {
+    for (int32_t order = 1; order <= 6; order++) {
+        char name[16];
+        snprintf(name, sizeof name, "order %d", order);
+        vector_case one = lm_case(name);
+        const json_t *queries = vector_input(&one, "queries");
+        alcore_lm *lm = train(corpus, 6, order);
+        double totals[16];
+        for (int64_t i = 0; i < vector_length(queries); i++)
+            totals[i] = score(lm, vector_text(json_array_get(queries, (size_t)i)));
+        vector_near(totals, vector_expected(&one, "totals"), 1e-5);
+        alcore_lm_unref(lm);
+    }
     alcore_lm *lm = train(corpus, 6, 0);
     ck_assert_int_eq(alcore_lm_order(lm), 4);
-    static const struct {
-        const char *text;
-        double total;
-        int64_t tokens;
-        double each[6];
-    } expected[] = {
-        {"the patient has severe headache",
-         -1.707951,
-         6,
-         {-0.352937, -0.083729, -0.435626, -0.228660, -0.342121, -0.264878}},
-        {"severe nausea was reported",
-         -4.193229,
-         5,
-         {-0.913948, -1.002015, -1.635484, -0.549124, -0.092658}},
-        {"fever", -1.779139, 2, {-1.568537, -0.210602}},
-        {"the contract has severe headache today", -7.378476, 0, {0}},
-    };
-    for (size_t i = 0; i < 4; i++) {
-        const char *text = expected[i].text;
-        ck_assert_double_eq_tol(score(lm, text), expected[i].total, 1e-6);
-        float values[7];
+    vector_case one = lm_case("tokens");
+    const json_t *queries = vector_input(&one, "queries");
+    for (size_t i = 0; i < (size_t)vector_length(queries); i++) {
+        const char *text = vector_text(json_array_get(queries, i));
+        const json_t *expected = json_array_get(vector_expected(&one, "log10"), i);
+        float values[16];
+        double log10s[16];
         int64_t count = 0;
-        ck_assert_int_eq(alcore_lm_token_logprobs(lm, text, strlen(text), values, 7, &count),
+        ck_assert_int_eq(alcore_lm_token_logprobs(lm, text, strlen(text), values, 16, &count),
                          ALCORE_OK);
-        ck_assert_int_eq(count, expected[i].tokens == 0 ? 7 : expected[i].tokens);
-        for (int64_t k = 0; k < expected[i].tokens; k++)
-            ck_assert_double_eq_tol((double)values[k] / log(10.0), expected[i].each[k], 1e-6);
+        ck_assert_int_eq(count, vector_length(expected));
+        for (int64_t k = 0; k < count; k++) log10s[k] = (double)values[k] / log(10.0);
+        vector_near(log10s, expected, 1e-6);
     }
     alcore_lm_unref(lm);
 }
 END_TEST
 
+/* "<s> the patient" starts at the start of a sentence. */
+static const char *without_mark(const char *words, bool *from_start) {
+    *from_start = strncmp(words, "<s>", 3) == 0;
+    return !*from_start ? words : words[3] == ' ' ? words + 4 : words + 3;
+}
+
 START_TEST(tv_lm_parts) {
     alcore_lm *lm = train(corpus, 6, 4);
-    static const int64_t ngrams[] = {0, 13, 18, 17, 15};
+    vector_case one = lm_case("discounts");
+    int64_t ngrams[4];
     for (int32_t n = 1; n <= 4; n++) {
         alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
+        char path[48];
+        snprintf(path, sizeof path, "fallback/%d", n - 1);
         ck_assert_int_eq(alcore_lm_order_get(lm, n, &info), ALCORE_OK);
-        ck_assert_int_eq(info.ngrams, ngrams[n]);
-        ck_assert_int_eq(alcore_lm_ngrams(lm, n), ngrams[n]);
-        ck_assert_int_eq(info.fallback, n < 4);
-        const double *d = n < 4 ? (double[]){0.5, 1.0, 1.5} : (double[]){0.75, 0.875, 3.0};
-        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(info.discount[k], d[k], 1e-12);
+        ck_assert_int_eq(alcore_lm_ngrams(lm, n), info.ngrams);
+        ngrams[n - 1] = info.ngrams;
+        ck_assert_int_eq(info.fallback, json_is_true(vector_expected(&one, path)));
+        snprintf(path, sizeof path, "counts_of_counts/%d", n - 1);
+        vector_equal(info.exactly, vector_expected(&one, path));
+        snprintf(path, sizeof path, "discounts/%d", n - 1);
+        vector_near(info.discount, vector_expected(&one, path), 1e-12);
     }
-    static const struct {
-        const char *words;
+    vector_equal(ngrams, vector_expected(&one, "ngrams"));
+    one = lm_case("probabilities");
+    const json_t *words = vector_input(&one, "words"), *contexts = vector_input(&one, "contexts");
+    double log10s[16], gammas[16];
+    for (size_t i = 0; i < (size_t)vector_length(words); i++) {
+        char text[200];
         bool from_start;
-        double p;
-    } expected[] = {
-        {"</s>", false, 0.231481},
-        {"<unk>", false, 0.037037},
-        {"headache", false, 0.092593},
-        {"severe", false, 0.092593},
-        {"was", false, 0.092593},
-        {"fever", false, 0.064815},
-        {"the", false, 0.064815},
-        {"severe headache", false, 0.379630},
-        {"patient has severe", false, 0.398148},
-        {"the patient has severe", false, 0.590664},
-        {"the patient has", true, 0.366753},
-    };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
-        ck_assert_double_eq_tol(pow(10, log10_p(lm, expected[i].words, expected[i].from_start)),
-                                expected[i].p, 1e-6);
-    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "severe", false)), 0.5, 1e-9);
-    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "the patient has", false)), 0.541667, 1e-6);
-    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "the patient", true)), 0.9375, 1e-9);
-    ck_assert_double_eq_tol(pow(10, log10_gamma(lm, "", true)), 0.416667, 1e-6);
+        const char *context = vector_text(json_array_get(contexts, i));
+        context = without_mark(context, &from_start);
+        snprintf(text, sizeof text, "%s %s", context, vector_text(json_array_get(words, i)));
+        log10s[i] = log10_p(lm, text, from_start);
+    }
+    vector_near(log10s, vector_expected(&one, "log10"), 1e-6);
+    one = lm_case("back-off weights");
+    contexts = vector_input(&one, "contexts");
+    /* The weight of the empty context, the first one, is used up in the unigrams. */
+    gammas[0] = vector_double(vector_expected(&one, "gamma/0"));
+    for (size_t i = 1; i < (size_t)vector_length(contexts); i++) {
+        bool from_start;
+        const char *context = vector_text(json_array_get(contexts, i));
+        context = without_mark(context, &from_start);
+        gammas[i] = pow(10, log10_gamma(lm, context, from_start));
+    }
+    vector_near(gammas, vector_expected(&one, "gamma"), 1e-6);
     alcore_lm_unref(lm);
 }
 END_TEST

@@ -8,6 +8,7 @@
 
 #include "alcore/rng.h"
 #include "text/lm_trainer.h"
+#include "vectors.h"
 
 static alcore_ctx *ctx;
 
@@ -43,17 +44,16 @@ static alcore_lm *without(alcore__lm_trainer *trainer, int32_t fold_left_out) {
 }
 
 START_TEST(tv_xfit) {
-    static const char *const texts[] = {
-        "the patient has severe headache", "the patient has severe nausea",
-        "severe headache was reported",    "the patient was treated",
-        "headache was reported",           "the patient has fever"};
-    static const int32_t folds[] = {2, 0, 3, 0, 0, 0};
-    static const double totals[] = {-3.672459, -3.695212, -3.166400,
-                                    -4.872823, -1.954792, -3.646766};
+    vector_case one = vector_case_named(vector_find("language-model", "TV-XFIT"), "six texts");
+    const json_t *given = vector_input(&one, "texts");
+    const int64_t *folds = vector_integers(vector_expected(&one, "folds"), NULL);
+    const double *totals = vector_doubles(vector_expected(&one, "totals"), NULL);
+    const char *texts[6];
+    for (size_t i = 0; i < 6; i++) texts[i] = vector_text(json_array_get(given, i));
     alcore__lm_trainer *trainer = count(texts, 6, 4);
     for (int i = 0; i < 6; i++) {
         ck_assert_int_eq(fold(texts[i]), folds[i]);
-        alcore_lm *lm = without(trainer, folds[i]);
+        alcore_lm *lm = without(trainer, (int32_t)folds[i]);
         ck_assert_double_eq_tol(total(lm, texts[i]), totals[i], 1e-6);
         alcore_lm_unref(lm);
     }
