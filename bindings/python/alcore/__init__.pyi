@@ -289,7 +289,7 @@ class Model(Handle):
 
 class _Named(Handle):
     name: str
-    def __init__(self, name: str, params: Optional[Mapping[str, _Setting]] = None, *, context: Optional[Context] = None,
+    def __init__(self, /, name: str, params: Optional[Mapping[str, _Setting]] = None, *, context: Optional[Context] = None,
                  **more: _Setting) -> None: ...
     def set(self, /, **params: _Setting) -> None: ...
 

@@ -127,7 +127,7 @@ def model_of(value, labeled, ctx):
 class _Named(Handle):
     """A part of the library by name, with its parameters."""
 
-    def __init__(self, name, params=None, *, context=None, **more):
+    def __init__(self, /, name, params=None, *, context=None, **more):
         ctx = context or default_context()
         super().__init__(new(getattr(lib, "alcore_%s_unref" % self._noun), getattr(lib, "alcore_%s_new" % self._noun),
                              ctx._handle, name_of(name, self._noun)), ctx)

@@ -2,10 +2,10 @@
 -- What the parts of test_alcore.lua share.
 local fixture = {scratch = assert(arg[1], "usage: test_alcore.lua SCRATCH-FOLDER"), full = os.getenv("ALCORE_TEST_FULL")}
 
--- TV-HUDS of the specification (spec 3.5): eight rows, four strata; picks there are C rows.
+-- TV-HUDS (spec 3.5): eight rows, four strata; picks there are C rows.
+local huds = require("vectors").find("huds", "TV-HUDS").input
 fixture.TEXTS = {"a", "b c", "d e f", "g", "h i", "j", "k l m n", "o"}
-fixture.U = {0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.5}
-fixture.E = {{1, 0}, {0, 1}, {3, 4}, {4, 3}, {1, 0}, {-1, 0}, {2, 0}, {2, 0}}
+fixture.U, fixture.E = huds.u, huds.embeddings
 
 function fixture.request(more)
     local what = {texts = fixture.TEXTS, budget = 4, strategy = "huds", n_strata = 4, scores = fixture.U,

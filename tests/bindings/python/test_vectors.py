@@ -129,3 +129,11 @@ def test_language_model(vectors):
     lm = alcore.LanguageModel(given["texts"], order=given["order"])
     for text, expected in zip(given["queries"], one["expected"]["log10"]):
         near([value / math.log(10) for value in lm.token_logprobs(text)], expected, 1e-6)
+
+
+def test_a_parameter_may_be_called_self(vectors):
+    one, given = case(vectors["TV-IDDS"], "oneshot, self included")
+    labeled = with_embeddings(given["labeled"], "labeled text")
+    strategy = alcore.Strategy("idds", mode="oneshot", self="include")
+    picked = alcore.select(with_embeddings(given["embeddings"]), 4, strategy, labeled=labeled)
+    near(picked.scores, [one["expected"]["scores"][i] for i in picked.indices])
