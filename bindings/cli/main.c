@@ -18,6 +18,8 @@ static int run(const arguments *args) {
         return command_scorers(args);
     case COMMAND_DOCTOR:
         return command_doctor(args);
+    case COMMAND_PHRASES:
+        return command_phrases(args);
     default:
         return command_lm(args);
     }

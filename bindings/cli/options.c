@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
+#define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
+#define POOL (SCORED | COMMAND_PHRASES)
 #define ALL_WORK (POOL | COMMAND_LM)
 #define EVERY 0xffffu
 
@@ -14,8 +15,9 @@ const option_info option_table[OPTION_TOTAL] = {
                          "the rule that chooses (default huds); `alcore strategies` lists them"},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
                        "the score (required); `alcore scorers` lists them"},
-    [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true, COMMAND_SELECT | COMMAND_SCORE,
-                      "a parameter of the strategy or scorer; repeatable"},
+    [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true, COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES,
+                      "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
+                      "exclude_labeled=0, letters=0; repeatable"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u]", false, COMMAND_SELECT,
                        "items (default), words, characters or units of the cost column (required)"},
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT,
@@ -78,6 +80,10 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},
     [OPTION_LM] = {"lm", 0, "FILE.arpa", false, COMMAND_LM, "the model that scores (required)"},
+    [OPTION_SEMI_MAXIMAL] = {"semi-maximal", 0, NULL, false, COMMAND_PHRASES,
+                             "only phrases of which no longer one has more than half"},
+    [OPTION_MIN_COUNT] = {"min-count", 0, "N", false, COMMAND_PHRASES,
+                          "only phrases that occur at least N times (default 1)"},
     [OPTION_OUT] = {"out", 0, "FILE", false, ALL_WORK,
                     "where the result goes, by its suffix (default -, standard output)"},
     [OPTION_REPORT] = {"report", 0, "FILE.md|.json|.html", false, COMMAND_SELECT,
@@ -85,14 +91,14 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
                        "repeat the run of a JSON report; refuses changed inputs"},
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
-    [OPTION_SEED] = {"seed", 0, "N", false, POOL, "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false, POOL, "round, from 1: seeds the draws (default 1)"},
+    [OPTION_SEED] = {"seed", 0, "N", false, SCORED, "seed of the draws (default 0)"},
+    [OPTION_ROUND] = {"round", 0, "N", false, SCORED, "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK,
                         "threads; 0 = all the process may use (default)"},
     [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_SCORE,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK, "no summary, no progress"},
-    [OPTION_JSON] = {"json", 0, NULL, false, EVERY & ~(unsigned)COMMAND_LM,
+    [OPTION_JSON] = {"json", 0, NULL, false, EVERY & ~(unsigned)(COMMAND_LM | COMMAND_PHRASES),
                      "machine-readable output; of select: when the selection goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
@@ -107,6 +113,7 @@ const command_info command_table[] = {
     {"doctor", COMMAND_DOCTOR, "", 0, 0, "what this build can do on this machine"},
     {"lm", COMMAND_LM, "train|score TEXT", 2, 2,
      "train an n-gram language model, or score with one"},
+    {"phrases", COMMAND_PHRASES, "POOL", 1, 1, "list the phrases of a pool with their counts"},
 };
 const int command_total = (int)(sizeof command_table / sizeof command_table[0]);
 

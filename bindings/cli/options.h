@@ -28,7 +28,8 @@ enum {
     COMMAND_STRATEGIES = 8,
     COMMAND_SCORERS = 16,
     COMMAND_DOCTOR = 32,
-    COMMAND_LM = 64
+    COMMAND_LM = 64,
+    COMMAND_PHRASES = 128
 };
 
 typedef enum option_id {
@@ -68,6 +69,8 @@ typedef enum option_id {
     OPTION_MODEL,
     OPTION_ORDER,
     OPTION_LM,
+    OPTION_SEMI_MAXIMAL,
+    OPTION_MIN_COUNT,
     OPTION_OUT,
     OPTION_REPORT,
     OPTION_CONFIG,

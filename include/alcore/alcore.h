@@ -39,6 +39,7 @@
 #include "alcore/logits.h"
 #include "alcore/model.h"
 #include "alcore/param.h"
+#include "alcore/phrase.h"
 #include "alcore/pool.h"
 #include "alcore/request.h"
 #include "alcore/rng.h"

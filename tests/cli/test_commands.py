@@ -11,8 +11,8 @@ from harness import Skip, case, contains, equal, main, rows_of
 @case
 def version_and_help(box):
     contains(box.run("--version").out, "alcore 0.")
-    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm")
-    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm"):
+    contains(box.run("--help").out, "select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases")
+    for command in ("select", "candidates", "score", "strategies", "scorers", "doctor", "lm", "phrases"):
         contains(box.run(command, "--help").out, "usage: alcore " + command)
         contains(box.run(command, "-h").out, "--help")
     box.run(expect=2)
@@ -69,6 +69,35 @@ def doctor_says_what_is_there(box):
     equal(facts["abi"], 0)
     devices = {device["device"]: device for device in facts["devices"]}
     equal((devices["cpu"]["usable"], devices["cuda"]["usable"]), (True, False))
+
+
+@case
+def phrases_are_listed(box):
+    box.file("pool.txt", "the patient has severe headache\nthe patient has severe nausea\n"
+             "severe headache was reported\nthe patient was treated\nheadache was reported\nthe patient has fever\n")
+    box.file("labeled.txt", "the patient was late\nit was reported today\n")
+    known = ["phrases", "pool.txt", "--labeled", "labeled.txt"]
+    header, *rows = [line.split("\t") for line in box.run(*known).out.splitlines()]
+    equal(header, ["phrase", "occ", "length", "first_index", "first_position", "in_labeled", "semi_maximal"])
+    equal(len(rows), 35)
+    equal(rows[0], ["the patient", "4", "2", "0", "0", "1", "0"])
+    equal(rows[3], ["the patient has", "3", "3", "0", "0", "0", "0"])
+    keys = [(-int(row[1]), -int(row[2]), int(row[3]), int(row[4])) for row in rows]
+    equal(keys, sorted(keys))
+    equal(len(box.run(*known, "--min-count", "2").out.splitlines()), 18)
+    maximal = known + ["--semi-maximal", "-p", "exclude_labeled=1"]
+    best = ["the patient has severe", "headache was reported", "severe headache"]
+    equal([line.split("\t")[0] for line in box.run(*maximal).out.splitlines()[1:4]], best)
+    equal(len(box.run(*maximal).out.splitlines()), 9)
+    equal(len(box.run(*maximal, "-p", "smp_limit=inf").out.splitlines()), 7)
+    equal(len(box.run(*known, "-p", "max_n=1", "--threads", "3").out.splitlines()), 11)
+    box.run(*maximal, "-p", "max_n=inf", "--out", "phrases.tsv")
+    contains(box.read("phrases.tsv").decode(), "the patient has fever\t1\t4\t5\t0\t0\t1\n")
+    for wrong, said in ((["-p", "max_n=inf"], "--semi-maximal"), (["-p", "max_n=0"], "1 to 64"),
+                        (["-p", "max_n=65"], "1 to 64"), (["-p", "n=3"], "max_n"), (["-p", "letters=2"], "0 or 1"),
+                        (["-p", "smp_limit=3"], "N or inf"), (["-p", "letters"], "NAME=VALUE"),
+                        (["--min-count", "0"], "from 1"), (["--out", "phrases.npy"], ".tsv")):
+        contains(box.run(*known, *wrong, expect=2).err, said)
 
 
 @case

@@ -74,6 +74,25 @@ static alcore_status call_filter(void) {
 static alcore_status call_mark_texts(void) {
     return alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, labeled);
 }
+/* All phrases up to four words; below, those of any length and their table. */
+static alcore_status call_phrases(void) {
+    alcore_pool *phrases = NULL;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &phrases);
+    alcore_pool_unref(phrases);
+    return status;
+}
+
+static alcore_status call_long_phrases(void) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    alcore_pool *phrases = NULL;
+    options.max_words = ALCORE_PHRASE_UNLIMITED;
+    options.semi_maximal = 1;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, &options, &phrases);
+    if (status == ALCORE_OK) status = alcore_pool_write_phrases(phrases, in_folder("out.tsv"));
+    alcore_pool_unref(phrases);
+    return status;
+}
+
 static alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = i;
@@ -340,6 +359,8 @@ int main(void) {
     walk("alcore_pool_read .tsv", call_read_tsv);
     walk("alcore_pool_filter", call_filter);
     walk("alcore_pool_mark_texts", call_mark_texts);
+    walk("alcore_pool_derive_phrases", call_phrases);
+    walk("alcore_pool_write_phrases", call_long_phrases);
     walk("alcore_pool_write", call_pool_write);
     walk("alcore_pool_write_column", call_write_column);
     walk("alcore_pool_read_column", call_read_column);

@@ -386,3 +386,27 @@ GROWS(alcore_logits_put, 0) {
     alcore_column_writer_unref(out.entropies);
     return status;
 }
+
+/* ---- phrases ---- */
+
+ALLOCATES(alcore_pool_derive_phrases, 0) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    alcore_pool *out = w->pool;
+    alcore_status status = alcore_pool_derive_phrases(w->pool, w->labeled, NULL, &out);
+    if (status) return out == NULL ? status : ALCORE_E_INTERNAL;
+    alcore_pool_unref(out);
+    out = w->pool;
+    options.max_words = ALCORE_PHRASE_UNLIMITED;
+    options.semi_maximal = options.with_letters = 1;
+    status = alcore_pool_derive_phrases(w->pool, w->labeled, &options, &out);
+    MADE(alcore_pool_unref, status, out);
+}
+ALLOCATES(alcore_pool_write_phrases, 0) {
+    alcore_pool *phrases = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_pool_derive_phrases(w->pool, NULL, NULL, &phrases);
+    sweep_resume(w);
+    if (!status) status = alcore_pool_write_phrases(phrases, world_file("written.tsv"));
+    alcore_pool_unref(phrases);
+    return status;
+}

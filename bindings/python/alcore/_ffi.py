@@ -88,6 +88,8 @@ ALCORE_COLUMN_RAGGED = 2
 ALCORE_COLUMN_RAGGED_DENSE = 3
 ALCORE_MISSING_FAIL = 0
 ALCORE_MISSING_MASK = 1
+ALCORE_PHRASE_MOST_WORDS = 64
+ALCORE_PHRASE_UNLIMITED = -1
 ALCORE_METRIC_L2 = 0
 ALCORE_METRIC_DOT = 1
 ALCORE_METRIC_COSINE = 2
@@ -346,6 +348,20 @@ class alcore_column_info(Structure):
     ]
 
 
+class alcore_phrase_options(Structure):
+    """Which phrases a derived pool has."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("max_words", c_int64),
+        ("min_count", c_int64),
+        ("semi_maximal", c_int32),
+        ("beyond_limit", c_int32),
+        ("unknown", c_int32),
+        ("with_letters", c_int32),
+    ]
+
+
 class alcore_search_side(Structure):
     """One side of a search"""
 
@@ -577,6 +593,8 @@ FUNCTIONS = {
     "alcore_column_writer_save": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
+    "alcore_pool_derive_phrases": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p), True),
     "alcore_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),

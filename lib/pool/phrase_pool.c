@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pool of the phrases of a pool: the phrase index (lib/text/phrase_table.h) is made, asked once
+ * and freed; its table becomes rows and columns, a batch of rows at a time so that no second copy
+ * of all texts exists. Memory beside the new pool: 12 bytes a word of both pools while phrases are
+ * counted, 12 bytes a phrase while rows are added. */
+#include <inttypes.h>
+
+#include "alcore/phrase.h"
+#include "pool/pool_state.h"
+#include "text/phrase_table.h"
+
+static const char STAGE[] = "adding phrases";
+enum { DEFAULT_WORDS = 4, BATCH = 8192 };
+
+static alcore_status check_flag(int32_t value, const char *name) {
+    if (value == 0 || value == 1) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_INVALID, "alcore_phrase_options: %s is %d, neither 0 nor 1", name,
+                        value);
+}
+
+static alcore_status read_options(const alcore_phrase_options *theirs,
+                                  alcore_phrase_options *ours) {
+    ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
+                                    ALCORE__FIRST_SIZE(alcore_phrase_options, with_letters), theirs,
+                                    "alcore_phrase_options"));
+    if (ours->max_words == 0) ours->max_words = DEFAULT_WORDS;
+    if (ours->max_words != ALCORE_PHRASE_UNLIMITED &&
+        (ours->max_words < 1 || ours->max_words > ALCORE_PHRASE_MOST_WORDS))
+        return alcore__fail(ALCORE_E_INVALID,
+                            "max_words is %" PRId64 "; expected 1 to %d, or "
+                            "ALCORE_PHRASE_UNLIMITED",
+                            ours->max_words, ALCORE_PHRASE_MOST_WORDS);
+    if (ours->min_count < 0)
+        return alcore__fail(ALCORE_E_INVALID, "min_count is %" PRId64 "; expected 0 or more",
+                            ours->min_count);
+    ALCORE__TRY(check_flag(ours->semi_maximal, "semi_maximal"));
+    ALCORE__TRY(check_flag(ours->beyond_limit, "beyond_limit"));
+    ALCORE__TRY(check_flag(ours->unknown, "unknown"));
+    return check_flag(ours->with_letters, "with_letters");
+}
+
+/* ---- rows of a pool as a source of texts ---- */
+
+static int64_t words_of(const void *data, int64_t row) {
+    return alcore__pool_row_at(data, row)->words;
+}
+
+static const char *text_of(const void *data, int64_t row, size_t *length) {
+    const alcore__pool_row *info = alcore__pool_row_at(data, row);
+    *length = (size_t)info->length;
+    return info->text;
+}
+
+/* Only rows that are unlabeled or labeled: the words of others would be read for nothing. */
+static int64_t words_of_candidate(const void *data, int64_t row) {
+    const alcore_pool *pool = data;
+    const uint32_t states = pool->states[row];
+    return states == 0 || (states & ALCORE_ROW_LABELED) ? words_of(data, row) : 0;
+}
+
+static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *labeled,
+                                  const alcore_phrase_options *options,
+                                  alcore__phrase_index **index, alcore__phrase_table *table) {
+    const alcore__text_source candidates = {pool, pool->rows, words_of_candidate, text_of};
+    const alcore__text_source known = {labeled, labeled != NULL ? labeled->rows : 0, words_of,
+                                       text_of};
+    const alcore__phrase_filter filter = {
+        .min_count = options->min_count > UINT32_MAX ? UINT32_MAX : (uint32_t)options->min_count,
+        .semi_maximal = options->semi_maximal != 0,
+        .unlabeled = options->unknown != 0,
+        .letters = options->with_letters != 0};
+    const uint32_t max_words = options->max_words == ALCORE_PHRASE_UNLIMITED
+                                   ? ALCORE__PHRASE_UNLIMITED
+                                   : (uint32_t)options->max_words;
+    ALCORE__TRY(alcore__phrase_index_new(pool->object.ctx, &candidates,
+                                         labeled != NULL ? &known : NULL, max_words,
+                                         options->beyond_limit != 0, index));
+    for (int64_t row = 0; row < pool->rows; row++)
+        if (pool->states[row] & ALCORE_ROW_LABELED)
+            alcore__phrase_index_move(*index, &row, 1, ALCORE__PHRASE_LABELED);
+    return alcore__phrase_table_list(*index, &filter, table);
+}
+
+/* ---- the new pool ---- */
+
+/* Rows that are added together; their texts lie in one buffer. */
+typedef struct batch {
+    const char *texts[BATCH];
+    size_t offsets[BATCH]; /* in buffer, which moves while it grows */
+    size_t lengths[BATCH];
+    double costs[BATCH];
+    alcore__buffer buffer;
+} batch;
+
+static alcore_status add_batch(const alcore__phrase_index *index, const alcore__phrase *phrases,
+                               int64_t count, batch *work, alcore_pool *out) {
+    alcore_records records = ALCORE_RECORDS_INIT;
+    work->buffer.length = 0;
+    for (int64_t i = 0; i < count; i++) {
+        work->offsets[i] = work->buffer.length;
+        ALCORE__TRY(alcore__phrase_text(index, &phrases[i], &work->buffer));
+        work->lengths[i] = work->buffer.length - work->offsets[i];
+        work->costs[i] = phrases[i].length;
+    }
+    for (int64_t i = 0; i < count; i++) work->texts[i] = work->buffer.data + work->offsets[i];
+    records.count = count;
+    records.texts = work->texts;
+    records.text_lengths = work->lengths;
+    records.costs = work->costs;
+    return alcore_pool_add_records(out, &records, NULL);
+}
+
+static alcore_status add_rows(const alcore__phrase_index *index, const alcore__phrase_table *table,
+                              alcore_pool *out) {
+    batch *work = NULL;
+    alcore_status status = alcore__new_array(index->ctx, 1, sizeof *work, &work);
+    for (int64_t row = 0; row < table->count && status == ALCORE_OK; row += BATCH) {
+        const int64_t left = table->count - row;
+        ALCORE__TRY_GOTO(status, done, alcore__tick(index->ctx, STAGE, row, table->count));
+        status = add_batch(index, table->phrases + row, left < BATCH ? left : BATCH, work, out);
+    }
+done:
+    if (work != NULL) alcore__buffer_clear(index->ctx, &work->buffer);
+    alcore__free(index->ctx, work);
+    return status;
+}
+
+/* ---- columns ---- */
+
+typedef enum phrase_column {
+    OCCURRENCES,
+    LENGTH,
+    FIRST_ROW,
+    FIRST_POSITION,
+    KNOWN,
+    SEMI_MAXIMAL,
+    COLUMNS
+} phrase_column;
+
+static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase *phrase,
+                        phrase_column column) {
+    int64_t row, word;
+    switch (column) {
+    case OCCURRENCES:
+        return phrase->occ;
+    case LENGTH:
+        return phrase->length;
+    case KNOWN:
+        return phrase->labeled;
+    case SEMI_MAXIMAL:
+        return phrase->semi_maximal;
+    default:
+        row = alcore__phrase_row(index, phrase, &word);
+        return column == FIRST_ROW ? row : word;
+    }
+}
+
+static alcore_status add_column(const alcore__phrase_index *index,
+                                const alcore__phrase_table *table, phrase_column column,
+                                alcore_pool *out) {
+    static const char *const names[COLUMNS] = {"occurrences",    "length", "first_row",
+                                               "first_position", "known",  "semi_maximal"};
+    const bool flag = column == KNOWN || column == SEMI_MAXIMAL;
+    alcore_ctx *ctx = index->ctx;
+    alcore_tensor tensor;
+    int64_t count = table->count;
+    void *values = NULL; /* [count] int32 flags, int64 otherwise */
+    alcore_status status = ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)table->count, flag ? 4 : 8, &values));
+    for (int64_t i = 0; i < table->count; i++) {
+        const int64_t value = value_of(index, &table->phrases[i], column);
+        if (i % BATCH == 0)
+            ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, STAGE, i, table->count));
+        if (flag)
+            ((int32_t *)values)[i] = (int32_t)value;
+        else
+            ((int64_t *)values)[i] = value;
+    }
+    ALCORE__TRY_GOTO(
+        status, done,
+        alcore_tensor_init(&tensor, values, flag ? ALCORE_INT32 : ALCORE_INT64, &count, 1));
+    status = alcore_pool_set_column(out, names[column], &tensor, NULL, NULL);
+done:
+    alcore__free(ctx, values);
+    return status;
+}
+
+static alcore_status make_pool(alcore_pool *source, const alcore__phrase_index *index,
+                               const alcore__phrase_table *table, alcore_pool **out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+    alcore_pool *pool = NULL;
+    options.dedup = ALCORE_DEDUP_NONE; /* phrases differ; a search for copies would cost memory */
+    options.max_text_bytes = INT64_MAX;
+    ALCORE__TRY(alcore_pool_new_derived(source, &options, &pool));
+    alcore_status status = add_rows(index, table, pool);
+    for (phrase_column column = 0; column < COLUMNS && status == ALCORE_OK; column++)
+        status = add_column(index, table, column, pool);
+    if (status != ALCORE_OK)
+        alcore_pool_unref(pool);
+    else
+        *out = pool;
+    return status;
+}
+
+static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
+                            const alcore_phrase_options *theirs, alcore_pool **out) {
+    alcore_phrase_options options;
+    alcore__phrase_index *index = NULL;
+    alcore__phrase_table table = {0};
+    ALCORE__TRY(read_options(theirs, &options));
+    alcore_status status = list_phrases(pool, labeled, &options, &index, &table);
+    if (status == ALCORE_OK) {
+        alcore__suffix_array_clear(index->ctx, &index->array); /* before the rows need memory */
+        status = make_pool(pool, index, &table, out);
+    }
+    alcore__phrase_table_clear(pool->object.ctx, &table);
+    alcore__phrase_index_free(index);
+    return status;
+}
+
+alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
+                                         const alcore_phrase_options *options, alcore_pool **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__pool_read_begin(pool));
+    alcore_status status = out == NULL ? alcore__fail(ALCORE_E_INVALID, "out is NULL") : ALCORE_OK;
+    if (status == ALCORE_OK && labeled != NULL) {
+        status = alcore__pool_read_begin(labeled);
+        if (status == ALCORE_OK)
+            status = alcore__pool_read_end(labeled, derive(pool, labeled, options, out));
+    } else if (status == ALCORE_OK) {
+        status = derive(pool, NULL, options, out);
+    }
+    return alcore__pool_read_end(pool, status);
+}
