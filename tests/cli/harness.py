@@ -81,6 +81,17 @@ def rows_of(tsv):
     return [dict(zip(names, line)) for line in table]
 
 
+def vector(topic, name, case_name=None):
+    """A vector of tests/vectors, or one of its cases with the input that all share."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors", topic + ".json")
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)["vectors"][name]
+    if case_name is None:
+        return found
+    one = next(one for one in found["cases"] if one["name"] == case_name)
+    return {**found.get("input", {}), **one.get("input", {}), **one["expected"]}
+
+
 def equal(found, wanted, what=""):
     if found != wanted:
         raise AssertionError("%s: found %r, wanted %r" % (what, found, wanted))

@@ -10,11 +10,13 @@ import struct
 import subprocess
 import time
 
-from harness import ALCORE, Skip, case, contains, equal, main, rows_of
+from harness import ALCORE, Skip, case, contains, equal, main, rows_of, vector
 
-# TV-HUDS of the specification: eight rows, four strata.
-U = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.5]
-E = [[1, 0], [0, 1], [3, 4], [4, 3], [1, 0], [-1, 0], [2, 0], [2, 0]]
+# TV-HUDS: eight rows, four strata.
+U = vector("huds", "TV-HUDS")["input"]["u"]
+E = vector("huds", "TV-HUDS")["input"]["embeddings"]
+RANDOM = vector("random", "TV-DRAW", "random")["picks"]
+CANDIDATES = vector("random", "TV-DRAW", "candidates")["picks"]
 TEXTS = ["a", "b c", "d e f", "g", "h i", "j", "k l m n", "o"]
 
 
@@ -32,11 +34,13 @@ def picks(done):
 @case
 def the_vector_of_huds_comes_out(box):
     args = huds(box)
-    equal(picks(box.run(*args, "--budget", "4")), [7, 5, 4, 6])
-    equal(picks(box.run(*args, "--budget", "4", "-p", "lambda=0")), [7, 6, 5, 4])
-    equal(picks(box.run(*args, "--budget", "4", "-p", "lambda=0.9")), [5, 4, 7, 1])
-    equal(picks(box.run(*args, "--budget", "4", "-plambda=1")), [4, 5, 0, 1])
-    equal(picks(box.run(*args, "--budget", "4", "-p", "rescale=minmax")), [5, 4, 7, 6])
+    for one in vector("huds", "TV-HUDS")["cases"]:
+        given = one["input"]
+        if given["n_strata"] != 4 or "u" in given:
+            continue
+        params = ["-p", "lambda=%r" % given["lambda"], "-p", "rescale=" + given.get("rescale", "none")]
+        equal(picks(box.run(*args, *params, "--budget", "4")), one["expected"]["order"], one["name"])
+    equal(picks(box.run(*args, "--budget", "4", "-plambda=1")), vector("huds", "TV-HUDS", "lambda 1")["order"])
 
 
 @case
@@ -233,7 +237,7 @@ def candidates_of_the_command_take_their_own_columns(box):
     box.file("pool.txt", "".join("text %d\n" % i for i in range(10)))
     box.run("candidates", "pool.txt", "--count", "4", "--seed", "42", "--out", "c.tsv")
     rows = rows_of(box.read("c.tsv").decode())
-    equal([row["index"] for row in rows], ["2", "3", "5", "6"])  # TV-DRAW
+    equal([row["index"] for row in rows], [str(row) for row in CANDIDATES])
     equal(list(rows[0]), ["index", "id", "text"])
     box.file("u.txt", "1\n4\n2\n3\n")
     done = box.run("select", "pool.txt", "--candidates", "c.tsv", "--scores", "u.txt", "--strategy", "nnll", "--budget", "9")
@@ -347,8 +351,8 @@ def seeds_change_draws_and_nothing_else(box):
     equal(box.run(*args, "--seed", "1").stdout, box.run(*args, "--seed", "2").stdout)
     box.file("ten.txt", "".join("%d\n" % i for i in range(10)))
     args = ["select", "ten.txt", "--strategy", "random", "--budget", "5", "--seed", "42"]
-    equal(picks(box.run(*args)), [7, 3, 2, 4, 0])  # TV-DRAW
-    assert picks(box.run(*args, "--round", "2")) != [7, 3, 2, 4, 0]
+    equal(picks(box.run(*args)), RANDOM)
+    assert picks(box.run(*args, "--round", "2")) != RANDOM
 
 
 @case

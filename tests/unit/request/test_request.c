@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests: options, budgets, masks, where columns come from, and the picks. */
 #include "request_test.h"
+#include "vectors.h"
 
 #include <stdio.h>
 
@@ -102,18 +103,19 @@ START_TEST(huds_picks) {
 END_TEST
 
 START_TEST(draws) {
-    static const int64_t random[] = {7, 3, 2, 4, 0}, candidates[] = {2, 3, 5, 6};
+    vector_case random = vector_case_named(vector_find("random", "TV-DRAW"), "random"),
+                candidates = vector_case_named(vector_find("random", "TV-DRAW"), "candidates");
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = numbered_pool(ctx, 10);
     alcore_request *request = request_for(ctx, pool, "random", "5");
     int64_t rows[10], count;
     ck_works(alcore_request_set(request, "seed", "42"));
     alcore_selection *selection = selected(request);
-    ck_rows(selection, random, 5); /* TV-DRAW */
+    ck_rows(selection, vector_integers(vector_expected(&random, "picks"), NULL), 5);
     ck_assert_str_eq(alcore_selection_reason(selection, 0), "drawn at random");
     ck_works(alcore_request_candidates(request, 4, rows, &count));
     ck_assert_int_eq(count, 4);
-    for (int i = 0; i < 4; i++) ck_assert_int_eq(rows[i], candidates[i]);
+    vector_equal(rows, vector_expected(&candidates, "picks"));
     ck_works(alcore_request_candidates(request, 10, rows, &count));
     ck_assert_int_eq(count, 10);
     ck_works(alcore_request_candidates(request, 0, NULL, &count));
@@ -190,9 +192,13 @@ START_TEST(targets_have_languages) {
     static const char *const texts[] = {"one a", "two b", "three c", "four d", "five e"};
     static const char *const target_texts[] = {"six f", "", "seven g", "eight h"};
     static const char *const languages[] = {"bn", "xx", "bn", "te"};
-    static const double source[] = {0, 0, 3, 4, 6, 8, 0, 4, 3, 0};
-    static const double vectors[] = {0, 0, 99, 99, 3, 4, 3, 0};
-    static const int64_t expected[] = {4, 0, 1, 3, 2};
+    vector_case known = vector_case_named(vector_find("multilingual", "TV-AVG"), "balanced");
+    const double *source = vector_doubles(vector_input(&known, "source"), NULL);
+    const double *given = vector_doubles(vector_input(&known, "target"), NULL);
+    const int64_t *expected = vector_integers(vector_expected(&known, "order"), NULL);
+    const double *distances = vector_doubles(vector_expected(&known, "distances"), NULL);
+    /* The empty text, row 1 of the target, has a vector that nobody may look at. */
+    const double vectors[] = {given[0], given[1], 99, 99, given[2], given[3], given[4], given[5]};
     alcore_ctx *ctx = new_ctx();
     alcore_pool *pool = pool_of(ctx, texts, 5), *target;
     alcore_records records = ALCORE_RECORDS_INIT;
@@ -210,7 +216,7 @@ START_TEST(targets_have_languages) {
     set_parameter(ctx, request, "average-dist", "balance_targets", "1");
     selection = selected(request);
     ck_rows(selection, expected, 5);
-    ck_assert_double_eq_tol(alcore_selection_scores(selection)[0], -1.75, 1e-6);
+    ck_assert_double_eq_tol(alcore_selection_scores(selection)[0], -distances[expected[0]], 1e-12);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_provenance(selection), "\"target\":{\"rows\":4,\"used\":3"));
     alcore_selection_unref(selection);
