@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "strategy_bed.h"
+#include "vectors.h"
 
 static bed b;
 static alcore__dataset *pool(void) {
@@ -41,6 +42,36 @@ START_TEST(policies) {
         ck_assert(b.outcome.pick_count == 0 && b.outcome.flags == 0);
     }
     bed_close(&b);
+}
+END_TEST
+
+/* TV-FILL: every policy at several budgets, with and without a similarity limit. */
+START_TEST(vectors) {
+    static const char *const names[] = {"overshoot", "stop", "skip"};
+    test_vector known = vector_find("budgets", "TV-FILL");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        int64_t rows, count;
+        const double *scores = vector_doubles(vector_input(&one, "scores"), &rows);
+        const int64_t *picks = vector_integers(vector_expected(&one, "picks"), &count);
+        bed_open(&b, rows, 1, NULL);
+        bed_column(&b, pool(), "scores", scores, rows, 1, ALCORE_FLOAT64);
+        bed_column(&b, pool(), "embeddings", vector_doubles(vector_input(&one, "embeddings"), NULL),
+                   rows, 2, ALCORE_FLOAT64);
+        b.input.costs = vector_doubles(vector_input(&one, "costs"), NULL);
+        for (int32_t policy = 0; policy < 3; policy++)
+            if (strcmp(vector_text(vector_input(&one, "fill")), names[policy]) == 0)
+                b.input.fill.policy = policy;
+        b.input.fill.limited = vector_has_input(&one, "max_similarity");
+        if (b.input.fill.limited)
+            b.input.fill.spread = vector_double(vector_input(&one, "max_similarity"));
+        ck_assert_int_eq(bed_run(&b, "nnll", "", vector_double(vector_input(&one, "budget"))),
+                         ALCORE_OK);
+        ck_assert_int_eq(b.outcome.pick_count, count);
+        bed_expect_picks(&b, count, picks);
+        ck_assert(b.outcome.spent == vector_double(vector_expected(&one, "spent")));
+        bed_close(&b);
+    }
 }
 END_TEST
 
@@ -286,6 +317,6 @@ START_TEST(many_passes_are_announced) {
 }
 END_TEST
 
-CHECK_SUITE("strategy-fill", policies, bad_costs, spread, greedy_strategies_spend_words,
+CHECK_SUITE("strategy-fill", policies, vectors, bad_costs, spread, greedy_strategies_spend_words,
             nan_names_the_row, nan_among_the_labeled_rows, bad_log_probabilities, bad_probabilities,
             odd_pools, missing_columns, many_passes_are_announced);
