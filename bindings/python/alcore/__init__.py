@@ -17,6 +17,7 @@ from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import score_hidden, score_logits
 from ._parts import Model, OwnScorer, OwnStrategy, Scorer, Strategy, score, scorer, scorers, strategies, strategy
+from ._phrases import Phrases, phrases
 from ._pool import STATES, Pool
 from ._select import ImplicitModelWarning, Request, request_options, select
 from ._search import Neighbors, knn, margin_ratios
@@ -47,6 +48,6 @@ def build_info():
 
 
 __all__ = ["Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
-           "Order", "OwnScorer", "OwnStrategy", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
-           "build_info", "default_context", "knn", "load", "margin_ratios", "request_options", "score", "scorer", "scorers", "select",
-           "strategies", "strategy", "version"] + _errors.NAMES
+           "Order", "OwnScorer", "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
+           "build_info", "default_context", "knn", "load", "margin_ratios", "phrases", "request_options", "score", "scorer",
+           "scorers", "select", "strategies", "strategy", "version"] + _errors.NAMES

@@ -205,6 +205,9 @@ class Pool(Handle):
                      lengths: Optional[_Numbers] = None, ignore: int = -100, missing: str = "fail",
                      **columns: Union[str, ColumnWriter]) -> None: ...
 
+class Phrases(Pool):
+    def write_table(self, path: _Path) -> None: ...
+
 class Selection(Handle):
     def __init__(self, pointer: int, pool: Pool) -> None: ...
     def __len__(self) -> int: ...
@@ -373,6 +376,9 @@ def load(path: Optional[_Path] = None) -> str: ...
 def margin_ratios(rows: _Side, others: _Side, k: int = 4, *, take: Optional[Iterable[object]] = None,
                   other_take: Optional[Iterable[object]] = None, device: Optional[str] = None,
                   context: Optional[Context] = None) -> tuple[_Array, _Array]: ...
+def phrases(texts: Union[Pool, _Texts, Mapping[str, Any]], labeled: Optional[_Dataset] = None, *, max_words: Optional[int] = 4,
+            min_count: int = 1, semi_maximal: bool = False, beyond_limit: bool = False, unknown: bool = False,
+            with_letters: bool = False, context: Optional[Context] = None) -> Phrases: ...
 def request_options() -> list[dict[str, Any]]: ...
 def score(pool: Pool, by: Union[str, Scorer, OwnScorer[..., Any]], model: Optional[_Model] = None, **params: _Setting) -> None: ...
 def scorers() -> dict[str, dict[str, Any]]: ...
@@ -434,6 +440,7 @@ __all__ = [
     "OwnScorer",
     "OwnStrategy",
     "ParamError",
+    "Phrases",
     "Pool",
     "Request",
     "STATES",
@@ -451,6 +458,7 @@ __all__ = [
     "knn",
     "load",
     "margin_ratios",
+    "phrases",
     "request_options",
     "score",
     "scorer",

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phrases of a pool."""
+import ctypes
+
+from . import _ffi
+from ._calls import run
+from ._columns import path_of
+from ._handles import Handle, new, struct
+from ._library import lib
+from ._pool import Pool, pool_of
+
+
+class Phrases(Pool):
+    """A pool whose rows are the phrases of another pool, its `source`; phrases() makes it. Columns: occurrences, length,
+    first_row, first_position, known, semi_maximal (get_column() gives them as arrays)."""
+
+    def write_table(self, path):
+        """Writes the table of the phrases as TSV."""
+        run(lib.alcore_pool_write_phrases, self._handle, path_of(path))
+
+
+def phrases(texts, labeled=None, *, max_words=4, min_count=1, semi_maximal=False, beyond_limit=False, unknown=False,
+            with_letters=False, context=None):
+    """The phrases of texts as a pool of their own, those that occur most often first.
+
+    texts, labeled: a Pool, or what Pool() takes. max_words: the longest phrase; None for any length, with
+    semi_maximal=True. min_count: fewer occurrences are left out. semi_maximal=True: only phrases of which no longer one
+    has more than half of the occurrences; beyond_limit=True lets phrases longer than max_words count there.
+    unknown=True: only phrases that no labeled text contains. with_letters=True: only those with a letter or digit."""
+    source = pool_of(texts, context)
+    known = None if labeled is None else pool_of(labeled, source.context)
+    options = struct(_ffi.alcore_phrase_options, min_count=min_count, semi_maximal=bool(semi_maximal),
+                     max_words=_ffi.ALCORE_PHRASE_UNLIMITED if max_words is None else max_words,
+                     beyond_limit=bool(beyond_limit), unknown=bool(unknown), with_letters=bool(with_letters))
+    made = Phrases.__new__(Phrases)
+    made._kept, made._request, made._source = {}, None, source
+    Handle.__init__(made, new(lib.alcore_pool_unref, lib.alcore_pool_derive_phrases, source._handle,
+                              None if known is None else known._handle, ctypes.byref(options)), source.context)
+    return made
