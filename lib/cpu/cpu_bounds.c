@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters), with products
- * of integers where the engine has them (cpu_narrow.h).
+ * of integers where the engine has them (cpu_int16.h).
  *
  * For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in float32, and
  * E a bound of |F - G|. With s = sqrt(max(F, E)) it is |sqrt(G) - s| <= E / s: where F >= E because
@@ -9,7 +9,7 @@
  *
  * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) with u = 2^-24, r what rounding a target to
  * float32 may move it by and chain the longest chain of additions, as in cpu_filter.h; for whole
- * numbers the error of cpu_narrow.h, with residuals as measured; twice that.
+ * numbers the error of cpu_int16.h, with residuals as measured; twice that.
  * |x|^2, |t|^2, their sum and F are rounded to float32: 3 u (|x| + |t|)^2. What is rounded in s, in
  * adding up and in the normative sum itself is a small share of the sum: SHARE. */
 #include <math.h>
@@ -18,12 +18,12 @@
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_filter.h"
-#include "cpu/cpu_narrow.h"
+#include "cpu/cpu_int16.h"
 
 /* Targets that are packed at a time, and bytes of packed rows that stay in the cache. */
 #define CHUNK_TARGETS 2048
 #define ROW_BYTES (INT64_C(256) << 10)
-#define MOST_ROW_PANELS 16
+#define MAX_ROW_PANELS 16
 
 /* Targets are packed as integers when none is longer than this many times their root mean
  * square. */
@@ -38,7 +38,7 @@
 /* Roots within 2^-21, six additions of floats, and 2^-53 (dims / 32 + 13 + targets of a block and
  * more) for FILTER_MAX_DIMS numbers and a million targets. */
 #define SHARE (0x1p-20 + 1e-9)
-#define MOST_TARGETS (INT64_C(1) << 20)
+#define MAX_TARGETS (INT64_C(1) << 20)
 
 typedef float bound_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 typedef int32_t bound_bits __attribute__((vector_size(PRODUCT_FLOATS * 4)));
@@ -58,14 +58,15 @@ typedef struct bounds_call {
     int64_t *order;      /* [targets] by group */
     target_panel *list;  /* [panels] */
     int64_t panels;
-    float *columns;        /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
-    float *squares, *mask; /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
-    double norm;           /* of the chunk's targets the largest */
-    float scale;           /* of the chunk's targets as integers; 0: they are in float32 */
-    double residual;       /* of them the largest (cpu_narrow.h) */
-    double *unit;          /* [PRODUCT_COLUMNS, dims], or NULL */
-    double *whole;         /* [PRODUCT_COLUMNS, dims], for integers, or NULL */
-    float *packed;         /* [row_panels, dims, PRODUCT_ROWS] */
+    float *columns; /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
+    float *squares,
+        *present;    /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
+    double norm;     /* of the chunk's targets the largest */
+    float scale;     /* of the chunk's targets as integers; 0: they are in float32 */
+    double residual; /* of them the largest (cpu_int16.h) */
+    double *unit;    /* [PRODUCT_COLUMNS, dims], or NULL */
+    double *whole;   /* [PRODUCT_COLUMNS, dims], for integers, or NULL */
+    float *packed;   /* [row_panels, dims, PRODUCT_ROWS] */
     int64_t row_panels;
     float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] */
 } bounds_call;
@@ -111,12 +112,12 @@ CPU_INLINE double add_up(bound_floats v) {
 }
 
 /* One row against a panel: adds to the sums of s and of 1 / s. */
-CPU_INLINE void add_panel(const float *products, const float *squares, const float *mask,
+CPU_INLINE void add_panel(const float *products, const float *squares, const float *present,
                           float square, float twice, float least, double *sum, double *inverses) {
     bound_floats total = {0}, over = {0};
 #pragma GCC unroll 4
     for (int v = 0; v < PRODUCT_VECTORS; v++) {
-        bound_floats in = load_floats(mask + v * PRODUCT_FLOATS), inverse;
+        bound_floats in = load_floats(present + v * PRODUCT_FLOATS), inverse;
         bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
                          twice * load_floats(products + v * PRODUCT_FLOATS);
         bound_bits small = f < least;
@@ -143,7 +144,7 @@ static bound_row bound_of(const bounds_call *call, double square, float scale, d
     double product = filter_product_error(norm, other, filter_rounding(other, dims), dims);
     double factor = 1.0;
     if (call->scale > 0.0f) {
-        product += narrow_error(norm, other, residual, call->residual);
+        product += int16_error(norm, other, residual, call->residual);
         factor /= (double)scale * (double)call->scale;
     }
     double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + other) * (norm + other);
@@ -152,15 +153,15 @@ static bound_row bound_of(const bounds_call *call, double square, float scale, d
 
 /* Numbers of 32 bits of a packed row or target. */
 static int64_t packed_numbers(const bounds_call *call) {
-    return call->scale > 0.0f ? narrow_pairs(call->rows->dims) : call->rows->dims;
+    return call->scale > 0.0f ? int16_pairs(call->rows->dims) : call->rows->dims;
 }
 
 /* The products of the packed rows with a panel of targets. */
 static void fill_products(const bounds_call *call, int64_t row_panels, const float *columns) {
     int64_t numbers = packed_numbers(call);
-#if CPU_NARROW
+#if CPU_INT16
     if (call->scale > 0.0f) {
-        CPU(narrow_products)
+        CPU(int16_products)
         (call->packed, row_panels, columns, 1, numbers, 1.0f, call->products, PRODUCT_COLUMNS);
         return;
     }
@@ -174,13 +175,13 @@ static void fill_products(const bounds_call *call, int64_t row_panels, const flo
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
-#if CPU_NARROW
+#if CPU_INT16
     if (call->scale > 0.0f) {
         for (int r = 0; r < count; r++) {
-            residual[r] = CPU(narrow_row)(row[r], dims, dtype, scale[r], call->whole + r * dims);
+            residual[r] = CPU(int16_row)(row[r], dims, dtype, scale[r], call->whole + r * dims);
             row[r] = (const char *)(call->whole + r * dims);
         }
-        CPU(pack_panel)(row, count, width, narrow_pairs(dims), ALCORE_FLOAT32, panel);
+        CPU(pack_panel)(row, count, width, int16_pairs(dims), ALCORE_FLOAT32, panel);
         return;
     }
 #endif
@@ -196,7 +197,7 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
     for (int64_t p = 0; p < panels; p++) {
         const target_panel *panel = &call->list[first + p];
         const float *squares = call->squares + p * PRODUCT_COLUMNS;
-        const float *mask = call->mask + p * PRODUCT_COLUMNS;
+        const float *present = call->present + p * PRODUCT_COLUMNS;
         fill_products(call, row_panels, call->columns + p * PRODUCT_COLUMNS * numbers);
         for (int r = 0; r < count; r++) {
             int64_t at = item[r] * call->groups + panel->group;
@@ -205,7 +206,7 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
                 call->error[at] = HUGE_VAL;
                 continue;
             }
-            add_panel(call->products + r * PRODUCT_COLUMNS, squares, mask, rows[r].square,
+            add_panel(call->products + r * PRODUCT_COLUMNS, squares, present, rows[r].square,
                       rows[r].twice, rows[r].error, &call->sum[at], &inverses);
             call->error[at] += (double)rows[r].error * 1.01 * inverses;
         }
@@ -224,7 +225,7 @@ static void pack_rows(const bounds_call *call, const int64_t *item, int count, b
         for (int r = 0; r < together; r++) {
             row[r] = cpu_row(call->rows, item[at + r], call->unit ? call->unit + r * dims : NULL);
             squares[r] = CPU(self_dot)(row[r], dims, dtype);
-            scales[r] = narrow_scale(sqrt(squares[r]) * FILTER_UP);
+            scales[r] = int16_scale(sqrt(squares[r]) * FILTER_UP);
         }
         pack_items(call, row, together, PRODUCT_ROWS, dtype, scales, residuals,
                    call->packed + at * numbers);
@@ -248,7 +249,7 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
         const target_panel *panel = &call->list[first + p];
         for (int32_t t = 0; t < PRODUCT_COLUMNS; t++) {
             int64_t at = p * PRODUCT_COLUMNS + t;
-            call->mask[at] = t < panel->count ? 1.0f : 0.0f;
+            call->present[at] = t < panel->count ? 1.0f : 0.0f;
             call->squares[at] = 0.0f;
             if (t >= panel->count) continue;
             double square =
@@ -262,30 +263,30 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
         }
     }
     int even = targets > 0 && call->norm * call->norm <= SPREAD * SPREAD * total / (double)targets;
-    int narrow = CPU_NARROW && dims > 0 && dims <= NARROW_MAX_DIMS && even;
-    call->scale = narrow ? narrow_scale(call->norm * FILTER_UP) : 0.0f;
+    int narrow = CPU_INT16 && dims > 0 && dims <= INT16_MAX_DIMS && even;
+    call->scale = narrow ? int16_scale(call->norm * FILTER_UP) : 0.0f;
 }
 
 /* Whether products of integers leave narrow intervals: beside rows and targets that lie close
  * together far from the origin, they would be as wide as the distances. By a few pairs. */
-static int is_sharp(const bounds_call *call, const uint8_t *take, int64_t first, int64_t panels) {
+static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
     double errors = 0.0, squares = 0.0;
-    double norm = call->norm * FILTER_UP, residual = narrow_residual(call->scale, dims);
+    double norm = call->norm * FILTER_UP, residual = int16_residual(call->scale, dims);
     for (int64_t s = 0; s < SEEN && rows > 0; s++) {
         int64_t i = rows * s / SEEN;
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         const char *row = cpu_row(call->rows, i, call->unit);
         double own = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
         if (!(own < FILTER_MAX_NORM)) continue;
-        double own_residual = narrow_residual(narrow_scale(own), dims);
+        double own_residual = int16_residual(int16_scale(own), dims);
         CPU(widen_row)(row, dims, dtype, call->whole);
         for (int64_t t = 0; t < SEEN; t++) {
             const char *target = target_row(call, &call->list[first + panels * t / SEEN], 0);
             squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
                                            HUGE_VAL);
-            errors += 2.0 * narrow_error(own, norm, own_residual, residual);
+            errors += 2.0 * int16_error(own, norm, own_residual, residual);
         }
     }
     return errors <= BLUR * squares;
@@ -311,16 +312,16 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     }
 }
 
-static alcore_status bound_chunk(bounds_call *call, const uint8_t *take, int64_t first,
+static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
                                  int64_t panels) {
-    int64_t item[MOST_ROW_PANELS * PRODUCT_ROWS];
-    bound_row rows[MOST_ROW_PANELS * PRODUCT_ROWS];
+    int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
+    bound_row rows[MAX_ROW_PANELS * PRODUCT_ROWS];
     int waiting = 0, step = (int)call->row_panels * PRODUCT_ROWS;
     measure_targets(call, first, panels);
-    if (call->scale > 0.0f && !is_sharp(call, take, first, panels)) call->scale = 0.0f;
+    if (call->scale > 0.0f && !is_sharp(call, mask, first, panels)) call->scale = 0.0f;
     pack_targets(call, first, panels);
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!take || take[i]) item[waiting++] = i;
+        if (!mask || mask[i]) item[waiting++] = i;
         if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
         pack_rows(call, item, waiting, rows);
         bound_rows(call, item, waiting, first, panels, rows);
@@ -349,13 +350,13 @@ static void list_panels(bounds_call *call, const int32_t *group) {
 }
 
 /* The sums of s and E / s become the interval. */
-static void settle(const bounds_call *call, const uint8_t *take) {
+static void rerank(const bounds_call *call, const uint8_t *mask) {
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         for (int64_t at = i * call->groups; at < (i + 1) * call->groups; at++) {
             double sum = call->sum[at], error = call->error[at] + SHARE * sum;
             /* Written so that NaN tells nothing. */
-            int known = sum + error < HUGE_VAL && call->targets->count <= MOST_TARGETS;
+            int known = sum + error < HUGE_VAL && call->targets->count <= MAX_TARGETS;
             call->sum[at] = known && sum > error ? (sum - error) * (1.0 - 1e-15) : 0.0;
             call->error[at] = known ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
         }
@@ -365,9 +366,9 @@ static void settle(const bounds_call *call, const uint8_t *take) {
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
-    call->row_panels = ROW_BYTES / bytes < 1                 ? 1
-                       : ROW_BYTES / bytes > MOST_ROW_PANELS ? MOST_ROW_PANELS
-                                                             : ROW_BYTES / bytes;
+    call->row_panels = ROW_BYTES / bytes < 1                ? 1
+                       : ROW_BYTES / bytes > MAX_ROW_PANELS ? MAX_ROW_PANELS
+                                                            : ROW_BYTES / bytes;
     const alcore_sys_work *work = call->work;
     int64_t rows = call->row_panels * PRODUCT_ROWS, panels = call->targets->count + call->groups;
     alcore_status status =
@@ -375,12 +376,12 @@ static alcore_status new_memory(bounds_call *call) {
     if (!status) status = alcore__cpu_new(work, panels, sizeof *call->list, &call->list);
     if (!status) status = alcore__cpu_new(work, columns, (size_t)dims * 4, &call->columns);
     if (!status) status = alcore__cpu_new(work, columns, 4, &call->squares);
-    if (!status) status = alcore__cpu_new(work, columns, 4, &call->mask);
+    if (!status) status = alcore__cpu_new(work, columns, 4, &call->present);
     if (!status) status = alcore__cpu_new(work, rows, (size_t)dims * 4, &call->packed);
     if (!status) status = alcore__cpu_new(work, rows, PRODUCT_COLUMNS * 4, &call->products);
     if (!status && (call->rows->unit || call->targets->unit))
         status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->unit);
-    if (!status && CPU_NARROW)
+    if (!status && CPU_INT16)
         status = alcore__cpu_new(work, dims, PRODUCT_COLUMNS * sizeof(double), &call->whole);
     return status;
 }
@@ -393,7 +394,7 @@ static void free_memory(const bounds_call *call) {
     alcore__cpu_free(work, call->unit, dims, PRODUCT_COLUMNS * sizeof(double));
     alcore__cpu_free(work, call->products, rows, PRODUCT_COLUMNS * 4);
     alcore__cpu_free(work, call->packed, rows, (size_t)dims * 4);
-    alcore__cpu_free(work, call->mask, columns, 4);
+    alcore__cpu_free(work, call->present, columns, 4);
     alcore__cpu_free(work, call->squares, columns, 4);
     alcore__cpu_free(work, call->columns, columns, (size_t)dims * 4);
     alcore__cpu_free(work, call->list, panels, sizeof *call->list);
@@ -401,7 +402,7 @@ static void free_memory(const bounds_call *call) {
 }
 
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,
                                    double *high) {
     alcore_status status = alcore__cpu_check_targets(work, rows, targets, group, groups);
@@ -414,15 +415,15 @@ alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys
                         .error = high};
     status = new_memory(&call);
     for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         for (int64_t g = 0; g < groups; g++) low[i * groups + g] = high[i * groups + g] = 0.0;
     }
     if (!status) list_panels(&call, group);
     for (int64_t p = 0; p < call.panels && !status; p += CHUNK_PANELS) {
         int64_t count = call.panels - p < CHUNK_PANELS ? call.panels - p : CHUNK_PANELS;
-        status = bound_chunk(&call, take, p, count);
+        status = bound_chunk(&call, mask, p, count);
     }
-    if (!status) settle(&call, take);
+    if (!status) rerank(&call, mask);
     free_memory(&call);
     return status;
 }

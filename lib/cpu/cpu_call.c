@@ -57,8 +57,8 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
     return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
 }
 
-alcore_status alcore__cpu_check_facts(const alcore_sys_work *work, int64_t classes,
-                                      const int64_t *labels, const alcore_sys_token_facts *out) {
+alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
+                                      const int64_t *labels, const alcore_sys_token_stats *out) {
     if (classes > INT32_MAX)
         return alcore__cpu_fail(work, ALCORE_E_SHAPE, "a token has more than 2^31 - 1 classes");
     if (out->logprob && !labels)

@@ -22,9 +22,9 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups);
 
-/* Refuses more classes than likeliest can name, and log-probabilities of absent labels. */
-alcore_status alcore__cpu_check_facts(const alcore_sys_work *work, int64_t classes,
-                                      const int64_t *labels, const alcore_sys_token_facts *out);
+/* Refuses more classes than argmax can name, and log-probabilities of absent labels. */
+alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
+                                      const int64_t *labels, const alcore_sys_token_stats *out);
 
 /* count * bytes bytes from the call's workspace, or the host's allocator. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out);

@@ -6,7 +6,7 @@
 #define ALCORE__CPU_CENTROIDS_H
 
 #include "cpu/cpu_filter.h"
-#include "cpu/cpu_narrow.h"
+#include "cpu/cpu_int16.h"
 
 /* Rows of the larger panel. */
 #define CENTROIDS_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
@@ -27,18 +27,18 @@ typedef struct centroids_row {
     double weight;     /* x.c = weight times a product */
 } centroids_row;
 
-#if CPU_NARROW
-static void centroids_narrow(centroids_filter *out, const double *centroids, int64_t dims) {
-    int64_t numbers = narrow_pairs(dims), padded = out->base.padded;
-    out->scale = narrow_scale(out->base.norm);
+#if CPU_INT16
+static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
+    int64_t numbers = int16_pairs(dims), padded = out->base.padded;
+    out->scale = int16_scale(out->base.norm);
     out->residual = 0.0;
     for (int64_t first = 0; first < padded; first += PRODUCT_COLUMNS) {
         const char *column[PRODUCT_COLUMNS];
         int64_t left = out->base.count - first, count = 0;
         for (; count < PRODUCT_COLUMNS && count < left; count++) {
             float *whole = out->staged + count * numbers;
-            double residual = CPU(narrow_row)((const char *)(centroids + (first + count) * dims),
-                                              dims, ALCORE_FLOAT64, out->scale, whole);
+            double residual = CPU(int16_row)((const char *)(centroids + (first + count) * dims),
+                                             dims, ALCORE_FLOAT64, out->scale, whole);
             if (residual > out->residual) out->residual = residual;
             column[count] = (const char *)whole;
         }
@@ -54,9 +54,9 @@ static void centroids_prepare(centroids_filter *out, const double *centroids, in
     filter_prepare(&out->base, centroids, count, dims);
     for (int64_t c = 0; c < out->base.padded; c++) out->squares[c] = (float)out->base.squares[c];
     out->scale = 0.0f;
-#if CPU_NARROW
-    if (dims > 0 && dims <= NARROW_MAX_DIMS && out->base.norm < FILTER_MAX_NORM)
-        centroids_narrow(out, centroids, dims);
+#if CPU_INT16
+    if (dims > 0 && dims <= INT16_MAX_DIMS && out->base.norm < FILTER_MAX_NORM)
+        centroids_int16(out, centroids, dims);
 #endif
 }
 
@@ -102,20 +102,20 @@ static void centroids_products(const centroids_filter *centroids, const char *co
                                centroids_row *out) {
     int64_t padded = centroids->base.padded, panels = padded / PRODUCT_COLUMNS;
     for (int r = 0; r < count; r++) out[r] = centroids_measure(row[r], dims, dtype);
-#if CPU_NARROW
+#if CPU_INT16
     if (centroids->scale > 0.0f) {
         const char *whole[PRODUCT_ROWS];
-        int64_t numbers = narrow_pairs(dims);
+        int64_t numbers = int16_pairs(dims);
         for (int r = 0; r < count; r++) {
             /* A row that is too large, or no number, is not filtered: any scale will do. */
-            float scale = narrow_scale(out[r].norm < FILTER_MAX_NORM ? out[r].norm : 1e38);
+            float scale = int16_scale(out[r].norm < FILTER_MAX_NORM ? out[r].norm : 1e38);
             float *to = centroids->staged + r * numbers;
-            out[r].residual = CPU(narrow_row)(row[r], dims, dtype, scale, to);
+            out[r].residual = CPU(int16_row)(row[r], dims, dtype, scale, to);
             whole[r] = (const char *)to;
             out[r].weight = 1.0 / ((double)scale * (double)centroids->scale);
         }
         CPU(pack_panel)(whole, count, PRODUCT_ROWS, numbers, ALCORE_FLOAT32, panel);
-        CPU(narrow_products)
+        CPU(int16_products)
         (panel, 1, centroids->base.panels, panels, numbers, 1.0f, products, padded);
         return;
     }
@@ -129,7 +129,7 @@ CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centr
                                   int64_t dims) {
     const filter_centroids *base = &centroids->base;
     double product = centroids->scale > 0.0f
-                         ? narrow_error(row->norm, base->norm, row->residual, centroids->residual)
+                         ? int16_error(row->norm, base->norm, row->residual, centroids->residual)
                          : filter_product_error(row->norm, base->norm, base->residual, dims);
     double bound = filter_bound_of(base, row->norm, product, dims);
     if (bound < 0.0) return bound;

@@ -30,7 +30,7 @@ static void top_two(const double *value, int64_t classes, int64_t *first, int64_
 }
 
 /* Each of these gets the classes as doubles and returns 0 for a bad row. */
-static int facts_of_probs(double *p, int64_t classes, alcore_sys_class_facts *out) {
+static int facts_of_probs(double *p, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
         if (!(p[c] >= -SLACK && p[c] <= 1.0 + SLACK)) return 0;
@@ -47,7 +47,7 @@ static int facts_of_probs(double *p, int64_t classes, alcore_sys_class_facts *ou
     return 1;
 }
 
-static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_facts *out) {
+static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
         if (!(lp[c] <= SLACK)) return 0;
@@ -65,7 +65,7 @@ static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_facts
     return 1;
 }
 
-static int facts_of_logits(double *z, int64_t classes, alcore_sys_class_facts *out) {
+static int facts_of_logits(double *z, int64_t classes, alcore_sys_class_stats *out) {
     int64_t first, second;
     for (int64_t c = 0; c < classes; c++) {
         if (!(z[c] < HUGE_VAL)) return 0;
@@ -87,15 +87,15 @@ static int facts_of_logits(double *z, int64_t classes, alcore_sys_class_facts *o
     return 1;
 }
 
-static int facts_of(double *value, int64_t classes, int32_t kind, alcore_sys_class_facts *out) {
+static int facts_of(double *value, int64_t classes, int32_t kind, alcore_sys_class_stats *out) {
     if (classes < 1) return 0;
     if (kind == ALCORE_CLASSES_PROBS) return facts_of_probs(value, classes, out);
     if (kind == ALCORE_CLASSES_LOGPROBS) return facts_of_logprobs(value, classes, out);
     return facts_of_logits(value, classes, out);
 }
 
-alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                               const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
+alcore_status CPU(class_stats)(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                               const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                                int64_t *bad) {
     *bad = -1;
     alcore_status status = alcore__cpu_check(work, rows);
@@ -109,10 +109,10 @@ alcore_status CPU(class_facts)(const alcore_sys_work *work, const alcore_sys_row
     alcore_sys_rows given = *rows;
     given.unit = 0; /* means nothing for classes */
     for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         CPU(widen_row)(cpu_row(&given, i, NULL), given.dims, given.dtype, value);
         if (!facts_of(value, rows->dims, kind, &out[i])) {
-            out[i] = (alcore_sys_class_facts){(double)NAN, (double)NAN, (double)NAN, (double)NAN,
+            out[i] = (alcore_sys_class_stats){(double)NAN, (double)NAN, (double)NAN, (double)NAN,
                                               (double)NAN};
             if (*bad < 0) *bad = rows->first + i;
         }

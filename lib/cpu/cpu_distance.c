@@ -24,7 +24,7 @@
 typedef struct sums_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows, *targets;
-    const uint8_t *take;
+    const uint8_t *mask;
     const int32_t *group;
     int64_t groups, spent;
     double *sums;
@@ -128,7 +128,7 @@ static alcore_status add_tile(sums_call *call) {
     int64_t item[ROWS_TOGETHER];
     int waiting = 0;
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!call->take || call->take[i]) item[waiting++] = i;
+        if (!call->mask || call->mask[i]) item[waiting++] = i;
         if (!waiting || (waiting < ROWS_TOGETHER && i + 1 < call->rows->count)) continue;
         add_tile_to(call, item, waiting);
         alcore_status status =
@@ -157,23 +157,23 @@ static int64_t fill_tile(sums_call *call, int64_t t) {
     return t;
 }
 
-static void clear_sums(const alcore_sys_rows *rows, const uint8_t *take, int64_t groups,
+static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t groups,
                        double *sums) {
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         memset(sums + i * groups, 0, (size_t)groups * sizeof *sums);
     }
 }
 
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const uint8_t *take, const alcore_sys_rows *targets,
+                                 const uint8_t *mask, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums) {
     alcore_status status = alcore__cpu_check_targets(work, rows, targets, group, groups);
     if (status) return status;
     sums_call call = {.work = work,
                       .rows = rows,
                       .targets = targets,
-                      .take = take,
+                      .mask = mask,
                       .group = group,
                       .groups = groups,
                       .sums = sums};
@@ -184,7 +184,7 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
     if (!status)
         status = alcore__cpu_new(work, dims, TARGETS_TOGETHER * sizeof(double), &call.tile);
     if (!status) {
-        clear_sums(rows, take, groups, sums);
+        clear_sums(rows, mask, groups, sums);
         /* What no target fills is not used. */
         memset(call.tile, 0, (size_t)dims * TARGETS_TOGETHER * sizeof *call.tile);
     }

@@ -8,7 +8,7 @@
 enum { ROW_SELF, ROW_DOT, ROW_SQD, ROW_WIDE };
 
 static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *vector, double *out, int what) {
+                              const uint8_t *mask, const double *vector, double *out, int what) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
     int64_t spent = 0, dims = rows->dims;
@@ -16,7 +16,7 @@ static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows
     if (rows->unit) status = alcore__cpu_new(work, dims, sizeof *unit, &unit);
     int32_t dtype = cpu_row_dtype(rows);
     for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         const char *row = cpu_row(rows, i, unit);
         if (what == ROW_SELF) out[i] = CPU(self_dot)(row, dims, dtype);
         if (what == ROW_DOT) out[i] = CPU(dot)(row, vector, dims, dtype);
@@ -29,21 +29,21 @@ static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows
 }
 
 alcore_status CPU(widen)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const uint8_t *take, double *out) {
-    return each_row(work, rows, take, NULL, out, ROW_WIDE);
+                         const uint8_t *mask, double *out) {
+    return each_row(work, rows, mask, NULL, out, ROW_WIDE);
 }
 
 alcore_status CPU(dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                        const uint8_t *take, const double *vector, double *out) {
-    return each_row(work, rows, take, vector, out, ROW_DOT);
+                        const uint8_t *mask, const double *vector, double *out) {
+    return each_row(work, rows, mask, vector, out, ROW_DOT);
 }
 
 alcore_status CPU(self_dots)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const uint8_t *take, double *out) {
-    return each_row(work, rows, take, NULL, out, ROW_SELF);
+                             const uint8_t *mask, double *out) {
+    return each_row(work, rows, mask, NULL, out, ROW_SELF);
 }
 
 alcore_status CPU(sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *take, const double *vector, double *out) {
-    return each_row(work, rows, take, vector, out, ROW_SQD);
+                            const uint8_t *mask, const double *vector, double *out) {
+    return each_row(work, rows, mask, vector, out, ROW_SQD);
 }

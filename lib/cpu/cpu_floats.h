@@ -99,10 +99,10 @@ CPU_INLINE cpu_floats cpu_at_least(cpu_floats x, float low) {
 #endif
 }
 
-/* exp(x) for CPU_EXP_LEAST <= x <= 0, within one unit in the last place, exactly 1 for 0; 0 for x
+/* exp(x) for CPU_EXP_MIN <= x <= 0, within one unit in the last place, exactly 1 for 0; 0 for x
  * below, anything for NaN. With n the integer next to x / ln 2 and r = x - n ln 2 it is 2^n
  * exp(r), |r| <= ln 2 / 2: a polynomial within 0.2 units (interpolated at Chebyshev's points). */
-#define CPU_EXP_LEAST (-87.0f)
+#define CPU_EXP_MIN (-87.0f)
 CPU_INLINE cpu_floats cpu_exp(cpu_floats x) {
     const float whole = 0x1.8p23f; /* a sum with it has n in its last bits */
     cpu_floats sum = cpu_add_product(x, cpu_all_floats(0x1.715476p0f), cpu_all_floats(whole));
@@ -118,10 +118,10 @@ CPU_INLINE cpu_floats cpu_exp(cpu_floats x) {
     p = cpu_add_product(p * r, r, r) + 1.0f;
     cpu_float_bits scaled = (cpu_float_bits)p + ((cpu_float_bits)sum << 23);
 #if defined(__AVX512F__)
-    __mmask16 seen = _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(CPU_EXP_LEAST), _CMP_GE_OQ);
+    __mmask16 seen = _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(CPU_EXP_MIN), _CMP_GE_OQ);
     return (cpu_floats)_mm512_maskz_mov_ps(seen, (__m512)scaled);
 #else
-    return (cpu_floats)(scaled & (cpu_float_bits)(x >= CPU_EXP_LEAST));
+    return (cpu_floats)(scaled & (cpu_float_bits)(x >= CPU_EXP_MIN));
 #endif
 }
 

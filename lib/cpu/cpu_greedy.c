@@ -5,7 +5,7 @@
 #include "cpu/cpu_rows.h"
 
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                               const uint8_t *take, const double *norms, const double *picked,
+                               const uint8_t *mask, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
@@ -13,7 +13,7 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     if (rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
     int64_t spent = 0;
     for (int64_t i = 0; i < rows->count && !status; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double f = CPU(dot)(cpu_row(rows, i, unit), picked, rows->dims, cpu_row_dtype(rows));
         if (norms) f = cpu_cosine(f, norms[i], picked_norm);
         a[i] -= f;
@@ -24,7 +24,7 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     return status;
 }
 
-alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                const alcore_sys_idds *idds, const double *a, const double *b,
                                const double *s, double *out) {
     if (count < 0)
@@ -34,7 +34,7 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
     double unlabeled = (double)(idds->include_self ? idds->unlabeled : idds->unlabeled - 1);
     double labeled = (double)idds->labeled;
     for (int64_t i = 0; i < count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double near = idds->include_self ? a[i] : a[i] - s[i];
         double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
         double second = labeled > 0.0 ? b[i] / labeled : 0.0;
@@ -43,7 +43,7 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
     return ALCORE_OK;
 }
 
-alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                            const double *values, int64_t *item, double *value) {
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
@@ -51,7 +51,7 @@ alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uin
     int64_t best = -1;
     double most = -HUGE_VAL;
     for (int64_t i = 0; i < count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         if (values[i] > most || (best < 0 && values[i] == most)) {
             most = values[i];
             best = i;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from hidden states and the output matrix: a tile of logits lives in cache and is
+/* Token stats from hidden states and the output matrix: a tile of logits lives in cache and is
  * never written anywhere else (cut cross-entropy, Wijmans et al. 2025). */
 #include <math.h>
 #include <string.h>
 
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
-#include "cpu/cpu_facts.h"
 #include "cpu/cpu_product.h"
+#include "cpu/cpu_stats.h"
 
 /* Tokens and classes of a tile of logits, whole panels of every engine: the tile and the tokens'
  * states share the second level of cache. */
@@ -25,12 +25,12 @@ typedef struct hidden_call {
     const float *bias;
     const int64_t *labels;
     int64_t ignore;
-    const alcore_sys_token_facts *out;
+    const alcore_sys_token_stats *out;
     int64_t *bad;
     int64_t capacity; /* tokens that are packed at a time, whole tiles */
     int64_t *token;   /* [capacity]: the row of each */
     int64_t *label;   /* [capacity]: as cpu_label gives it */
-    cpu_facts *facts; /* [capacity] */
+    cpu_stats *stats; /* [capacity] */
     float *states;    /* [capacity / PRODUCT_ROWS, dims, PRODUCT_ROWS] */
     float *classes;   /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
     float *logits;    /* [TILE_TOKENS, TILE_CLASSES] */
@@ -54,7 +54,7 @@ static void pack(const alcore_sys_rows *rows, const int64_t *row_of, int64_t fir
     }
 }
 
-/* Adds the classes first .. first + classes - 1, which are packed, to the facts of `tokens` tokens
+/* Adds the classes first .. first + classes - 1, which are packed, to the stats of `tokens` tokens
  * from `from` on. */
 static void add_tile(hidden_call *call, int64_t from, int64_t tokens, int64_t first,
                      int64_t classes) {
@@ -69,17 +69,17 @@ static void add_tile(hidden_call *call, int64_t from, int64_t tokens, int64_t fi
             for (int64_t c = 0; c < classes; c++) logits[c] += call->bias[first + c];
         }
         CPU(add_logits)
-        (&call->facts[from + t], (const char *)logits, classes, ALCORE_FLOAT32, first);
-        if (label >= 0 && label < classes) call->facts[from + t].label = (double)logits[label];
+        (&call->stats[from + t], (const char *)logits, classes, ALCORE_FLOAT32, first);
+        if (label >= 0 && label < classes) call->stats[from + t].label = (double)logits[label];
     }
 }
 
-/* The facts of the `tokens` tokens that were gathered. */
+/* The stats of the `tokens` tokens that were gathered. */
 static alcore_status facts_of_gathered(hidden_call *call, int64_t tokens) {
     int64_t dims = call->hidden->dims, all = call->output->count;
     alcore_status status = ALCORE_OK;
     pack(call->hidden, call->token, 0, tokens, PRODUCT_ROWS, call->states);
-    for (int64_t t = 0; t < tokens; t++) call->facts[t] = CPU_FACTS_NONE;
+    for (int64_t t = 0; t < tokens; t++) call->stats[t] = CPU_STATS_NONE;
     for (int64_t c = 0; c < all && !status; c += TILE_CLASSES) {
         int64_t classes = all - c < TILE_CLASSES ? all - c : TILE_CLASSES;
         pack(call->output, NULL, c, classes, PRODUCT_COLUMNS, call->classes);
@@ -92,7 +92,7 @@ static alcore_status facts_of_gathered(hidden_call *call, int64_t tokens) {
     }
     for (int64_t t = 0; t < tokens && !status; t++) {
         int64_t i = call->token[t], row = call->hidden->first + i;
-        if (CPU(write_facts)(&call->facts[t], call->label[t], call->out, i)) continue;
+        if (CPU(write_stats)(&call->stats[t], call->label[t], call->out, i)) continue;
         if (*call->bad < 0 || row < *call->bad) *call->bad = row;
     }
     return status;
@@ -106,7 +106,7 @@ static alcore_status new_memory(hidden_call *call) {
     call->capacity = product_panels(most, TILE_TOKENS) * TILE_TOKENS;
     alcore_status status = alcore__cpu_new(work, call->capacity, sizeof *call->token, &call->token);
     if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->label, &call->label);
-    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->facts, &call->facts);
+    if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->stats, &call->stats);
     if (!status) {
         status = alcore__cpu_new(work, call->capacity, (size_t)dims * sizeof *call->states,
                                  &call->states);
@@ -128,19 +128,19 @@ static void free_memory(hidden_call *call) {
     alcore__cpu_free(work, call->logits, TILE_TOKENS * TILE_CLASSES, sizeof *call->logits);
     alcore__cpu_free(work, call->classes, TILE_CLASSES, dims * sizeof *call->classes);
     alcore__cpu_free(work, call->states, call->capacity, dims * sizeof *call->states);
-    alcore__cpu_free(work, call->facts, call->capacity, sizeof *call->facts);
+    alcore__cpu_free(work, call->stats, call->capacity, sizeof *call->stats);
     alcore__cpu_free(work, call->label, call->capacity, sizeof *call->label);
     alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
 }
 
-alcore_status CPU(hidden_facts)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                 const alcore_sys_rows *output, const float *bias,
                                 const int64_t *labels, int64_t ignore,
-                                const alcore_sys_token_facts *out, int64_t *bad) {
+                                const alcore_sys_token_stats *out, int64_t *bad) {
     *bad = -1;
     alcore_status status = alcore__cpu_check(work, hidden);
     if (!status) status = alcore__cpu_check(work, output);
-    if (!status) status = alcore__cpu_check_facts(work, output->count, labels, out);
+    if (!status) status = alcore__cpu_check_stats(work, output->count, labels, out);
     if (!status && hidden->dims != output->dims) {
         status = alcore__cpu_fail(work, ALCORE_E_SHAPE,
                                   "hidden states and output matrix have different widths");

@@ -11,7 +11,7 @@
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_prune.h"
 
-#define KNN_MOST_PLACES 1024
+#define KNN_MAX_K 1024
 
 /* One side of the search. */
 typedef struct knn_side {
@@ -21,9 +21,9 @@ typedef struct knn_side {
     int64_t slab;                /* most items of a slab */
     int32_t *order;              /* [count] all items that the filter sees */
     int64_t ordered;
-    int64_t room; /* candidates of an item */
-    float *least; /* [slab, padded] what a tile compares with */
-    float *bar;   /* [slab, padded] what a candidate must reach: least itself unless pruned */
+    int64_t capacity; /* candidates of an item */
+    float *least;     /* [slab, padded] what a tile compares with */
+    float *bar;       /* [slab, padded] what a candidate must reach: least itself unless pruned */
     /* Pruned: what least lies below bar, the numbers, and their leading part. */
     double *slack;  /* [slab] */
     float *floats;  /* [slab, dims] */
@@ -90,7 +90,7 @@ CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
 }
 
 /* Computes the candidates of the slab's item in double and joins them with its neighbors. */
-static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
+static void rerank(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
     int64_t i = own->items.item[at], k = own->best->k, count = 0;
     if (own->held[at] == 0) return;
     const char *row = cpu_row(own->side.rows, i, call->unit);
@@ -98,8 +98,8 @@ static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t
     double within = HUGE_VAL;
     if (own->best->row[(i + 1) * k - 1] >= 0) within = own->best->value[(i + 1) * k - 1];
     for (int64_t c = 0; c < own->held[at]; c++) {
-        int64_t j = own->other[at * own->room + c];
-        if (c + 1 < own->held[at]) fetch(other->side.rows, own->other[at * own->room + c + 1]);
+        int64_t j = own->other[at * own->capacity + c];
+        if (c + 1 < own->held[at]) fetch(other->side.rows, own->other[at * own->capacity + c + 1]);
         double value = CPU(search_value)(call->metric, call->wide, own->side.norm[i], &other->side,
                                          j, call->unit, within);
         call->found[count++] = (search_found){value, other->side.rows->first + j};
@@ -114,8 +114,8 @@ static void settle(knn_call *call, knn_side *own, const knn_side *other, int64_t
 /* Refuses candidates of an item that has no room left. */
 static void make_room(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
     int64_t i = own->items.item[at], k = own->best->k, count = own->held[at], kept = 0;
-    float *score = own->score + at * own->room;
-    int32_t *index = own->other + at * own->room;
+    float *score = own->score + at * own->capacity;
+    int32_t *index = own->other + at * own->capacity;
     double error = own_error(call, own, other, i);
     memcpy(call->scores, score, (size_t)count * sizeof *score);
     for (int64_t p = 0; p < k && own->best->row[i * k + p] >= 0; p++) {
@@ -133,15 +133,15 @@ static void make_room(knn_call *call, knn_side *own, const knn_side *other, int6
         own->held[at] = (int32_t)kept;
     }
     /* Many that no bound can tell apart, such as copies. */
-    if (own->held[at] > own->room - own->room / 4) settle(call, own, other, at);
+    if (own->held[at] > own->capacity - own->capacity / 4) rerank(call, own, other, at);
 }
 
 CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64_t at, float score,
                      int64_t j) {
-    int64_t place = at * own->room + own->held[at];
+    int64_t place = at * own->capacity + own->held[at];
     own->score[place] = score;
     own->other[place] = (int32_t)j;
-    if (++own->held[at] == own->room) make_room(call, own, other, at);
+    if (++own->held[at] == own->capacity) make_room(call, own, other, at);
 }
 
 /* Candidates among SWEEP_LOOK products of a row; where those are upper bounds, the products that
@@ -217,7 +217,7 @@ static alcore_status compare_far(knn_call *call, knn_side *own, knn_side *other,
         const char *row = cpu_row(own->side.rows, i, call->unit);
         CPU(widen_row)(row, call->dims, cpu_row_dtype(own->side.rows), call->wide);
         for (int64_t j = 0; j < other->side.rows->count && !status; j++) {
-            if (!search_takes(&other->side, j) || (skip_far && other->side.far[j])) continue;
+            if (!search_in_mask(&other->side, j) || (skip_far && other->side.far[j])) continue;
             search_found found;
             found.value = CPU(search_value)(call->metric, call->wide, own->side.norm[i],
                                             &other->side, j, call->unit, HUGE_VAL);
@@ -262,11 +262,11 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
     }
 }
 
-static alcore_status settle_all(knn_call *call, knn_side *own, const knn_side *other) {
+static alcore_status rerank_all(knn_call *call, knn_side *own, const knn_side *other) {
     alcore_status status = ALCORE_OK;
     for (int64_t at = 0; own->best && at < own->items.count && !status; at++) {
         if (own->held[at] > own->best->k) make_room(call, own, other, at);
-        settle(call, own, other, at);
+        rerank(call, own, other, at);
         status = alcore__cpu_poll(call->work, &call->spent, 0);
     }
     return status;
@@ -302,9 +302,9 @@ static alcore_status sweep(knn_call *call) {
             pack_slab(call, rows, 0);
             status = sweep_products(call->work, &rows->items, &queries->items, numbers,
                                     call->products, &call->spent, tile, call);
-            if (!status) status = settle_all(call, rows, queries);
+            if (!status) status = rerank_all(call, rows, queries);
         }
-        if (!status) status = settle_all(call, queries, rows);
+        if (!status) status = rerank_all(call, queries, rows);
     }
     return status;
 }
@@ -313,8 +313,8 @@ static void size_side(const knn_call *call, knn_side *own, int64_t width) {
     int64_t each = packed_numbers(call) * 4 + 1;
     if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
     if (own->best) {
-        own->room = 2 * own->best->k + 48;
-        each += own->room * 8;
+        own->capacity = 2 * own->best->k + 48;
+        each += own->capacity * 8;
     }
     own->items.width = width;
     own->slab = sweep_slab(own->side.rows->count, each, width);
@@ -339,27 +339,27 @@ static void cut_side(const knn_call *call, knn_side *own, sweep_memory *memory, 
     }
     if (!own->best) return;
     own->held = sweep_cut(memory, own->slab, sizeof *own->held);
-    own->score = sweep_cut(memory, own->slab * own->room, sizeof *own->score);
-    own->other = sweep_cut(memory, own->slab * own->room, sizeof *own->other);
+    own->score = sweep_cut(memory, own->slab * own->capacity, sizeof *own->score);
+    own->other = sweep_cut(memory, own->slab * own->capacity, sizeof *own->other);
 }
 
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_side *rows = &call->rows, *queries = &call->queries;
-    int64_t dims = call->dims, k = 0, room = 0;
+    int64_t dims = call->dims, k = 0, capacity = 0;
     cut_side(call, rows, memory, call->metric == ALCORE_SYS_COSINE);
     cut_side(call, queries, memory, 0);
     for (int s = 0; s < 2; s++) {
         const knn_side *own = s ? queries : rows;
         if (own->best && own->best->k > k) k = own->best->k;
-        if (own->best && own->room > room) room = own->room;
+        if (own->best && own->capacity > capacity) capacity = own->capacity;
     }
     call->unit = sweep_cut(memory, dims, sizeof *call->unit);
     call->wide = sweep_cut(memory, dims, sizeof *call->wide);
     int64_t most = rows->side.rows->count;
     if (queries->side.rows->count > most) most = queries->side.rows->count;
     call->sorted = sweep_cut(memory, most, sizeof *call->sorted);
-    call->scores = sweep_cut(memory, k + room, sizeof *call->scores);
-    call->found = sweep_cut(memory, room, sizeof *call->found);
+    call->scores = sweep_cut(memory, k + capacity, sizeof *call->scores);
+    call->found = sweep_cut(memory, capacity, sizeof *call->found);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
     int64_t packed = packed_numbers(call);
     int64_t columns = call->prune.leading > 0 ? sweep_columns(packed) : sweep_most_columns(dims);
@@ -379,7 +379,7 @@ static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *r
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has no such metric");
     for (int s = 0; s < 2; s++) {
         const alcore_sys_best *best = s ? of_rows : of_queries;
-        if (best && (best->k < 1 || best->k > KNN_MOST_PLACES))
+        if (best && (best->k < 1 || best->k > KNN_MAX_K))
             return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has 1 to 1024 places");
     }
     return ALCORE_OK;
@@ -391,17 +391,17 @@ static sweep_view view_of(knn_side *own) {
 }
 
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                       const uint8_t *take, const alcore_sys_rows *queries,
-                       const uint8_t *query_take, const alcore_sys_search *search,
+                       const uint8_t *mask, const alcore_sys_rows *queries,
+                       const uint8_t *query_mask, const alcore_sys_search *search,
                        const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
     alcore_status status = check(work, rows, queries, search, of_queries, of_rows);
     if (status || rows->count == 0 || queries->count == 0 || (!of_queries && !of_rows))
         return status;
     int64_t dims = rows->dims;
     knn_call call = {.work = work, .metric = search->metric, .dims = dims};
-    call.rows.side = (search_side){.rows = rows, .take = take};
+    call.rows.side = (search_side){.rows = rows, .mask = mask};
     call.rows.best = of_rows;
-    call.queries.side = (search_side){.rows = queries, .take = query_take};
+    call.queries.side = (search_side){.rows = queries, .mask = query_mask};
     call.queries.best = of_queries;
     call.prune = prune_begin(search, dims);
     size_side(&call, &call.rows, PRODUCT_ROWS);

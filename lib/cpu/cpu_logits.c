@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from logits, which are read from memory once. */
+/* Token stats from logits, which are read from memory once. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
-#include "cpu/cpu_facts.h"
 #include "cpu/cpu_rows.h"
+#include "cpu/cpu_stats.h"
 
 static double logit_at(const char *row, int64_t j, int32_t dtype) {
     float near;
@@ -16,25 +16,25 @@ static double logit_at(const char *row, int64_t j, int32_t dtype) {
     return (double)near;
 }
 
-alcore_status CPU(logit_facts)(const alcore_sys_work *work, const alcore_sys_rows *logits,
+alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                const int64_t *labels, int64_t ignore,
-                               const alcore_sys_token_facts *out, int64_t *bad) {
+                               const alcore_sys_token_stats *out, int64_t *bad) {
     *bad = -1;
     alcore_status status = alcore__cpu_check(work, logits);
-    if (!status) status = alcore__cpu_check_facts(work, logits->dims, labels, out);
+    if (!status) status = alcore__cpu_check_stats(work, logits->dims, labels, out);
     int64_t classes = logits->dims, bytes = (int64_t)cpu_bytes(logits->dtype), spent = 0;
     for (int64_t i = 0; i < logits->count && !status; i++) {
         int64_t label;
         if (!cpu_label(labels, ignore, classes, i, &label)) continue;
         const char *row = (const char *)logits->data + i * logits->stride * bytes;
-        cpu_facts facts = CPU_FACTS_NONE;
+        cpu_stats stats = CPU_STATS_NONE;
         for (int64_t c = 0; c < classes && label > -2; c += CPU_LOGITS) {
             CPU(add_logits)
-            (&facts, row + c * bytes, classes - c < CPU_LOGITS ? classes - c : CPU_LOGITS,
+            (&stats, row + c * bytes, classes - c < CPU_LOGITS ? classes - c : CPU_LOGITS,
              logits->dtype, c);
         }
-        if (label >= 0) facts.label = logit_at(row, label, logits->dtype);
-        if (!CPU(write_facts)(&facts, label, out, i) && *bad < 0) *bad = logits->first + i;
+        if (label >= 0) stats.label = logit_at(row, label, logits->dtype);
+        if (!CPU(write_stats)(&stats, label, out, i) && *bad < 0) *bad = logits->first + i;
         /* exp costs as much as some 8 multiplications. */
         status = alcore__cpu_poll(work, &spent, 8 * classes);
     }

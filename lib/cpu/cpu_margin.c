@@ -14,7 +14,7 @@
 #include "cpu/cpu_sweep.h"
 
 /* Candidates of a row. */
-#define MARGIN_ROOM 64
+#define MARGIN_CAPACITY 64
 /* A divisor of at most this gives ratio 0 (spec 5.6). */
 #define MARGIN_ZERO 1e-9
 
@@ -36,8 +36,8 @@ typedef struct margin_call {
     float *slope;     /* [row_slab] r */
     double *reached;  /* [row_slab] r */
     int32_t *held;    /* [row_slab] */
-    float *score;     /* [row_slab, MARGIN_ROOM] */
-    int32_t *index;   /* [row_slab, MARGIN_ROOM] */
+    float *score;     /* [row_slab, MARGIN_CAPACITY] */
+    int32_t *index;   /* [row_slab, MARGIN_CAPACITY] */
     uint8_t *plain;   /* [row_slab] 1: some D is at most 1e-9 */
     double *unit, *wide, *sorted;
     double *staged; /* [SWEEP_STAGED, dims] */
@@ -89,13 +89,13 @@ static void widen_own(margin_call *call, const search_side *side, int64_t i) {
 }
 
 /* Computes the candidates that can still be the largest, in double. */
-static void settle(margin_call *call, int64_t at) {
+static void rerank(margin_call *call, int64_t at) {
     int64_t i = call->row_items.item[at];
     int wide = 0;
     for (int64_t c = 0; c < call->held[at]; c++) {
-        int64_t j = call->index[at * MARGIN_ROOM + c];
+        int64_t j = call->index[at * MARGIN_CAPACITY + c];
         double sum = call->row_half[i] + call->other_half[j];
-        double high = ((double)call->score[at * MARGIN_ROOM + c] + call->error) / sum;
+        double high = ((double)call->score[at * MARGIN_CAPACITY + c] + call->error) / sum;
         if (high + 0x1p-40 * fabs(high) < call->reached[at]) continue;
         if (!wide) widen_own(call, &call->rows, i);
         wide = 1;
@@ -108,8 +108,8 @@ static void settle(margin_call *call, int64_t at) {
 
 static void make_room(margin_call *call, int64_t at) {
     int64_t i = call->row_items.item[at], kept = 0;
-    float *score = call->score + at * MARGIN_ROOM;
-    int32_t *index = call->index + at * MARGIN_ROOM;
+    float *score = call->score + at * MARGIN_CAPACITY;
+    int32_t *index = call->index + at * MARGIN_CAPACITY;
     for (int64_t c = 0; c < call->held[at]; c++) {
         double high =
             ((double)score[c] + call->error) / (call->row_half[i] + call->other_half[index[c]]);
@@ -118,7 +118,7 @@ static void make_room(margin_call *call, int64_t at) {
         index[kept++] = index[c];
     }
     call->held[at] = (int32_t)kept;
-    if (kept > MARGIN_ROOM * 3 / 4) settle(call, at);
+    if (kept > MARGIN_CAPACITY * 3 / 4) rerank(call, at);
 }
 
 /* A column whose D is above 1e-9 and whose upper end is not below what the row has reached. */
@@ -137,9 +137,9 @@ static void look_at(margin_call *call, int64_t at, int64_t column, float s) {
     if (high + 0x1p-40 * fabs(high) < call->reached[at]) return;
     double low = ((double)s - call->error) / sum;
     reach(call, at, low - 0x1p-40 * fabs(low));
-    call->score[at * MARGIN_ROOM + call->held[at]] = s;
-    call->index[at * MARGIN_ROOM + call->held[at]] = (int32_t)j;
-    if (++call->held[at] == MARGIN_ROOM) make_room(call, at);
+    call->score[at * MARGIN_CAPACITY + call->held[at]] = s;
+    call->index[at * MARGIN_CAPACITY + call->held[at]] = (int32_t)j;
+    if (++call->held[at] == MARGIN_CAPACITY) make_room(call, at);
 }
 
 static void look(void *user, int64_t row, int rows, int64_t first, int64_t count,
@@ -177,7 +177,7 @@ static alcore_status compare_far(margin_call *call, int by_row) {
         if (!own->far[i]) continue;
         widen_own(call, own, i);
         for (int64_t j = 0; j < across->rows->count && !status; j++) {
-            if (!search_takes(across, j) || (!by_row && across->far[j])) continue;
+            if (!search_in_mask(across, j) || (!by_row && across->far[j])) continue;
             double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, own->norm[i], across,
                                               j, call->unit, HUGE_VAL);
             int64_t row = by_row ? i : j, other = by_row ? j : i;
@@ -236,7 +236,7 @@ static alcore_status sweep(margin_call *call) {
             status = sweep_products(call->work, &call->row_items, &call->other_items, numbers,
                                     call->products, &call->spent, look, call);
             for (int64_t at = 0; at < call->row_items.count && !status; at++) {
-                settle(call, at);
+                rerank(call, at);
                 status = alcore__cpu_poll(call->work, &call->spent, 0);
             }
         }
@@ -267,8 +267,8 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->slope = sweep_cut(memory, slab, sizeof *call->slope);
     call->reached = sweep_cut(memory, slab, sizeof *call->reached);
     call->held = sweep_cut(memory, slab, sizeof *call->held);
-    call->score = sweep_cut(memory, slab * MARGIN_ROOM, sizeof *call->score);
-    call->index = sweep_cut(memory, slab * MARGIN_ROOM, sizeof *call->index);
+    call->score = sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->score);
+    call->index = sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->index);
     call->plain = sweep_cut(memory, slab, sizeof *call->plain);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
     call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_most_columns(dims), sizeof(float));
@@ -278,8 +278,8 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
 }
 
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const uint8_t *take, const alcore_sys_rows *others,
-                                 const uint8_t *other_take, const alcore_sys_search *search,
+                                 const uint8_t *mask, const alcore_sys_rows *others,
+                                 const uint8_t *other_mask, const alcore_sys_search *search,
                                  const double *row_half, const double *other_half, double *ratio,
                                  int64_t *other) {
     (void)search;
@@ -288,15 +288,15 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     int64_t dims = rows->dims, bytes = dims * 4;
     margin_call call = {.work = work,
                         .dims = dims,
-                        .rows = {.rows = rows, .take = take},
-                        .others = {.rows = others, .take = other_take},
+                        .rows = {.rows = rows, .mask = mask},
+                        .others = {.rows = others, .mask = other_mask},
                         .row_items = {.width = PRODUCT_ROWS},
                         .other_items = {.width = PRODUCT_COLUMNS},
                         .row_half = row_half,
                         .other_half = other_half,
                         .ratio = ratio,
                         .other = other};
-    call.row_slab = sweep_slab(rows->count, MARGIN_ROOM * 8 + bytes, PRODUCT_ROWS);
+    call.row_slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS);
     call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
     sweep_memory memory = {0};
     cut_call(&call, &memory);

@@ -31,12 +31,12 @@ typedef struct minimum_call {
  * the one that the others leave. */
 static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
     const alcore_sys_weights *weights = call->weights;
-    int64_t guess = c - (call->count - weights->guessed);
+    int64_t guess = c - (call->count - weights->speculative_count);
     if (!(w < weights->minimum[i])) return;
     if (guess < 0) {
         weights->minimum[i] = w;
     } else {
-        weights->each[guess * call->rows->count + i] = w;
+        weights->speculative[guess * call->rows->count + i] = w;
     }
 }
 
@@ -67,12 +67,12 @@ static double limit_of_all(const minimum_call *call, int64_t i) {
 #define FLOAT_ERROR(dims) (1.01 * 0x1p-24 * (CPU_FLOAT_CHAIN(dims) + 4.0) + 1e-8)
 #define FLOAT_TINY(dims) ((double)(dims)*4e-45)
 /* Above this an infinite sum says nothing. */
-#define FLOAT_MOST 3e38
+#define FLOAT_MAX 3e38
 
 /* Whether the squared distance is above the limit. */
 static int is_above(const float *row, const float *centroid, int64_t dims, double limit) {
     double threshold = limit * (1.0 + FLOAT_ERROR(dims)) + FLOAT_TINY(dims);
-    return threshold < FLOAT_MOST && (double)CPU(float_sq_dist)(row, centroid, dims) > threshold;
+    return threshold < FLOAT_MAX && (double)CPU(float_sq_dist)(row, centroid, dims) > threshold;
 }
 
 /* The centroids as float32 numbers, when they are such and the rows are. */
@@ -136,11 +136,11 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     }
 }
 
-static alcore_status weigh_rows(minimum_call *call, const uint8_t *take, int filtered) {
+static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int filtered) {
     int64_t dims = call->rows->dims, item[PRODUCT_ROWS];
     int waiting = 0, step = filtered ? PRODUCT_ROWS : 1;
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!take || take[i]) item[waiting++] = i;
+        if (!mask || mask[i]) item[waiting++] = i;
         if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
         if (filtered) {
             weigh_tile(call, item, waiting);
@@ -157,16 +157,16 @@ static alcore_status weigh_rows(minimum_call *call, const uint8_t *take, int fil
 }
 
 /* each: infinity for the rows that take part. */
-static void clear_each(const alcore_sys_weights *weights, int64_t rows, const uint8_t *take) {
-    for (int64_t c = 0; c < weights->guessed; c++) {
+static void clear_each(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
+    for (int64_t c = 0; c < weights->speculative_count; c++) {
         for (int64_t i = 0; i < rows; i++) {
-            if (!take || take[i]) weights->each[c * rows + i] = HUGE_VAL;
+            if (!mask || mask[i]) weights->speculative[c * rows + i] = HUGE_VAL;
         }
     }
 }
 
-static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *take) {
-    const uint8_t *weigh = weights->weigh ? weights->weigh : take;
+static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
+    const uint8_t *weigh = weights->total_mask ? weights->total_mask : mask;
     double total = 0.0;
     if (!weights->total) return;
     for (int64_t i = 0; i < rows; i++) {
@@ -176,12 +176,12 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
 }
 
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                const uint8_t *take, const double *centroids, int64_t count,
+                                const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
                                 int32_t zero_duplicates, const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, rows);
     if (status) return status;
-    if (count < weights->guessed || weights->guessed < 0)
+    if (count < weights->speculative_count || weights->speculative_count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
     minimum_call call = {.work = work,
@@ -207,9 +207,9 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
     if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
     if (!status && !filtered) status = make_floats(work, rows, centroids, count, &call.floats);
     if (!status && filtered) filter_prepare(&call.filter, centroids, count, dims);
-    if (!status) clear_each(weights, rows->count, take);
-    if (!status) status = weigh_rows(&call, take, filtered);
-    if (!status) add_total(weights, rows->count, take);
+    if (!status) clear_each(weights, rows->count, mask);
+    if (!status) status = weigh_rows(&call, mask, filtered);
+    if (!status) add_total(weights, rows->count, mask);
     alcore__cpu_free(work, call.floats, count * dims, sizeof *call.floats);
     alcore__cpu_free(work, call.filter.panels, capacity, column);
     alcore__cpu_free(work, call.filter.squares, capacity, sizeof(double));
@@ -238,7 +238,7 @@ static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, 
     double in_h =
         (double)CPU(float_dot)((const float *)(const void *)row_h, call->floats + c * dims, dims);
     double error = FLOAT_ERROR(dims) * 1.01 * sum + 2.0 * fabs(in_a) * FLOAT_TINY(dims);
-    return fabs(in_h) < FLOAT_MOST && sum - 2.0 * in_a * in_h - error > limit;
+    return fabs(in_h) < FLOAT_MAX && sum - 2.0 * in_a * in_h - error > limit;
 }
 
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
@@ -255,14 +255,15 @@ static void weigh_badge(const badge_call *call, const char *row_a, const char *r
 }
 
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
-                             const alcore_sys_rows *h, const uint8_t *take,
+                             const alcore_sys_rows *h, const uint8_t *mask,
                              const double *centroids_a, const double *centroids_h, int64_t count,
                              const double *centroid_squares, const double *squares,
                              const alcore_sys_weights *weights) {
     alcore_status status = alcore__cpu_check(work, a);
     if (!status) status = alcore__cpu_check(work, h);
     if (status) return status;
-    if (count < weights->guessed || weights->guessed < 0 || a->count != h->count)
+    if (count < weights->speculative_count || weights->speculative_count < 0 ||
+        a->count != h->count)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with factors of different shapes");
     badge_call call = {.a = a,
@@ -276,15 +277,15 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
     if (a->unit) status = alcore__cpu_new(work, a->dims, sizeof *unit_a, &unit_a);
     if (!status && h->unit) status = alcore__cpu_new(work, h->dims, sizeof *unit_h, &unit_h);
     if (!status) status = make_floats(work, h, centroids_h, count, &call.floats);
-    if (!status) clear_each(weights, h->count, take);
+    if (!status) clear_each(weights, h->count, mask);
     int64_t spent = 0;
     for (int64_t i = 0; i < h->count && !status; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         const char *row_a = cpu_row(a, i, unit_a), *row_h = cpu_row(h, i, unit_h);
         for (int64_t c = 0; c < count; c++) weigh_badge(&call, row_a, row_h, i, c);
         status = alcore__cpu_poll(work, &spent, count * (a->dims + h->dims));
     }
-    if (!status) add_total(weights, h->count, take);
+    if (!status) add_total(weights, h->count, mask);
     alcore__cpu_free(work, call.floats, count * h->dims, sizeof *call.floats);
     alcore__cpu_free(work, unit_h, h->dims, sizeof *unit_h);
     alcore__cpu_free(work, unit_a, a->dims, sizeof *unit_a);
@@ -293,20 +294,20 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 
 /* ---- draws ---- */
 
-alcore_status CPU(lower)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
-                         const double *values, const alcore_sys_weights *weights) {
+alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
+                              const double *values, const alcore_sys_weights *weights) {
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
     for (int64_t i = 0; values && i < count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         if (values[i] < weights->minimum[i]) weights->minimum[i] = values[i];
     }
-    add_total(weights, count, take);
+    add_total(weights, count, mask);
     return ALCORE_OK;
 }
 
-alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
@@ -314,7 +315,7 @@ alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_
     double run = 0.0;
     *item = -1;
     for (int64_t i = 0; i < count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         run += values[i];
         if (!(values[i] > 0.0)) continue;
         *item = i;

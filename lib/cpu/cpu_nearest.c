@@ -90,22 +90,22 @@ static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const
 /* The same by way of the products of the row with the group's centroids. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
                                 const double *centroids, float *products,
-                                const centroids_row *facts, int32_t dtype) {
+                                const centroids_row *stats, int32_t dtype) {
     const centroids_filter *filter = &call->filter;
     int64_t dims = call->rows->dims;
-    double bound = centroids_bound(filter, facts, dims);
+    double bound = centroids_bound(filter, stats, dims);
     if (bound < 0.0) {
         nearest_of_all(call, i, row, centroids, filter->base.count, dtype);
         return;
     }
-    double least = (double)centroids_rank(filter, facts, products), rest;
+    double least = (double)centroids_rank(filter, stats, products), rest;
     int64_t count = centroids_keep(filter, products, least + bound, call->kept, &rest);
     /* A half of T covers what one F may be off by. */
-    double off = bound / 2.0 + facts->slip;
-    rest += facts->self - off;
+    double off = bound / 2.0 + stats->slip;
+    rest += stats->self - off;
     if (count == 1 && !call->distance) {
         call->nearest[i] = call->kept[0];
-        write_bounds(call, i, facts->self + least + off, rest);
+        write_bounds(call, i, stats->self + least + off, rest);
         return;
     }
     nearest_found found = NEAREST_NONE;
@@ -128,14 +128,14 @@ static void nearest_tile(nearest_call *call, const int64_t *order, int count,
                          const double *centroids, int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.base.padded;
     const char *row[PRODUCT_ROWS];
-    centroids_row facts[PRODUCT_ROWS];
+    centroids_row stats[PRODUCT_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = cpu_row(call->rows, order[r], call->unit ? call->unit + r * dims : NULL);
     }
-    centroids_products(&call->filter, row, count, dims, dtype, call->panel, call->products, facts);
+    centroids_products(&call->filter, row, count, dims, dtype, call->panel, call->products, stats);
     for (int r = 0; r < count; r++) {
         float *products = call->products + r * padded;
-        nearest_of_filtered(call, order[r], row[r], centroids, products, &facts[r], dtype);
+        nearest_of_filtered(call, order[r], row[r], centroids, products, &stats[r], dtype);
     }
 }
 

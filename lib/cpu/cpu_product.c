@@ -12,7 +12,7 @@ typedef int32_t four_places __attribute__((vector_size(16)));
 #endif
 
 /* Rows of the wider kind of panel. */
-#define MOST (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
+#define MAX_DIRECTIONS (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
 
 /* One chain of a tile: set, or added to what is there. */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
@@ -97,8 +97,8 @@ CPU_INLINE void turn_four(const char *const *row, int j, int64_t width, float *t
 
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
-    float staged[MOST][STAGED] = {{0}};
-    const char *from[MOST]; /* the rows' own numbers, or staged ones */
+    float staged[MAX_DIRECTIONS][STAGED] = {{0}};
+    const char *from[MAX_DIRECTIONS]; /* the rows' own numbers, or staged ones */
     int64_t bytes = (int64_t)cpu_bytes(dtype);
     for (int64_t r = 0; r < width; r++) from[r] = (const char *)staged[r];
     for (int64_t begin = 0; begin < dims; begin += STAGED) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dot products of many rows with many columns in float32: the one micro-kernel under the filters of
- * the decision kernels and under the logits of hidden_facts.
+ * the decision kernels and under the logits of hidden_stats.
  *
  * Both operands are packed into panels, so that a tile reads them front to back: a panel holds
  * PRODUCT_ROWS rows (or PRODUCT_COLUMNS columns) number by number, [dims, PRODUCT_ROWS]. A tile of

@@ -18,9 +18,9 @@
 #include "cpu/cpu_sweep.h"
 
 /* Where the sums of prune_dot() round no more than those of CPU(products). */
-#define PRUNE_LEAST_DIMS 64
-#define PRUNE_MOST_DIMS 2048
-#define PRUNE_MOST_LEADING 512
+#define PRUNE_MIN_DIMS 64
+#define PRUNE_MAX_DIMS 2048
+#define PRUNE_MAX_LEADING 512
 
 typedef struct prune {
     const alcore_sys_search *search;
@@ -38,8 +38,8 @@ CPU_INLINE double prune_chain(int64_t dims) {
 /* Whether a search's directions are used. */
 static prune prune_begin(const alcore_sys_search *search, int64_t dims) {
     prune out = {.search = search};
-    if (!search->basis || search->leading < 1 || search->leading > PRUNE_MOST_LEADING) return out;
-    if (dims < PRUNE_LEAST_DIMS || dims > PRUNE_MOST_DIMS || search->leading >= dims) return out;
+    if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
+    if (dims < PRUNE_MIN_DIMS || dims > PRUNE_MAX_DIMS || search->leading >= dims) return out;
     double rounding = 0x1p-24 * 1.02 * (prune_chain(dims) + 2.0);
     double h = rounding * sqrt((double)search->leading * (1.0 + search->skew));
     double b = sqrt(1.0 + search->skew) + h;

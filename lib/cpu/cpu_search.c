@@ -71,7 +71,7 @@ void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double
     if (rows->dims == 0 || rows->dims > SEARCH_MAX_DIMS) most = -1.0;
     int64_t usable = 0;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (!search_takes(side, i)) continue;
+        if (!search_in_mask(side, i)) continue;
         side->norm[i] = sqrt(CPU(self_dot)(cpu_row(rows, i, unit), rows->dims, dtype));
         if (side->norm[i] < most) sorted[usable++] = side->norm[i];
     }
@@ -86,7 +86,7 @@ void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double
         side->far[i] = 0;
         side->offset[i] = HUGE_VALF;
         if (side->weight) side->weight[i] = 1.0f;
-        if (!search_takes(side, i)) continue;
+        if (!search_in_mask(side, i)) continue;
         side->far[i] = !(norm <= most);
         side->fars += side->far[i];
         if (side->far[i]) continue;
@@ -113,7 +113,7 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
 int64_t CPU(search_order)(const search_side *side, int32_t *order) {
     int64_t count = 0;
     for (int64_t i = 0; i < side->rows->count; i++) {
-        if (search_takes(side, i) && !side->far[i]) order[count++] = (int32_t)i;
+        if (search_in_mask(side, i) && !side->far[i]) order[count++] = (int32_t)i;
     }
     return count;
 }

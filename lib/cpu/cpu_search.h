@@ -37,7 +37,7 @@
 /* Rows, or queries: one side of a search. */
 typedef struct search_side {
     const alcore_sys_rows *rows;
-    const uint8_t *take;
+    const uint8_t *mask;
     double *norm;  /* [count] sqrt(dot(row, row)) */
     float *weight; /* [count] w; NULL: 1 */
     float *offset; /* [count] h; infinite: never found by the filter */
@@ -46,8 +46,8 @@ typedef struct search_side {
     int64_t fars;  /* how many are far */
 } search_side;
 
-CPU_INLINE int search_takes(const search_side *side, int64_t i) {
-    return !side->take || side->take[i];
+CPU_INLINE int search_in_mask(const search_side *side, int64_t i) {
+    return !side->mask || side->mask[i];
 }
 
 /* Fills norm, offset, far, limit and, where there is one, weight. */

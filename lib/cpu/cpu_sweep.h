@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The products of many rows with many columns, tile by tile, in float32 or, where the engine has
- * them, in integers (cpu_narrow.h): rows of a slab times the panels of a slab, in blocks of
+ * them, in integers (cpu_int16.h): rows of a slab times the panels of a slab, in blocks of
  * panels that stay in the second-level cache while all rows pass. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 
 #include "cpu/cpu_call.h"
-#include "cpu/cpu_narrow.h"
+#include "cpu/cpu_int16.h"
 #include "cpu/cpu_search.h"
 
 /* Bytes of the panels of a block, and of what a call keeps of a slab. */
@@ -20,7 +20,7 @@ typedef struct sweep_items {
     int64_t width;       /* of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
     float *panels;       /* [count up to whole panels, numbers]; integers: pairs of them */
     float scale;         /* of the items as integers; 0: they are in float32 */
-    double residual;     /* of them (cpu_narrow.h) */
+    double residual;     /* of them (cpu_int16.h) */
 } sweep_items;
 
 /* Parts of one block of memory: first with base NULL to add up, then again to cut. */
@@ -85,19 +85,19 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 
 /* Numbers of 32 bits of a packed item with `dims` numbers. */
 CPU_INLINE int64_t sweep_numbers(const sweep_items *items, int64_t dims) {
-    return items->scale > 0.0f ? narrow_pairs(dims) : dims;
+    return items->scale > 0.0f ? int16_pairs(dims) : dims;
 }
 
 /* Columns of a block, whichever way items are packed. */
 CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
-    return sweep_columns(CPU_NARROW ? narrow_pairs(dims) : dims);
+    return sweep_columns(CPU_INT16 ? int16_pairs(dims) : dims);
 }
 
 /* What the integers add to the error of an item's s: a norm as the filter sees it. */
 static double sweep_error(const sweep_items *own, const sweep_items *other, double norm,
                           double limit) {
     if (own->scale == 0.0f) return 0.0;
-    return narrow_error(norm, limit, own->residual, other->residual);
+    return int16_error(norm, limit, own->residual, other->residual);
 }
 
 /* A side that is about to be swept. */
@@ -115,7 +115,7 @@ typedef struct sweep_view {
 #define SWEEP_SEEN_COLUMNS 32
 #define SWEEP_BLUR 0.02
 
-#if CPU_NARROW
+#if CPU_INT16
 /* How many of an item's values, s of others by which it ranks them, integers would keep and
  * float32 would not. values are reordered. */
 static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int64_t i,
@@ -124,7 +124,7 @@ static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int
     double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : own->side->norm[i] * SEARCH_UP;
     double error = CPU(search_error)(norm, other->side->limit, own->side->rows->dims, metric);
     double more =
-        narrow_error(norm, other->side->limit, own->items->residual, other->items->residual);
+        int16_error(norm, other->side->limit, own->items->residual, other->items->residual);
     if (rank >= count) return 0;
     double bar = (double)CPU(search_largest)(values, count, rank) - 2.0 * error;
     for (int64_t v = 0; v < count; v++)
@@ -167,12 +167,12 @@ static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int
 /* Decides how the items of both sides are packed. wide and unit: [dims] */
 static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                          double *wide, double *unit) {
-#if CPU_NARROW
+#if CPU_INT16
     const sweep_view *views[] = {rows, columns};
     for (int v = 0; v < 2 && rows->side->rows->dims > 0; v++) {
         sweep_items *items = views[v]->items;
-        items->scale = narrow_scale(views[v]->side->limit);
-        items->residual = narrow_residual(items->scale, rows->side->rows->dims);
+        items->scale = int16_scale(views[v]->side->limit);
+        items->residual = int16_residual(items->scale, rows->side->rows->dims);
     }
     if (!sweep_is_sharp(rows, columns, metric, wide, unit))
         rows->items->scale = columns->items->scale = 0.0f;
@@ -203,10 +203,10 @@ static void sweep_pack(const sweep_items *items, const search_side *side, int sc
             row[r] = cpu_row(rows, i, own);
             if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), side->norm[i], own);
             if (scaled) row[r] = (const char *)own;
-#if CPU_NARROW
+#if CPU_INT16
             if (items->scale == 0.0f) continue;
             float scale = items->scale * (side->weight ? side->weight[i] : 1.0f);
-            CPU(narrow_row)(row[r], dims, dtype, scale, own);
+            CPU(int16_row)(row[r], dims, dtype, scale, own);
             row[r] = (const char *)own;
 #endif
         }
@@ -223,9 +223,9 @@ typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int
  */
 static void sweep_fill(const float *row, const float *column, int64_t count, int64_t numbers,
                        float factor, float *products) {
-#if CPU_NARROW
+#if CPU_INT16
     if (factor > 0.0f) {
-        CPU(narrow_products)
+        CPU(int16_products)
         (row, 1, column, count / PRODUCT_COLUMNS, numbers, factor, products, count);
         return;
     }

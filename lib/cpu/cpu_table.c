@@ -46,19 +46,19 @@ static void mode_end(int mode) {
     }
 
 ENTRY(widen,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out),
-      (work, rows, take, out))
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask, double *out),
+      (work, rows, mask, out))
 ENTRY(dots,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const double *vector, double *out),
-      (work, rows, take, vector, out))
+      (work, rows, mask, vector, out))
 ENTRY(self_dots,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, double *out),
-      (work, rows, take, out))
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask, double *out),
+      (work, rows, mask, out))
 ENTRY(sq_dists,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const double *vector, double *out),
-      (work, rows, take, vector, out))
+      (work, rows, mask, vector, out))
 ENTRY(group_sums,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const int32_t *group,
        int64_t groups, double *sums, int64_t *counts),
@@ -77,69 +77,69 @@ ENTRY(nearest_centroid,
        double *distance, double *low, double *high),
       (work, rows, group, groups, starts, centroids, nearest, distance, low, high))
 ENTRY(idds_update,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const double *norms, const double *picked, double picked_norm, double *a, double *b),
-      (work, rows, take, norms, picked, picked_norm, a, b))
+      (work, rows, mask, norms, picked, picked_norm, a, b))
 ENTRY(idds_scores,
-      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const alcore_sys_idds *idds,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *mask, const alcore_sys_idds *idds,
        const double *a, const double *b, const double *s, double *out),
-      (work, count, take, idds, a, b, s, out))
+      (work, count, mask, idds, a, b, s, out))
 ENTRY(arg_max,
-      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *mask, const double *values,
        int64_t *item, double *value),
-      (work, count, take, values, item, value))
+      (work, count, mask, values, item, value))
 ENTRY(ragged_nnll,
-      (const alcore_sys_work *work, const alcore_sys_ragged *items, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_ragged *items, const uint8_t *mask,
        double *out, int64_t *floored, int64_t *bad),
-      (work, items, take, out, floored, bad))
-ENTRY(class_facts,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take, int32_t kind,
-       alcore_sys_class_facts *out, int64_t *bad),
-      (work, rows, take, kind, out, bad))
+      (work, items, mask, out, floored, bad))
+ENTRY(class_stats,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask, int32_t kind,
+       alcore_sys_class_stats *out, int64_t *bad),
+      (work, rows, mask, kind, out, bad))
 ENTRY(distance_sums,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *sums),
-      (work, rows, take, targets, group, groups, sums))
+      (work, rows, mask, targets, group, groups, sums))
 ENTRY(distance_bounds,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const alcore_sys_rows *targets, const int32_t *group, int64_t groups, double *low,
        double *high),
-      (work, rows, take, targets, group, groups, low, high))
+      (work, rows, mask, targets, group, groups, low, high))
 ENTRY(min_sq_dists,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const double *centroids, int64_t count, const double *centroid_dots, const double *row_dots,
        int32_t zero_duplicates, const alcore_sys_weights *weights),
-      (work, rows, take, centroids, count, centroid_dots, row_dots, zero_duplicates, weights))
+      (work, rows, mask, centroids, count, centroid_dots, row_dots, zero_duplicates, weights))
 ENTRY(min_badge,
       (const alcore_sys_work *work, const alcore_sys_rows *a, const alcore_sys_rows *h,
-       const uint8_t *take, const double *centroids_a, const double *centroids_h, int64_t count,
+       const uint8_t *mask, const double *centroids_a, const double *centroids_h, int64_t count,
        const double *centroid_squares, const double *squares, const alcore_sys_weights *weights),
-      (work, a, h, take, centroids_a, centroids_h, count, centroid_squares, squares, weights))
-ENTRY(lower,
-      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+      (work, a, h, mask, centroids_a, centroids_h, count, centroid_squares, squares, weights))
+ENTRY(update_min,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *mask, const double *values,
        const alcore_sys_weights *weights),
-      (work, count, take, values, weights))
+      (work, count, mask, values, weights))
 ENTRY(draw,
-      (const alcore_sys_work *work, int64_t count, const uint8_t *take, const double *values,
+      (const alcore_sys_work *work, int64_t count, const uint8_t *mask, const double *values,
        double before, double target, int64_t *item),
-      (work, count, take, values, before, target, item))
+      (work, count, mask, values, before, target, item))
 ENTRY(knn,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-       const alcore_sys_rows *queries, const uint8_t *query_take, const alcore_sys_search *search,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
+       const alcore_sys_rows *queries, const uint8_t *query_mask, const alcore_sys_search *search,
        const alcore_sys_best *of_queries, const alcore_sys_best *of_rows),
-      (work, rows, take, queries, query_take, search, of_queries, of_rows))
+      (work, rows, mask, queries, query_mask, search, of_queries, of_rows))
 ENTRY(margin_ratios,
-      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-       const alcore_sys_rows *others, const uint8_t *other_take, const alcore_sys_search *search,
+      (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
+       const alcore_sys_rows *others, const uint8_t *other_mask, const alcore_sys_search *search,
        const double *row_half, const double *other_half, double *ratio, int64_t *other),
-      (work, rows, take, others, other_take, search, row_half, other_half, ratio, other))
-ENTRY(logit_facts,
+      (work, rows, mask, others, other_mask, search, row_half, other_half, ratio, other))
+ENTRY(logit_stats,
       (const alcore_sys_work *work, const alcore_sys_rows *logits, const int64_t *labels,
-       int64_t ignore, const alcore_sys_token_facts *out, int64_t *bad),
+       int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad),
       (work, logits, labels, ignore, out, bad))
-ENTRY(hidden_facts,
+ENTRY(hidden_stats,
       (const alcore_sys_work *work, const alcore_sys_rows *hidden, const alcore_sys_rows *output,
-       const float *bias, const int64_t *labels, int64_t ignore, const alcore_sys_token_facts *out,
+       const float *bias, const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
        int64_t *bad),
       (work, hidden, output, bias, labels, ignore, out, bad))
 ENTRY(sequence_nnll,
@@ -165,16 +165,16 @@ const alcore_sys_kernels CPU(kernels) = {
     .idds_scores = idds_scores,
     .arg_max = arg_max,
     .ragged_nnll = ragged_nnll,
-    .class_facts = class_facts,
+    .class_stats = class_stats,
     .distance_sums = distance_sums,
     .distance_bounds = distance_bounds,
     .min_sq_dists = min_sq_dists,
     .min_badge = min_badge,
-    .lower = lower,
+    .update_min = update_min,
     .draw = draw,
     .knn = knn,
     .margin_ratios = margin_ratios,
-    .logit_facts = logit_facts,
-    .hidden_facts = hidden_facts,
+    .logit_stats = logit_stats,
+    .hidden_stats = hidden_stats,
     .sequence_nnll = sequence_nnll,
 };

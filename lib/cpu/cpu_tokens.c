@@ -38,7 +38,7 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
 }
 
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
-                               const uint8_t *take, double *out, int64_t *floored, int64_t *bad) {
+                               const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
     *bad = -1;
     if (items->classes != 1 || items->count < 0) {
@@ -52,7 +52,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     const char *values = items->values;
     int64_t bytes = (int64_t)cpu_bytes(items->dtype), spent = 0;
     for (int64_t i = 0; i < items->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         int64_t begin = items->offsets[i] - items->offsets[0],
                 end = items->offsets[i + 1] - items->offsets[0];
         token_sum sum = {0.0, 0, 0};

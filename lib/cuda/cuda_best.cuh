@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "cuda_filter.cuh"
-#include "cuda_places.cuh"
+#include "cuda_top_k.cuh"
 
 namespace alcore_cuda {
 
@@ -21,10 +21,10 @@ struct best_task {
 };
 
 /* Candidates of a row before the filter gives up on it. */
-enum { BEST_ROOM = 16 };
+enum { BEST_CAPACITY = 16 };
 
 /* Others are cut into sections when there are fewer tasks than blocks that keep a device busy. */
-enum { MOST_SECTIONS = 8 };
+enum { MAX_SECTIONS = 8 };
 const int64_t WANTED_TILES = 264;
 
 /* What the filter leaves, by section and row. */
@@ -34,12 +34,12 @@ struct best_lists {
     float *least;   /* [sections, rows] */
     float *refused; /* [sections, rows]: at least the scores of others that are not on the list */
     int *found;     /* [sections, rows] */
-    scored_other *list; /* [sections, rows, BEST_ROOM] */
+    scored_other *list; /* [sections, rows, BEST_CAPACITY] */
 };
 
 /* What a row takes of memory. */
 const size_t BEST_BYTES =
-    MOST_SECTIONS * (BEST_ROOM * sizeof(scored_other) + 2 * sizeof(float) + sizeof(int));
+    MAX_SECTIONS * (BEST_CAPACITY * sizeof(scored_other) + 2 * sizeof(float) + sizeof(int));
 
 __device__ inline best_lists section_of(const best_lists &lists, int section) {
     int64_t skipped = section * lists.rows;
@@ -48,7 +48,7 @@ __device__ inline best_lists section_of(const best_lists &lists, int section) {
             lists.least + skipped,
             lists.refused + skipped,
             lists.found + skipped,
-            lists.list + skipped * BEST_ROOM};
+            lists.list + skipped * BEST_CAPACITY};
 }
 
 /* Integers in the order of the floats, and back. */
@@ -63,7 +63,7 @@ __device__ inline float float_of(int ordered) {
 }
 
 /* Body: begin(i), what a score of row i must reach from the start; score(most, error, i, j, y,
- * high, low), whether other j with the facts y takes part, and bounds of its score, the larger the
+ * high, low), whether other j with the stats y takes part, and bounds of its score, the larger the
  * better; error: twice how far the product may be off. order: rows of tasks, NULL: as they are. */
 template <class Body>
 static __global__ void __launch_bounds__(TILE_THREADS)
@@ -105,14 +105,14 @@ static __global__ void __launch_bounds__(TILE_THREADS)
             for (int p = 0; p < WARP_DOWN * 2; p++) {
                 int r = tile_row(p / 2, p % 2 * 2);
                 int64_t i = row_at(r);
-                half_facts x = a.facts[i];
+                half_stats x = a.stats[i];
                 float raised = -HUGE_VALF, left = -HUGE_VALF,
                       reach = float_of(pass == 0 ? known[r] : least[r]);
 #pragma unroll
                 for (int q = 0; q < WARP_ACROSS * 2; q++) {
                     int64_t j = other + tile_other(q / 2, q % 2);
                     if (j >= end || r >= task.count) continue;
-                    half_facts y = b.facts[j];
+                    half_stats y = b.stats[j];
                     float error = filter_error(x, y), high, low;
                     float most =
                         sums.of[p / 2][q / 2][p % 2 * 2 + q % 2] * x.weight * y.weight + error;
@@ -123,7 +123,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
                         if (high > left) left = high;
                     } else {
                         int at = atomicAdd(&found[r], 1);
-                        if (at < BEST_ROOM) own.list[i * BEST_ROOM + at] = {high, (int32_t)j};
+                        if (at < BEST_CAPACITY)
+                            own.list[i * BEST_CAPACITY + at] = {high, (int32_t)j};
                     }
                 }
                 if (pass == 0 && raised > reach) atomicMax(&least[r], ordered_of(raised));
@@ -147,26 +148,26 @@ static __global__ void __launch_bounds__(TILE_THREADS)
  * second, the best of the other values that were computed; refused, not below any other score. */
 template <class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    best_settle(const int32_t *order, const best_task *tasks, Body body, best_lists lists) {
+    best_rerank(const int32_t *order, const best_task *tasks, Body body, best_lists lists) {
     best_task task = tasks[blockIdx.x];
     for (int r = (int)threadIdx.x / CUDA_LANES; r < task.count; r += CUDA_WARPS) {
         int64_t i = order ? order[task.first + r] : task.first + r;
-        if (!body.takes(i)) continue;
+        if (!body.in_mask(i)) continue;
         /* What any section has seen refuses what the others kept. */
         bool all = false;
         float least = -HUGE_VALF, refused = -HUGE_VALF;
         for (int n = 0; n < lists.sections; n++) {
             best_lists own = section_of(lists, n);
-            all = all || own.found[i] > BEST_ROOM;
+            all = all || own.found[i] > BEST_CAPACITY;
             least = own.least[i] > least ? own.least[i] : least;
             refused = own.refused[i] > refused ? own.refused[i] : refused;
         }
-        place_of best = body.first(i);
+        top_entry best = body.first(i);
         double second = Body::LARGEST ? -HUGE_VAL : HUGE_VAL;
         auto look_at = [&](int64_t j) {
-            if (!body.takes_other(j)) return;
+            if (!body.other_in_mask(j)) return;
             if (lane_here() == 0) CUDA_COUNT(DECIDED_PAIRS);
-            place_of here = body.value(i, j, task);
+            top_entry here = body.value(i, j, task);
             double behind = here.value;
             if (here.value == here.value && nearer(here, best, Body::LARGEST)) {
                 behind = best.row < 0 ? second : best.value;
@@ -183,7 +184,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
         for (int n = 0; n < lists.sections && !all; n++) {
             best_lists own = section_of(lists, n);
             for (int c = 0; c < own.found[i]; c++) {
-                scored_other held = own.list[i * BEST_ROOM + c];
+                scored_other held = own.list[i * BEST_CAPACITY + c];
                 if (!(held.score < least))
                     look_at(held.other);
                 else if (held.score > refused)
@@ -199,18 +200,18 @@ template <class Body>
 void best_of(call &c, const half_rows &rows, int64_t row_count, const int32_t *order,
              const best_task *tasks, int64_t count, const half_rows &others, int64_t most,
              int64_t dims, const Body &body, char *memory) {
-    int64_t sections = std::min<int64_t>(MOST_SECTIONS, (WANTED_TILES + count - 1) / count);
+    int64_t sections = std::min<int64_t>(MAX_SECTIONS, (WANTED_TILES + count - 1) / count);
     sections = std::max<int64_t>(1, std::min(sections, (most + TILE_OTHERS - 1) / TILE_OTHERS));
     int64_t entries = row_count * sections;
     best_lists lists = {row_count, (int)sections, nullptr,
                         nullptr,   nullptr,       (scored_other *)memory};
-    lists.least = (float *)(lists.list + entries * BEST_ROOM);
+    lists.least = (float *)(lists.list + entries * BEST_CAPACITY);
     lists.refused = lists.least + entries;
     lists.found = (int *)(lists.refused + entries);
     dim3 blocks((unsigned)count, (unsigned)sections);
     CUDA_LAUNCH((best_filter<Body>), blocks, TILE_THREADS, c.compute, rows, order, tasks, others,
                 half_units(dims), body, lists);
-    CUDA_LAUNCH((best_settle<Body>), (unsigned)count, CUDA_THREADS, c.compute, order, tasks, body,
+    CUDA_LAUNCH((best_rerank<Body>), (unsigned)count, CUDA_THREADS, c.compute, order, tasks, body,
                 lists);
     c.launched();
 }

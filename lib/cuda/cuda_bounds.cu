@@ -14,16 +14,16 @@
 #include "cuda_bounds.cuh"
 #include "cuda_filter.cuh"
 #include "cuda_rows.cuh"
-#include "cuda_side.cuh"
+#include "cuda_wide_rows.cuh"
 
 namespace alcore_cuda {
 
 namespace {
 /* The reciprocal root of device_rsqrt and a product (2^-22 + 2^-24), ten additions of floats
  * (10 2^-24), and 2^-53 (dims / 32 + 13 + targets and more) for
- * FILTER_MOST_DIMS numbers and a million targets. */
+ * FILTER_MAX_DIMS numbers and a million targets. */
 #define BOUND_SHARE (0x1p-20 + 1e-9)
-const int64_t MOST_BOUND_TARGETS = 1 << 20;
+const int64_t MAX_BOUND_TARGETS = 1 << 20;
 
 /* Targets of one group, side by side. */
 struct target_tile {
@@ -36,7 +36,7 @@ struct bound_sums {
 };
 
 /* Tiles are cut into sections when there are few rows; each keeps sums of its own. */
-const int64_t MOST_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MOST_SECTION_GROUPS = 64;
+const int64_t MAX_BOUND_SECTIONS = 8, WANTED_BOUND_BLOCKS = 264, MAX_SECTION_GROUPS = 64;
 
 /* sums: [sections, rows, groups], added to. */
 static __global__ void __launch_bounds__(TILE_THREADS)
@@ -64,13 +64,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 #pragma unroll
         for (int p = 0; p < WARP_DOWN * 2; p++) {
             int r = tile_row(p / 2, p % 2 * 2);
-            half_facts x = a.facts[first + r < rows ? first + r : rows - 1];
+            half_stats x = a.stats[first + r < rows ? first + r : rows - 1];
             float roots = 0.0f, errors = 0.0f;
 #pragma unroll
             for (int q = 0; q < WARP_ACROSS * 2; q++) {
                 int t = tile_other(q / 2, q % 2);
                 if (t >= tile.count) continue;
-                half_facts y = b.facts[order[tile.first + t]];
+                half_stats y = b.stats[order[tile.first + t]];
                 float product = products.of[p / 2][q / 2][p % 2 * 2 + q % 2] * x.weight * y.weight;
                 float halves = x.half_square + y.half_square;
                 float f = 2.0f * (halves - product);
@@ -105,9 +105,9 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 /* The sums become intervals; sections are added in order. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     bounds_end(int64_t rows, int64_t groups, int64_t sections, const bound_sums *sums, bool known,
-               const uint8_t *take, double *low, double *high) {
+               const uint8_t *mask, double *low, double *high) {
     int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    if (at >= rows * groups || (take && !take[at / groups])) return;
+    if (at >= rows * groups || (mask && !mask[at / groups])) return;
     double sum = 0.0, error = 0.0;
     for (int64_t n = 0; n < sections; n++) {
         sum = sum + sums[n * rows * groups + at].roots;
@@ -143,12 +143,12 @@ struct target_list {
 };
 } // namespace
 
-void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *take,
+void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                      double *low, double *high) {
     int64_t dims = rows->dims, units = half_units(dims);
     int64_t most = std::max<int64_t>(
-        1, std::min(MOST_BOUND_SECTIONS, MOST_SECTION_GROUPS / std::max<int64_t>(groups, 1)));
+        1, std::min(MAX_BOUND_SECTIONS, MAX_SECTION_GROUPS / std::max<int64_t>(groups, 1)));
     side others(c, targets, INT64_MAX, half_bytes(dims));
     half_rows half_others = cut_halves(others.beside, others.step, dims);
     target_list list;
@@ -157,7 +157,7 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *take,
     int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
     int norms = pass.scratch(sizeof(double)), halves = pass.scratch(half_bytes(dims));
     int partial = pass.scratch((size_t)(most * groups) * sizeof(bound_sums));
-    int taken = pass.take(take), to = pass.out(low, bytes), also = pass.out(high, bytes);
+    int mask_column = pass.row_mask(mask), to = pass.out(low, bytes), also = pass.out(high, bytes);
     int64_t halved = -1;
     pass.run([&](const chunk &at) {
         double *numbers = at.get<double>(wide);
@@ -191,7 +191,7 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *take,
         }
         CUDA_LAUNCH(bounds_end, blocks_for(at.count * groups, CUDA_THREADS), CUDA_THREADS,
                     c.compute, at.count, groups, sections, sums,
-                    targets->count <= MOST_BOUND_TARGETS, at.get<const uint8_t>(taken),
+                    targets->count <= MAX_BOUND_TARGETS, at.get<const uint8_t>(mask_column),
                     at.get<double>(to), at.get<double>(also));
     });
 }

@@ -7,7 +7,7 @@
 namespace alcore_cuda {
 
 /* distance_bounds with tensor cores. group: on the host. */
-void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *take,
+void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                      double *low, double *high);
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <new>
 
-#include "cuda_lane.cuh"
+#include "cuda_stream.cuh"
 
 namespace alcore_cuda {
 
@@ -25,7 +25,7 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 /* A field of work that an older caller's struct does not have is 0. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
-call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nullptr) {
+call::call(const alcore_sys_work *given) : work(given), compute(nullptr), streams(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
     /* Blocks are given back while kernels that use them wait in a stream: only in the order of the
      * owner's own stream may the owner use them again. */
@@ -39,17 +39,17 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nu
         fail(work, ALCORE_E_UNSUPPORTED, "no device cuda:%d: there are %d", device, devices);
     try {
         context.emplace(device);
-        own = lane_take(work, device);
-        compute = work->stream ? (cudaStream_t)work->stream : own->compute;
+        streams = stream_slot_acquire(work, device);
+        compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
         /* Without a stream the caller's arrays are ready in the default stream's order. */
         if (!work->stream) {
-            check(cudaEventRecord(own->begin, nullptr), "recording an event");
-            check(cudaStreamWaitEvent(compute, own->begin, 0), "waiting for an event");
+            check(cudaEventRecord(streams->begin, nullptr), "recording an event");
+            check(cudaStreamWaitEvent(compute, streams->begin, 0), "waiting for an event");
         }
     } catch (cudaError_t error) {
         check(error, "entering the device and making a stream");
     } catch (...) {
-        if (own) lane_give(own);
+        if (streams) stream_slot_release(streams);
         throw;
     }
 }
@@ -57,14 +57,14 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), own(nu
 call::~call() {
     /* After a failure nothing may still use what is given back. */
     if (failed) {
-        cudaStreamSynchronize(own->copy);
+        cudaStreamSynchronize(streams->copy);
         cudaStreamSynchronize(compute);
     }
-    cudaEventRecord(own->busy, compute);
+    cudaEventRecord(streams->busy, compute);
     for (const lent &block : lent_blocks)
         if (work->workspace_release)
             work->workspace_release(work->workspace_user, block.memory, block.bytes);
-    lane_give(own);
+    stream_slot_release(streams);
 }
 
 void call::finish() {
@@ -106,17 +106,17 @@ void call::check_rows(const alcore_sys_rows *rows) {
 
 bool call::on_device(const void *array) {
     if (!array) return false;
-    cudaPointerAttributes facts;
-    memset(&facts, 0, sizeof facts);
-    if (cudaPointerGetAttributes(&facts, array) != cudaSuccess) {
+    cudaPointerAttributes stats;
+    memset(&stats, 0, sizeof stats);
+    if (cudaPointerGetAttributes(&stats, array) != cudaSuccess) {
         cudaGetLastError(); /* memory that CUDA has never seen is on the host */
         return false;
     }
-    if (facts.type == cudaMemoryTypeManaged) return true;
-    if (facts.type != cudaMemoryTypeDevice) return false;
-    if (facts.device != own->device)
+    if (stats.type == cudaMemoryTypeManaged) return true;
+    if (stats.type != cudaMemoryTypeDevice) return false;
+    if (stats.device != streams->device)
         fail(work, ALCORE_E_INVALID, "an array is on cuda:%d, the call runs on cuda:%d",
-             facts.device, own->device);
+             stats.device, streams->device);
     return true;
 }
 
@@ -134,7 +134,7 @@ void *call::device(size_t bytes) {
         memory = work->workspace(work->workspace_user, bytes);
         if (memory) lent_blocks.push_back({memory, bytes});
     } else {
-        memory = lane_block(own, false, bytes);
+        memory = stream_slot_block(streams, false, bytes);
     }
     if (!memory) throw no_memory{bytes};
     return memory;
@@ -143,7 +143,7 @@ void *call::device(size_t bytes) {
 void call::give_back(void *memory) {
     if (!memory) return;
     if (!work->workspace) {
-        lane_block_back(own, false, memory);
+        stream_slot_block_back(streams, false, memory);
         return;
     }
     for (size_t i = 0; i < lent_blocks.size(); i++) {
@@ -156,23 +156,23 @@ void call::give_back(void *memory) {
 }
 
 void *call::pinned(size_t bytes) {
-    void *memory = lane_block(own, true, bytes);
+    void *memory = stream_slot_block(streams, true, bytes);
     if (!memory) throw no_memory{bytes};
     return memory;
 }
 
 void call::give_back_pinned(void *memory) {
-    if (memory) lane_block_back(own, true, memory);
+    if (memory) stream_slot_block_back(streams, true, memory);
 }
 
 /* A piece of the ring; the oldest pieces are free again after the stream was waited for. */
 void *call::ring(size_t bytes) {
-    if (own->ring_used + bytes > RING_BYTES) {
+    if (streams->ring_used + bytes > RING_BYTES) {
         check(cudaStreamSynchronize(compute), "copying");
-        own->ring_used = 0;
+        streams->ring_used = 0;
     }
-    void *piece = own->ring + own->ring_used;
-    own->ring_used += (bytes + 15) / 16 * 16;
+    void *piece = streams->ring + streams->ring_used;
+    streams->ring_used += (bytes + 15) / 16 * 16;
     return piece;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuda_context.cuh"
-#include "cuda_lanes.cuh"
+#include "cuda_warp.cuh"
 
 namespace alcore_cuda {
 
@@ -26,8 +26,8 @@ struct no_memory {
 [[noreturn]] void fail(const alcore_sys_work *work, alcore_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Streams, events and memory that one call at a time uses (cuda_lane.cu). */
-struct lane;
+/* Streams, events and memory that one call at a time uses (cuda_stream.cu). */
+struct stream_slot;
 
 /* One call of an entry. */
 class call {
@@ -93,7 +93,7 @@ class call {
 
     const alcore_sys_work *work;
     cudaStream_t compute; /* the caller's stream, or our own */
-    lane *own;
+    stream_slot *streams;
 
   private:
     friend class pipeline;
@@ -144,7 +144,7 @@ class pipeline {
     /* No chunk has more rows. */
     void at_most(int64_t rows) { most_rows = rows; }
     /* The same mask as a column of bytes; outputs of rows with a 0 are not written. */
-    int take(const uint8_t *mask);
+    int row_mask(const uint8_t *given);
     /* Outputs of rows with a 0 in this mask on the host are not written; NULL: all are. */
     void only(const uint8_t *written) { mask = written; }
     /* Outputs of rows with a negative group, here on the host, are not written. */

@@ -19,10 +19,10 @@ namespace {
 struct item_side {
     value_side wide;
     half_rows half;
-    const uint8_t *take;
+    const uint8_t *mask;
     int64_t number; /* of its first row */
     /* Of items that want neighbors; k is 0 otherwise. */
-    int k, room;
+    int k, capacity;
     float *least;
     int *found,
         *held; /* candidates; found: more than room if some were lost; held: before a tile */
@@ -33,8 +33,8 @@ struct item_side {
 
 /* Places behind which a list of candidates is kept. */
 inline int room_for(int k) {
-    int room = 2 * k + 108;
-    return room < SORTED - k ? room : SORTED - k;
+    int capacity = 2 * k + 108;
+    return capacity < SORTED - k ? capacity : SORTED - k;
 }
 
 /* At most the score that a value stands for; for distances it is half of |item|^2 - value. */
@@ -46,7 +46,7 @@ __device__ inline double score_of(double value, double norm, int32_t metric) {
 }
 
 /* At most the score of a candidate, in truth. */
-__device__ inline double least_score(float score, const half_facts &own, const half_facts &other) {
+__device__ inline double least_score(float score, const half_stats &own, const half_stats &other) {
     double error = (double)filter_error(own, other) * (1.0 + 0x1p-20);
     return (double)score - 2.0 * error - 0x1p-19 * (double)other.half_square;
 }
@@ -69,9 +69,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS) begin_kernel(item_side ow
 
 __device__ inline void keep(const item_side &own, int64_t item, const item_side &other, int64_t j,
                             float score) {
-    if ((own.take && !own.take[item]) || (other.take && !other.take[j])) return;
+    if ((own.mask && !own.mask[item]) || (other.mask && !other.mask[j])) return;
     int at = atomicAdd(&own.found[item], 1);
-    if (at < own.room) own.list[item * own.room + at] = {score, (int32_t)j};
+    if (at < own.capacity) own.list[item * own.capacity + at] = {score, (int32_t)j};
 }
 
 /* Rows of a side: those of a tile of launches. */
@@ -98,13 +98,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     for (int p = 0; p < WARP_DOWN * 2; p++) {
         int64_t i = row + tile_row(p / 2, p % 2 * 2);
         if (i >= of_a.end) continue;
-        half_facts x = a.half.facts[i];
+        half_stats x = a.half.stats[i];
         float least = a.k ? a.least[i] : HUGE_VALF;
 #pragma unroll
         for (int q = 0; q < WARP_ACROSS * 2; q++) {
             int64_t j = other + tile_other(q / 2, q % 2);
             if (j >= of_b.end) continue;
-            half_facts y = b.half.facts[j];
+            half_stats y = b.half.stats[j];
             float most = filter_most(sums.of[p / 2][q / 2][p % 2 * 2 + q % 2], x, y);
             float of_row = most - y.half_square, of_other = most - x.half_square;
             if (a.k && !(of_row < least)) keep(a, i, b, j, of_row);
@@ -125,16 +125,16 @@ __device__ inline double exact_value(const item_side &own, int64_t i, const item
 
 /* Puts the places that an item has and the least scores of its candidates in order, and raises
  * `least` to the k-th. */
-__device__ inline void raise_by_candidates(place_of *memory, const item_side &own, int64_t item,
-                                           const half_facts *others, int count, int32_t metric,
+__device__ inline void raise_by_candidates(top_entry *memory, const item_side &own, int64_t item,
+                                           const half_stats *others, int count, int32_t metric,
                                            float *least) {
-    half_facts facts = own.half.facts[item];
+    half_stats stats = own.half.stats[item];
     double norm = own.wide.norms[item];
     for (int t = (int)threadIdx.x; t < own.k + count; t += SELECT_THREADS) {
-        place_of here = {0.0, -1};
+        top_entry here = {0.0, -1};
         if (t >= own.k) {
-            scored_other c = own.list[item * own.room + t - own.k];
-            here = {least_score(c.score, facts, others[c.other]), t};
+            scored_other c = own.list[item * own.capacity + t - own.k];
+            here = {least_score(c.score, stats, others[c.other]), t};
         } else if (own.rows[item * own.k + t] >= 0) {
             here = {score_of(own.values[item * own.k + t], norm, metric), t};
         }
@@ -148,9 +148,9 @@ __device__ inline void raise_by_candidates(place_of *memory, const item_side &ow
 }
 
 /* Drops the candidates below `least`; returns how many stay, in order in memory and in the list. */
-__device__ inline int drop_candidates(place_of *memory, int *kept, const item_side &own,
+__device__ inline int drop_candidates(top_entry *memory, int *kept, const item_side &own,
                                       int64_t item, int count, float least) {
-    scored_other *list = own.list + item * own.room;
+    scored_other *list = own.list + item * own.capacity;
     if (threadIdx.x == 0) kept[0] = 0;
     __syncthreads();
     for (int t = (int)threadIdx.x; t < count; t += SELECT_THREADS) {
@@ -167,12 +167,12 @@ __device__ inline int drop_candidates(place_of *memory, int *kept, const item_si
 /* A block looks after the candidates of one item that a tile of launches has left. The others of
  * the tile: of_other. finally: they are about to leave the device. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
-    settle_kernel(item_side own, stretch of_own, item_side other, stretch of_other, int64_t dims,
+    rerank_kernel(item_side own, stretch of_own, item_side other, stretch of_other, int64_t dims,
                   int32_t metric, bool finally) {
-    CUDA_SHARED(place_of, memory, SORTED);
+    CUDA_SHARED(top_entry, memory, SORTED);
     CUDA_SHARED(int, newcomers, 1);
     int64_t item = of_own.first + blockIdx.x;
-    if (own.take && !own.take[item]) return;
+    if (own.mask && !own.mask[item]) return;
     int count = own.found[item], held = own.held[item];
     if (count == held && !(finally && held > 0)) return;
     int warp = (int)threadIdx.x / CUDA_LANES, k = own.k;
@@ -181,15 +181,15 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     double *values = own.values + item * k, norm = own.wide.norms[item];
     float least = own.least[item];
     if (threadIdx.x == 0) newcomers[0] = 0;
-    if (count > own.room) {
+    if (count > own.capacity) {
         if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
         load_places(memory, k, rows, values);
         __syncthreads();
-        auto gather = [&](int64_t base, const place_of &last) {
+        auto gather = [&](int64_t base, const top_entry &last) {
             for (int t = warp; t < SELECT_THREADS; t += SELECT_THREADS / CUDA_LANES) {
                 int64_t j = base + t;
-                if (j >= of_other.end || (other.take && !other.take[j])) continue;
-                place_of here = {exact_value(own, item, other, j, dims, metric), other.number + j};
+                if (j >= of_other.end || (other.mask && !other.mask[j])) continue;
+                top_entry here = {exact_value(own, item, other, j, dims, metric), other.number + j};
                 if (lane_here() == 0 && here.value == here.value && nearer(here, last, largest))
                     memory[k + atomicAdd(&newcomers[0], 1)] = here;
             }
@@ -199,12 +199,12 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
         count = held;
         __syncthreads();
     }
-    raise_by_candidates(memory, own, item, other.half.facts, count, metric, &least);
+    raise_by_candidates(memory, own, item, other.half.stats, count, metric, &least);
     count = drop_candidates(memory, newcomers, own, item, count, least);
-    if (count > 0 && (finally || 4 * count > 3 * own.room)) {
+    if (count > 0 && (finally || 4 * count > 3 * own.capacity)) {
         load_places(memory, k, rows, values);
         for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
-            int64_t j = own.list[item * own.room + t].other;
+            int64_t j = own.list[item * own.capacity + t].other;
             double value = exact_value(own, item, other, j, dims, metric);
             if (lane_here() != 0) continue;
             CUDA_COUNT(DECIDED_PAIRS);
@@ -227,8 +227,8 @@ const int64_t STRETCH = 4096;
 
 /* How many others a tile of launches takes after `seen` of them: as many as the lists hold, then
  * twice as many as before each time, since of the next n others of n about k are among the best. */
-int64_t stretch_after(int64_t seen, int room) {
-    return seen < room ? room / 2 : seen;
+int64_t stretch_after(int64_t seen, int capacity) {
+    return seen < capacity ? capacity / 2 : seen;
 }
 
 /* Bytes that an item takes beside its numbers. */
@@ -241,9 +241,9 @@ size_t item_bytes(int64_t dims, int k) {
 void cut_items(item_side *out, char *memory, int64_t count, int64_t dims) {
     out->half = cut_halves(memory, count, dims);
     if (!out->k) return;
-    out->room = room_for(out->k);
+    out->capacity = room_for(out->k);
     out->list = (scored_other *)(memory + (size_t)count * half_bytes(dims));
-    out->least = (float *)(out->list + count * out->room);
+    out->least = (float *)(out->list + count * out->capacity);
     out->found = (int *)(out->least + count);
     out->held = out->found + count;
 }
@@ -263,20 +263,21 @@ void search_part(const search_call &s, const item_side &rows, const item_side &q
     for (stretch a = {0, 0}; a.first < rows.wide.count; a.first = a.end) {
         a.end = rows.wide.count;
         if (queries.k)
-            a.end = std::min(a.end, a.first + stretch_after(seen_rows + a.first, queries.room));
+            a.end = std::min(a.end, a.first + stretch_after(seen_rows + a.first, queries.capacity));
         for (stretch b = {0, 0}; b.first < queries.wide.count; b.first = b.end) {
             b.end = queries.wide.count;
             if (rows.k)
-                b.end = std::min(b.end, b.first + stretch_after(seen_queries + b.first, rows.room));
+                b.end =
+                    std::min(b.end, b.first + stretch_after(seen_queries + b.first, rows.capacity));
             int64_t tiles = (int64_t)blocks_for(a.end - a.first, TILE_ROWS) *
                             blocks_for(b.end - b.first, TILE_OTHERS);
             CUDA_LAUNCH(candidates_kernel, (unsigned)tiles, TILE_THREADS, s.c.compute, rows,
                         queries, a, b, units);
             if (queries.k)
-                CUDA_LAUNCH(settle_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
+                CUDA_LAUNCH(rerank_kernel, (unsigned)(b.end - b.first), SELECT_THREADS, s.c.compute,
                             queries, b, rows, a, dims, s.metric, a.end == rows.wide.count);
             if (rows.k)
-                CUDA_LAUNCH(settle_kernel, (unsigned)(a.end - a.first), SELECT_THREADS, s.c.compute,
+                CUDA_LAUNCH(rerank_kernel, (unsigned)(a.end - a.first), SELECT_THREADS, s.c.compute,
                             rows, a, queries, b, dims, s.metric, b.end == queries.wide.count);
             s.c.launched();
             s.c.poll();
@@ -295,7 +296,7 @@ void filtered_search(const search_call &s) {
     pipeline pass(s.c, s.rows->count);
     pass.at_most(STRETCH);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)dims * sizeof(double));
-    int norms = pass.scratch(sizeof(double)), taken = pass.take(s.take);
+    int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
     int beside = pass.scratch(item_bytes(dims, rows.k));
     size_t width = (size_t)rows.k * sizeof(double);
     int best_rows = pass.inout(rows.k ? s.of_rows->row : nullptr, width);
@@ -305,7 +306,7 @@ void filtered_search(const search_call &s) {
         rows.wide = wide_rows(s.c, at, s.rows, matrix, wide, norms);
         cut_items(&rows, at.get<char>(beside), at.count, dims);
         halve(s.c, rows.wide.rows, rows.wide.norms, at.count, dims, s.metric, rows.half);
-        rows.take = at.get<const uint8_t>(taken);
+        rows.mask = at.get<const uint8_t>(mask_column);
         rows.number = s.rows->first + at.first;
         rows.rows = at.get<int64_t>(best_rows);
         rows.values = at.get<double>(best_values);
@@ -315,7 +316,7 @@ void filtered_search(const search_call &s) {
             if (halved != first)
                 halve(s.c, others.numbers, others.norms, count, dims, s.metric, queries.half);
             halved = first;
-            queries.take = s.query_take ? s.query_take + first : nullptr;
+            queries.mask = s.query_mask ? s.query_mask + first : nullptr;
             queries.number = s.queries->first + first;
             queries.rows = s.query_rows + first * queries.k;
             queries.values = s.query_values + first * queries.k;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of stored class scores. Decisions are made of them, so their exp and log are those of the
- * host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
+/* Statistics of stored class scores. Decisions are made of them, so their exp and log are those of
+ * the host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
 #include <algorithm>
 #include <cfenv>
 
@@ -43,7 +43,7 @@ void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
 }
 
 /* Each of these returns false for a bad row. */
-bool facts_of_probs(std::vector<double> &p, alcore_sys_class_facts *out) {
+bool facts_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : p) {
         if (!(x >= -CUDA_SLACK && x <= 1.0 + CUDA_SLACK)) return false;
@@ -60,7 +60,7 @@ bool facts_of_probs(std::vector<double> &p, alcore_sys_class_facts *out) {
     return true;
 }
 
-bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_facts *out) {
+bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
         if (!(x <= CUDA_SLACK)) return false;
@@ -78,7 +78,7 @@ bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_facts *out) {
     return true;
 }
 
-bool facts_of_logits(std::vector<double> &z, alcore_sys_class_facts *out) {
+bool facts_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)
         if (!(x < HUGE_VAL)) return false;
@@ -100,7 +100,7 @@ bool facts_of_logits(std::vector<double> &z, alcore_sys_class_facts *out) {
 }
 
 /* value is overwritten. */
-bool facts_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_facts *out) {
+bool facts_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
     if (value.empty()) return false;
     return kind == ALCORE_CLASSES_PROBS      ? facts_of_probs(value, out)
            : kind == ALCORE_CLASSES_LOGPROBS ? facts_of_logprobs(value, out)
@@ -136,21 +136,21 @@ double wide_number(const char *data, int64_t at, int32_t dtype) {
 }
 } // namespace
 
-alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
+alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                          const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                           int64_t *bad) {
     return guarded(work, [&](call &c) {
         static const size_t number[] = {0, 2, 2, 4, 8};
         c.check_rows(rows);
         if (kind < ALCORE_CLASSES_PROBS || kind > ALCORE_CLASSES_LOGITS)
             fail(work, ALCORE_E_INVALID, "class scores are of no known kind");
-        std::vector<uint8_t> take_memory;
-        const uint8_t *taken = c.on_host(take, rows->count, &take_memory);
+        std::vector<uint8_t> mask_memory;
+        const uint8_t *host_mask = c.on_host(mask, rows->count, &mask_memory);
         size_t bytes = number[rows->dtype], row_bytes = bytes * (size_t)rows->dims;
         bool copied = rows->count > 0 && c.on_device(rows->data), sent = c.on_device(out);
         std::vector<char> row_memory;
         std::vector<double> value((size_t)rows->dims);
-        std::vector<alcore_sys_class_facts> facts((size_t)CLASS_ROWS);
+        std::vector<alcore_sys_class_stats> stats((size_t)CLASS_ROWS);
         int64_t lowest = -1;
         default_rounding here;
         for (int64_t first = 0; first < rows->count; first += CLASS_ROWS) {
@@ -164,24 +164,24 @@ alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *ro
                 row = row_memory.data();
                 pitch = row_bytes;
             }
-            auto wanted = [&](int64_t i) { return !taken || taken[first + i]; };
+            auto wanted = [&](int64_t i) { return !host_mask || host_mask[first + i]; };
             for (int64_t i = 0; i < count; i++) {
                 if (!wanted(i)) continue;
                 for (int64_t k = 0; k < rows->dims; k++)
                     value[(size_t)k] = wide_number(row + (size_t)i * pitch, k, rows->dtype);
-                if (facts_of_row(value, kind, &facts[(size_t)i])) continue;
-                facts[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
+                if (facts_of_row(value, kind, &stats[(size_t)i])) continue;
+                stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
                 if (lowest < 0) lowest = rows->first + first + i;
             }
             /* Entries of rows that are left out stay as they are. */
             for (int64_t i = 0, end; i < count; i = end) {
                 for (end = i; end < count && wanted(end); end++) {
                 }
-                size_t written = (size_t)(end - i) * sizeof facts[0];
+                size_t written = (size_t)(end - i) * sizeof stats[0];
                 if (sent)
-                    c.upload(out + first + i, &facts[(size_t)i], written);
+                    c.upload(out + first + i, &stats[(size_t)i], written);
                 else
-                    memcpy(out + first + i, &facts[(size_t)i], written);
+                    memcpy(out + first + i, &stats[(size_t)i], written);
                 while (end < count && !wanted(end)) end++;
             }
         }

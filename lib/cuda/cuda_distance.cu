@@ -3,7 +3,7 @@
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
 #include "cuda_filter.cuh"
-#include "cuda_side.cuh"
+#include "cuda_wide_rows.cuh"
 
 namespace alcore_cuda {
 
@@ -11,7 +11,7 @@ namespace {
 /* A warp takes four rows; lanes r, r + 4 ... keep the running sum of row r, lane r the sums by
  * group. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    distance_kernel(const double *rows, int64_t count, int64_t dims, const uint8_t *take,
+    distance_kernel(const double *rows, int64_t count, int64_t dims, const uint8_t *mask,
                     const double *targets, int64_t target_count, const int32_t *group,
                     int64_t groups, bool begins, double *sums) {
     int64_t first = ((int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES) * PAIR_SIDE;
@@ -20,7 +20,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     pair_rows(rows, first, count, dims, row);
     int mine = lane_here() % PAIR_SIDE;
     int64_t i = first + mine;
-    bool writes = lane_here() < PAIR_SIDE && i < count && (!take || take[i]);
+    bool writes = lane_here() < PAIR_SIDE && i < count && (!mask || mask[i]);
     double *own = sums + i * groups, total = 0.0;
     for (int64_t g = 0; writes && begins && g < groups; g++) own[g] = 0.0;
     if (writes && !group) total = own[0];
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* The sums; with `second` an interval around them: half precision where that pays, otherwise the
  * narrowest of all, the sums themselves twice. */
-alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                       const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                       double *sums, double *second) {
     return guarded(work, [&](call &c) {
@@ -55,7 +55,7 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
         std::vector<int32_t> memory;
         const int32_t *own = group ? checked_groups(c, targets, group, groups, &memory) : nullptr;
         if (second && groups > 0 && filter_pays(rows->dims, rows->count, targets->count)) {
-            bound_distances(c, rows, take, targets, own, groups, sums, second);
+            bound_distances(c, rows, mask, targets, own, groups, sums, second);
             return;
         }
         const int32_t *groups_there = c.whole(group, targets->count);
@@ -63,7 +63,8 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof *sums);
         size_t bytes = (size_t)groups * sizeof *sums;
-        int taken = pass.take(take), to = pass.out(sums, bytes), also = pass.out(second, bytes);
+        int mask_column = pass.row_mask(mask), to = pass.out(sums, bytes),
+            also = pass.out(second, bytes);
         pass.run([&](const chunk &at) {
             double *numbers = at.get<double>(wide);
             widen_chunk(at, rows, matrix, numbers);
@@ -74,7 +75,7 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
                     if (!out) continue;
                     CUDA_LAUNCH(distance_kernel, blocks_for(at.count, CUDA_WARPS * PAIR_SIDE),
                                 CUDA_THREADS, at.stream, numbers, at.count, rows->dims,
-                                at.get<const uint8_t>(taken), others.numbers, count,
+                                at.get<const uint8_t>(mask_column), others.numbers, count,
                                 group ? groups_there + first : nullptr, groups, first == 0, out);
                 }
                 first += count;
@@ -85,15 +86,15 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
 } // namespace
 
 alcore_status distance_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *take, const alcore_sys_rows *targets,
+                            const uint8_t *mask, const alcore_sys_rows *targets,
                             const int32_t *group, int64_t groups, double *sums) {
-    return sums_of(work, rows, take, targets, group, groups, sums, nullptr);
+    return sums_of(work, rows, mask, targets, group, groups, sums, nullptr);
 }
 
 alcore_status distance_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const alcore_sys_rows *targets,
+                              const uint8_t *mask, const alcore_sys_rows *targets,
                               const int32_t *group, int64_t groups, double *low, double *high) {
-    return sums_of(work, rows, take, targets, group, groups, low, high);
+    return sums_of(work, rows, mask, targets, group, groups, low, high);
 }
 
 } // namespace alcore_cuda

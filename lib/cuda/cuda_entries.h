@@ -21,9 +21,9 @@ CUDA_ENTRY(idds_update);
 CUDA_ENTRY(idds_scores);
 CUDA_ENTRY(arg_max);
 CUDA_ENTRY(ragged_nnll);
-CUDA_ENTRY(class_facts);
-CUDA_ENTRY(logit_facts);
-CUDA_ENTRY(hidden_facts);
+CUDA_ENTRY(class_stats);
+CUDA_ENTRY(logit_stats);
+CUDA_ENTRY(hidden_stats);
 CUDA_ENTRY(sequence_nnll);
 CUDA_ENTRY(knn);
 CUDA_ENTRY(margin_ratios);
@@ -31,10 +31,10 @@ CUDA_ENTRY(distance_sums);
 CUDA_ENTRY(distance_bounds);
 CUDA_ENTRY(min_sq_dists);
 CUDA_ENTRY(min_badge);
-CUDA_ENTRY(lower);
+CUDA_ENTRY(update_min);
 CUDA_ENTRY(draw);
-CUDA_ENTRY(hold);
-CUDA_ENTRY(let_go);
+CUDA_ENTRY(upload);
+CUDA_ENTRY(release);
 #undef CUDA_ENTRY
 } // namespace alcore_cuda
 

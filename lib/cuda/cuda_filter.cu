@@ -22,8 +22,8 @@ struct halve_body {
         double norm = norms[i];
         bool cosine = metric == ALCORE_SYS_COSINE;
         bool zero = cosine ? norm < CUDA_ZERO_NORM : norm == 0.0;
-        bool seen = zero || (norm >= FILTER_LEAST_NORM &&
-                             norm <= (cosine ? FILTER_MOST_COSINE_NORM : FILTER_MOST_NORM));
+        bool seen = zero || (norm >= FILTER_MIN_NORM &&
+                             norm <= (cosine ? FILTER_MAX_COSINE_NORM : FILTER_MAX_NORM));
         bool filled = seen && !zero;
         /* norm is in [2^e, 2^(e + 1)) with e + 1023 its exponent bits; the scale is 2^(14 - e). */
         int64_t exponent = __double_as_longlong(filled ? norm : 1.0) >> 52;
@@ -39,18 +39,18 @@ struct halve_body {
         }
         residual = lanes_sum(residual);
         if (lane_here() != 0) return;
-        half_facts facts = {0.0f, 0.0f, seen ? 0.0f : HUGE_VALF, 0.0f};
+        half_stats stats = {0.0f, 0.0f, seen ? 0.0f : HUGE_VALF, 0.0f};
         if (filled) {
             double moved = sqrt(residual) / (norm * scale) * FILTER_UP;
             double length = cosine ? 1.0 : norm * (1.0 + 0x1p-22);
             double back = power_of_two(exponent - 14);
-            facts.weight = (float)(cosine ? back / norm : back);
-            facts.norm = (float)length;
-            facts.slack = (float)(length * (moved * (1.0 + 0x1p-9) + lost / 2.0) * (1.0 + 0x1p-20));
+            stats.weight = (float)(cosine ? back / norm : back);
+            stats.norm = (float)length;
+            stats.slack = (float)(length * (moved * (1.0 + 0x1p-9) + lost / 2.0) * (1.0 + 0x1p-20));
             if (metric == ALCORE_SYS_L2)
-                facts.half_square = (float)(0.5 * norm * norm * (1.0 - FILTER_SLACK));
+                stats.half_square = (float)(0.5 * norm * norm * (1.0 - FILTER_SLACK));
         }
-        out.facts[i] = facts;
+        out.stats[i] = stats;
     }
 };
 } // namespace

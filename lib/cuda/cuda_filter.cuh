@@ -36,47 +36,47 @@
 
 /* Norms that a filter takes: squares and products of them are float32 numbers. Cosines bring none
  * into float32. */
-#define FILTER_LEAST_NORM 1e-15
-#define FILTER_MOST_NORM 1e15
-#define FILTER_MOST_COSINE_NORM 1e150
+#define FILTER_MIN_NORM 1e-15
+#define FILTER_MAX_NORM 1e15
+#define FILTER_MAX_COSINE_NORM 1e150
 #define FILTER_SLACK 0x1p-20
-/* Computed norms are this near to the true ones, for FILTER_MOST_DIMS numbers. */
+/* Computed norms are this near to the true ones, for FILTER_MAX_DIMS numbers. */
 #define FILTER_UP (1.0 + 1e-9)
 
 namespace alcore_cuda {
 
 /* Beyond this the bound does not hold. */
-const int64_t FILTER_MOST_DIMS = 1 << 16;
+const int64_t FILTER_MAX_DIMS = 1 << 16;
 /* With less to multiply the plain way has done its work before the filter has begun: some ten
  * launches of a few microseconds. */
-const int64_t FILTER_LEAST_PRODUCTS = 1 << 26;
+const int64_t FILTER_MIN_PRODUCTS = 1 << 26;
 
 /* What a filter knows of a row beside x': w, n, t and h. */
-struct alignas(16) half_facts {
+struct alignas(16) half_stats {
     float weight, norm, slack, half_square;
 };
 
 /* Whether rows and others are worth converting, and whether the filter can take them. */
 inline bool filter_pays(int64_t dims, int64_t rows, int64_t others) {
     bool pays = dims >= TILE_DEPTH && rows >= TILE_OTHERS && others >= TILE_OTHERS / 2 &&
-                rows >= FILTER_LEAST_PRODUCTS / dims / others;
-    return dims > 0 && dims <= FILTER_MOST_DIMS && device_filters(pays);
+                rows >= FILTER_MIN_PRODUCTS / dims / others;
+    return dims > 0 && dims <= FILTER_MAX_DIMS && device_filters(pays);
 }
 
 /* Rows in half precision. */
 struct half_rows {
     half_unit *units; /* [count, half_units(dims)] */
-    half_facts *facts;
+    half_stats *stats;
 };
 
 /* Memory of one. */
 inline size_t half_bytes(int64_t dims) {
-    return (size_t)half_units(dims) * sizeof(half_unit) + sizeof(half_facts);
+    return (size_t)half_units(dims) * sizeof(half_unit) + sizeof(half_stats);
 }
 /* Cuts it for `count` rows. */
 inline half_rows cut_halves(char *memory, int64_t count, int64_t dims) {
     half_unit *units = (half_unit *)memory;
-    return {units, (half_facts *)(units + count * half_units(dims))};
+    return {units, (half_stats *)(units + count * half_units(dims))};
 }
 
 /* A candidate: an other, and a score that is not below the truth. */
@@ -85,17 +85,17 @@ struct scored_other {
     int32_t other;
 };
 
-/* Makes them of rows of doubles and their norms; metric: what the facts are to serve. */
+/* Makes them of rows of doubles and their norms; metric: what the stats are to serve. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out);
 
 /* n_x t_y + n_y t_x: how far a product may be off. */
-__device__ inline float filter_error(const half_facts &x, const half_facts &y) {
+__device__ inline float filter_error(const half_stats &x, const half_stats &y) {
     return x.norm * y.slack + y.norm * x.slack;
 }
 
 /* U of two rows whose product is p. */
-__device__ inline float filter_most(float p, const half_facts &x, const half_facts &y) {
+__device__ inline float filter_most(float p, const half_stats &x, const half_stats &y) {
     return p * x.weight * y.weight + filter_error(x, y);
 }
 

@@ -19,10 +19,10 @@ struct idds_update_body {
 };
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    idds_kernel(int64_t count, const uint8_t *take, alcore_sys_idds idds, const double *a,
+    idds_kernel(int64_t count, const uint8_t *mask, alcore_sys_idds idds, const double *a,
                 const double *b, const double *s, double *out) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    if (i >= count || (take && !take[i])) return;
+    if (i >= count || (mask && !mask[i])) return;
     double alpha = idds.alpha, rest = 1.0 - alpha;
     double unlabeled = (double)(idds.include_self ? idds.unlabeled : idds.unlabeled - 1);
     double labeled = (double)idds.labeled;
@@ -57,14 +57,14 @@ __device__ inline void best_of_block(candidate own, candidate *memory) {
 }
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    arg_max_kernel(int64_t first, int64_t count, const uint8_t *take, const double *values,
+    arg_max_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                    candidate *out) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
     candidate own = {0.0, -1};
     int64_t step = (int64_t)gridDim.x * CUDA_THREADS;
     for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < count; i += step) {
         candidate next = {values[i], first + i};
-        if ((take && !take[i]) || next.value != next.value) continue;
+        if ((mask && !mask[i]) || next.value != next.value) continue;
         if (better(next, own)) own = next;
     }
     best_of_block(own, memory);
@@ -85,54 +85,57 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 } // namespace
 
 alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, const double *norms, const double *picked,
+                          const uint8_t *mask, const double *norms, const double *picked,
                           double picked_norm, double *a, double *b) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         const double *own = c.whole(picked, rows->dims);
         pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), taken = pass.take(take), of = pass.in(norms, sizeof *norms);
+        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask),
+            of = pass.in(norms, sizeof *norms);
         int first = pass.inout(a, sizeof *a), second = pass.inout(b, sizeof *b);
         pass.run([&](const chunk &at) {
             idds_update_body body = {at.get<const double>(of), own, picked_norm,
                                      at.get<double>(first), at.get<double>(second)};
-            launch_rows(rows_of(at, rows, matrix, taken, -1), rows->dtype, at.stream, body);
+            launch_rows(rows_of(at, rows, matrix, mask_column, -1), rows->dtype, at.stream, body);
         });
     });
 }
 
-alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                           const alcore_sys_idds *idds, const double *a, const double *b,
                           const double *s, double *out) {
     return guarded(work, [&](call &c) {
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
         pipeline pass(c, count);
-        int taken = pass.take(take), of_a = pass.in(a, sizeof *a), of_b = pass.in(b, sizeof *b);
+        int mask_column = pass.row_mask(mask), of_a = pass.in(a, sizeof *a),
+            of_b = pass.in(b, sizeof *b);
         int of_s = pass.in(s, sizeof *s), to = pass.out(out, sizeof *out);
         pass.run([&](const chunk &at) {
             CUDA_LAUNCH(idds_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS, at.stream,
-                        at.count, at.get<const uint8_t>(taken), *idds, at.get<const double>(of_a),
-                        at.get<const double>(of_b), at.get<const double>(of_s), at.get<double>(to));
+                        at.count, at.get<const uint8_t>(mask_column), *idds,
+                        at.get<const double>(of_a), at.get<const double>(of_b),
+                        at.get<const double>(of_s), at.get<double>(to));
         });
     });
 }
 
-alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {
-        const int64_t MOST_BLOCKS = 512;
+        const int64_t MAX_BLOCKS = 512;
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
         candidate best = {-HUGE_VAL, -1};
-        candidate *found = c.device_array<candidate>(MOST_BLOCKS + 1),
-                  *joined = found + MOST_BLOCKS;
+        candidate *found = c.device_array<candidate>(MAX_BLOCKS + 1), *joined = found + MAX_BLOCKS;
         c.upload(joined, &best, sizeof best);
         pipeline pass(c, count);
-        int taken = pass.take(take), of = pass.in(values, sizeof *values);
+        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
         pass.run([&](const chunk &at) {
             int64_t blocks = (at.count + 4 * CUDA_THREADS - 1) / (4 * CUDA_THREADS);
-            if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
+            if (blocks > MAX_BLOCKS) blocks = MAX_BLOCKS;
             CUDA_LAUNCH(arg_max_kernel, (unsigned)blocks, CUDA_THREADS, at.stream, at.first,
-                        at.count, at.get<const uint8_t>(taken), at.get<const double>(of), found);
+                        at.count, at.get<const uint8_t>(mask_column), at.get<const double>(of),
+                        found);
             CUDA_LAUNCH(arg_max_join, 1, CUDA_THREADS, at.stream, blocks, found, joined);
         });
         c.download(item, &joined->item, sizeof *item);

@@ -6,7 +6,7 @@
 #include "cuda_best.cuh"
 #include "cuda_entries.h"
 #include "cuda_pairs.cuh"
-#include "cuda_side.cuh"
+#include "cuda_wide_rows.cuh"
 
 namespace alcore_cuda {
 
@@ -141,7 +141,7 @@ struct nearest_body {
     nearest_out out;
 
     __device__ float begin(int64_t) const { return -HUGE_VALF; }
-    __device__ bool score(float most, float error, int64_t, int64_t, const half_facts &centroid,
+    __device__ bool score(float most, float error, int64_t, int64_t, const half_stats &centroid,
                           float *high, float *low) const {
         *high = most - centroid.half_square;
         *low = *high - error * (1.0f + 0x1p-20f) - 0x1p-19f * centroid.half_square;
@@ -149,15 +149,15 @@ struct nearest_body {
     }
 
     static const bool LARGEST = false;
-    __device__ bool takes(int64_t) const { return true; }
-    __device__ bool takes_other(int64_t) const { return true; }
-    __device__ place_of first(int64_t) const { return {0.0, -1}; }
+    __device__ bool in_mask(int64_t) const { return true; }
+    __device__ bool other_in_mask(int64_t) const { return true; }
+    __device__ top_entry first(int64_t) const { return {0.0, -1}; }
     /* Nothing is less than what the first centroid gives when that is no number: it stays. */
-    __device__ place_of value(int64_t i, int64_t c, const best_task &task) const {
+    __device__ top_entry value(int64_t i, int64_t c, const best_task &task) const {
         double sq_dist = row_sq_dist(rows + i * dims, centroids + c * dims, dims);
         return {c == task.start && sq_dist != sq_dist ? -1.0 : sq_dist, c};
     }
-    __device__ void end(int64_t i, const place_of &best, double second, float refused,
+    __device__ void end(int64_t i, const top_entry &best, double second, float refused,
                         const best_task &task) const {
         bool none = best.row < 0;
         double least = none ? HUGE_VAL : best.value < 0.0 ? (double)NAN : best.value;
@@ -171,7 +171,7 @@ struct nearest_body {
 };
 
 /* With fewer centroids or rows of a group the plain way is as quick. */
-const int64_t LEAST_CENTROIDS = 16;
+const int64_t MIN_CENTROIDS = 16;
 
 /* The rows of a chunk by group, cut into what warps and blocks do. */
 struct nearest_work {
@@ -189,7 +189,7 @@ struct nearest_work {
         for (size_t g = 0; g < by.groups.size(); g++) {
             int64_t start = begin[by.groups[g]], end = begin[by.groups[g] + 1];
             int32_t last = by.starts[g + 1], rows_of = last - by.starts[g];
-            bool many = end - start >= LEAST_CENTROIDS && rows_of >= LEAST_CENTROIDS;
+            bool many = end - start >= MIN_CENTROIDS && rows_of >= MIN_CENTROIDS;
             bool filter = filters && device_filters(many);
             if (filter) most = std::max(most, end - start);
             int32_t step = filter ? (int32_t)TILE_ROWS : (int32_t)PAIR_SIDE;

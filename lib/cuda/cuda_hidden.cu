@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from hidden states and the output matrix: tiles of logits live in shared memory
+/* Token stats from hidden states and the output matrix: tiles of logits live in shared memory
  * only. Sums in float32. */
 #include <algorithm>
 
 #include "cuda_entries.h"
-#include "cuda_facts.cuh"
 #include "cuda_rows.cuh"
+#include "cuda_stats.cuh"
 
 namespace alcore_cuda {
 
@@ -128,7 +128,7 @@ static __global__ void __launch_bounds__(THREADS)
 static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
                 bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
-                facts_out out, long long *bad) {
+                stats_out out, long long *bad) {
     int64_t n = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
     if (n >= listed) return;
     int64_t i = list[n];
@@ -195,9 +195,9 @@ class output_side {
 };
 } // namespace
 
-alcore_status hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
-                           int64_t ignore, const alcore_sys_token_facts *out, int64_t *bad) {
+                           int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {
     return guarded(work, [&](call &c) {
         c.check_rows(hidden);
         c.check_rows(output);
@@ -218,7 +218,7 @@ alcore_status hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *h
         pass.at_most(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
         int states = pass.rows(hidden), of = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));
-        facts_columns to(pass, out);
+        stats_columns to(pass, out);
         pass.run([&](const chunk &at) {
             list.clear();
             for (int64_t i = 0; i < at.count; i++)

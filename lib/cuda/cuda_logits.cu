@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from logits, which are read once. */
+/* Token stats from logits, which are read once. */
 #include "cuda_entries.h"
-#include "cuda_facts.cuh"
 #include "cuda_rows.cuh"
+#include "cuda_stats.cuh"
 
 namespace alcore_cuda {
 
-facts_columns::facts_columns(pipeline &pass, const alcore_sys_token_facts *out)
+stats_columns::stats_columns(pipeline &pass, const alcore_sys_token_stats *out)
     : logprob(pass.out(out->logprob, sizeof(double))), top1(pass.out(out->top1, sizeof(double))),
       top2(pass.out(out->top2, sizeof(double))), margin(pass.out(out->margin, sizeof(double))),
       entropy(pass.out(out->entropy, sizeof(double))),
       logsumexp(pass.out(out->logsumexp, sizeof(double))),
-      likeliest(pass.out(out->likeliest, sizeof(int32_t))) {}
+      argmax(pass.out(out->argmax, sizeof(int32_t))) {}
 
-facts_out facts_columns::at(const chunk &now) const {
-    return {now.get<double>(logprob),   now.get<double>(top1),    now.get<double>(top2),
-            now.get<double>(margin),    now.get<double>(entropy), now.get<double>(logsumexp),
-            now.get<int32_t>(likeliest)};
+stats_out stats_columns::at(const chunk &now) const {
+    return {now.get<double>(logprob), now.get<double>(top1),    now.get<double>(top2),
+            now.get<double>(margin),  now.get<double>(entropy), now.get<double>(logsumexp),
+            now.get<int32_t>(argmax)};
 }
 
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                            const alcore_sys_token_facts *out, std::vector<uint8_t> *memory) {
-    bool to_host = out->likeliest && !c.on_device(out->likeliest);
+                            const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
+    bool to_host = out->argmax && !c.on_device(out->argmax);
     for (const double *array :
          {out->logprob, out->top1, out->top2, out->margin, out->entropy, out->logsumexp})
         to_host = to_host || (array && !c.on_device(array));
@@ -57,7 +57,7 @@ enum { AHEAD = 8, FEW_CLASSES = 512 };
 /* A block of THREADS a row. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
-    logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, facts_out out,
+    logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
                   long long *bad) {
     typedef typename real_of<DTYPE>::type real;
     CUDA_SHARED(token_state, memory, THREADS);
@@ -93,8 +93,8 @@ static __global__ void __launch_bounds__(THREADS)
 }
 } // namespace
 
-alcore_status logit_facts(const alcore_sys_work *work, const alcore_sys_rows *logits,
-                          const int64_t *labels, int64_t ignore, const alcore_sys_token_facts *out,
+alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
+                          const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {
     return guarded(work, [&](call &c) {
         c.check_rows(logits);
@@ -103,7 +103,7 @@ alcore_status logit_facts(const alcore_sys_work *work, const alcore_sys_rows *lo
         pipeline pass(c, logits->count);
         pass.only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
         int matrix = pass.rows(logits), of = pass.in(labels, sizeof *labels);
-        facts_columns to(pass, out);
+        stats_columns to(pass, out);
         pass.run([&](const chunk &at) {
             row_set set = rows_of(at, logits, matrix, -1, -1);
             int64_t first = logits->first + at.first;

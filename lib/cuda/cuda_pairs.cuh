@@ -4,7 +4,7 @@
 #ifndef ALCORE__CUDA_PAIRS_CUH
 #define ALCORE__CUDA_PAIRS_CUH
 
-#include "cuda_lanes.cuh"
+#include "cuda_warp.cuh"
 
 enum { PAIR_SIDE = 4, PAIR_SUMS = PAIR_SIDE * PAIR_SIDE };
 

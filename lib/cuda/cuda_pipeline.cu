@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <algorithm>
 
-#include "cuda_lane.cuh"
+#include "cuda_stream.cuh"
 
 namespace alcore_cuda {
 
@@ -63,9 +63,9 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
-int pipeline::take(const uint8_t *taken) {
-    mask = c.on_host(taken, rows_count, &mask_memory);
-    return in(taken, 1);
+int pipeline::row_mask(const uint8_t *host_mask) {
+    mask = c.on_host(host_mask, rows_count, &mask_memory);
+    return in(host_mask, 1);
 }
 
 void pipeline::leave_out(const int32_t *group) {
@@ -129,7 +129,7 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
         const char *from = col.user + (size_t)first * col.pitch;
         if (col.from_device) {
             c.check(cudaMemcpy2DAsync(col.device[slot], col.bytes, from, col.pitch, col.bytes,
-                                      (size_t)count, cudaMemcpyDefault, c.own->copy),
+                                      (size_t)count, cudaMemcpyDefault, c.streams->copy),
                     "copying on the device");
             continue;
         }
@@ -141,18 +141,18 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
                        col.bytes);
         }
         c.check(cudaMemcpyAsync(col.device[slot], col.pinned[slot], col.bytes * (size_t)count,
-                                cudaMemcpyDefault, c.own->copy),
+                                cudaMemcpyDefault, c.streams->copy),
                 "copying to the device");
     }
     /* Entries that no kernel writes are copied back with the others, and then left alone. */
     for (column &col : columns) {
         if (!col.staged || col.in || (!mask && !groups)) continue;
         c.check(cudaMemsetAsync(col.device[slot], 0, col.bytes * col.planes * (size_t)step,
-                                c.own->copy),
+                                c.streams->copy),
                 "clearing memory");
     }
-    c.check(cudaEventRecord(c.own->up[slot], c.own->copy), "recording an event");
-    c.check(cudaStreamWaitEvent(c.compute, c.own->up[slot], 0), "waiting for an event");
+    c.check(cudaEventRecord(c.streams->up[slot], c.streams->copy), "recording an event");
+    c.check(cudaStreamWaitEvent(c.compute, c.streams->up[slot], 0), "waiting for an event");
     slot_first[slot] = first;
     slot_count[slot] = count;
     slot_busy[slot] = true;
@@ -181,7 +181,7 @@ void pipeline::drain(int slot) {
 
 void pipeline::wait(int slot) {
     if (!slot_busy[slot]) return;
-    c.check(cudaEventSynchronize(c.own->done[slot]), "running kernels");
+    c.check(cudaEventSynchronize(c.streams->done[slot]), "running kernels");
     drain(slot);
     slot_busy[slot] = false;
 }
@@ -190,8 +190,8 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
     if (rows_count == 0) return;
     allocate();
     if (staged) { /* device memory of an earlier pass may still be read */
-        c.check(cudaEventRecord(c.own->begin, c.compute), "recording an event");
-        c.check(cudaStreamWaitEvent(c.own->copy, c.own->begin, 0), "waiting for an event");
+        c.check(cudaEventRecord(c.streams->begin, c.compute), "recording an event");
+        c.check(cudaStreamWaitEvent(c.streams->copy, c.streams->begin, 0), "waiting for an event");
     }
     std::vector<char *> at(columns.size());
     std::vector<int64_t> strides(columns.size()), planes(columns.size());
@@ -224,7 +224,7 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
                                       c.compute),
                     "copying from the device");
         }
-        c.check(cudaEventRecord(c.own->done[slot], c.compute), "recording an event");
+        c.check(cudaEventRecord(c.streams->done[slot], c.compute), "recording an event");
     }
     wait(0);
     wait(1);

@@ -64,15 +64,15 @@ struct group_cosine_body {
 /* What the entries of this file have in common: a number per row. */
 template <class Make>
 alcore_status number_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const uint8_t *take, size_t bytes, double *out, const Make &make) {
+                             const uint8_t *mask, size_t bytes, double *out, const Make &make) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         auto body = make(c);
         pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), taken = pass.take(take), to = pass.out(out, bytes);
+        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask), to = pass.out(out, bytes);
         pass.run([&](const chunk &at) {
             body.out = at.get<double>(to);
-            launch_rows(rows_of(at, rows, matrix, taken, -1), rows->dtype, at.stream, body);
+            launch_rows(rows_of(at, rows, matrix, mask_column, -1), rows->dtype, at.stream, body);
         });
     });
 }
@@ -112,28 +112,28 @@ void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, doub
     c.launched();
 }
 
-alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                     double *out) {
     size_t bytes = rows ? (size_t)rows->dims * sizeof *out : 0;
-    return number_per_row(work, rows, take, bytes, out, [](call &) { return widen_body{nullptr}; });
+    return number_per_row(work, rows, mask, bytes, out, [](call &) { return widen_body{nullptr}; });
 }
 
-alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
+alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                    const double *vector, double *out) {
-    return number_per_row(work, rows, take, sizeof *out, out, [&](call &c) {
+    return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
         return dots_body{c.whole(vector, rows->dims), nullptr};
     });
 }
 
 alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                        const uint8_t *take, double *out) {
-    return number_per_row(work, rows, take, sizeof *out, out,
+                        const uint8_t *mask, double *out) {
+    return number_per_row(work, rows, mask, sizeof *out, out,
                           [](call &) { return self_dots_body{nullptr}; });
 }
 
 alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                       const uint8_t *take, const double *vector, double *out) {
-    return number_per_row(work, rows, take, sizeof *out, out, [&](call &c) {
+                       const uint8_t *mask, const double *vector, double *out) {
+    return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
         return sq_dists_body{c.whole(vector, rows->dims), nullptr};
     });
 }

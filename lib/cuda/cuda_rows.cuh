@@ -11,7 +11,7 @@ namespace alcore_cuda {
 struct row_set {
     const void *data;
     int64_t count, dims, stride;
-    const uint8_t *take;  /* NULL: all */
+    const uint8_t *mask;  /* NULL: all */
     const int32_t *group; /* NULL: none; rows below 0 are left out */
     int32_t unit;
 };
@@ -21,7 +21,7 @@ template <int DTYPE, class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Body body) {
     int64_t i = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
     if (i >= rows.count) return;
-    if (rows.take && !rows.take[i]) return;
+    if (rows.mask && !rows.mask[i]) return;
     if (rows.group && rows.group[i] < 0) return;
     body(read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0), i, rows.dims);
 }
@@ -35,13 +35,13 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
 }
 
 /* The rows of a chunk. take and group: columns of the pipeline or -1. */
-inline row_set rows_of(const chunk &at, const alcore_sys_rows *rows, int matrix, int take,
+inline row_set rows_of(const chunk &at, const alcore_sys_rows *rows, int matrix, int mask,
                        int group) {
     return {at.get<const void>(matrix),
             at.count,
             rows->dims,
             at.stride(matrix),
-            at.get<const uint8_t>(take),
+            at.get<const uint8_t>(mask),
             at.get<const int32_t>(group),
             rows->unit};
 }

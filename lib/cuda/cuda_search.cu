@@ -35,18 +35,18 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 /* A block joins the values of one item, values[item, others], to its best places. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_take,
-                const uint8_t *other_take, bool largest, int k, int64_t *rows, double *best) {
-    CUDA_SHARED(place_of, memory, SORTED);
+                const uint8_t *other_mask, bool largest, int k, int64_t *rows, double *best) {
+    CUDA_SHARED(top_entry, memory, SORTED);
     CUDA_SHARED(int, newcomers, 1);
     int64_t item = blockIdx.x;
     if (item_take && !item_take[item]) return;
     load_places(memory, k, rows + item * k, best + item * k);
     if (threadIdx.x == 0) newcomers[0] = 0;
     __syncthreads();
-    join_others(memory, newcomers, k, 0, others, largest, [&](int64_t base, const place_of &last) {
+    join_others(memory, newcomers, k, 0, others, largest, [&](int64_t base, const top_entry &last) {
         int64_t j = base + threadIdx.x;
-        if (j >= others || (other_take && !other_take[j])) return;
-        place_of here = {values[item * others + j], first_other + j};
+        if (j >= others || (other_mask && !other_mask[j])) return;
+        top_entry here = {values[item * others + j], first_other + j};
         /* The order in which they come does not matter: they are sorted. */
         if (here.value == here.value && nearer(here, last, largest))
             memory[k + atomicAdd(&newcomers[0], 1)] = here;
@@ -56,23 +56,23 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 
 /* A ratio with a smaller divisor is 0 (spec 5.6); with a larger one than the second a filter's
  * bounds might be no float32 numbers. */
-#define LEAST_DIVISOR 1e-9
-#define MOST_DIVISOR 1e20
+#define MIN_DIVISOR 1e-9
+#define MAX_DIVISOR 1e20
 
 /* What margin ratios are made of. */
 struct margin_sides {
     value_side a, b;
     int64_t dims;
-    const uint8_t *take, *other_take;
+    const uint8_t *mask, *other_mask;
     const double *row_half, *other_half;
     int64_t first_other; /* the number of b's first row */
     double *ratio;
     int64_t *best_other;
 
-    __device__ place_of from_dot(double dot, int64_t i, int64_t j) const {
+    __device__ top_entry from_dot(double dot, int64_t i, int64_t j) const {
         double divisor = row_half[i] + other_half[j];
-        place_of made = {0.0, first_other + j};
-        if (!(divisor <= LEAST_DIVISOR))
+        top_entry made = {0.0, first_other + j};
+        if (!(divisor <= MIN_DIVISOR))
             made.value = cosine_of(dot, a.norms[i], b.norms[j]) / divisor;
         return made;
     }
@@ -86,8 +86,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_side
     pair_rows(m.a.rows, first, m.a.count, m.dims, row);
     int mine = lane_here() % PAIR_SIDE;
     int64_t i = first + mine < m.a.count ? first + mine : m.a.count - 1;
-    bool writes = lane_here() < PAIR_SIDE && first + mine < m.a.count && (!m.take || m.take[i]);
-    place_of best = {0.0, -1};
+    bool writes = lane_here() < PAIR_SIDE && first + mine < m.a.count && (!m.mask || m.mask[i]);
+    top_entry best = {0.0, -1};
     if (writes) best = {m.ratio[i], m.best_other[i]};
     for (int64_t t = 0; t < m.b.count; t += PAIR_SIDE) {
         pair_rows(m.b.rows, t, m.b.count, m.dims, other);
@@ -96,8 +96,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_side
         for (int k = 0; k < PAIR_SIDE; k++) {
             double dot = pair_value(pairs, mine, k);
             int64_t j = t + k;
-            if (!writes || j >= m.b.count || (m.other_take && !m.other_take[j])) continue;
-            place_of here = m.from_dot(dot, i, j);
+            if (!writes || j >= m.b.count || (m.other_mask && !m.other_mask[j])) continue;
+            top_entry here = m.from_dot(dot, i, j);
             if (here.value == here.value && nearer(here, best, true)) best = here;
         }
     }
@@ -113,29 +113,29 @@ struct margin_body {
     __device__ float begin(int64_t i) const {
         return m.best_other[i] < 0 ? -HUGE_VALF : float_below(m.ratio[i]);
     }
-    __device__ bool score(float most, float error, int64_t i, int64_t j, const half_facts &,
+    __device__ bool score(float most, float error, int64_t i, int64_t j, const half_stats &,
                           float *high, float *low) const {
         double divisor = m.row_half[i] + m.other_half[j];
         *high = HUGE_VALF;
         *low = -HUGE_VALF;
-        if (divisor <= LEAST_DIVISOR) {
+        if (divisor <= MIN_DIVISOR) {
             *high = *low = 0.0f;
-        } else if (divisor < MOST_DIVISOR) {
+        } else if (divisor < MAX_DIVISOR) {
             float near = (float)divisor, above = most / near, below = (most - error) / near;
             *high = above + fabsf(above) * 0x1p-20f;
             *low = below - fabsf(below) * 0x1p-20f;
         }
-        return divisor == divisor && takes_other(j);
+        return divisor == divisor && other_in_mask(j);
     }
 
     static const bool LARGEST = true;
-    __device__ bool takes(int64_t i) const { return !m.take || m.take[i]; }
-    __device__ bool takes_other(int64_t j) const { return !m.other_take || m.other_take[j]; }
-    __device__ place_of first(int64_t i) const { return {m.ratio[i], m.best_other[i]}; }
-    __device__ place_of value(int64_t i, int64_t j, const best_task &) const {
+    __device__ bool in_mask(int64_t i) const { return !m.mask || m.mask[i]; }
+    __device__ bool other_in_mask(int64_t j) const { return !m.other_mask || m.other_mask[j]; }
+    __device__ top_entry first(int64_t i) const { return {m.ratio[i], m.best_other[i]}; }
+    __device__ top_entry value(int64_t i, int64_t j, const best_task &) const {
         return m.from_dot(row_dot(m.a.rows + i * m.dims, m.b.rows + j * m.dims, m.dims), i, j);
     }
-    __device__ void end(int64_t i, const place_of &best, double, float, const best_task &) const {
+    __device__ void end(int64_t i, const top_entry &best, double, float, const best_task &) const {
         if (best.row < 0) return;
         m.ratio[i] = best.value;
         m.best_other[i] = best.row;
@@ -151,8 +151,8 @@ void check_sides(call &c, const alcore_sys_rows *rows, const alcore_sys_rows *ot
 
 int checked_places(call &c, const alcore_sys_best *best) {
     if (!best) return 0;
-    if (best->k < 1 || best->k > MOST_PLACES)
-        fail(c.work, ALCORE_E_INVALID, "a search keeps 1 to %d places", MOST_PLACES);
+    if (best->k < 1 || best->k > MAX_K)
+        fail(c.work, ALCORE_E_INVALID, "a search keeps 1 to %d places", MAX_K);
     return (int)best->k;
 }
 
@@ -163,11 +163,11 @@ struct tile_values {
 
 void search_tile(const search_call &s, const value_side &a, const value_side &b,
                  const tile_values &values, int64_t first_row, int64_t first_query,
-                 const uint8_t *take, int64_t *best_rows, double *best_values) {
+                 const uint8_t *mask, int64_t *best_rows, double *best_values) {
     bool largest = s.metric != ALCORE_SYS_L2, cosine = s.metric == ALCORE_SYS_COSINE;
     int64_t tiles = (a.count + PAIR_SIDE - 1) / PAIR_SIDE * ((b.count + PAIR_SIDE - 1) / PAIR_SIDE);
     unsigned blocks = blocks_for(tiles, CUDA_WARPS);
-    const uint8_t *query_take = s.query_take ? s.query_take + first_query : nullptr;
+    const uint8_t *query_mask = s.query_mask ? s.query_mask + first_query : nullptr;
     double *by_row = s.row_places ? values.by_row : nullptr,
            *by_query = s.query_places ? values.by_query : nullptr;
     if (largest)
@@ -178,11 +178,11 @@ void search_tile(const search_call &s, const value_side &a, const value_side &b,
                     cosine, by_row, by_query);
     if (by_row)
         CUDA_LAUNCH(join_kernel, (unsigned)a.count, SELECT_THREADS, s.c.compute, by_row, b.count,
-                    s.queries->first + first_query, take, query_take, largest, s.row_places,
+                    s.queries->first + first_query, mask, query_mask, largest, s.row_places,
                     best_rows, best_values);
     if (by_query)
         CUDA_LAUNCH(join_kernel, (unsigned)b.count, SELECT_THREADS, s.c.compute, by_query, a.count,
-                    s.rows->first + first_row, query_take, take, largest, s.query_places,
+                    s.rows->first + first_row, query_mask, mask, largest, s.query_places,
                     s.query_rows + first_query * s.query_places,
                     s.query_values + first_query * s.query_places);
     s.c.launched();
@@ -194,7 +194,7 @@ void plain_search(const search_call &s) {
     pipeline pass(s.c, s.rows->count);
     pass.at_most(TILE);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)s.rows->dims * sizeof(double));
-    int norms = pass.scratch(sizeof(double)), taken = pass.take(s.take);
+    int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
     size_t width = (size_t)s.row_places * sizeof(double);
     int best_rows = pass.inout(s.row_places ? s.of_rows->row : nullptr, width);
     int best_values = pass.inout(s.row_places ? s.of_rows->value : nullptr, width);
@@ -207,15 +207,15 @@ void plain_search(const search_call &s) {
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
             value_side b = {others.numbers, others.norms, count};
-            search_tile(s, a, b, values, at.first, first, at.get<const uint8_t>(taken),
+            search_tile(s, a, b, values, at.first, first, at.get<const uint8_t>(mask_column),
                         at.get<int64_t>(best_rows), at.get<double>(best_values));
         }
     });
 }
 } // namespace
 
-alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-                  const alcore_sys_rows *queries, const uint8_t *query_take,
+alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
+                  const alcore_sys_rows *queries, const uint8_t *query_mask,
                   const alcore_sys_search *search, const alcore_sys_best *of_queries,
                   const alcore_sys_best *of_rows) {
     return guarded(work, [&](call &c) {
@@ -225,8 +225,8 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
         search_call s = {c,
                          rows,
                          queries,
-                         take,
-                         c.whole(query_take, queries->count),
+                         mask,
+                         c.whole(query_mask, queries->count),
                          of_rows,
                          search->metric,
                          checked_places(c, of_rows),
@@ -251,15 +251,15 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
 }
 
 alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                            const uint8_t *take, const alcore_sys_rows *others,
-                            const uint8_t *other_take, const alcore_sys_search *search,
+                            const uint8_t *mask, const alcore_sys_rows *others,
+                            const uint8_t *other_mask, const alcore_sys_search *search,
                             const double *row_half, const double *other_half, double *ratio,
                             int64_t *other) {
     (void)search;
     return guarded(work, [&](call &c) {
         check_sides(c, rows, others);
         if (rows->count == 0 || others->count == 0) return;
-        const uint8_t *other_taken = c.whole(other_take, others->count);
+        const uint8_t *other_taken = c.whole(other_mask, others->count);
         const double *halves_there = c.whole(other_half, others->count);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, others->count);
@@ -268,7 +268,7 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         half_rows half_far = cut_halves(far.beside, far.step, dims);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
-        int norms = pass.scratch(sizeof(double)), taken = pass.take(take);
+        int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(mask);
         int halves = pass.scratch(bytes), beside = pass.scratch(filters ? BEST_BYTES : 0);
         int own_half = pass.in(row_half, sizeof *row_half);
         int best = pass.inout(ratio, sizeof *ratio), of = pass.inout(other, sizeof *other);
@@ -284,7 +284,7 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                 margin_sides sides = {a,
                                       b,
                                       dims,
-                                      at.get<const uint8_t>(taken),
+                                      at.get<const uint8_t>(mask_column),
                                       other_taken ? other_taken + first : nullptr,
                                       at.get<const double>(own_half),
                                       halves_there + first,

@@ -3,8 +3,8 @@
 #ifndef ALCORE__CUDA_SEARCH_CUH
 #define ALCORE__CUDA_SEARCH_CUH
 
-#include "cuda_places.cuh"
-#include "cuda_side.cuh"
+#include "cuda_top_k.cuh"
+#include "cuda_wide_rows.cuh"
 
 namespace alcore_cuda {
 
@@ -28,8 +28,8 @@ inline value_side wide_rows(call &c, const chunk &at, const alcore_sys_rows *row
 struct search_call {
     call &c;
     const alcore_sys_rows *rows, *queries;
-    const uint8_t *take;       /* as it was given */
-    const uint8_t *query_take; /* on the device */
+    const uint8_t *mask;       /* as it was given */
+    const uint8_t *query_mask; /* on the device */
     const alcore_sys_best *of_rows;
     int32_t metric;
     int row_places, query_places; /* 0: not wanted */

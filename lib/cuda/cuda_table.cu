@@ -26,9 +26,9 @@ alcore_sys_kernels make_table() {
     made.idds_scores = idds_scores;
     made.arg_max = arg_max;
     made.ragged_nnll = ragged_nnll;
-    made.class_facts = class_facts;
-    made.logit_facts = logit_facts;
-    made.hidden_facts = hidden_facts;
+    made.class_stats = class_stats;
+    made.logit_stats = logit_stats;
+    made.hidden_stats = hidden_stats;
     made.knn = knn;
     made.margin_ratios = margin_ratios;
     made.distance_sums = distance_sums;
@@ -36,10 +36,10 @@ alcore_sys_kernels make_table() {
     made.sequence_nnll = sequence_nnll;
     made.min_sq_dists = min_sq_dists;
     made.min_badge = min_badge;
-    made.lower = lower;
+    made.update_min = update_min;
     made.draw = draw;
-    made.hold = hold;
-    made.let_go = let_go;
+    made.upload = upload;
+    made.release = release;
     return made;
 }
 

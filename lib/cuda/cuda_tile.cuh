@@ -4,8 +4,8 @@
 #ifndef ALCORE__CUDA_TILE_CUH
 #define ALCORE__CUDA_TILE_CUH
 
-#include "cuda_lanes.cuh"
 #include "cuda_tensor.cuh"
+#include "cuda_warp.cuh"
 
 /* A block makes TILE_ROWS x TILE_OTHERS products, each of its four warps 64 x 32 of them, from
  * TILE_DEPTH numbers of each row at a time, while those of the next TILE_STAGES - 1 steps are on

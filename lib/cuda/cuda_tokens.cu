@@ -2,8 +2,8 @@
 /* Means over the tokens of items: NNLL of stored log-probabilities and of sequences (spec 3.1,
  * 1.1). Running sums, no exp or log: the same bytes as everywhere. */
 #include "cuda_entries.h"
-#include "cuda_facts.cuh"
 #include "cuda_rows.cuh"
+#include "cuda_stats.cuh"
 
 namespace alcore_cuda {
 
@@ -17,10 +17,10 @@ struct token_counts {
 /* A thread an item. starts: where the tokens of each item start, counted from values. */
 template <int DTYPE>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    nnll_kernel(int64_t count, int64_t first, const uint8_t *take, const int64_t *starts,
+    nnll_kernel(int64_t count, int64_t first, const uint8_t *mask, const int64_t *starts,
                 int64_t origin, const void *values, double *out, token_counts *counts) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    if (i >= count || (take && !take[i])) return;
+    if (i >= count || (mask && !mask[i])) return;
     int64_t begin = starts[i] - origin, end = starts[i + 1] - origin;
     double sum = 0.0;
     unsigned long long floored = 0;
@@ -106,7 +106,7 @@ void tokens_back(call &c, const void *own, const void *values, int64_t begin, si
 } // namespace
 
 alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *items,
-                          const uint8_t *take, double *out, int64_t *floored, int64_t *bad) {
+                          const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     return guarded(work, [&](call &c) {
         static const size_t number[] = {0, 2, 2, 4, 8};
         if (items->classes != 1 || items->count < 0)
@@ -116,9 +116,9 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
                  "a kernel takes float16, bfloat16, float32 and float64 only");
         size_t bytes = number[items->dtype];
         std::vector<int64_t> memory;
-        std::vector<uint8_t> take_memory;
+        std::vector<uint8_t> mask_memory;
         const int64_t *offsets = c.on_host(items->offsets, items->count + 1, &memory);
-        const uint8_t *taken = c.on_host(take, items->count, &take_memory);
+        const uint8_t *host_mask = c.on_host(mask, items->count, &mask_memory);
         token_counts *counts = new_counts(c);
         for (int64_t first = 0, end; first < items->count; first = end) {
             end = items_that_fit(offsets, first, items->count, bytes, c.limit());
@@ -128,7 +128,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
             c.upload((void *)starts, offsets + first, (size_t)(end - first + 1) * sizeof *starts);
             const void *values =
                 tokens_of(c, items->values, begin, offsets[end] - offsets[0], bytes);
-            const uint8_t *mask = taken ? c.whole(taken + first, end - first) : nullptr;
+            const uint8_t *mask = host_mask ? c.whole(host_mask + first, end - first) : nullptr;
             bool in_place = c.on_device(out);
             double *to = in_place ? out + first : c.device_array<double>(end - first);
             CUDA_EACH_DTYPE(items->dtype,
@@ -140,7 +140,7 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
                 std::vector<double> got((size_t)(end - first));
                 c.download(got.data(), to, got.size() * sizeof(double));
                 for (int64_t i = first; i < end; i++)
-                    if (!taken || taken[i]) out[i] = got[(size_t)(i - first)];
+                    if (!host_mask || host_mask[i]) out[i] = got[(size_t)(i - first)];
                 c.give_back(to);
             }
             c.give_back((void *)starts);

@@ -113,9 +113,9 @@ template <int K> struct min_badge_body {
 };
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    lower_kernel(int64_t count, const uint8_t *take, const double *values, double *minimum) {
+    update_min_kernel(int64_t count, const uint8_t *mask, const double *values, double *minimum) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    if (i >= count || (take && !take[i])) return;
+    if (i >= count || (mask && !mask[i])) return;
     if (values[i] < minimum[i]) minimum[i] = values[i];
 }
 
@@ -154,12 +154,12 @@ struct draw_state {
 };
 
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    draw_kernel(int64_t first, int64_t count, const uint8_t *take, const double *values,
+    draw_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                 double before, double target, draw_state *state) {
     CUDA_SHARED(double, tile, SUM_TILE);
     draw_state own = *state;
     for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
-        bring(tile, begin, count, take, values);
+        bring(tile, begin, count, mask, values);
         if (threadIdx.x != 0) continue;
         for (int k = 0; k < SUM_TILE && !own.found; k++) {
             own.run = own.run + tile[k];
@@ -175,11 +175,13 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 class weighing {
   public:
     weighing(call &owner, pipeline &pass, const alcore_sys_weights *weights, int64_t centroids,
-             bool guesses, int taken)
-        : c(owner), to(weights), count(centroids), guessed(guesses ? weights->guessed : 0),
+             bool guesses, int mask_column)
+        : c(owner), to(weights), count(centroids),
+          guessed(guesses ? weights->speculative_count : 0),
           least(pass.inout(weights->minimum, sizeof(double))),
-          of_each(guessed ? pass.out(weights->each, sizeof(double), guessed) : -1),
-          counted(weights->total && weights->weigh ? pass.in(weights->weigh, 1) : taken) {
+          of_each(guessed ? pass.out(weights->speculative, sizeof(double), guessed) : -1),
+          counted(weights->total && weights->total_mask ? pass.in(weights->total_mask, 1)
+                                                        : mask_column) {
         if (guessed < 0 || count < guessed)
             fail(c.work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
         if (!to->total) return;
@@ -212,7 +214,7 @@ class weighing {
 } // namespace
 
 alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const uint8_t *take, const double *centroids, int64_t count,
+                           const uint8_t *mask, const double *centroids, int64_t count,
                            const double *centroid_dots, const double *row_dots,
                            int32_t zero_duplicates, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
@@ -221,11 +223,11 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         const double *own = c.whole(centroids, count * rows->dims);
         const double *own_dots = zero_duplicates ? c.whole(centroid_dots, count) : nullptr;
         pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), taken = pass.take(take);
+        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
-        weighing to(c, pass, weights, count, true, taken);
+        weighing to(c, pass, weights, count, true, mask_column);
         pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, rows, matrix, taken, -1);
+            row_set set = rows_of(at, rows, matrix, mask_column, -1);
             const double *of = at.get<const double>(dots);
             if (count == 1)
                 launch_rows(set, rows->dtype, at.stream,
@@ -240,7 +242,7 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
 }
 
 alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
-                        const alcore_sys_rows *h, const uint8_t *take, const double *centroids_a,
+                        const alcore_sys_rows *h, const uint8_t *mask, const double *centroids_a,
                         const double *centroids_h, int64_t count, const double *centroid_squares,
                         const double *squares, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
@@ -253,11 +255,12 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         const double *own_h = c.whole(centroids_h, count * h->dims);
         const double *own_squares = c.whole(centroid_squares, count);
         pipeline pass(c, a->count);
-        int of_a = pass.rows(a), of_h = pass.rows(h), taken = pass.take(take);
+        int of_a = pass.rows(a), of_h = pass.rows(h), mask_column = pass.row_mask(mask);
         int of = pass.in(squares, sizeof *squares);
-        weighing to(c, pass, weights, count, true, taken);
+        weighing to(c, pass, weights, count, true, mask_column);
         pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, a, of_a, taken, -1), factor = rows_of(at, h, of_h, -1, -1);
+            row_set set = rows_of(at, a, of_a, mask_column, -1),
+                    factor = rows_of(at, h, of_h, -1, -1);
             const double *own_of = at.get<const double>(of);
             if (count == 1)
                 launch_rows(set, a->dtype, at.stream,
@@ -273,17 +276,17 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
     });
 }
 
-alcore_status lower(const alcore_sys_work *work, int64_t count, const uint8_t *take,
-                    const double *values, const alcore_sys_weights *weights) {
+alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
+                         const double *values, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
         pipeline pass(c, count);
-        int taken = pass.take(take), of = pass.in(values, sizeof *values);
-        weighing to(c, pass, weights, 0, false, taken);
+        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
+        weighing to(c, pass, weights, 0, false, mask_column);
         pass.run([&](const chunk &at) {
             if (values)
-                CUDA_LAUNCH(lower_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS,
-                            at.stream, at.count, at.get<const uint8_t>(taken),
+                CUDA_LAUNCH(update_min_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS,
+                            at.stream, at.count, at.get<const uint8_t>(mask_column),
                             at.get<const double>(of), to.out(at).minimum);
             to.add(at);
         });
@@ -291,7 +294,7 @@ alcore_status lower(const alcore_sys_work *work, int64_t count, const uint8_t *t
     });
 }
 
-alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {
         if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
@@ -299,11 +302,11 @@ alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *ta
         draw_state *state = c.device_array<draw_state>(1);
         c.upload(state, &nothing, sizeof nothing);
         pipeline pass(c, count);
-        int taken = pass.take(take), of = pass.in(values, sizeof *values);
+        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
         pass.run([&](const chunk &at) {
             CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, at.stream, at.first, at.count,
-                        at.get<const uint8_t>(taken), at.get<const double>(of), before, target,
-                        state);
+                        at.get<const uint8_t>(mask_column), at.get<const double>(of), before,
+                        target, state);
         });
         c.download(item, &state->item, sizeof *item);
     });

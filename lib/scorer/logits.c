@@ -62,22 +62,22 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
         rows.count -= first;
     else
         rows.count = self->together;
-    alcore_sys_token_facts out = {
+    alcore_sys_token_stats out = {
         .logprob = from(self->fact[LOGPROB], first),
         .top1 = from(self->fact[TOP1], first),
         .top2 = from(self->fact[TOP2], first),
         .margin = from(self->fact[MARGIN], first),
         .entropy = from(self->fact[ENTROPY], first),
         .logsumexp = from(self->fact[LOGSUMEXP], first),
-        .likeliest = self->likeliest ? self->likeliest + first : NULL,
+        .argmax = self->likeliest ? self->likeliest + first : NULL,
     };
     int64_t bad;
     const int64_t *labels = tokens->labels + first;
     if (tokens->hidden)
-        ALCORE__TRY(kernels->hidden_facts(&work, &rows, &tokens->output, tokens->bias, labels, -1,
+        ALCORE__TRY(kernels->hidden_stats(&work, &rows, &tokens->output, tokens->bias, labels, -1,
                                           &out, &bad));
     else
-        ALCORE__TRY(kernels->logit_facts(&work, &rows, labels, -1, &out, &bad));
+        ALCORE__TRY(kernels->logit_stats(&work, &rows, labels, -1, &out, &bad));
     return bad < 0 ? ALCORE_OK : fail_at(self, bad);
 }
 
@@ -94,7 +94,7 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
     if (wanted[LOGPROB] && !tokens->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "log-probabilities and NNLL are wanted of tokens without labels");
-    if (!tokens->engine.kernels->hidden_facts || !tokens->engine.kernels->logit_facts)
+    if (!tokens->engine.kernels->hidden_stats || !tokens->engine.kernels->logit_stats)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "the kernels of %s lack token facts",
                             tokens->engine.kernels->engine);
     for (int f = 0; f < FACTS; f++) {

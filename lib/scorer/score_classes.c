@@ -67,10 +67,10 @@ static alcore_status explain(alcore__score_call *call, const char *name,
  * rows are pool rows. */
 static alcore_status facts_of(alcore__score_call *call, const alcore__column *column,
                               const char *name, const alcore_sys_rows *rows, const uint8_t *take,
-                              int64_t item, alcore_sys_class_facts *facts) {
+                              int64_t item, alcore_sys_class_stats *facts) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t bad = -1;
-    ALCORE__TRY(call->engine.kernels->class_facts(&work, rows, take, kind_of(column), facts, &bad));
+    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, take, kind_of(column), facts, &bad));
     if (bad < 0) return ALCORE_OK;
     for (int64_t i = 0; i < rows->count; i++) {
         if (take && !take[i]) continue;
@@ -81,13 +81,13 @@ static alcore_status facts_of(alcore__score_call *call, const alcore__column *co
     return ALCORE_OK;
 }
 
-static double margin_of(const alcore_sys_class_facts *facts, bool log_margin) {
+static double margin_of(const alcore_sys_class_stats *facts, bool log_margin) {
     return log_margin ? facts->log_top1 - facts->log_top2 : facts->top1 - facts->top2;
 }
 
 /* The raw quantity and the score of one distribution. */
 static void put_row(alcore__score_call *call, int64_t i, int64_t mode, bool log_margin,
-                    const alcore_sys_class_facts *facts) {
+                    const alcore_sys_class_stats *facts) {
     double raw, score;
     if (mode == MODE_LC) {
         raw = facts->top1;
@@ -115,7 +115,7 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
     bool log_margin = alcore__values_integer(call->values, "margin") == 1;
     alcore_sys_rows rows = {0};
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    alcore_sys_class_facts *facts;
+    alcore_sys_class_stats *facts;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *facts, &facts));
     alcore_status status = facts_of(call, column, "probs", &rows, call->take, -1, facts);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
@@ -126,7 +126,7 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
 }
 
 /* The raw quantity of an item from the facts of its words, in order. */
-static double token_raw(const alcore_sys_class_facts *facts, int64_t tokens, int64_t mode,
+static double token_raw(const alcore_sys_class_stats *facts, int64_t tokens, int64_t mode,
                         bool log_margin) {
     double least = HUGE_VAL, sum = 0.0;
     for (int64_t t = 0; t < tokens; t++) {
@@ -143,7 +143,7 @@ static double token_raw(const alcore_sys_class_facts *facts, int64_t tokens, int
 
 static alcore_status token_score(alcore__score_call *call, const alcore__column *column,
                                  const alcore_sys_ragged *items, int64_t i, int64_t mode,
-                                 alcore_sys_class_facts *facts) {
+                                 alcore_sys_class_stats *facts) {
     static const size_t BYTES[] = {0, 2, 2, 4, 8};
     int64_t from = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i], row = call->first + i;
@@ -188,7 +188,7 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
         int64_t tokens = items.offsets[i + 1] - items.offsets[i];
         if (tokens > most) most = tokens;
     }
-    alcore_sys_class_facts *facts;
+    alcore_sys_class_stats *facts;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)most, sizeof *facts, &facts));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {

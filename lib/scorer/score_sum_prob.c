@@ -39,9 +39,9 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
                                .dims = length,
                                .stride = length,
                                .dtype = items.dtype};
-        alcore_sys_class_facts facts = {.log_top1 = (double)NAN};
+        alcore_sys_class_stats facts = {.log_top1 = (double)NAN};
         if (length > 0)
-            ALCORE__TRY(call->engine.kernels->class_facts(&work, &row, NULL, kind, &facts, &bad));
+            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL, kind, &facts, &bad));
         if ((bad >= 0 || length == 0) && !call->nan_exclude)
             return alcore__fail(
                 ALCORE_E_DATA, "row %lld: %s in column \"%s\"; nan=exclude leaves such rows out",

@@ -41,7 +41,7 @@ static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
                                .count = count,
                                .classes = 1,
                                .dtype = c->rows.dtype};
-    alcore_status status = t->ragged_nnll(&conformance_work, &items, c->take, out->numbers,
+    alcore_status status = t->ragged_nnll(&conformance_work, &items, c->mask, out->numbers,
                                           &out->whole[0], &out->whole[1]);
     free(values);
     free(offsets);
@@ -49,7 +49,7 @@ static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
 }
 
 /* The three kinds of class scores, each made from the case's shape. */
-static alcore_status call_class_facts(table *t, const kernel_case *c, output *out) {
+static alcore_status call_class_stats(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, dims = c->rows.dims;
     uint64_t state = (uint64_t)(count * 31 + dims) + (uint64_t)c->pattern;
     char *values = malloc((size_t)(count * dims) * 8 + 8);
@@ -76,13 +76,13 @@ static alcore_status call_class_facts(table *t, const kernel_case *c, output *ou
                                 .dims = dims,
                                 .stride = dims,
                                 .dtype = c->rows.dtype};
-        alcore_sys_class_facts *facts = malloc((size_t)(count + 1) * sizeof *facts);
-        if (!facts) abort();
+        alcore_sys_class_stats *stats = malloc((size_t)(count + 1) * sizeof *stats);
+        if (!stats) abort();
         for (int64_t i = 0; i < count; i++)
-            facts[i] = (alcore_sys_class_facts){7.0, 7.0, 7.0, 7.0, 7.0};
-        status = t->class_facts(&conformance_work, &rows, c->take, kind, facts, &out->whole[kind]);
-        memcpy(out->numbers + (int64_t)kind * 5 * count, facts, (size_t)count * sizeof *facts);
-        free(facts);
+            stats[i] = (alcore_sys_class_stats){7.0, 7.0, 7.0, 7.0, 7.0};
+        status = t->class_stats(&conformance_work, &rows, c->mask, kind, stats, &out->whole[kind]);
+        memcpy(out->numbers + (int64_t)kind * 5 * count, stats, (size_t)count * sizeof *stats);
+        free(stats);
     }
     free(values);
     return status;
@@ -90,6 +90,6 @@ static alcore_status call_class_facts(table *t, const kernel_case *c, output *ou
 
 const entry entries_columns[] = {
     {PLACE(ragged_nnll), call_nnll, count_rows, 0},
-    {PLACE(class_facts), call_class_facts, count_facts, 0},
+    {PLACE(class_stats), call_class_stats, count_facts, 0},
 };
 const int entries_columns_count = sizeof entries_columns / sizeof entries_columns[0];

@@ -49,10 +49,10 @@ static void make_targets(const kernel_case *c, target_set *out) {
 static alcore_status call_sums(table *t, const kernel_case *c, output *out) {
     target_set targets;
     make_targets(c, &targets);
-    alcore_status status = t->distance_sums(&conformance_work, &c->rows, c->take, &targets.rows,
+    alcore_status status = t->distance_sums(&conformance_work, &c->rows, c->mask, &targets.rows,
                                             targets.group, TARGET_GROUPS, out->numbers);
     if (!status)
-        status = t->distance_sums(&conformance_work, &c->rows, c->take, &targets.rows, NULL, 1,
+        status = t->distance_sums(&conformance_work, &c->rows, c->mask, &targets.rows, NULL, 1,
                                   out->numbers + TARGET_GROUPS * c->rows.count);
     free(targets.memory);
     return status;
@@ -72,12 +72,12 @@ static alcore_status call_bounds(table *t, const kernel_case *c, output *out) {
     if (!sums || !low || !high) abort();
     target_set targets;
     make_targets(c, &targets);
-    kernel_oracle.distance_sums(&conformance_work, &c->rows, c->take, &targets.rows, targets.group,
+    kernel_oracle.distance_sums(&conformance_work, &c->rows, c->mask, &targets.rows, targets.group,
                                 TARGET_GROUPS, sums);
-    alcore_status status = t->distance_bounds(&conformance_work, &c->rows, c->take, &targets.rows,
+    alcore_status status = t->distance_bounds(&conformance_work, &c->rows, c->mask, &targets.rows,
                                               targets.group, TARGET_GROUPS, low, high);
     for (int64_t i = 0; i < count && !status; i++) {
-        if (c->take && !c->take[i]) continue;
+        if (c->mask && !c->mask[i]) continue;
         int holds = 1, narrow = 1;
         for (int g = 0; g < TARGET_GROUPS; g++) {
             int64_t at = i * TARGET_GROUPS + g;

@@ -27,10 +27,10 @@ static alcore_status call_idds_update(table *t, const kernel_case *c, output *ou
                            .dtype = ALCORE_FLOAT64};
     kernel_oracle.self_dots(&conformance_work, &one, NULL, &picked);
     memcpy(out->numbers, c->scalars, (size_t)(2 * count) * sizeof *norms);
-    alcore_status status = t->idds_update(&conformance_work, &c->rows, c->take, norms, c->vector,
+    alcore_status status = t->idds_update(&conformance_work, &c->rows, c->mask, norms, c->vector,
                                           sqrt(picked), out->numbers, out->numbers + count);
     if (!status) {
-        status = t->idds_update(&conformance_work, &c->rows, c->take, NULL, c->vector, 0.0,
+        status = t->idds_update(&conformance_work, &c->rows, c->mask, NULL, c->vector, 0.0,
                                 out->numbers, out->numbers + count);
     }
     free(norms);
@@ -43,7 +43,7 @@ static alcore_status call_idds_scores(table *t, const kernel_case *c, output *ou
                             .unlabeled = 1 + c->rows.dims % 7,
                             .labeled = c->pattern,
                             .include_self = c->packed};
-    return t->idds_scores(&conformance_work, count, c->take, &idds, c->scalars, c->scalars + count,
+    return t->idds_scores(&conformance_work, count, c->mask, &idds, c->scalars, c->scalars + count,
                           c->scalars + 2 * count, out->numbers);
 }
 
@@ -57,7 +57,7 @@ static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
         if (c->pattern == PATTERN_ZEROS) values[i] = i % 2 ? 0.0 : -0.0;
     }
     alcore_status status =
-        t->arg_max(&conformance_work, c->rows.count, c->take, values, &out->whole[0], &best);
+        t->arg_max(&conformance_work, c->rows.count, c->mask, values, &out->whole[0], &best);
     /* Zeros of both signs are equal; which one comes back is the sign of the item that was taken.
      */
     if (c->rows.count > 0) out->numbers[0] = best == 0.0 ? 0.0 : best;
@@ -109,31 +109,35 @@ static alcore_status call_min_sq_dists(table *t, const kernel_case *c, output *o
     kernel_oracle.self_dots(&conformance_work, &c->rows, NULL, own);
     kernel_oracle.self_dots(&conformance_work, &all, NULL, dots);
     for (int64_t i = 0; i < 2 * count; i++) minimum[i] = HUGE_VAL;
-    alcore_sys_weights guessing = {
-        .minimum = plain, .each = each + (TOGETHER - 1) * count, .guessed = 2, .total = total};
+    alcore_sys_weights guessing = {.minimum = plain,
+                                   .speculative = each + (TOGETHER - 1) * count,
+                                   .speculative_count = 2,
+                                   .total = total};
     alcore_status status =
-        t->min_sq_dists(&conformance_work, &c->rows, c->take, few, 3, NULL, NULL, 0, &guessing);
-    alcore_sys_weights taking = {.minimum = plain, .weigh = some, .total = total + 1};
+        t->min_sq_dists(&conformance_work, &c->rows, c->mask, few, 3, NULL, NULL, 0, &guessing);
+    alcore_sys_weights taking = {.minimum = plain, .total_mask = some, .total = total + 1};
     if (!status)
-        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, many, TOGETHER, NULL, NULL,
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->mask, many, TOGETHER, NULL, NULL,
                                  0, &taking);
     alcore_sys_weights first = {.minimum = minimum, .total = total + 2};
     if (!status)
         status =
-            t->min_sq_dists(&conformance_work, &c->rows, c->take, many, 1, dots, own, 1, &first);
-    alcore_sys_weights rest = {
-        .minimum = minimum, .each = each, .guessed = TOGETHER - 1, .total = total + 3};
+            t->min_sq_dists(&conformance_work, &c->rows, c->mask, many, 1, dots, own, 1, &first);
+    alcore_sys_weights rest = {.minimum = minimum,
+                               .speculative = each,
+                               .speculative_count = TOGETHER - 1,
+                               .total = total + 3};
     if (!status)
-        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, many, TOGETHER, dots, own, 1,
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->mask, many, TOGETHER, dots, own, 1,
                                  &rest);
     double *near = each + (TOGETHER + 1) * count, *centroid = some_centroid(c);
     alcore_sys_weights nearest = {.minimum = near};
     for (int64_t i = 0; i < count; i++) near[i] = HUGE_VAL;
-    kernel_oracle.min_sq_dists(&conformance_work, &c->rows, c->take, centroid, 1, NULL, NULL, 0,
+    kernel_oracle.min_sq_dists(&conformance_work, &c->rows, c->mask, centroid, 1, NULL, NULL, 0,
                                &nearest);
     raise_minima(near, count);
     if (!status)
-        status = t->min_sq_dists(&conformance_work, &c->rows, c->take, centroid, 1, NULL, NULL, 0,
+        status = t->min_sq_dists(&conformance_work, &c->rows, c->mask, centroid, 1, NULL, NULL, 0,
                                  &nearest);
     free(centroid);
     free(some);
@@ -167,27 +171,27 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
     double *total = out->numbers, *minimum = total + 2, *each = minimum + count;
     for (int64_t i = 0; i < count; i++) minimum[i] = HUGE_VAL;
     uint8_t *some = some_rows(count);
-    alcore_sys_weights one = {.minimum = minimum, .weigh = some, .total = total};
-    alcore_status status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a,
+    alcore_sys_weights one = {.minimum = minimum, .total_mask = some, .total = total};
+    alcore_status status = t->min_badge(&conformance_work, &a, &c->rows, c->mask, centroids_a,
                                         centroids, 1, dots_a, squares, &one);
     alcore_sys_weights guessing = {
-        .minimum = minimum, .each = each, .guessed = 2, .total = total + 1};
+        .minimum = minimum, .speculative = each, .speculative_count = 2, .total = total + 1};
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a, centroids, 3,
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->mask, centroids_a, centroids, 3,
                               dots_a, squares, &guessing);
     alcore_sys_weights two = {.minimum = minimum};
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroids_a + a.dims,
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->mask, centroids_a + a.dims,
                               centroids + dims, 2, dots_a + 1, squares, &two);
     double *near = each + 2 * count, *centroid = some_centroid(c);
     double square = oracle_dot(centroid, centroid, dims) * oracle_dot(centroid, centroid, a.dims);
     alcore_sys_weights nearest = {.minimum = near};
     for (int64_t i = 0; i < count; i++) near[i] = HUGE_VAL;
-    kernel_oracle.min_badge(&conformance_work, &a, &c->rows, c->take, centroid, centroid, 1,
+    kernel_oracle.min_badge(&conformance_work, &a, &c->rows, c->mask, centroid, centroid, 1,
                             &square, squares, &nearest);
     raise_minima(near, count);
     if (!status)
-        status = t->min_badge(&conformance_work, &a, &c->rows, c->take, centroid, centroid, 1,
+        status = t->min_badge(&conformance_work, &a, &c->rows, c->mask, centroid, centroid, 1,
                               &square, squares, &nearest);
     free(centroid);
     free(some);
@@ -195,23 +199,23 @@ static alcore_status call_min_badge(table *t, const kernel_case *c, output *out)
     return status;
 }
 
-static int64_t count_lower(const kernel_case *c) {
+static int64_t count_update_min(const kernel_case *c) {
     return c->rows.count + 2;
 }
 
-static alcore_status call_lower(table *t, const kernel_case *c, output *out) {
+static alcore_status call_update_min(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count;
     double *minimum = out->numbers + 2;
     uint8_t *some = some_rows(count);
     memcpy(minimum, c->scalars + count, (size_t)count * sizeof *minimum);
     alcore_sys_weights weights = {.minimum = minimum, .total = out->numbers};
-    alcore_status status = t->lower(&conformance_work, count, c->take, c->scalars, &weights);
-    weights.weigh = some;
+    alcore_status status = t->update_min(&conformance_work, count, c->mask, c->scalars, &weights);
+    weights.total_mask = some;
     weights.total = out->numbers + 1;
-    if (!status) status = t->lower(&conformance_work, count, c->take, NULL, &weights);
+    if (!status) status = t->update_min(&conformance_work, count, c->mask, NULL, &weights);
     weights.total = NULL;
     if (!status)
-        status = t->lower(&conformance_work, count, c->take, c->scalars + 2 * count, &weights);
+        status = t->update_min(&conformance_work, count, c->mask, c->scalars + 2 * count, &weights);
     free(some);
     return status;
 }
@@ -223,7 +227,7 @@ static alcore_status call_draw(table *t, const kernel_case *c, output *out) {
     if (!values) abort();
     for (int64_t i = 0; i < count; i++) {
         values[i] = c->pattern == PATTERN_ZEROS || c->scalars[i] < 0.0 ? 0.0 : c->scalars[i];
-        if (!c->take || c->take[i]) total += values[i];
+        if (!c->mask || c->mask[i]) total += values[i];
         if (i == count / 2) out->numbers[0] = before + total;
     }
     const double targets[] = {-1.0, before, count ? out->numbers[0] : 0.0, before + total / 3.0,
@@ -231,7 +235,7 @@ static alcore_status call_draw(table *t, const kernel_case *c, output *out) {
     alcore_status status = ALCORE_OK;
     for (int k = 0; k < 5 && !status; k++)
         status =
-            t->draw(&conformance_work, count, c->take, values, before, targets[k], &out->whole[k]);
+            t->draw(&conformance_work, count, c->mask, values, before, targets[k], &out->whole[k]);
     free(values);
     return status;
 }
@@ -249,16 +253,16 @@ static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
     alcore_sys_rows held = {0};
     int64_t dims = c->rows.dims;
     alcore_status status =
-        t->hold ? t->hold(&conformance_work, &c->rows, c->take, &held) : ALCORE_OK;
+        t->upload ? t->upload(&conformance_work, &c->rows, c->mask, &held) : ALCORE_OK;
     if (held.data && !status) {
         out->whole[0] = held.count;
         status = t->widen(&conformance_work, &held, NULL, out->numbers);
-        t->let_go(&conformance_work, &held);
+        t->release(&conformance_work, &held);
         return status;
     }
     out->whole[0] = 0;
     for (int64_t i = 0; i < c->rows.count && !status; i++) {
-        if (c->take && !c->take[i]) continue;
+        if (c->mask && !c->mask[i]) continue;
         alcore_sys_rows row = c->rows;
         row.count = 1;
         static const int64_t BYTES[] = {0, 2, 2, 4, 8};
@@ -274,9 +278,9 @@ const entry entries_greedy[] = {
     {PLACE(arg_max), call_arg_max, count_rows, 0},
     {PLACE(min_sq_dists), call_min_sq_dists, count_sq_dists, 0},
     {PLACE(min_badge), call_min_badge, count_badge, 0},
-    {PLACE(lower), call_lower, count_lower, 0},
+    {PLACE(update_min), call_update_min, count_update_min, 0},
     {PLACE(draw), call_draw, count_one, 0},
-    {PLACE(hold), call_hold, count_numbers, 0},
-    {PLACE(let_go), call_hold, count_numbers, 0},
+    {PLACE(upload), call_hold, count_numbers, 0},
+    {PLACE(release), call_hold, count_numbers, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

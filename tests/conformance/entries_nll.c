@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts from logits and from hidden states, and the NNLL of sequences. */
+/* Token stats from logits and from hidden states, and the NNLL of sequences. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,20 +37,20 @@ static int64_t *labels_of(const kernel_case *c, uint64_t *state, int64_t classes
     return labels;
 }
 
-/* Every fact has its own part of the numbers; likeliest the first part of the places. In some cases
+/* Every fact has its own part of the numbers; argmax the first part of the places. In some cases
  * only a few are wanted. */
-static alcore_sys_token_facts facts_into(const kernel_case *c, output *out, int labeled) {
+static alcore_sys_token_stats facts_into(const kernel_case *c, output *out, int labeled) {
     int64_t n = c->rows.count;
     double *to = out->numbers;
     int all = c->packed || c->rows.dtype == ALCORE_FLOAT32;
-    alcore_sys_token_facts facts = {.logprob = labeled ? to : NULL,
+    alcore_sys_token_stats stats = {.logprob = labeled ? to : NULL,
                                     .top1 = all ? to + n : NULL,
                                     .top2 = all ? to + 2 * n : NULL,
                                     .margin = to + 3 * n,
                                     .entropy = all ? to + 4 * n : NULL,
                                     .logsumexp = all ? to + 5 * n : NULL,
-                                    .likeliest = out->places};
-    return facts;
+                                    .argmax = out->places};
+    return stats;
 }
 
 /* Most cases have as many classes as the case has dimensions, some a whole vocabulary. */
@@ -85,7 +85,7 @@ static double logit_of(const kernel_case *c, uint64_t *state, int64_t j) {
     }
 }
 
-static alcore_status call_logit_facts(table *t, const kernel_case *c, output *out) {
+static alcore_status call_logit_stats(table *t, const kernel_case *c, output *out) {
     int64_t count = c->rows.count, classes = classes_of(c), stride = classes + (c->packed ? 0 : 3);
     uint64_t state = (uint64_t)(count * 31 + classes) + (uint64_t)c->pattern;
     char *memory = memory_for(count * stride + 1, 8), *data = memory + (c->packed ? 0 : 1);
@@ -99,22 +99,22 @@ static alcore_status call_logit_facts(table *t, const kernel_case *c, output *ou
     }
     int64_t *labels = labels_of(c, &state, classes);
     int labeled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_facts facts = facts_into(c, out, labeled);
+    alcore_sys_token_stats stats = facts_into(c, out, labeled);
     alcore_sys_rows logits = {.data = data,
                               .first = c->rows.first,
                               .count = count,
                               .dims = classes,
                               .stride = stride,
                               .dtype = c->rows.dtype};
-    alcore_status status = t->logit_facts(&conformance_work, &logits, labeled ? labels : NULL,
-                                          IGNORE, &facts, &out->whole[0]);
+    alcore_status status = t->logit_stats(&conformance_work, &logits, labeled ? labels : NULL,
+                                          IGNORE, &stats, &out->whole[0]);
     free(labels);
     free(memory);
     return status;
 }
 
 /* Whether every logit is exact in float32 whatever the order of the sum, so that ties are ties and
- * the likeliest class is the same everywhere. */
+ * the argmax class is the same everywhere. */
 static int exact(const kernel_case *c) {
     return c->pattern != PATTERN_RANDOM && c->pattern != PATTERN_ULP;
 }
@@ -126,7 +126,7 @@ static double hidden_number(const kernel_case *c, uint64_t *state, double scale)
     return ((double)(case_random(state) % 5) - 2.0) / (c->pattern == PATTERN_TINY ? 64.0 : 4.0);
 }
 
-static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *out) {
+static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *out) {
     static const int64_t sizes[] = {2, 385, 1, 384, 7, 800, 100, 32};
     int64_t count = c->rows.count, dims = c->rows.dims, stride = dims + (c->packed ? 0 : 3);
     int64_t classes = dims == 5 && count == 2 ? 50265 : sizes[(c->pattern + dims) % 8];
@@ -153,8 +153,8 @@ static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *o
     }
     int64_t *labels = labels_of(c, &state, classes);
     int labeled = c->pattern != PATTERN_EQUAL;
-    alcore_sys_token_facts facts = facts_into(c, out, labeled);
-    if (!exact(c)) facts.likeliest = NULL;
+    alcore_sys_token_stats stats = facts_into(c, out, labeled);
+    if (!exact(c)) stats.argmax = NULL;
     alcore_sys_rows hidden = {.data = data,
                               .first = c->rows.first,
                               .count = count,
@@ -163,9 +163,9 @@ static alcore_status call_hidden_facts(table *t, const kernel_case *c, output *o
                               .dtype = dtype};
     alcore_sys_rows output_matrix = {
         .data = weights, .count = classes, .dims = dims, .stride = stride, .dtype = other};
-    alcore_status status = t->hidden_facts(&conformance_work, &hidden, &output_matrix,
+    alcore_status status = t->hidden_stats(&conformance_work, &hidden, &output_matrix,
                                            c->pattern == PATTERN_HUGE ? NULL : bias,
-                                           labeled ? labels : NULL, IGNORE, &facts, &out->whole[0]);
+                                           labeled ? labels : NULL, IGNORE, &stats, &out->whole[0]);
     free(labels);
     free(bias);
     free(matrix);
@@ -203,8 +203,8 @@ static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *
 }
 
 const entry entries_nll[] = {
-    {PLACE(logit_facts), call_logit_facts, count_facts, 1},
-    {PLACE(hidden_facts), call_hidden_facts, count_facts, 1},
+    {PLACE(logit_stats), call_logit_stats, count_facts, 1},
+    {PLACE(hidden_stats), call_hidden_stats, count_facts, 1},
     {PLACE(sequence_nnll), call_sequence_nnll, count_rows, 1},
 };
 const int entries_nll_count = sizeof entries_nll / sizeof entries_nll[0];

@@ -17,19 +17,19 @@ static int64_t count_sums(const kernel_case *c) {
 }
 
 static alcore_status call_widen(table *t, const kernel_case *c, output *out) {
-    return t->widen(&conformance_work, &c->rows, c->take, out->numbers);
+    return t->widen(&conformance_work, &c->rows, c->mask, out->numbers);
 }
 
 static alcore_status call_dots(table *t, const kernel_case *c, output *out) {
-    return t->dots(&conformance_work, &c->rows, c->take, c->vector, out->numbers);
+    return t->dots(&conformance_work, &c->rows, c->mask, c->vector, out->numbers);
 }
 
 static alcore_status call_self_dots(table *t, const kernel_case *c, output *out) {
-    return t->self_dots(&conformance_work, &c->rows, c->take, out->numbers);
+    return t->self_dots(&conformance_work, &c->rows, c->mask, out->numbers);
 }
 
 static alcore_status call_sq_dists(table *t, const kernel_case *c, output *out) {
-    return t->sq_dists(&conformance_work, &c->rows, c->take, c->vector, out->numbers);
+    return t->sq_dists(&conformance_work, &c->rows, c->mask, c->vector, out->numbers);
 }
 
 static alcore_status call_group_sums(table *t, const kernel_case *c, output *out) {

@@ -36,7 +36,7 @@ static alcore_status search_case(table *t, const kernel_case *c, const alcore_sy
                                  const alcore_sys_best *of_queries,
                                  const alcore_sys_best *of_rows) {
     alcore_sys_rows queries = queries_of(c), upper = c->rows, lower = c->rows;
-    const uint8_t *query_take = c->pattern % 3 == 1 ? c->take : NULL;
+    const uint8_t *query_mask = c->pattern % 3 == 1 ? c->mask : NULL;
     int64_t half = c->rows.count / 2;
     int64_t bytes = c->rows.dtype == ALCORE_FLOAT64 ? 8 : c->rows.dtype == ALCORE_FLOAT32 ? 4 : 2;
     alcore_sys_best of_upper = *of_rows;
@@ -48,10 +48,10 @@ static alcore_status search_case(table *t, const kernel_case *c, const alcore_sy
     upper.data = (const char *)upper.data + half * upper.stride * bytes;
     int way = (c->pattern + c->packed) % 3; /* both, queries only, rows only */
     alcore_status status =
-        t->knn(&conformance_work, &upper, c->take ? c->take + half : NULL, &queries, query_take,
+        t->knn(&conformance_work, &upper, c->mask ? c->mask + half : NULL, &queries, query_mask,
                search, way == 2 ? NULL : of_queries, way == 1 ? NULL : &of_upper);
     if (!status) {
-        status = t->knn(&conformance_work, &lower, c->take, &queries, query_take, search,
+        status = t->knn(&conformance_work, &lower, c->mask, &queries, query_mask, search,
                         way == 2 ? NULL : of_queries, way == 1 ? NULL : of_rows);
     }
     return status;
@@ -100,8 +100,8 @@ static alcore_status call_margin_ratios(table *t, const kernel_case *c, output *
         out->numbers[i] = -HUGE_VAL;
         other[i] = -1;
     }
-    alcore_status status = t->margin_ratios(&conformance_work, &c->rows, c->take, &others,
-                                            c->pattern % 3 == 1 ? c->take : NULL, &search, halves,
+    alcore_status status = t->margin_ratios(&conformance_work, &c->rows, c->mask, &others,
+                                            c->pattern % 3 == 1 ? c->mask : NULL, &search, halves,
                                             halves + count, out->numbers, other);
     for (int64_t i = 0; i < count; i++) out->places[i] = (int32_t)other[i];
     free(halves);

@@ -145,8 +145,8 @@ void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, 
     fill(out, state);
     make_centroids(out, state);
     if (case_random(state) % 2) {
-        out->take = new_memory(count, 1);
-        for (int64_t i = 0; i < count; i++) out->take[i] = case_random(state) % 4 != 0;
+        out->mask = new_memory(count, 1);
+        for (int64_t i = 0; i < count; i++) out->mask[i] = case_random(state) % 4 != 0;
     }
     for (int64_t i = 0; i < count; i++) {
         out->group[i] = (int32_t)(case_random(state) % (CASE_GROUPS + 1)) - 1;
@@ -166,7 +166,7 @@ void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, 
 
 void case_free(kernel_case *made) {
     free(made->memory);
-    free(made->take);
+    free(made->mask);
     free(made->group);
     free(made->starts);
     free(made->centroids);

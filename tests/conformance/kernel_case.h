@@ -24,7 +24,7 @@ typedef struct kernel_case {
     alcore_sys_rows rows;
     int32_t pattern, packed;
     void *memory;    /* of rows.data, which may be misaligned in it */
-    uint8_t *take;   /* [count], or NULL */
+    uint8_t *mask;   /* [count], or NULL */
     int32_t *group;  /* [count], -1 among them */
     int64_t *starts; /* [CASE_GROUPS + 1]: 0, 1, 7, 20 and 42 centroids */
     double *

@@ -174,9 +174,9 @@ enum { SANITIZED = 0 };
 
 /* Rows of a case that the emulation takes part in, and its arrivals at barriers and shuffles, in
  * the default tier. */
-static const int64_t MOST_EMULATED_ROWS = 16;
-static const uint64_t MOST_ARRIVALS = 1000000;
-static const int64_t MOST_FILTERED_DIMS = 70;
+static const int64_t MAX_EMULATED_ROWS = 16;
+static const uint64_t MAX_ARRIVALS = 1000000;
+static const int64_t MAX_FILTERED_DIMS = 70;
 
 /* Every so many cases go to the emulation, which is slow. */
 static uint64_t emulated_every = 1, case_number;
@@ -190,7 +190,7 @@ static void vary_device(int64_t dims) {
     emulation_mode((int)(case_number / 3 % 3), case_number, 1);
     /* Filters where they pay, which is nowhere among cases as small as these, or everywhere: a tile
      * has many products, whatever the rows. */
-    int off = case_number % 4 == 0 || (dims > MOST_FILTERED_DIMS && !getenv("ALCORE_TEST_FULL"));
+    int off = case_number % 4 == 0 || (dims > MAX_FILTERED_DIMS && !getenv("ALCORE_TEST_FULL"));
     emulation_filters(off ? -1 : 1);
     if (!off && conformance_work.workspace_bytes) conformance_work.workspace_bytes = 40000;
 }
@@ -205,7 +205,7 @@ static void share_arrays(const kernel_case *c, const output *out, int shared) {
         size_t bytes;
     } arrays[SHARED_ARRAYS] = {
         {c->memory, (count * (size_t)c->rows.stride + 3) * 8},
-        {c->take, count},
+        {c->mask, count},
         {c->group, count * sizeof *c->group},
         {c->starts, (CASE_GROUPS + 1) * sizeof *c->starts},
         {c->centroids, CASE_CENTROIDS * dims * sizeof *c->centroids},
@@ -236,8 +236,8 @@ static void run_case(const kernel_case *given, uint64_t seed, int tall) {
     case_number++;
     kernel_case small = *given;
     const kernel_case *c = &small;
-    if (emulated && !tall && !getenv("ALCORE_TEST_FULL") && small.rows.count > MOST_EMULATED_ROWS)
-        small.rows.count = MOST_EMULATED_ROWS;
+    if (emulated && !tall && !getenv("ALCORE_TEST_FULL") && small.rows.count > MAX_EMULATED_ROWS)
+        small.rows.count = MAX_EMULATED_ROWS;
     vary_device(small.rows.dims);
     for (int e = 0; e < ENTRIES; e++) {
         if (entries[e].call == NULL || !is_wanted(entries[e].name)) continue;
@@ -256,7 +256,7 @@ static void run_case(const kernel_case *given, uint64_t seed, int tall) {
             if (is_emulation) share_arrays(c, &got, 0);
             grid[e][k].cases++;
             if (is_emulation && !tall && !getenv("ALCORE_TEST_FULL") &&
-                emulation_arrivals() - before > MOST_ARRIVALS)
+                emulation_arrivals() - before > MAX_ARRIVALS)
                 printf("# %s: a case of %" PRIu64 " arrivals\n", entries[e].name,
                        emulation_arrivals() - before);
             if (status != oracle || held != 0 || !output_same(&expected, &got, entries[e].column)) {

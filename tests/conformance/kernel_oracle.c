@@ -78,10 +78,10 @@ double *oracle_row(const alcore_sys_rows *rows, int64_t i) {
 }
 
 static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const uint8_t *take, double *out) {
+                           const uint8_t *mask, double *out) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         memcpy(out + i * rows->dims, row, (size_t)rows->dims * sizeof *row);
         free(row);
@@ -90,10 +90,10 @@ static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *r
 }
 
 static alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, const double *vector, double *out) {
+                          const uint8_t *mask, const double *vector, double *out) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         out[i] = oracle_dot(row, vector, rows->dims);
         free(row);
@@ -102,10 +102,10 @@ static alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *ro
 }
 
 static alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                               const uint8_t *take, double *out) {
+                               const uint8_t *mask, double *out) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         out[i] = oracle_dot(row, row, rows->dims);
         free(row);
@@ -114,10 +114,10 @@ static alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_row
 }
 
 static alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                              const uint8_t *take, const double *vector, double *out) {
+                              const uint8_t *mask, const double *vector, double *out) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         out[i] = oracle_sq_dist(row, vector, rows->dims);
         free(row);
@@ -202,11 +202,11 @@ static alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_
 }
 
 static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const uint8_t *take, const double *norms, const double *picked,
+                                 const uint8_t *mask, const double *norms, const double *picked,
                                  double picked_norm, double *a, double *b) {
     (void)work;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         double f = oracle_dot(row, picked, rows->dims);
         if (norms) f = oracle_cosine(f, norms[i], picked_norm);
@@ -217,12 +217,12 @@ static alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_r
     return ALCORE_OK;
 }
 
-static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                  const alcore_sys_idds *idds, const double *a, const double *b,
                                  const double *s, double *out) {
     (void)work;
     for (int64_t i = 0; i < count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double first = 0.0, second = 0.0;
         if (idds->include_self) {
             if (idds->unlabeled > 0) first = a[i] / (double)idds->unlabeled;
@@ -235,13 +235,13 @@ static alcore_status idds_scores(const alcore_sys_work *work, int64_t count, con
     return ALCORE_OK;
 }
 
-static alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *take,
+static alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                              const double *values, int64_t *item, double *value) {
     (void)work;
     *item = -1;
     *value = -HUGE_VAL;
     for (int64_t i = count - 1; i >= 0; i--) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         if (values[i] >= *value) {
             *item = i;
             *value = values[i];
@@ -251,12 +251,12 @@ static alcore_status arg_max(const alcore_sys_work *work, int64_t count, const u
 }
 
 static alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *items,
-                                 const uint8_t *take, double *out, int64_t *floored, int64_t *bad) {
+                                 const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     (void)work;
     *floored = 0;
     *bad = -1;
     for (int64_t i = 0; i < items->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double sum = 0.0;
         int64_t tokens = items->offsets[i + 1] - items->offsets[i], broken = 0;
         for (int64_t t = 0; t < tokens && !broken; t++) {
@@ -281,10 +281,10 @@ static double at_least(double logarithm) {
     return logarithm > -100.0 ? logarithm : -100.0;
 }
 
-/* Facts of p and log p, both [classes]; the floor holds for the two logs, not for the entropy
+/* Statistics of p and log p, both [classes]; the floor holds for the two logs, not for the entropy
  * (spec 1.1). */
-static void facts(const double *p, const double *log_p, int64_t classes,
-                  alcore_sys_class_facts *out) {
+static void stats(const double *p, const double *log_p, int64_t classes,
+                  alcore_sys_class_stats *out) {
     double entropy = 0.0;
     int64_t first = 0, second = -1;
     for (int64_t c = 0; c < classes; c++) {
@@ -331,21 +331,21 @@ static int probabilities(int64_t classes, int32_t kind, double *p, double *log_p
     return classes > 0;
 }
 
-static alcore_status class_facts(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                 const uint8_t *take, int32_t kind, alcore_sys_class_facts *out,
+static alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                                 const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                                  int64_t *bad) {
     (void)work;
     *bad = -1;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         alcore_sys_rows given = *rows;
         given.unit = 0;
         double *p = oracle_row(&given, i), *log_p = oracle_row(&given, i);
         if (probabilities(rows->dims, kind, p, log_p)) {
-            facts(p, log_p, rows->dims, &out[i]);
+            stats(p, log_p, rows->dims, &out[i]);
         } else {
             double none = (double)NAN;
-            out[i] = (alcore_sys_class_facts){none, none, none, none, none};
+            out[i] = (alcore_sys_class_stats){none, none, none, none, none};
             if (*bad < 0) *bad = rows->first + i;
         }
         free(p);
@@ -371,15 +371,15 @@ const alcore_sys_kernels kernel_oracle = {
     .idds_scores = idds_scores,
     .arg_max = arg_max,
     .ragged_nnll = ragged_nnll,
-    .class_facts = class_facts,
-    .logit_facts = oracle_logit_facts,
-    .hidden_facts = oracle_hidden_facts,
+    .class_stats = class_stats,
+    .logit_stats = oracle_logit_stats,
+    .hidden_stats = oracle_hidden_stats,
     .sequence_nnll = oracle_sequence_nnll,
     .distance_sums = oracle_distance_sums,
     .distance_bounds = oracle_distance_bounds,
     .min_sq_dists = oracle_min_sq_dists,
     .min_badge = oracle_min_badge,
-    .lower = oracle_lower,
+    .update_min = oracle_update_min,
     .draw = oracle_draw,
     .knn = oracle_knn,
     .margin_ratios = oracle_margin_ratios,

@@ -15,14 +15,14 @@ static void add_distances(const double *row, double *const *targets, int64_t cou
 }
 
 alcore_status oracle_distance_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const uint8_t *take, const alcore_sys_rows *targets,
+                                   const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *sums) {
     (void)work;
     double **wide = malloc((size_t)(targets->count + 1) * sizeof *wide);
     if (!wide) abort();
     for (int64_t t = 0; t < targets->count; t++) wide[t] = oracle_row(targets, t);
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         double *row = oracle_row(rows, i);
         add_distances(row, wide, targets->count, rows->dims, group, groups, sums + i * groups);
         free(row);
@@ -34,9 +34,9 @@ alcore_status oracle_distance_sums(const alcore_sys_work *work, const alcore_sys
 
 /* The interval that is no wider than a point. */
 alcore_status oracle_distance_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                     const uint8_t *take, const alcore_sys_rows *targets,
+                                     const uint8_t *mask, const alcore_sys_rows *targets,
                                      const int32_t *group, int64_t groups, double *low,
                                      double *high) {
-    oracle_distance_sums(work, rows, take, targets, group, groups, low);
-    return oracle_distance_sums(work, rows, take, targets, group, groups, high);
+    oracle_distance_sums(work, rows, mask, targets, group, groups, low);
+    return oracle_distance_sums(work, rows, mask, targets, group, groups, high);
 }

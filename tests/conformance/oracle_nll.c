@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts in double, three passes over all logits of a row. */
+/* Token stats in double, three passes over all logits of a row. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@ static void put(double *array, int64_t i, double value) {
     if (array) array[i] = value;
 }
 
-/* The facts of row i; 0 for a bad row. */
+/* The stats of row i; 0 for a bad row. */
 static int facts_of(const double *z, int64_t classes, int labeled, int64_t label,
-                    const alcore_sys_token_facts *out, int64_t i) {
+                    const alcore_sys_token_stats *out, int64_t i) {
     int64_t first = 0, second = -1;
     double sum = 0.0, entropy = 0.0;
     int good = classes > 0 && (!labeled || (label >= 0 && label < classes));
@@ -39,13 +39,13 @@ static int facts_of(const double *z, int64_t classes, int labeled, int64_t label
     put(out->margin, i, good ? exp(top1) - exp(top2) : none);
     put(out->entropy, i, good ? entropy : none);
     put(out->logsumexp, i, good ? z[first] + log_sum : none);
-    if (out->likeliest) out->likeliest[i] = good ? (int32_t)first : -1;
+    if (out->argmax) out->argmax[i] = good ? (int32_t)first : -1;
     return good;
 }
 
-alcore_status oracle_logit_facts(const alcore_sys_work *work, const alcore_sys_rows *logits,
+alcore_status oracle_logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                  const int64_t *labels, int64_t ignore,
-                                 const alcore_sys_token_facts *out, int64_t *bad) {
+                                 const alcore_sys_token_stats *out, int64_t *bad) {
     (void)work;
     *bad = -1;
     for (int64_t i = logits->count - 1; i >= 0; i--) {
@@ -58,10 +58,10 @@ alcore_status oracle_logit_facts(const alcore_sys_work *work, const alcore_sys_r
     return ALCORE_OK;
 }
 
-alcore_status oracle_hidden_facts(const alcore_sys_work *work, const alcore_sys_rows *hidden,
+alcore_status oracle_hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                   const alcore_sys_rows *output, const float *bias,
                                   const int64_t *labels, int64_t ignore,
-                                  const alcore_sys_token_facts *out, int64_t *bad) {
+                                  const alcore_sys_token_stats *out, int64_t *bad) {
     int64_t classes = output->count, count = hidden->count;
     double *logits = calloc((size_t)(count * classes) + 1, sizeof *logits);
     if (!logits) abort();
@@ -81,7 +81,7 @@ alcore_status oracle_hidden_facts(const alcore_sys_work *work, const alcore_sys_
                             .dims = classes,
                             .stride = classes,
                             .dtype = ALCORE_FLOAT64};
-    alcore_status status = oracle_logit_facts(work, &rows, labels, ignore, out, bad);
+    alcore_status status = oracle_logit_stats(work, &rows, labels, ignore, out, bad);
     free(logits);
     return status;
 }

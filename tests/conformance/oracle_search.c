@@ -13,13 +13,13 @@ typedef struct wide_rows {
     int64_t count;
 } wide_rows;
 
-static wide_rows widen_all(const alcore_sys_rows *rows, const uint8_t *take) {
+static wide_rows widen_all(const alcore_sys_rows *rows, const uint8_t *mask) {
     wide_rows all = {.count = rows->count};
     all.row = calloc((size_t)rows->count + 1, sizeof *all.row);
     all.norm = calloc((size_t)rows->count + 1, sizeof *all.norm);
     if (!all.row || !all.norm) abort();
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         all.row[i] = oracle_row(rows, i);
         all.norm[i] = sqrt(oracle_dot(all.row[i], all.row[i], rows->dims));
     }
@@ -61,11 +61,11 @@ static void insert(const alcore_sys_best *best, int64_t item, double value, int6
 }
 
 alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const uint8_t *take, const alcore_sys_rows *queries,
-                         const uint8_t *query_take, const alcore_sys_search *search,
+                         const uint8_t *mask, const alcore_sys_rows *queries,
+                         const uint8_t *query_mask, const alcore_sys_search *search,
                          const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
     (void)work;
-    wide_rows a = widen_all(rows, take), b = widen_all(queries, query_take);
+    wide_rows a = widen_all(rows, mask), b = widen_all(queries, query_mask);
     for (int64_t i = 0; i < rows->count; i++) {
         for (int64_t q = 0; q < queries->count; q++) {
             if (!a.row[i] || !b.row[q]) continue;
@@ -80,13 +80,13 @@ alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *row
 }
 
 alcore_status oracle_margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const uint8_t *take, const alcore_sys_rows *others,
-                                   const uint8_t *other_take, const alcore_sys_search *search,
+                                   const uint8_t *mask, const alcore_sys_rows *others,
+                                   const uint8_t *other_mask, const alcore_sys_search *search,
                                    const double *row_half, const double *other_half, double *ratio,
                                    int64_t *other) {
     (void)work;
     (void)search;
-    wide_rows a = widen_all(rows, take), b = widen_all(others, other_take);
+    wide_rows a = widen_all(rows, mask), b = widen_all(others, other_mask);
     for (int64_t i = 0; i < rows->count; i++) {
         for (int64_t j = 0; j < others->count; j++) {
             if (!a.row[i] || !b.row[j]) continue;

@@ -5,12 +5,12 @@
 #include "alcore/sys/kernel.h"
 
 alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                         const uint8_t *take, const alcore_sys_rows *queries,
-                         const uint8_t *query_take, const alcore_sys_search *search,
+                         const uint8_t *mask, const alcore_sys_rows *queries,
+                         const uint8_t *query_mask, const alcore_sys_search *search,
                          const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
 alcore_status oracle_margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                                   const uint8_t *take, const alcore_sys_rows *others,
-                                   const uint8_t *other_take, const alcore_sys_search *search,
+                                   const uint8_t *mask, const alcore_sys_rows *others,
+                                   const uint8_t *other_mask, const alcore_sys_search *search,
                                    const double *row_half, const double *other_half, double *ratio,
                                    int64_t *other);
 

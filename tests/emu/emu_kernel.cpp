@@ -13,7 +13,7 @@ namespace emu {
 place here;
 
 namespace {
-enum { LANES = 32, MOST_THREADS = 1024, POISON = 0xff };
+enum { LANES = 32, MAX_THREADS = 1024, POISON = 0xff };
 
 enum waiting { RUNS, AT_BARRIER, AT_WARP, ENDED };
 
@@ -388,7 +388,7 @@ void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
     kernel = &body;
     kernel_name = name;
     now.broken = false;
-    if (count == 0 || threads_of == 0 || threads_of > MOST_THREADS || blocks.y > 65535 ||
+    if (count == 0 || threads_of == 0 || threads_of > MAX_THREADS || blocks.y > 65535 ||
         blocks.z > 65535 || shared > (48u << 10)) {
         break_off("a grid that no device takes");
         return;

@@ -5,12 +5,12 @@
 #include "cuda_context.cu"
 #include "cuda_filter.cu"
 #include "cuda_greedy.cu"
-#include "cuda_hold.cu"
-#include "cuda_lane.cu"
 #include "cuda_pipeline.cu"
 #include "cuda_rows.cu"
 #include "cuda_search.cu"
-#include "cuda_side.cu"
+#include "cuda_stream.cu"
+#include "cuda_upload.cu"
+#include "cuda_wide_rows.cu"
 
 extern "C" __attribute__((visibility("default"))) alcore_status
 alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **out) {
@@ -21,8 +21,8 @@ alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **
     table.engine = CUDA_ENGINE;
     table.self_dots = alcore_cuda::self_dots;
     table.sq_dists = alcore_cuda::sq_dists;
-    table.hold = alcore_cuda::hold;
-    table.let_go = alcore_cuda::let_go;
+    table.upload = alcore_cuda::hold;
+    table.release = alcore_cuda::release;
     table.idds_update = alcore_cuda::idds_update;
     table.arg_max = alcore_cuda::arg_max;
     table.knn = alcore_cuda::knn;

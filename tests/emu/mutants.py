@@ -22,7 +22,7 @@ MUTANTS = [
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
     ('an index out of range', 'arg_max', 'cuda_greedy.cu', '; i < count; i += step', '; i <= count; i += step'),
-    ('a wrong shuffle width', 'self_dots', 'cuda_lanes.cuh',
+    ('a wrong shuffle width', 'self_dots', 'cuda_warp.cuh',
      'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES);',
      'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES / 2);'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',

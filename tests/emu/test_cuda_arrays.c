@@ -18,7 +18,7 @@ static const alcore_sys_kernels *cuda, *cpu;
 
 static float numbers[ROWS * DIMS];
 static double vector[DIMS], expected[ROWS];
-static uint8_t take[ROWS];
+static uint8_t row_mask[ROWS];
 static alcore_sys_rows rows;
 static alcore_sys_work work;
 
@@ -32,10 +32,10 @@ static void setup(void) {
     for (int i = 0; i < ROWS * DIMS; i++) numbers[i] = (float)((i * 7919 % 1000) - 500) / 300.0f;
     for (int j = 0; j < DIMS; j++) vector[j] = sin(j + 1.0);
     for (int i = 0; i < ROWS; i++) {
-        take[i] = i % 5 != 3;
+        row_mask[i] = i % 5 != 3;
         expected[i] = -7.0;
     }
-    ck_assert_int_eq(cpu->sq_dists(&work, &rows, take, vector, expected), ALCORE_OK);
+    ck_assert_int_eq(cpu->sq_dists(&work, &rows, row_mask, vector, expected), ALCORE_OK);
 }
 
 static void *on_device(const void *array, size_t bytes) {
@@ -50,7 +50,7 @@ START_TEST(arrays_on_the_device) {
     double got[ROWS];
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     float *there = on_device(numbers, sizeof numbers);
-    uint8_t *mask = on_device(take, sizeof take);
+    uint8_t *mask = on_device(row_mask, sizeof row_mask);
     double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
     alcore_sys_rows placed = rows;
     placed.data = there;
@@ -59,7 +59,7 @@ START_TEST(arrays_on_the_device) {
     expect_sq_dists(got);
     /* Each array on its own: rows there, the rest here; and the other way round. */
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, take, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     ck_assert_int_eq(cuda->sq_dists(&work, &rows, mask, against, got), ALCORE_OK);
@@ -69,7 +69,7 @@ START_TEST(arrays_on_the_device) {
     emu.copy(odd + 1, numbers, sizeof numbers);
     placed.data = odd + 1;
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &placed, take, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &placed, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     void *all[] = {there, mask, against, out, odd};
     for (int i = 0; i < 5; i++) emu.memory_free(all[i]);
@@ -95,7 +95,7 @@ START_TEST(stream_of_the_caller) {
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
     alcore_sys_rows placed = rows;
     placed.data = on_device(numbers, sizeof numbers);
-    uint8_t *mask = on_device(take, sizeof take);
+    uint8_t *mask = on_device(row_mask, sizeof row_mask);
     double *against = on_device(vector, sizeof vector), *out = on_device(got, sizeof got);
     work.stream = emu.stream_new();
     ck_assert_int_eq(cuda->sq_dists(&work, &placed, mask, against, out), ALCORE_OK);
@@ -106,7 +106,7 @@ START_TEST(stream_of_the_caller) {
     work.workspace = lend;
     work.workspace_release = take_back;
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     ck_assert_int_eq(lent, 0);
     emu.stream_free(work.stream);
@@ -120,7 +120,7 @@ START_TEST(workspace_without_a_stream) {
     double got[ROWS];
     work.workspace = lend;
     work.workspace_release = take_back;
-    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_E_INVALID);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_E_INVALID);
     ck_assert_msg(strstr(emulated_error, "a workspace comes with the stream") != NULL, "%s",
                   emulated_error);
     ck_assert_int_eq(lent, 0);
@@ -146,23 +146,23 @@ START_TEST(long_launches) {
     classes.count = CLASSES;
     int64_t bad;
     uint64_t before = emu.launches(0);
-    ck_assert_int_eq(cuda->hidden_facts(&work, &states, &classes, NULL, NULL, 0,
-                                        &(alcore_sys_token_facts){.top1 = top1}, &bad),
+    ck_assert_int_eq(cuda->hidden_stats(&work, &states, &classes, NULL, NULL, 0,
+                                        &(alcore_sys_token_stats){.top1 = top1}, &bad),
                      ALCORE_OK);
     uint64_t launches = emu.launches(0) - before;
     /* STATES x CLASSES x DEPTH products, 2^20 of them a launch; another one joins each. */
     ck_assert_uint_ge(launches, 2 * 6);
     alcore_sys_rows here = classes;
     here.data = output;
-    ck_assert_int_eq(cpu->hidden_facts(&work, &states, &here, NULL, NULL, 0,
-                                       &(alcore_sys_token_facts){.top1 = few}, &bad),
+    ck_assert_int_eq(cpu->hidden_stats(&work, &states, &here, NULL, NULL, 0,
+                                       &(alcore_sys_token_stats){.top1 = few}, &bad),
                      ALCORE_OK);
     for (int i = 0; i < STATES; i++)
         ck_assert(fabs(top1[i] - few[i]) <= 1e-6 + 1e-5 * fabs(few[i]));
     before = emu.launches(0);
     emulated_cancel = 3;
-    ck_assert_int_eq(cuda->hidden_facts(&work, &states, &classes, NULL, NULL, 0,
-                                        &(alcore_sys_token_facts){.top1 = top1}, &bad),
+    ck_assert_int_eq(cuda->hidden_stats(&work, &states, &classes, NULL, NULL, 0,
+                                        &(alcore_sys_token_stats){.top1 = top1}, &bad),
                      ALCORE_E_CANCELLED);
     ck_assert_uint_lt(emu.launches(0) - before, launches / 2);
     emu.memory_free((void *)(uintptr_t)classes.data);
@@ -174,7 +174,7 @@ START_TEST(class_scores_on_the_device) {
     enum { ITEMS = 3000, NUMBERS = 6, STRIDE = 9 };
     static double scores[ITEMS * STRIDE];
     static uint8_t mask[ITEMS];
-    static alcore_sys_class_facts want[ITEMS], facts[ITEMS];
+    static alcore_sys_class_stats want[ITEMS], stats[ITEMS];
     for (int i = 0; i < ITEMS * STRIDE; i++) scores[i] = (double)(i * 7919 % 1000) / 999.0;
     for (int i = 0; i < ITEMS; i++) mask[i] = i % 7 != 2;
     scores[2500 * STRIDE + 3] = 7.0;
@@ -182,22 +182,22 @@ START_TEST(class_scores_on_the_device) {
     alcore_sys_rows all = {
         .data = scores, .count = ITEMS, .dims = NUMBERS, .stride = STRIDE, .dtype = ALCORE_FLOAT64};
     int64_t bad, expected_bad;
-    ck_assert_int_eq(cpu->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, want, &expected_bad),
+    ck_assert_int_eq(cpu->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, want, &expected_bad),
                      ALCORE_OK);
     ck_assert_int_eq(expected_bad, 2500);
-    memset(facts, 0x11, sizeof facts);
-    void *there = emulated_array(&emu, facts, sizeof facts);
+    memset(stats, 0x11, sizeof stats);
+    void *there = emulated_array(&emu, stats, sizeof stats);
     all.data = emulated_array(&emu, scores, sizeof scores);
     uint64_t before = emu.synchronizations();
-    ck_assert_int_eq(cuda->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, facts, &bad),
+    ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, stats, &bad),
                      ALCORE_OK);
     ck_assert_uint_lt(emu.synchronizations() - before, 10);
     ck_assert_int_eq(bad, expected_bad);
-    ck_assert_int_eq(memcmp(facts, want, sizeof want), 0);
-    ck_assert_int_eq(cuda->class_facts(&work, &all, mask, ALCORE_CLASSES_PROBS, there, &bad),
+    ck_assert_int_eq(memcmp(stats, want, sizeof want), 0);
+    ck_assert_int_eq(cuda->class_stats(&work, &all, mask, ALCORE_CLASSES_PROBS, there, &bad),
                      ALCORE_OK);
-    emu.copy(facts, there, sizeof facts);
-    ck_assert_int_eq(memcmp(facts, want, sizeof want), 0);
+    emu.copy(stats, there, sizeof stats);
+    ck_assert_int_eq(memcmp(stats, want, sizeof want), 0);
     emu.memory_free(there);
     emu.memory_free((void *)(uintptr_t)all.data);
 }
@@ -206,9 +206,9 @@ END_TEST
 START_TEST(little_memory) {
     double got[ROWS];
     for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-    /* Less than the rows take: smaller chunks. */
+    /* Less than the rows row_mask: smaller chunks. */
     emu.memory(20000);
-    ck_assert_int_eq(cuda->sq_dists(&work, &rows, take, vector, got), ALCORE_OK);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_OK);
     expect_sq_dists(got);
     /* Whole operands do not get smaller. */
     static double centroids[5000 * DIMS];
@@ -231,34 +231,34 @@ START_TEST(rows_that_stay) {
     double got[ROWS], packed[ROWS];
     alcore_sys_rows held;
     int64_t taken = 0;
-    ck_assert_int_eq(cuda->hold(&work, &rows, take, &held), ALCORE_OK);
+    ck_assert_int_eq(cuda->upload(&work, &rows, row_mask, &held), ALCORE_OK);
     ck_assert_ptr_nonnull(held.data);
     for (int i = 0; i < ROWS; i++) {
-        if (take[i]) packed[taken++] = expected[i];
+        if (row_mask[i]) packed[taken++] = expected[i];
     }
     ck_assert(held.count == taken && held.stride == DIMS && held.dtype == ALCORE_FLOAT32);
     ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(memcmp(got, packed, (size_t)taken * sizeof *got), 0);
     /* They are there: no second copy is made. */
     alcore_sys_rows again;
-    ck_assert_int_eq(cuda->hold(&work, &held, NULL, &again), ALCORE_OK);
+    ck_assert_int_eq(cuda->upload(&work, &held, NULL, &again), ALCORE_OK);
     ck_assert_ptr_null(again.data);
-    cuda->let_go(&work, &held);
-    cuda->let_go(&work, &again);
+    cuda->release(&work, &held);
+    cuda->release(&work, &again);
     /* In the caller's memory. */
     work.workspace = lend;
     work.workspace_release = take_back;
     work.stream = emu.stream_new();
-    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
     ck_assert(held.data && lent == 1);
-    cuda->let_go(&work, &held);
+    cuda->release(&work, &held);
     ck_assert_int_eq(lent, 0);
     emu.stream_free(work.stream);
     work.stream = NULL;
     work.workspace = NULL;
     /* A quarter of the device stays free: then nothing is held, and that is no error. */
     emu.memory(sizeof numbers * 5 / 4);
-    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
     ck_assert_ptr_null(held.data);
     emu.memory((size_t)-1);
 }
@@ -300,7 +300,7 @@ static void *one_thread(void *data) {
     for (int round = 0; round < 4; round++) {
         double got[ROWS];
         for (int i = 0; i < ROWS; i++) got[i] = -7.0;
-        if (cuda->sq_dists(&own, &rows, take, vector, got) ||
+        if (cuda->sq_dists(&own, &rows, row_mask, vector, got) ||
             memcmp(got, expected, sizeof got) != 0)
             return data;
     }

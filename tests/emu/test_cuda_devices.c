@@ -55,11 +55,11 @@ START_TEST(kernels_run_where_they_are_told) {
     expect_second_device();
     /* What is uploaded stays on the device that was named. */
     alcore_sys_rows held;
-    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
     ck_assert_int_eq(cuda->sq_dists(&work, &held, NULL, vector, got), ALCORE_OK);
     ck_assert_int_eq(memcmp(got, expected, sizeof got), 0);
     expect_second_device();
-    cuda->let_go(&work, &held);
+    cuda->release(&work, &held);
     /* Nobody copies between devices in silence. */
     work.device = 0;
     ck_assert_int_eq(cuda->sq_dists(&work, &there, NULL, vector, got), ALCORE_E_INVALID);
@@ -87,8 +87,8 @@ static void make_calls(void) {
     emu.stream_free(poor.stream);
     nowhere.device = EMU_DEVICES;
     ck_assert_int_eq(cuda->sq_dists(&nowhere, &rows, NULL, vector, got), ALCORE_E_UNSUPPORTED);
-    ck_assert_int_eq(cuda->hold(&work, &rows, NULL, &held), ALCORE_OK);
-    cuda->let_go(&work, &held);
+    ck_assert_int_eq(cuda->upload(&work, &rows, NULL, &held), ALCORE_OK);
+    cuda->release(&work, &held);
 }
 
 START_TEST(the_context_is_as_before) {

@@ -10,7 +10,7 @@
 #include "emulated_module.h"
 #include "kernel/kernels.h"
 
-enum { MOST_ROWS = 520, OTHERS = 24, MOST_DIMS = 384, MOST_PLACES = 80 };
+enum { MAX_ROWS = 520, OTHERS = 24, MAX_DIMS = 384, MAX_K = 80 };
 
 static emulated_module emu;
 static const alcore_sys_kernels *cuda, *cpu;
@@ -24,7 +24,7 @@ static void setup(void) {
     cuda = emu.kernels;
     cpu = alcore__kernels_cpu();
     work = (alcore_sys_work){.size = sizeof work, .host = emu.host};
-    row_count = MOST_ROWS / 2;
+    row_count = MAX_ROWS / 2;
     emu.filters(1);
     for (int event = 0; event < EMU_EVENTS; event++) before[event] = emu.counted(event);
 }
@@ -56,12 +56,12 @@ enum {
     PATTERNS
 };
 
-static float numbers[(MOST_ROWS + OTHERS) * MOST_DIMS];
-static uint8_t take[MOST_ROWS + OTHERS];
+static float numbers[(MAX_ROWS + OTHERS) * MAX_DIMS];
+static uint8_t mask[MAX_ROWS + OTHERS];
 
 /* Rows of length 1 whose product with `base`, made of length 1, is 0.3 and a hair. */
 static void level(float *row, int dims, int is_other) {
-    double base[MOST_DIMS], own[MOST_DIMS], square = 0.0, product = 0.0, rest = 0.0;
+    double base[MAX_DIMS], own[MAX_DIMS], square = 0.0, product = 0.0, rest = 0.0;
     for (int j = 0; j < dims; j++) {
         base[j] = sin(j + 1.0);
         own[j] = (double)row[j];
@@ -81,7 +81,7 @@ static void fill(int pattern, int dims) {
     state = (uint64_t)(pattern * 1000 + dims);
     for (int i = 0; i < row_count + OTHERS; i++) {
         float *row = numbers + i * dims;
-        take[i] = i % 9 != 4;
+        mask[i] = i % 9 != 4;
         for (int j = 0; j < dims; j++) {
             double x = number(), base = sin(j + 1.0);
             if (pattern == SPREAD) x *= pow(10.0, i % 41 - 20);
@@ -115,8 +115,8 @@ static alcore_sys_rows side_of(int64_t first, int64_t count, int64_t dims, int32
 
 /* The places of one engine, both sides of a search. */
 typedef struct places {
-    int64_t row[(MOST_ROWS + OTHERS) * MOST_PLACES];
-    double value[(MOST_ROWS + OTHERS) * MOST_PLACES];
+    int64_t row[(MAX_ROWS + OTHERS) * MAX_K];
+    double value[(MAX_ROWS + OTHERS) * MAX_K];
 } places;
 
 static void search(const alcore_sys_kernels *engine, places *out, int32_t metric, int dims, int k,
@@ -124,14 +124,14 @@ static void search(const alcore_sys_kernels *engine, places *out, int32_t metric
     alcore_sys_rows rows = side_of(0, row_count, dims, unit),
                     queries = side_of(row_count, OTHERS, dims, 0);
     alcore_sys_search how = {.size = sizeof how, .metric = metric};
-    for (int i = 0; i < (MOST_ROWS + OTHERS) * MOST_PLACES; i++) {
+    for (int i = 0; i < (MAX_ROWS + OTHERS) * MAX_K; i++) {
         out->row[i] = -1;
         out->value[i] = -7.0;
     }
     alcore_sys_best of_queries = {.k = k, .row = out->row, .value = out->value};
     alcore_sys_best of_rows = {
         .k = 2, .row = out->row + OTHERS * k, .value = out->value + OTHERS * k};
-    ck_assert_int_eq(engine->knn(&work, &rows, take, &queries, NULL, &how,
+    ck_assert_int_eq(engine->knn(&work, &rows, mask, &queries, NULL, &how,
                                  ways & 1 ? &of_queries : NULL, ways & 2 ? &of_rows : NULL),
                      ALCORE_OK);
 }
@@ -160,9 +160,9 @@ END_TEST
 /* More places than one sort takes in its quick way, long rows, one way each. */
 START_TEST(places_and_dimensions) {
     emu.mode(EMU_RANDOM, 5, 1);
-    compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MOST_PLACES, 1);
-    compare_search(COPIES, ALCORE_SYS_L2, MOST_DIMS, 1, 2);
-    compare_search(ULP, ALCORE_SYS_DOT, MOST_DIMS, 1, 1);
+    compare_search(PLAIN, ALCORE_SYS_COSINE, 7, MAX_K, 1);
+    compare_search(COPIES, ALCORE_SYS_L2, MAX_DIMS, 1, 2);
+    compare_search(ULP, ALCORE_SYS_DOT, MAX_DIMS, 1, 1);
 }
 END_TEST
 
@@ -173,7 +173,7 @@ START_TEST(ways_taken) {
     ck_assert_uint_eq(events_of(EMU_FALL_BACKS), 0);
     ck_assert_uint_gt(events_of(EMU_DECIDED_PAIRS), 2 * OTHERS);
     ck_assert_uint_lt(events_of(EMU_DECIDED_PAIRS), 8 * OTHERS);
-    row_count = MOST_ROWS;
+    row_count = MAX_ROWS;
     compare_search(EQUAL, ALCORE_SYS_COSINE, 8, 3, 1);
     ck_assert_uint_ge(events_of(EMU_FALL_BACKS), OTHERS);
     /* By shape these are too few to be worth it. */
@@ -191,9 +191,9 @@ START_TEST(nearest_centroids) {
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
-    static double centroids[MOST_ROWS * MOST_DIMS], distance[2][MOST_ROWS];
-    static double low[MOST_ROWS], high[MOST_ROWS];
-    static int32_t group[MOST_ROWS], nearest[2][MOST_ROWS];
+    static double centroids[MAX_ROWS * MAX_DIMS], distance[2][MAX_ROWS];
+    static double low[MAX_ROWS], high[MAX_ROWS];
+    static int32_t group[MAX_ROWS], nearest[2][MAX_ROWS];
     const int64_t starts[] = {0, OTHERS, OTHERS + 75, OTHERS + 76};
     for (int c = 0; c < OTHERS + 76; c++) {
         for (int j = 0; j < dims; j++)
@@ -203,7 +203,7 @@ START_TEST(nearest_centroids) {
     for (int i = 0; i < row_count; i++) group[i] = i % 3 - (i % 10 == 9 ? 1 : 0);
     alcore_sys_rows rows = side_of(0, row_count, dims, 0);
     for (int e = 0; e < 2; e++) {
-        for (int i = 0; i < MOST_ROWS; i++) {
+        for (int i = 0; i < MAX_ROWS; i++) {
             nearest[e][i] = -9;
             distance[e][i] = -9.0;
         }
@@ -211,7 +211,7 @@ START_TEST(nearest_centroids) {
                              ->nearest_centroid(&work, &rows, group, 3, starts, centroids,
                                                 nearest[e], distance[e], low, high),
                          ALCORE_OK);
-        for (int i = 0; i < MOST_ROWS; i++) /* one NaN is as good as another */
+        for (int i = 0; i < MAX_ROWS; i++) /* one NaN is as good as another */
             if (isnan(distance[e][i])) distance[e][i] = -5.0;
     }
     ck_assert_int_eq(memcmp(nearest[0], nearest[1], sizeof nearest[0]), 0);
@@ -243,8 +243,8 @@ START_TEST(margin_ratios) {
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
-    static double half[MOST_ROWS + OTHERS], ratio[2][MOST_ROWS];
-    static int64_t other[2][MOST_ROWS];
+    static double half[MAX_ROWS + OTHERS], ratio[2][MAX_ROWS];
+    static int64_t other[2][MAX_ROWS];
     alcore_sys_search how = {.size = sizeof how, .metric = ALCORE_SYS_COSINE};
     for (int i = 0; i < row_count + OTHERS; i++)
         half[i] = _i == EQUAL || _i == LEVEL ? 0.2
@@ -252,7 +252,7 @@ START_TEST(margin_ratios) {
                   : i % 50 == 7              ? 1e25
                                              : 0.2 + 0.01 * number();
     for (int e = 0; e < 2; e++) {
-        for (int i = 0; i < MOST_ROWS; i++) {
+        for (int i = 0; i < MAX_ROWS; i++) {
             ratio[e][i] = -HUGE_VAL;
             other[e][i] = -1;
         }
@@ -261,8 +261,8 @@ START_TEST(margin_ratios) {
             alcore_sys_rows rows = side_of(row_count, OTHERS, dims, 0);
             alcore_sys_rows others = side_of(first, row_count / 2, dims, 0);
             ck_assert_int_eq((e ? cuda : cpu)
-                                 ->margin_ratios(&work, &rows, take + row_count, &others,
-                                                 take + first, &how, half + row_count, half + first,
+                                 ->margin_ratios(&work, &rows, mask + row_count, &others,
+                                                 mask + first, &how, half + row_count, half + first,
                                                  ratio[e], other[e]),
                              ALCORE_OK);
         }
@@ -283,8 +283,8 @@ START_TEST(distance_intervals) {
     work.workspace_bytes = _i % 2 ? 60000 : 0;
     row_count = 150;
     fill(_i, dims);
-    static double sums[MOST_ROWS * GROUPS], low[MOST_ROWS * GROUPS], high[MOST_ROWS * GROUPS];
-    static int32_t group[MOST_ROWS];
+    static double sums[MAX_ROWS * GROUPS], low[MAX_ROWS * GROUPS], high[MAX_ROWS * GROUPS];
+    static int32_t group[MAX_ROWS];
     for (int t = 0; t < row_count; t++) group[t] = t % 5 == 3 ? -1 : t % 7 % GROUPS;
     alcore_sys_rows rows = side_of(row_count, OTHERS, dims, 0);
     alcore_sys_rows targets = side_of(0, row_count, dims, 0);

@@ -84,7 +84,7 @@ def logits():
     bad = zeros(1, dtype=torch.int64)
 
     def ours():
-        kernels.logit_facts(rows_of(matrix), labels, -100, TokenFacts(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()),
+        kernels.logit_stats(rows_of(matrix), labels, -100, TokenFacts(logprob=logprob.data_ptr(), entropy=entropy.data_ptr(), top1=top1.data_ptr()),
                             bad)
         return logprob
 
@@ -106,7 +106,7 @@ def hidden():
     logprob, bad = zeros(tokens), zeros(1, dtype=torch.int64)
 
     def ours():
-        kernels.hidden_facts(rows_of(states), rows_of(output), None, labels, -100,
+        kernels.hidden_stats(rows_of(states), rows_of(output), None, labels, -100,
                              TokenFacts(logprob=logprob.data_ptr()), bad)
         return logprob
     return race('hidden states', f'{tokens} x {dims}, {classes} classes, bfloat16', ours,

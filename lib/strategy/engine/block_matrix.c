@@ -86,7 +86,7 @@ static bool worth_keeping(const alcore__block *block, const alcore__column *colu
     size_t row = NUMBER_BYTES[column->dtype] * (size_t)column->dims;
     if (!row || (size_t)run->members[0].count > KEEP_MOST / row) return false;
     /* Numbers that stay with a block have an entry per row of its matrix. */
-    if (!run->input->engine.kernels->hold && rows->count > 2 * block->count) return true;
+    if (!run->input->engine.kernels->upload && rows->count > 2 * block->count) return true;
     const char *data = rows->data, *values = scratch->values;
     return column->in_file || scratch->user ||
            (values && data >= values && data < values + scratch->values_bytes);
@@ -97,9 +97,10 @@ static alcore_status hold_rows(alcore__block *block, const alcore__matrix *matri
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(run);
-    if (!block->memory || block->memory->asked || !run->repeats || !kernels->hold) return ALCORE_OK;
+    if (!block->memory || block->memory->asked || !run->repeats || !kernels->upload)
+        return ALCORE_OK;
     block->memory->asked = true;
-    return kernels->hold(&work, &matrix->rows, matrix->take, &block->memory->held);
+    return kernels->upload(&work, &matrix->rows, matrix->take, &block->memory->held);
 }
 
 /* Both sources of the pool's rows share one. */

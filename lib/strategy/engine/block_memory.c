@@ -26,7 +26,8 @@ alcore_status alcore__block_keep(alcore__block *block, double *numbers, int64_t 
                             .stride = count,
                             .dtype = ALCORE_FLOAT64},
                     there = {0};
-    alcore_status status = kernels->hold ? kernels->hold(&work, &here, NULL, &there) : ALCORE_OK;
+    alcore_status status =
+        kernels->upload ? kernels->upload(&work, &here, NULL, &there) : ALCORE_OK;
     if (status != ALCORE_OK || there.data) alcore__free(run->ctx, numbers);
     ALCORE__TRY(status);
     memory->numbers_held = there.data != NULL;
@@ -45,9 +46,9 @@ alcore_status alcore__numbers_read(const alcore__run *run, const double *numbers
 void alcore__memory_clear(alcore__run *run, alcore__memory *memory) {
     const alcore_sys_kernels *kernels = run->input->engine.kernels;
     alcore_sys_work work = alcore__run_work(run);
-    if (kernels->let_go) kernels->let_go(&work, &memory->held);
+    if (kernels->release) kernels->release(&work, &memory->held);
     if (memory->numbers_held) {
-        kernels->let_go(&work, &memory->numbers);
+        kernels->release(&work, &memory->numbers);
     } else {
         alcore__free(run->ctx, (void *)(uintptr_t)memory->numbers.data);
     }

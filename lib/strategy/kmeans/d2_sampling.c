@@ -68,7 +68,7 @@ enum { FROM_MEMORY = 8 << 20 };
 static int32_t most_guesses(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
     double bytes = (double)run->members[0].count * (double)column->dims * sizeof(float);
-    if (run->input->engine.kernels->hold) return ALCORE__GUESSES;
+    if (run->input->engine.kernels->upload) return ALCORE__GUESSES;
     return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= FROM_MEMORY;
 }
 

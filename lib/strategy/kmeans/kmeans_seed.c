@@ -109,12 +109,12 @@ alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__blo
         const alcore__sampler *sampler = &each->sampler;
         if (!wants_draw(each) || !mask_group(means, &matrix, g)) continue;
         alcore_sys_weights weights = {.minimum = state.minimum,
-                                      .each = state.each,
-                                      .guessed = sampler->guessed,
+                                      .speculative = state.each,
+                                      .speculative_count = sampler->guessed,
                                       .total = &mass[g]};
         if (sampler->known >= 0) {
-            ALCORE__TRY(
-                kernels->lower(&work, rows, mask, state.each + sampler->known * rows, &weights));
+            ALCORE__TRY(kernels->update_min(&work, rows, mask, state.each + sampler->known * rows,
+                                            &weights));
         } else {
             ALCORE__TRY(kernels->min_sq_dists(&work, &matrix.rows, mask, ahead_of(means, g),
                                               1 + sampler->guessed, each->dots, state.dots, 1,

@@ -262,14 +262,14 @@ static alcore_status measure_block(const badge_plan *plan, alcore__block *block)
     int64_t rows = matrix.rows.count;
     rows_state state = state_of(alcore__block_numbers(block), rows);
     alcore_sys_weights weights = {.minimum = state.minimum,
-                                  .each = state.each,
-                                  .guessed = sampler->guessed,
-                                  .weigh = alcore__greedy_mask(&plan->greedy, &matrix),
+                                  .speculative = state.each,
+                                  .speculative_count = sampler->guessed,
+                                  .total_mask = alcore__greedy_mask(&plan->greedy, &matrix),
                                   .total = out};
-    if (!plan->joined) return kernels->lower(&work, rows, matrix.take, NULL, &weights);
+    if (!plan->joined) return kernels->update_min(&work, rows, matrix.take, NULL, &weights);
     if (sampler->known >= 0) {
-        return kernels->lower(&work, rows, matrix.take, state.each + sampler->known * rows,
-                              &weights);
+        return kernels->update_min(&work, rows, matrix.take, state.each + sampler->known * rows,
+                                   &weights);
     }
     alcore_sys_rows factors = factor_rows(plan, state.a, rows);
     return kernels->min_badge(&work, &factors, &matrix.rows, matrix.take, plan->found_a,

@@ -229,7 +229,7 @@ static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *bloc
                                    double *vector, int64_t *out, double *value) {
     int64_t top[TOP], picks = plan->center_count;
     const double *minimum = state->minimum;
-    if (block->run->input->engine.kernels->hold)
+    if (block->run->input->engine.kernels->upload)
         return farthest_seen(plan, matrix, state, pickable, out, value);
     for (*out = -1, *value = 0.0;;) {
         int count = list_top(plan, matrix, minimum, pickable, top);
@@ -265,7 +265,8 @@ static alcore_status measure_block(const kcenter_plan *plan, alcore__block *bloc
     ALCORE__TRY(state_of(block, &matrix, &state));
     if (plan->vector_count)
         ALCORE__TRY(measure_many(&matrix, plan->vectors, plan->vector_count, state.minimum));
-    if (block->run->input->engine.kernels->hold) ALCORE__TRY(see_all(plan, block, &matrix, &state));
+    if (block->run->input->engine.kernels->upload)
+        ALCORE__TRY(see_all(plan, block, &matrix, &state));
     ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)plan->dims, sizeof *vector, &vector));
     alcore_status status =
         find_farthest(plan, block, &matrix, &state, false, vector, &farthest, &radius);

@@ -40,7 +40,7 @@ def logits(table, kernels, tokens, classes):
 
     def ours():
         arrays, struct = facts_of(tokens)
-        kernels.spread(lambda first, last: kernels.logit_facts(
+        kernels.spread(lambda first, last: kernels.logit_stats(
             rows_of(matrix, first, last), labels[first:last], -100, struct(first), bad[first // 64:]),
             cuts_of(tokens), table.threads)
         return arrays
@@ -73,7 +73,7 @@ def hidden(table, kernels, tokens, classes, dims):
 
     def ours():
         arrays, struct = facts_of(tokens)
-        kernels.spread(lambda first, last: kernels.hidden_facts(
+        kernels.spread(lambda first, last: kernels.hidden_stats(
             rows_of(states, first, last), rows_of(output), None, labels[first:last], -100, struct(first),
             bad[first // cut:]), cuts, table.threads)
         return arrays

@@ -121,10 +121,10 @@ START_TEST(class_vectors) {
                 softmax = vector_case_named(unc, "softmax");
     const double *p = vector_doubles(vector_input(&margin, "probs"), NULL);
     double got[4][4];
-    alcore_sys_class_facts out[4];
+    alcore_sys_class_stats out[4];
     int64_t bad;
     alcore_sys_rows rows = rows_of(p, ALCORE_FLOAT64, 4, 3);
-    ck_assert_int_eq(table->class_facts(&work, &rows, NULL, ALCORE_CLASSES_PROBS, out, &bad), 0);
+    ck_assert_int_eq(table->class_stats(&work, &rows, NULL, ALCORE_CLASSES_PROBS, out, &bad), 0);
     for (int i = 0; i < 4; i++) {
         got[0][i] = out[i].top1 - out[i].top2;
         got[1][i] = 1.0 - out[i].top1;
@@ -137,7 +137,7 @@ START_TEST(class_vectors) {
     vector_near(got[3], vector_expected(&entropy, "u"), 1e-12);
     const float *z = vector_floats(vector_input(&softmax, "logits"), NULL);
     rows = rows_of(z, ALCORE_FLOAT32, 1, 3);
-    ck_assert_int_eq(table->class_facts(&work, &rows, NULL, ALCORE_CLASSES_LOGITS, out, &bad), 0);
+    ck_assert_int_eq(table->class_stats(&work, &rows, NULL, ALCORE_CLASSES_LOGITS, out, &bad), 0);
     const double top[] = {out[0].top1, out[0].top2}, difference = out[0].top1 - out[0].top2;
     const double *probs = vector_doubles(vector_expected(&softmax, "probs"), NULL);
     for (int i = 0; i < 2; i++) ck_assert_double_eq_tol(top[i], probs[i], 1e-6);
@@ -169,10 +169,10 @@ START_TEST(class_edges) {
         {{0, 0}, 0, ALCORE_CLASSES_PROBS, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        alcore_sys_class_facts out;
+        alcore_sys_class_stats out;
         int64_t bad;
         alcore_sys_rows rows = rows_of(cases[i].value, ALCORE_FLOAT64, 1, cases[i].classes);
-        ck_assert_int_eq(table->class_facts(&work, &rows, NULL, cases[i].kind, &out, &bad), 0);
+        ck_assert_int_eq(table->class_stats(&work, &rows, NULL, cases[i].kind, &out, &bad), 0);
         ck_assert_int_eq(bad, cases[i].good ? -1 : 70);
         if (!cases[i].good) {
             ck_assert(isnan(out.top1) && isnan(out.entropy));

@@ -95,15 +95,15 @@ static alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *ro
     memset(out, 0, sizeof *out);
     if (refuse_every && ++calls % refuse_every == 0) return ALCORE_OK;
     alcore_status status =
-        base->hold ? base->hold(work, rows, take, out) : copy_rows(rows, take, out);
+        base->upload ? base->upload(work, rows, take, out) : copy_rows(rows, take, out);
     live += status == ALCORE_OK && out->data;
     return status;
 }
 
 static void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
     live -= held->data != NULL;
-    if (base->let_go) {
-        base->let_go(work, held);
+    if (base->release) {
+        base->release(work, held);
     } else {
         free((void *)(uintptr_t)held->data);
     }
@@ -122,8 +122,8 @@ static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *r
 static void make_holding(const bed *b) {
     base = b->input.engine.kernels;
     holding = *base;
-    holding.hold = hold;
-    holding.let_go = let_go;
+    holding.upload = hold;
+    holding.release = let_go;
     holding.widen = widen;
 }
 
@@ -192,7 +192,7 @@ START_TEST(failed_runs_let_go) {
     open_pool(&b, 1);
     make_holding(&b);
     b.input.engine.kernels = &holding;
-    for (int64_t at = 1;; at = base->hold ? 4 * at : at * 3 / 2 + 1) {
+    for (int64_t at = 1;; at = base->upload ? 4 * at : at * 3 / 2 + 1) {
         fail_at = at;
         if (run_variant(&b, v, 0) == ALCORE_OK) break;
         ck_assert_int_eq(b.status, ALCORE_E_NOMEM);

@@ -31,13 +31,13 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
 }
 
 /* Copies the rows that are taken to the device, in pieces of some size. */
-void gather(call &c, const alcore_sys_rows *rows, const uint8_t *take, char *to) {
+void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *to) {
     const size_t PIECE = (size_t)1 << 18, row = (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
     const char *from = (const char *)rows->data;
     std::vector<char> piece;
     piece.reserve(std::max(PIECE, row));
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         const char *at = from + (size_t)(i * rows->stride) * NUMBER_BYTES[rows->dtype];
         piece.insert(piece.end(), at, at + row);
         if (piece.size() + row <= PIECE) continue;
@@ -50,29 +50,29 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *take, char *to)
 }
 } // namespace
 
-alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *take,
-                   alcore_sys_rows *out) {
+alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
+                     alcore_sys_rows *out) {
     memset(out, 0, sizeof *out);
     alcore_sys_rows held = alcore_sys_rows();
     alcore_status status = guarded(work, [&](call &c) {
         c.check_rows(rows);
         if (c.on_device(rows->data)) return;
         std::vector<uint8_t> memory;
-        const uint8_t *taken = c.on_host(take, rows->count, &memory);
+        const uint8_t *host_mask = c.on_host(mask, rows->count, &memory);
         held = *rows;
         held.stride = rows->dims;
-        if (taken) held.count = rows->count - std::count(taken, taken + rows->count, 0);
+        if (host_mask) held.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
         held.data = bytes_of(&held) ? new_memory(work, bytes_of(&held)) : nullptr;
-        if (held.data) gather(c, rows, taken, (char *)held.data);
+        if (held.data) gather(c, rows, host_mask, (char *)held.data);
     });
     if (status == ALCORE_OK && held.data)
         *out = held;
     else if (held.data)
-        let_go(work, &held);
+        release(work, &held);
     return status;
 }
 
-void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
+void release(const alcore_sys_work *work, const alcore_sys_rows *held) {
     void *memory = (void *)held->data;
     if (!memory) return;
     if (work->workspace) {

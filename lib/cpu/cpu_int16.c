@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cpu/cpu_narrow.h"
+#include "cpu/cpu_int16.h"
 
 #include <string.h>
 
 #include "cpu/cpu_rows.h"
 
-#if CPU_NARROW
+#if CPU_INT16
 
-double CPU(narrow_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
+double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
     __m512 by = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
-    int64_t padded = 2 * narrow_pairs(dims);
+    int64_t padded = 2 * int16_pairs(dims);
     for (int64_t j = 0; j < dims; j += PRODUCT_FLOATS) {
         int64_t left = dims - j < PRODUCT_FLOATS ? dims - j : PRODUCT_FLOATS;
         int64_t places = padded - j < PRODUCT_FLOATS ? padded - j : PRODUCT_FLOATS;
@@ -26,7 +26,7 @@ double CPU(narrow_row)(const char *row, int64_t dims, int32_t dtype, float scale
         _mm256_mask_storeu_epi16((char *)out + j * 2, (__mmask16)((1u << places) - 1u),
                                  _mm512_cvtsepi32_epi16(whole));
     }
-    double residual = sqrt((double)_mm512_reduce_add_ps(moved)) * 1.001 + NARROW_SLIP;
+    double residual = sqrt((double)_mm512_reduce_add_ps(moved)) * 1.001 + INT16_SLIP;
     return residual / (double)scale;
 }
 
@@ -61,9 +61,9 @@ static __attribute__((noinline)) void fill_tile(const float *rows, const float *
     }
 }
 
-void CPU(narrow_products)(const float *rows, int64_t row_panels, const float *columns,
-                          int64_t column_panels, int64_t pairs, float factor, float *products,
-                          int64_t stride) {
+void CPU(int16_products)(const float *rows, int64_t row_panels, const float *columns,
+                         int64_t column_panels, int64_t pairs, float factor, float *products,
+                         int64_t stride) {
     for (int64_t c = 0; c < column_panels; c++) {
         for (int64_t r = 0; r < row_panels; r++) {
             fill_tile(rows + r * PRODUCT_ROWS * pairs, columns + c * PRODUCT_COLUMNS * pairs, pairs,

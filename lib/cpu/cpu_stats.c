@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums run in float32 for a few numbers a lane and then in double: log-sum-exp stays within 1e-6
  * for any number of classes, also where all but one of them are tiny. */
-#include "cpu/cpu_facts.h"
+#include "cpu/cpu_stats.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "cpu/cpu_floats.h"
 #include "cpu/cpu_rows.h"
 
-/* Below CPU_EXP_LEAST, so that exp gives 0, and finite, so that it times 0 is 0. */
-#define EXP_BELOW (CPU_EXP_LEAST - 1.0f)
+/* Below CPU_EXP_MIN, so that exp gives 0, and finite, so that it times 0 is 0. */
+#define EXP_BELOW (CPU_EXP_MIN - 1.0f)
 
 /* Vectors that pass side by side, and numbers that a lane adds in float32. */
 #define BESIDE 4
@@ -25,8 +25,8 @@ CPU_INLINE cpu_floats load_tail(const float *z, int64_t count) {
     return cpu_load_floats(padded);
 }
 
-/* The two largest numbers of a run into the facts; NaN is not seen. */
-static void add_most(const float *z, int64_t count, cpu_facts *facts) {
+/* The two largest numbers of a run into the stats; NaN is not seen. */
+static void add_most(const float *z, int64_t count, cpu_stats *stats) {
     cpu_floats most[BESIDE], second[BESIDE];
     for (int v = 0; v < BESIDE; v++) most[v] = second[v] = cpu_all_floats(-HUGE_VALF);
     int64_t j = 0;
@@ -50,14 +50,14 @@ static void add_most(const float *z, int64_t count, cpu_facts *facts) {
         most[0] = cpu_larger(most[v], most[0]);
     }
     /* Late in a row nothing is new. */
-    if (!cpu_any(most[0] > cpu_all_floats((float)facts->second))) return;
+    if (!cpu_any(most[0] > cpu_all_floats((float)stats->second))) return;
     for (int i = 0; i < CPU_FLOATS; i++) {
         double first = (double)most[0][i], next = (double)second[0][i];
-        if (first > facts->most) {
-            facts->second = next > facts->most ? next : facts->most;
-            facts->most = first;
-        } else if (first > facts->second) {
-            facts->second = first;
+        if (first > stats->most) {
+            stats->second = next > stats->most ? next : stats->most;
+            stats->most = first;
+        } else if (first > stats->second) {
+            stats->second = first;
         }
     }
 }
@@ -91,7 +91,7 @@ CPU_INLINE double total(cpu_vector sum) {
 }
 
 /* Sums of e = exp(z - base) and (z - base) e; z <= base. */
-static void add_sums(const float *z, int64_t count, float base, cpu_facts *facts) {
+static void add_sums(const float *z, int64_t count, float base, cpu_stats *stats) {
     cpu_vector all = {0}, all_weighted = {0};
     for (int64_t j = 0; j < count;) {
         cpu_floats sum[BESIDE] = {{0}}, weighted[BESIDE] = {{0}};
@@ -119,48 +119,48 @@ static void add_sums(const float *z, int64_t count, float base, cpu_facts *facts
             all_weighted += widen_sum(weighted[v]);
         }
     }
-    facts->sum += total(all);
-    facts->weighted += total(all_weighted);
+    stats->sum += total(all);
+    stats->weighted += total(all_weighted);
 }
 
 /* Makes the sums those of a larger `most`. */
-static void raise_most(cpu_facts *facts, double before) {
-    if (!(facts->sum > 0.0)) return;
-    double step = before - facts->most, factor = exp(step);
-    facts->weighted = factor > 0.0 ? factor * (facts->weighted + step * facts->sum)
-                                   : 0.0 * facts->weighted; /* 0, or NaN that was there */
-    facts->sum *= factor;
+static void raise_most(cpu_stats *stats, double before) {
+    if (!(stats->sum > 0.0)) return;
+    double step = before - stats->most, factor = exp(step);
+    stats->weighted = factor > 0.0 ? factor * (stats->weighted + step * stats->sum)
+                                   : 0.0 * stats->weighted; /* 0, or NaN that was there */
+    stats->sum *= factor;
 }
 
 /* float64 logits: their differences are taken in double. */
-static void add_doubles(cpu_facts *facts, const char *logits, int64_t count, int64_t first) {
-    double before = facts->most, z;
+static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int64_t first) {
+    double before = stats->most, z;
     for (int64_t j = 0; j < count; j++) {
         memcpy(&z, logits + j * 8, sizeof z);
-        if (z > facts->most) {
-            facts->second = facts->most;
-            facts->most = z;
-            facts->likeliest = (int32_t)(first + j);
-        } else if (z > facts->second) {
-            facts->second = z;
+        if (z > stats->most) {
+            stats->second = stats->most;
+            stats->most = z;
+            stats->argmax = (int32_t)(first + j);
+        } else if (z > stats->second) {
+            stats->second = z;
         }
     }
-    if (facts->most == HUGE_VAL) return;
-    if (facts->most > before) raise_most(facts, before);
-    double base = facts->most > -HUGE_VAL ? facts->most : -DBL_MAX;
+    if (stats->most == HUGE_VAL) return;
+    if (stats->most > before) raise_most(stats, before);
+    double base = stats->most > -HUGE_VAL ? stats->most : -DBL_MAX;
     float floats[CPU_LOGITS];
     for (int64_t j = 0; j < count; j++) {
         memcpy(&z, logits + j * 8, sizeof z);
         floats[j] = (float)(z - base);
     }
-    add_sums(floats, count, 0.0f, facts);
+    add_sums(floats, count, 0.0f, stats);
 }
 
-void CPU(add_logits)(cpu_facts *facts, const char *logits, int64_t count, int32_t dtype,
+void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first) {
-    if (facts->most == HUGE_VAL) return; /* a bad row */
+    if (stats->most == HUGE_VAL) return; /* a bad row */
     if (dtype == ALCORE_FLOAT64) {
-        add_doubles(facts, logits, count, first);
+        add_doubles(stats, logits, count, first);
         return;
     }
     float floats[CPU_LOGITS];
@@ -170,29 +170,29 @@ void CPU(add_logits)(cpu_facts *facts, const char *logits, int64_t count, int32_
     } else {
         CPU(float_row)(logits, count, dtype, floats);
     }
-    double before = facts->most;
-    add_most(z, count, facts);
-    if (facts->most == HUGE_VAL) return;
-    if (facts->most > before) {
-        facts->likeliest = (int32_t)(first + find_most(z, count, (float)facts->most));
-        raise_most(facts, before);
+    double before = stats->most;
+    add_most(z, count, stats);
+    if (stats->most == HUGE_VAL) return;
+    if (stats->most > before) {
+        stats->argmax = (int32_t)(first + find_most(z, count, (float)stats->most));
+        raise_most(stats, before);
     }
-    add_sums(z, count, facts->most > -HUGE_VAL ? (float)facts->most : -FLT_MAX, facts);
+    add_sums(z, count, stats->most > -HUGE_VAL ? (float)stats->most : -FLT_MAX, stats);
 }
 
-int CPU(write_facts)(const cpu_facts *facts, int64_t label, const alcore_sys_token_facts *out,
+int CPU(write_stats)(const cpu_stats *stats, int64_t label, const alcore_sys_token_stats *out,
                      int64_t i) {
-    int good = label > -2 && facts->most < HUGE_VAL && facts->most > -HUGE_VAL &&
-               facts->weighted == facts->weighted;
-    double none = (double)NAN, log_sum = good ? log(facts->sum) : none;
-    double top1 = 0.0 - log_sum, top2 = (facts->second - facts->most) - log_sum;
+    int good = label > -2 && stats->most < HUGE_VAL && stats->most > -HUGE_VAL &&
+               stats->weighted == stats->weighted;
+    double none = (double)NAN, log_sum = good ? log(stats->sum) : none;
+    double top1 = 0.0 - log_sum, top2 = (stats->second - stats->most) - log_sum;
     if (out->logprob && label != -1)
-        out->logprob[i] = good ? (facts->label - facts->most) - log_sum : none;
+        out->logprob[i] = good ? (stats->label - stats->most) - log_sum : none;
     if (out->top1) out->top1[i] = good ? top1 : none;
     if (out->top2) out->top2[i] = good ? top2 : none;
     if (out->margin) out->margin[i] = good ? exp(top1) - exp(top2) : none;
-    if (out->entropy) out->entropy[i] = good ? log_sum - facts->weighted / facts->sum : none;
-    if (out->logsumexp) out->logsumexp[i] = good ? facts->most + log_sum : none;
-    if (out->likeliest) out->likeliest[i] = good ? facts->likeliest : -1;
+    if (out->entropy) out->entropy[i] = good ? log_sum - stats->weighted / stats->sum : none;
+    if (out->logsumexp) out->logsumexp[i] = good ? stats->most + log_sum : none;
+    if (out->argmax) out->argmax[i] = good ? stats->argmax : -1;
     return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cuda_lane.cuh"
+#include "cuda_stream.cuh"
 
 #include <chrono>
 #include <condition_variable>
@@ -11,12 +11,12 @@ namespace {
 struct shelf {
     std::mutex lock;
     std::condition_variable freed;
-    std::vector<lane *> idle;
+    std::vector<stream_slot *> idle;
     std::vector<int> made; /* lanes by device */
 };
 
 /* Never destroyed: calls may run while the process ends. */
-shelf &lanes() {
+shelf &stream_slots() {
     static shelf *all = new shelf();
     return *all;
 }
@@ -26,8 +26,8 @@ void require(cudaError_t error) {
     if (error != cudaSuccess) throw error;
 }
 
-lane *new_lane(int device) {
-    lane *made = new lane();
+stream_slot *new_stream_slot(int device) {
+    stream_slot *made = new stream_slot();
     made->device = device;
     require(cudaStreamCreateWithFlags(&made->compute, cudaStreamNonBlocking));
     require(cudaStreamCreateWithFlags(&made->copy, cudaStreamNonBlocking));
@@ -40,7 +40,7 @@ lane *new_lane(int device) {
 }
 
 /* An idle lane of the device, one with nothing left to do if there is one; NULL. */
-lane *idle_lane(shelf &all, int device) {
+stream_slot *idle_stream_slot(shelf &all, int device) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {
         if (all.idle[i]->device != device) continue;
@@ -48,9 +48,9 @@ lane *idle_lane(shelf &all, int device) {
         if (cudaEventQuery(all.idle[i]->busy) == cudaSuccess) break;
     }
     if (found == all.idle.size()) return nullptr;
-    lane *own = all.idle[found];
+    stream_slot *streams = all.idle[found];
     all.idle.erase(all.idle.begin() + (std::ptrdiff_t)found);
-    return own;
+    return streams;
 }
 
 void free_block(bool pinned, void *memory) {
@@ -65,47 +65,49 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 }
 } // namespace
 
-lane *lane_take(const alcore_sys_work *work, int device) {
-    shelf &all = lanes();
-    lane *own = nullptr;
+stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
+    shelf &all = stream_slots();
+    stream_slot *streams = nullptr;
     std::unique_lock<std::mutex> held(all.lock);
     if (all.made.size() <= (size_t)device) all.made.resize((size_t)device + 1);
-    while (!(own = idle_lane(all, device)) && all.made[(size_t)device] >= MOST_LANES) {
+    while (!(streams = idle_stream_slot(all, device)) &&
+           all.made[(size_t)device] >= MAX_STREAM_SLOTS) {
         all.freed.wait_for(held, std::chrono::milliseconds(50));
         if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
             held.unlock();
             fail(work, ALCORE_E_CANCELLED, "cancelled");
         }
     }
-    if (!own) {
+    if (!streams) {
         all.made[(size_t)device]++;
         held.unlock();
         try {
-            own = new_lane(device);
+            streams = new_stream_slot(device);
         } catch (...) {
             held.lock();
             all.made[(size_t)device]--;
             throw;
         }
-        return own;
+        return streams;
     }
     held.unlock();
-    cudaEventSynchronize(own->busy);
-    own->ring_used = 0;
-    return own;
+    cudaEventSynchronize(streams->busy);
+    streams->ring_used = 0;
+    return streams;
 }
 
-void lane_give(lane *own) {
-    shelf &all = lanes();
+void stream_slot_release(stream_slot *streams) {
+    shelf &all = stream_slots();
     for (int pinned = 0; pinned < 2; pinned++) {
-        std::vector<memory_block> &blocks = pinned ? own->pinned_blocks : own->device_blocks;
+        std::vector<memory_block> &blocks =
+            pinned ? streams->pinned_blocks : streams->device_blocks;
         size_t kept = 0;
         for (size_t i = 0; i < blocks.size();) {
             blocks[i].used = false;
             if (kept + blocks[i].bytes <= KEPT_BYTES) {
                 kept += blocks[i++].bytes;
             } else {
-                cudaEventSynchronize(own->busy);
+                cudaEventSynchronize(streams->busy);
                 free_block(pinned, blocks[i].memory);
                 blocks.erase(blocks.begin() + (std::ptrdiff_t)i);
             }
@@ -113,13 +115,13 @@ void lane_give(lane *own) {
     }
     {
         std::lock_guard<std::mutex> held(all.lock);
-        all.idle.push_back(own);
+        all.idle.push_back(streams);
     }
     all.freed.notify_one();
 }
 
-void *lane_block(lane *own, bool pinned, size_t bytes) {
-    std::vector<memory_block> &blocks = pinned ? own->pinned_blocks : own->device_blocks;
+void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
+    std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
     memory_block *best = nullptr;
     if (bytes == 0) bytes = 1;
     for (memory_block &block : blocks) {
@@ -153,8 +155,8 @@ void *lane_block(lane *own, bool pinned, size_t bytes) {
     return best->memory;
 }
 
-void lane_block_back(lane *own, bool pinned, void *memory) {
-    for (memory_block &block : pinned ? own->pinned_blocks : own->device_blocks)
+void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory) {
+    for (memory_block &block : pinned ? streams->pinned_blocks : streams->device_blocks)
         if (block.memory == memory) block.used = false;
 }
 

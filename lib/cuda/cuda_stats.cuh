@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts of softmax(logits) in one pass (Milakov and Gimelshein 2018): largest, second largest, the
- * sum of exp(z - m) and that of (z - m) exp(z - m). */
-#ifndef ALCORE__CUDA_FACTS_CUH
-#define ALCORE__CUDA_FACTS_CUH
+/* Statistics of softmax(logits) in one pass (Milakov and Gimelshein 2018): largest, second largest,
+ * the sum of exp(z - m) and that of (z - m) exp(z - m). */
+#ifndef ALCORE__CUDA_STATS_CUH
+#define ALCORE__CUDA_STATS_CUH
 
 #include "cuda_call.cuh"
 
@@ -14,7 +14,7 @@ const long long NO_ROW = INT64_MAX;
 struct token_state {
     double most, second, sum, weighted;
     double label; /* the label's logit; NaN: not among these classes */
-    int64_t likeliest;
+    int64_t argmax;
     int32_t bad, reserved;
 };
 
@@ -34,7 +34,7 @@ __device__ inline void raise_to(double larger, double most, double *sum, double 
 }
 
 __device__ inline token_state joined(token_state a, token_state b) {
-    if (b.most > a.most || (b.most == a.most && b.likeliest < a.likeliest)) {
+    if (b.most > a.most || (b.most == a.most && b.argmax < a.argmax)) {
         token_state kept = a;
         a = b;
         b = kept;
@@ -52,7 +52,7 @@ __device__ inline token_state joined(token_state a, token_state b) {
 template <class Real> struct running_state {
     Real most = -(Real)INFINITY, second = -(Real)INFINITY;
     double sum = 0.0, weighted = 0.0;
-    int64_t likeliest = INT64_MAX;
+    int64_t argmax = INT64_MAX;
     bool bad = false;
 
     /* Up to SOME logits: their exponentials are summed in Real before they join the sum. */
@@ -66,7 +66,7 @@ template <class Real> struct running_state {
             if (z[k] > most) {
                 second = most;
                 most = z[k];
-                likeliest = at[k];
+                argmax = at[k];
             } else if (z[k] > second) {
                 second = z[k];
             }
@@ -85,15 +85,14 @@ template <class Real> struct running_state {
     }
 
     __device__ token_state state() const {
-        return {(double)most, (double)second, sum,         weighted,
-                (double)NAN,  likeliest,      bad ? 1 : 0, 0};
+        return {(double)most, (double)second, sum, weighted, (double)NAN, argmax, bad ? 1 : 0, 0};
     }
 };
 
-/* The arrays that facts go to, on the device; NULL: not wanted. */
-struct facts_out {
+/* The arrays that stats go to, on the device; NULL: not wanted. */
+struct stats_out {
     double *logprob, *top1, *top2, *margin, *entropy, *logsumexp;
-    int32_t *likeliest;
+    int32_t *argmax;
 
     __device__ void put(int64_t i, token_state s, bool labeled, int64_t row, long long *bad) const {
         double none = (double)NAN, total = s.sum < 1.0 ? 1.0 : s.sum;
@@ -107,21 +106,21 @@ struct facts_out {
         if (margin) margin[i] = good ? device_exp(first) - device_exp(next) : none;
         if (entropy) entropy[i] = good ? log_total - s.weighted / total : none;
         if (logsumexp) logsumexp[i] = good ? s.most + log_total : none;
-        if (likeliest) likeliest[i] = good ? (int32_t)s.likeliest : -1;
+        if (argmax) argmax[i] = good ? (int32_t)s.argmax : -1;
     }
 };
 
 /* The arrays of a call as columns of its pipeline. */
-struct facts_columns {
-    int logprob, top1, top2, margin, entropy, logsumexp, likeliest;
-    facts_columns(pipeline &pass, const alcore_sys_token_facts *out);
-    facts_out at(const chunk &now) const;
+struct stats_columns {
+    int logprob, top1, top2, margin, entropy, logsumexp, argmax;
+    stats_columns(pipeline &pass, const alcore_sys_token_stats *out);
+    stats_out at(const chunk &now) const;
 };
 
 /* Rows with a label that is not `ignore`, for outputs on the host; NULL when every row has one or
  * nothing goes to the host. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
-                            const alcore_sys_token_facts *out, std::vector<uint8_t> *memory);
+                            const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
 
 /* A row number on the device that atomicMin() lowers, and what it has come to: -1 for NO_ROW. */
 long long *new_bad_row(call &c);

@@ -10,7 +10,7 @@
 namespace alcore_cuda {
 
 /* Lanes of one device: as many calls run at once, more wait. */
-const int MOST_LANES = 4;
+const int MAX_STREAM_SLOTS = 4;
 /* Bytes that staging may take of the device, and memory that a lane keeps for the next call. */
 const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
 /* Pinned memory that small copies go through. */
@@ -22,7 +22,7 @@ struct memory_block {
     bool used;
 };
 
-struct lane {
+struct stream_slot {
     int device;
     cudaStream_t compute, copy;
     cudaEvent_t busy; /* what the last call left in a stream */
@@ -34,12 +34,12 @@ struct lane {
 
 /* A free lane of the current device, which nothing uses any more; waits for one when all are taken.
  * Throws no_memory. */
-lane *lane_take(const alcore_sys_work *work, int device);
-void lane_give(lane *own);
+stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
+void stream_slot_release(stream_slot *streams);
 
 /* A block of at least that many bytes; NULL when there is none. */
-void *lane_block(lane *own, bool pinned, size_t bytes);
-void lane_block_back(lane *own, bool pinned, void *memory);
+void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
+void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory);
 
 } // namespace alcore_cuda
 

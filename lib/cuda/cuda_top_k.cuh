@@ -3,20 +3,20 @@
 #ifndef ALCORE__CUDA_PLACES_CUH
 #define ALCORE__CUDA_PLACES_CUH
 
-#include "cuda_lanes.cuh"
+#include "cuda_warp.cuh"
 
 namespace alcore_cuda {
 
 /* Places of an item and newcomers that one block sorts. */
-enum { MOST_PLACES = 1024, SORTED = 2 * MOST_PLACES, SELECT_THREADS = 128, FEW_PLACES = 256 };
+enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128, FEW_ENTRIES = 256 };
 
-struct place_of {
+struct top_entry {
     double value;
     int64_t row; /* -1: none */
 };
 
 /* The order of a search: nearest first, the lower row among equals. */
-__device__ inline bool nearer(const place_of &a, const place_of &b, bool largest) {
+__device__ inline bool nearer(const top_entry &a, const top_entry &b, bool largest) {
     if (a.row < 0) return false;
     if (b.row < 0) return true;
     if (a.value == b.value) return a.row < b.row;
@@ -24,7 +24,7 @@ __device__ inline bool nearer(const place_of &a, const place_of &b, bool largest
 }
 
 /* Sorts `count` places, a power of two, by nearer(). */
-__device__ inline void sort_places(place_of *memory, int count, bool largest) {
+__device__ inline void sort_entries(top_entry *memory, int count, bool largest) {
     for (int size = 2; size <= count; size *= 2) {
         for (int gap = size / 2; gap > 0; gap /= 2) {
             __syncthreads();
@@ -33,7 +33,7 @@ __device__ inline void sort_places(place_of *memory, int count, bool largest) {
                 bool descending = (low & size) != 0;
                 if (nearer(memory[descending ? low : high], memory[descending ? high : low],
                            largest)) {
-                    place_of kept = memory[low];
+                    top_entry kept = memory[low];
                     memory[low] = memory[high];
                     memory[high] = kept;
                 }
@@ -44,11 +44,11 @@ __device__ inline void sort_places(place_of *memory, int count, bool largest) {
 }
 
 /* The same for a few: each place counts how many stand before it. Two barriers. */
-__device__ inline void rank_places(place_of *memory, int count, bool largest) {
-    place_of own[FEW_PLACES / SELECT_THREADS];
-    int rank[FEW_PLACES / SELECT_THREADS];
+__device__ inline void rank_entries(top_entry *memory, int count, bool largest) {
+    top_entry own[FEW_ENTRIES / SELECT_THREADS];
+    int rank[FEW_ENTRIES / SELECT_THREADS];
 #pragma unroll
-    for (int n = 0; n < FEW_PLACES / SELECT_THREADS; n++) {
+    for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++) {
         int t = (int)threadIdx.x + n * SELECT_THREADS;
         rank[n] = count;
         if (t >= count) continue;
@@ -63,21 +63,21 @@ __device__ inline void rank_places(place_of *memory, int count, bool largest) {
     }
     __syncthreads();
 #pragma unroll
-    for (int n = 0; n < FEW_PLACES / SELECT_THREADS; n++)
+    for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++)
         if (rank[n] < count) memory[rank[n]] = own[n];
     __syncthreads();
 }
 
 /* Joins `count` newcomers, behind the `k` places in memory, to them. */
-__device__ inline void join_places(place_of *memory, int k, int count, bool largest) {
+__device__ inline void join_places(top_entry *memory, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
-    if (all <= FEW_PLACES) {
-        rank_places(memory, all, largest);
+    if (all <= FEW_ENTRIES) {
+        rank_entries(memory, all, largest);
         return;
     }
     for (int t = all + (int)threadIdx.x; t < sorted; t += SELECT_THREADS) memory[t] = {0.0, -1};
-    sort_places(memory, sorted, largest);
+    sort_entries(memory, sorted, largest);
 }
 
 /* Joins what gather() finds among others begin .. end - 1 to the places in memory: gather(first,
@@ -85,9 +85,9 @@ __device__ inline void join_places(place_of *memory, int k, int count, bool larg
  * behind the places, newcomers[0] of them, NaN never. The block calls it together, newcomers[0] is
  * 0 and the places are there after a barrier. */
 template <class Gather>
-__device__ inline void join_others(place_of *memory, int *newcomers, int k, int64_t begin,
+__device__ inline void join_others(top_entry *memory, int *newcomers, int k, int64_t begin,
                                    int64_t end, bool largest, const Gather &gather) {
-    place_of last = memory[k - 1];
+    top_entry last = memory[k - 1];
     for (int64_t base = begin; base < end; base += SELECT_THREADS) {
         gather(base, last);
         __syncthreads();
@@ -103,11 +103,11 @@ __device__ inline void join_others(place_of *memory, int *newcomers, int k, int6
 }
 
 /* The places of an item to memory, and back; a free place stays as it is. */
-__device__ inline void load_places(place_of *memory, int k, const int64_t *rows,
+__device__ inline void load_places(top_entry *memory, int k, const int64_t *rows,
                                    const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};
 }
-__device__ inline void store_places(const place_of *memory, int k, int64_t *rows, double *values) {
+__device__ inline void store_places(const top_entry *memory, int k, int64_t *rows, double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) {
         if (memory[t].row < 0) continue;
         values[t] = memory[t].value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cuda_side.cuh"
+#include "cuda_wide_rows.cuh"
 
 #include <algorithm>
 
