@@ -2,8 +2,17 @@
 """The n-gram language model (spec 6.5)."""
 import math
 
+import char_embedding
 import language_model
 from vectors_phrases import U
+
+
+TEXTS = U[:3] + ["Über café x", "headache", ""]
+
+
+def char_case(dims, seed):
+    return {"name": f"{dims} dimensions, seed {seed}", "input": {"dims": dims, "seed": seed},
+            "expected": {"rows": char_embedding.embed(U[:3], TEXTS, dims, seed)}}
 
 
 def vectors():
@@ -49,5 +58,13 @@ def vectors():
                                                    "totals": [math.fsum(row) for row in crossed], "log10": crossed}},
                 {"name": "one text", "input": {"texts": U[:1]}, "expected": {"log10": language_model.cross_fitted(U[:1], 4)}},
             ],
+        },
+        "TV-CHAR": {
+            "spec": "6.7",
+            "about": "Embeddings of character n-grams, float32: fewer dimensions than slices, slices of unequal width, text that is not "
+                     "ASCII, a text without words.",
+            "origin": "reference",
+            "input": {"learned": U[:3], "texts": TEXTS},
+            "cases": [char_case(5, 1), char_case(20, 3), char_case(32, 0)],
         },
     }

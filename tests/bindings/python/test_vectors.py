@@ -137,3 +137,12 @@ def test_a_parameter_may_be_called_self(vectors):
     strategy = alcore.Strategy("idds", mode="oneshot", self="include")
     picked = alcore.select(with_embeddings(given["embeddings"]), 4, strategy, labeled=labeled)
     near(picked.scores, [one["expected"]["scores"][i] for i in picked.indices])
+
+
+def test_character_embeddings(vectors):
+    for one, given in cases(vectors["TV-CHAR"]):
+        pool = alcore.Pool(given["texts"])
+        alcore.Model.ngram(alcore.Pool(given["learned"]), dims=given["dims"], seed=given["seed"]).run(pool, "embeddings")
+        rows = [i for i, text in enumerate(given["texts"]) if text and text not in given["learned"]]
+        for row, values in zip(rows, pool.column_rows("embeddings", rows)):
+            near(list(values), one["expected"]["rows"][row], 1e-6)
