@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """IBM Model 1, the diagonal aligner, symmetrization (spec 6.6)."""
+import functools
 import math
 
 from language_model import words
@@ -22,6 +23,7 @@ def h(i, j, m, n):
     return -abs(j / n - i / m)
 
 
+@functools.lru_cache(maxsize=1 << 20)
 def deltas(i, m, n, lam, p0, diagonal):
     """delta(j | i) for j = 0 .. n, i from 1."""
     if not diagonal:
