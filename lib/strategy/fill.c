@@ -45,7 +45,7 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
  * exceeds the spread. */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
-    const alcore_sys_kernels *kernels = run->input->engine.kernels;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
     int64_t dims = alcore__embedding_dims(run), count = filler->count;
     size_t need = (size_t)(count + 1) * (size_t)dims;

@@ -1,32 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a strategy is: one alcore__strategy_def in a file of its own and one row in registry.c.
+/* What the author of a strategy needs: the definition, its passes, and what a run knows.
  *
- * A strategy works in passes over blocks of 8192 pool rows (spec 1.8). In each pass `block` looks
- * at one block and leaves a payload of plain bytes; a partial state is a set of payloads by block,
- * so that states of any parts of the pool fold together in any order (partial.h). `gather` sees the
- * payloads of a pass in block order, which makes sums over items those of spec 1.8 whoever computed
- * them, and `next` says what the next pass is or that there is none. What all parts must know
- * stands in the plan (plain data); what belongs to the rows of a block between passes stands in
- * block->memory. */
+ * A strategy is one alcore__strategy_def in a file of lib/strategy/rules and one row of
+ * registry.c. It works in passes over the active rows of a pool, block by block (a block is a run
+ * of 8192 pool rows, whatever subset of them is active; spec 1.8). A pass is a row of a table:
+ *
+ *     name     what progress and errors call it
+ *     rows     whose active rows it reads (ALCORE__OVER_*)
+ *     block    work on one block, on any thread and in any order: fills the block's partial
+ *     partial  what a block contributes, and how contributions are reduced in block order
+ *     end      work between this pass and the next, on the calling thread
+ *
+ * The runner (engine/runner.h) walks the table: it owns blocks, threads, parts of the pool,
+ * progress, cancellation and nan=exclude. It calls `block` for every block with an active row,
+ * reduces the partials in block order, whoever computed them, and calls `end`. So sums over rows
+ * are those of spec 1.8 for any number of threads and any cut of the pool.
+ *
+ * Three places hold data. The state (run->state, plain data of the strategy) is what every block
+ * may read; only start, reduce and end write it. What belongs to the rows of one block between
+ * passes is kept with the block (block.h). Temporary arrays of one block live on the worker's
+ * scratch stack (block.h). */
 #ifndef ALCORE__STRATEGY_H
 #define ALCORE__STRATEGY_H
 
 #include "scorer/score.h"
-#include "strategy/engine/partial.h"
 #include "strategy/strategy_run.h"
 
 typedef struct alcore__run alcore__run;
 typedef struct alcore__block alcore__block;
-typedef struct alcore__bench alcore__bench;
+typedef struct alcore__runner alcore__runner;
 
-/* The rows a pass goes over. */
+/* Whose active rows a pass reads. */
 enum {
     ALCORE__OVER_CANDIDATES = 0,
-    ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the pool */
-    ALCORE__OVER_LABELED_SIDE = 2,
+    ALCORE__OVER_LABELED_ROWS = 1, /* labeled rows of the candidates' pool */
+    ALCORE__OVER_LABELED_POOL = 2, /* rows of the pool in the role labeled */
     ALCORE__OVER_TARGET = 3,
     ALCORE__SOURCES = 4
 };
+
+/* ---- passes ---- */
+
+/* An array of the state. */
+typedef struct alcore__doubles {
+    double *values;
+    int64_t count;
+} alcore__doubles;
+
+/* The partial of one block as reduce() gets it. */
+typedef struct alcore__contribution {
+    int64_t block;        /* number of the block in its pool */
+    int64_t start, count; /* its active rows: positions start .. start + count - 1 */
+    const void *extra;    /* what follows the part that the runner reduces itself; 8-aligned */
+    size_t extra_bytes;
+} alcore__contribution;
+
+/* The partial of a pass: plain bytes, without pointers, of a size that is known before the block
+ * is visited. It begins with doubles that the runner reduces by itself (sums or values; at most one
+ * of the two), then come `extra` bytes for reduce(). All members may be NULL: no partial. */
+typedef struct alcore__partial_type {
+    /* double [sums.count]: added to this array, component by component, in block order from +0.0.
+     * Threads share the work by ranges of components, so every component has one adder. */
+    alcore__doubles (*sums)(const alcore__run *run);
+    /* double [active rows of the block]: stored in this array [active rows of the source]. */
+    double *(*values)(const alcore__run *run);
+    /* Bytes that follow. When neither sums nor values are given and this is 0, the block is not
+     * visited. */
+    size_t (*extra)(const alcore__block *block);
+    /* Called on the calling thread, once a visited block with extra bytes, in block order. */
+    alcore_status (*reduce)(alcore__run *run, const alcore__contribution *part);
+} alcore__partial_type;
+
+typedef struct alcore__pass {
+    const char *name; /* NULL ends the table */
+    int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
+    /* partial: zeroed, of the size that the partial's type says; NULL when that is 0. */
+    alcore_status (*block)(alcore__block *block, void *partial);
+    alcore__partial_type partial;
+    alcore_status (*end)(alcore__run *run);   /* after the last block; NULL: nothing to do */
+    bool (*when)(const alcore__run *run);     /* false: the pass is skipped; NULL: always made */
+    alcore_status (*start)(alcore__run *run); /* before the first block; may be NULL */
+    /* A loop: after this pass, made or skipped, while again() is true the runner goes back by
+     * `back` rows of the table (0: this pass once more). */
+    bool (*again)(const alcore__run *run);
+    int32_t back;
+    /* A table in place of `block`, such as that of k-means. While its passes run, run->state is
+     * what nested_state() returns. */
+    const struct alcore__pass *nested;
+    void *(*nested_state)(alcore__run *run);
+} alcore__pass;
+
+/* ---- the definition ---- */
 
 /* One term of a strategy's score: score = sum over the terms of weight * value of its column.
  * Reasons and reports are made from this table (lib/strategy/budget). */
@@ -41,225 +105,108 @@ typedef struct alcore__term {
 
 typedef struct alcore__strategy_def {
     const char *name, *summary;
+    const char *example;       /* parameters that tests try beside the defaults: "n_strata=4"; NULL:
+                                  the defaults only */
     const alcore__term *terms; /* ends with name NULL; NULL: the score is one term */
     /* For the reasons of picks. reason: the whole of it, where the score is no measure of a row by
      * itself; measure: what the score measures; NULL: "score". */
     const char *reason, *measure;
     const alcore__param_table *params;
     const char *const *needs[4]; /* by ALCORE_ROLE_*; NULL: none */
-    size_t plan_bytes;           /* of run->plan, zeroed before begin */
-    /* Scores of rows from columns, for strategies that want them; NULL: none. */
+    /* Scores of rows from columns, for strategies that want them (alcore__block_scores); NULL:
+     * none.
+     */
     alcore_status (*score_rows)(alcore__score_call *call);
-    const char *raw_name; /* record column of the raw quantity, for alcore__top_finish() */
-    alcore_status (*begin)(alcore__run *run); /* sets the first pass, or run->done */
-    alcore_status (*block)(alcore__block *block);
-    alcore_status (*gather)(alcore__run *run, int64_t block, const void *payload, size_t bytes);
-    alcore_status (*next)(alcore__run *run);
+    const char *raw_name; /* record column of the raw quantity, for ALCORE__RANK_BY_SCORE */
+
+    size_t state_bytes;                        /* of run->state, zeroed before begin */
+    alcore_status (*begin)(alcore__run *run);  /* reads parameters, allocates; may be NULL */
+    const alcore__pass *passes;                /* NULL: none; finish does it all */
     alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
-    void (*clear)(alcore__run *run);           /* frees what the plan points to; may be NULL */
+    void (*free_state)(alcore__run *run); /* frees what the state points to, also after a failure
+                                             half-way; may be NULL */
 } alcore__strategy_def;
 
-/* The rows of a source. */
-typedef struct alcore__members {
+/* ---- a run ---- */
+
+/* The active rows of a source: masked rows, and with nan=exclude rows with a NaN, are left out. A
+ * position counts active rows, a row counts rows of the pool. */
+typedef struct alcore__active_rows {
     const alcore__dataset *dataset;
-    const uint8_t *take; /* [dataset->rows]; NULL: all */
-    uint8_t *own_take;   /* take without the rows masked as NaN */
+    const uint8_t *mask; /* [dataset->rows] 1: active; NULL: all are */
+    uint8_t *mask_copy;  /* the mask without the rows that have a NaN, owned; or NULL */
     int64_t count;
-    int64_t *rows;  /* [count] ascending */
-    int64_t blocks; /* blocks of the table */
-    int64_t *start; /* [blocks + 1] place of each block's first member */
-} alcore__members;
+    int64_t *rows;         /* [count] row of each position, ascending */
+    int64_t blocks;        /* blocks of the pool */
+    int64_t *block_starts; /* [blocks + 1] position of each block's first active row */
+} alcore__active_rows;
 
 struct alcore__run {
     alcore_ctx *ctx;
     const alcore__strategy_def *def;
     const alcore_strategy *strategy;
     const alcore__run_input *input;
-    const alcore__values *values;
-    alcore__members members[ALCORE__SOURCES];
+    const alcore__values *values; /* the parameters */
+    alcore__active_rows active[ALCORE__SOURCES];
+    void *state;             /* of the strategy, or of the nested table that is running */
     alcore__outcome outcome; /* count and rows are set before begin */
-    void *plan;
-    int32_t pass;   /* the strategy's name for the running pass */
-    int32_t source; /* ALCORE__OVER_* */
-    int64_t step;   /* passes before this one */
-    bool done;
-    bool repeats;  /* set in begin: many passes, so a device holds the matrix, and one that is made
-                      block by block is kept when it is small */
-    bool checking; /* the pass looks for NaN (nan_exclude) */
-    uint8_t *nan[3]; /* [rows] what it found in the pool, on the labeled side and in the target;
-                        NULL: nothing looked for */
-    alcore__bench **benches; /* one a thread */
-    int32_t bench_count;
-    /* Set by finish: what to order by (default: outcome.scores), owned by the plan; or picked: the
+    int32_t threads;
+    bool repeats; /* set in begin: many passes, so a device keeps the matrix in its memory, and one
+                     that is made block by block is kept when it is small */
+    int32_t speculative; /* tests: rows that k-means++ and BADGE measure in advance; -1: as many as
+                            pay */
+    /* Set by finish: what to order by (default: outcome.scores), owned by the state; or picked: the
      * picks are made. */
     const double *keys;
     bool picked;
+    alcore__runner *runner; /* engine/runner.h */
 };
 
-/* What is kept for the candidates of a block between passes (strategy_state.c). */
-typedef struct alcore__memory {
-    void *local;             /* of alcore__block_local() */
-    alcore_sys_rows numbers; /* of alcore__block_keep() */
-    bool numbers_held;       /* they are in the engine's memory */
-    bool asked;              /* whether the engine was asked to hold the matrix (run->repeats) */
-    alcore_sys_rows held;    /* the members' rows in the engine's memory; data NULL: not there */
-    char *rows;              /* the same in host memory; NULL: read again each time */
-} alcore__memory;
-
-/* A part of the pool: of the b blocks of any table those from b * part / parts on, with what is
- * kept for the candidates of each. */
-typedef struct alcore__shard {
-    int32_t part, parts;
-    alcore__memory *memory; /* [blocks] */
-} alcore__shard;
-
-/* What a thread works with. */
-struct alcore__bench {
-    alcore__scratch scratch[4]; /* a reader keeps its own state there: one for scores, one for each
-                                   side's vectors */
-    double wide[3][ALCORE_BLOCK_ROWS];
-    int32_t groups[2][ALCORE_BLOCK_ROWS];
-    uint8_t mask[ALCORE_BLOCK_ROWS];
-    int64_t floored;
-};
-
-struct alcore__block {
-    alcore__run *run;
-    alcore__shard *shard;
-    alcore__bench *bench;
-    int64_t number;
-    int64_t start, count;   /* members: positions start .. start + count - 1 of the source */
-    const int64_t *rows;    /* [count] */
-    alcore__memory *memory; /* of this block's candidates; NULL for other sources */
-    void *payload;
-    size_t bytes;
-};
-
-/* ---- blocks (strategy_block.c, strategy_check.c) ---- */
-
-/* Memory for the payload, zeroed; one a pass and block. */
-alcore_status alcore__block_payload(alcore__block *block, size_t bytes, void *out);
-/* score_rows over the block's members, entries by member; score and raw may be NULL. rank: [count].
- */
-alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw);
-
-/* Memory that stays with the block until the run ends, zeroed at first. */
-alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out);
-/* Numbers that stay with the block until the run ends, in the memory that the engine works in: only
- * kernels and alcore__numbers_read() look at them. NULL before alcore__block_keep(), which takes
- * numbers [count] over, also when it fails. */
-double *alcore__block_numbers(const alcore__block *block);
-alcore_status alcore__block_keep(alcore__block *block, double *numbers, int64_t count);
-alcore_status alcore__numbers_read(const alcore__run *run, const double *numbers, int64_t count,
-                                   double *out);
-void alcore__memory_clear(alcore__run *run, alcore__memory *memory);
-
-/* The members' rows of the column "embeddings". Functions below read and write one entry per
- * member. */
-typedef struct alcore__matrix {
-    alcore__block *block;
-    alcore_sys_rows rows;
-    const uint8_t *take; /* NULL: the rows are the members */
-} alcore__matrix;
-alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
-/* Place of a member among the rows, and the member at a place. */
-static inline int64_t alcore__matrix_place(const alcore__matrix *matrix, int64_t member) {
-    return matrix->take ? matrix->block->rows[member] - matrix->rows.first : member;
+static inline int64_t alcore__candidate_count(const alcore__run *run) {
+    return run->active[ALCORE__OVER_CANDIDATES].count;
 }
-int64_t alcore__matrix_member(const alcore__matrix *matrix, int64_t place);
-int64_t alcore__embedding_dims(
-    const alcore__run *run); /* 0: no such column; checked to agree on both sides */
-alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out);
-alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out);
-alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
-                                      double *out);
-alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
-                                        int64_t groups, double *sums, int64_t *counts);
-/* The payload becomes the sum of the block's rows (of unit rows): double [dims]. */
-alcore_status alcore__block_sum(alcore__block *block, bool unit, int64_t dims);
-alcore_status alcore__matrix_group_cosine(const alcore__matrix *matrix, const int32_t *group,
-                                          int64_t groups, const double *centroids, double *out);
-/* What nearest_centroid of alcore_sys_kernels writes; distance, and low with high, may be NULL. */
-typedef struct alcore__nearest {
-    int32_t *nearest;
-    double *distance, *low, *high;
-} alcore__nearest;
-alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
-                                     int64_t groups, const int64_t *starts, const double *centroids,
-                                     const alcore__nearest *out);
-alcore_status alcore__matrix_row(const alcore__matrix *matrix, int64_t member,
-                                 double *out); /* widened */
-/* Names the first member with a NaN or infinity; ALCORE_OK when there is none. Called when a sum is
- * not finite. */
-alcore_status alcore__matrix_check(const alcore__matrix *matrix);
-/* The same for one vector of a source's row. */
+/* The kernels, and the first argument of each. */
+static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *run) {
+    return run->input->engine.kernels;
+}
+static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
+    return alcore__engine_work(&run->input->engine);
+}
+/* Components of an embedding; 0: the candidates have none. Equal in all roles. */
+int64_t alcore__embedding_dims(const alcore__run *run);
+/* ALCORE_E_DATA that names the row and component of a vector's first NaN or infinity. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source, int64_t row);
-/* Rows of a block of the target, for passes over the candidates. */
-alcore_status alcore__target_rows(alcore__block *block, int64_t number, alcore_sys_rows *out);
-/* Distances of the members to rows of the target as alcore_sys_kernels has them: sums, or low and
- * high, are double [members, groups]. which: members that take part; NULL: all. */
-alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *which,
-                                       const alcore_sys_rows *targets, const int32_t *group,
-                                       int64_t groups, double *sums);
-alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
-                                             const alcore_sys_rows *targets, const int32_t *group,
-                                             int64_t groups, double *low, double *high);
-alcore_sys_work alcore__run_work(const alcore__run *run);
-/* The pass that looks for NaN: payload uint8 [members], 1 where the row is to be masked. */
-alcore_status alcore__check_block(alcore__block *block);
-int32_t alcore__role_of(int32_t source);
-/* Whether the strategy reads embeddings of a role, for itself or for the spread. */
-bool alcore__reads_embeddings(const alcore__run *run, int32_t role);
-
-/* ---- runs (strategy_run.c) ---- */
-
-alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
-                                const alcore__values *values, const alcore__run_input *input,
-                                alcore__run **out);
-alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts, alcore__shard **out);
-void alcore__shard_free(alcore__run *run, alcore__shard *shard);
-/* Runs the present pass over a part of the pool into a partial state. */
-alcore_status alcore__run_pass(alcore__run *run, alcore__shard *shard, alcore__partial *out);
-/* Takes the folded state of all parts: gathers it in block order and moves on to the next pass. */
-alcore_status alcore__run_deliver(alcore__run *run, alcore__partial *whole);
-/* One process, one shard: pass and deliver until done, holding only the payloads that wait for
- * their turn. */
-alcore_status alcore__run_drive(alcore__run *run);
-/* Scores, record, ranking and fill. */
-alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out);
-void alcore__run_free(alcore__run *run); /* NULL-safe */
 
 /* ---- for finish ---- */
 
-alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype,
-                                     void *out); /* [count] */
+/* A new record column, one entry per candidate, zeroed: int64_t * or double * by dtype. */
+alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);
+/* A new fact for the report: double [count], zeroed. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
-/* Mean and population sd over the candidates, by blocks (spec 1.8). */
-void alcore__block_moments(const alcore__run *run, const double *values, double *mean, double *sd);
+/* Mean and population standard deviation of values [candidates], summed by blocks (spec 1.8). */
+void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
+                               double *sd);
 /* cos from dot(a, b), ||a|| and ||b|| (spec 1.5). */
-double alcore__cosine(double dot, double norm, double other);
-/* Warns when the passes over the candidates' matrix are more than 100. */
-void alcore__warn_passes(alcore__run *run, double passes);
-/* Picks that the budget will buy, roughly. */
+double alcore__cosine(double dot, double norm, double other_norm);
+/* Warns when a strategy will make more than 100 passes over the embeddings of the candidates. */
+void alcore__warn_passes(const alcore__run *run, double passes);
+/* About how many picks the budget buys: it divided by the mean cost of a candidate. */
 double alcore__expected_picks(const alcore__run *run);
 
-/* ---- ranking by a score (top.c): begin, block, gather, next, finish and plan of a plain top-k
- * strategy ---- */
+/* ---- strategies that only rank by a score (rules/rank_by_score.c) ---- */
 
-typedef struct alcore__top_plan {
-    double *rank, *score, *raw; /* [candidates] */
-} alcore__top_plan;
-alcore_status alcore__top_begin(alcore__run *run);
-alcore_status alcore__top_block(alcore__block *block);
-alcore_status alcore__top_gather(alcore__run *run, int64_t block, const void *payload,
-                                 size_t bytes);
-alcore_status alcore__top_next(alcore__run *run);
-alcore_status alcore__top_finish(alcore__run *run);
-void alcore__top_clear(alcore__run *run);
-#define ALCORE__TOP_STEPS                                                                          \
-    .plan_bytes = sizeof(alcore__top_plan), .begin = alcore__top_begin,                            \
-    .block = alcore__top_block, .gather = alcore__top_gather, .next = alcore__top_next,            \
-    .finish = alcore__top_finish, .clear = alcore__top_clear
+typedef struct alcore__ranked_scores {
+    double *rank, *score, *raw; /* [candidates] as alcore__score_call has them */
+} alcore__ranked_scores;
+extern const alcore__pass alcore__rank_by_score_passes[];
+alcore_status alcore__rank_by_score_begin(alcore__run *run);
+alcore_status alcore__rank_by_score_finish(alcore__run *run);
+void alcore__rank_by_score_free(alcore__run *run);
+/* All members of a definition but name, summary, params, needs, score_rows and raw_name. */
+#define ALCORE__RANK_BY_SCORE                                                                      \
+    .state_bytes = sizeof(alcore__ranked_scores), .begin = alcore__rank_by_score_begin,            \
+    .passes = alcore__rank_by_score_passes, .finish = alcore__rank_by_score_finish,                \
+    .free_state = alcore__rank_by_score_free
 
 /* Parameters of every strategy that scores (spec 3.7). */
 #define ALCORE__CANDIDATE_PARAMS                                                                   \

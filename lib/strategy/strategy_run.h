@@ -44,7 +44,6 @@ typedef struct alcore__run_input {
     const double *costs; /* [candidates.rows] in the unit of the budget; NULL: 1 each */
     alcore__fill fill;
     bool nan_exclude; /* a NaN masks its row instead of failing (spec 1.4) */
-    int32_t guesses;  /* 0: as many centroids are guessed as pays (dsquared.h); n: n - 1 of them */
 } alcore__run_input;
 
 /* ---- out ---- */

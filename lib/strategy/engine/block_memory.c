@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays with the candidates of a block between passes. */
+/* What is kept with a block of candidates between passes (alcore__block_memory): bytes of the
+ * strategy, doubles that kernels update, and copies of the embeddings. All of it is freed with the
+ * shard. A copy of the embeddings is made on the first visit, and only in runs of many passes:
+ *
+ *     on the device   where the engine has memory of its own and enough of it is free
+ *     on the host     where reading them again costs more than memory: they come from a file, are
+ *                     generated block by block, or most rows of the block are not active; and all
+ *                     of them take no more than MAX_HOST_COPY
+ *     neither         they are read from the column in each pass */
 #include <string.h>
 
-#include "strategy/strategy.h"
+#include "base/tensor_view.h"
+#include "strategy/engine/block_embeddings.h"
+
+enum { MAX_HOST_COPY = 256 << 20 };
+
+/* ---- bytes of the strategy ---- */
 
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out) {
     void **local = &block->memory->local;
@@ -11,48 +24,131 @@ alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out)
     return ALCORE_OK;
 }
 
-double *alcore__block_numbers(const alcore__block *block) {
-    return (double *)(uintptr_t)block->memory->numbers.data;
+void *alcore__block_find_local(const alcore__block *block) {
+    return block->memory->local;
 }
 
-alcore_status alcore__block_keep(alcore__block *block, double *numbers, int64_t count) {
+/* ---- doubles that kernels work on ---- */
+
+/* An array as a matrix of one row, which is what engines upload and download. */
+static alcore_sys_rows as_one_row(const double *values, int64_t count) {
+    return (alcore_sys_rows){
+        .data = values, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
+}
+
+double *alcore__block_doubles(const alcore__block *block) {
+    return (double *)(uintptr_t)block->memory->doubles.data;
+}
+
+alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
-    const alcore_sys_kernels *kernels = run->input->engine.kernels;
-    alcore__memory *memory = block->memory;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows here = {.data = numbers,
-                            .count = 1,
-                            .dims = count,
-                            .stride = count,
-                            .dtype = ALCORE_FLOAT64},
-                    there = {0};
+    alcore_sys_rows host = as_one_row(values, count), device = {0};
     alcore_status status =
-        kernels->upload ? kernels->upload(&work, &here, NULL, &there) : ALCORE_OK;
-    if (status != ALCORE_OK || there.data) alcore__free(run->ctx, numbers);
+        kernels->upload ? kernels->upload(&work, &host, NULL, &device) : ALCORE_OK;
+    bool uploaded = device.data != NULL;
+    if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
-    memory->numbers_held = there.data != NULL;
-    memory->numbers = there.data ? there : here;
+    block->memory->doubles_on_device = uploaded;
+    block->memory->doubles = uploaded ? device : host;
     return ALCORE_OK;
 }
 
-alcore_status alcore__numbers_read(const alcore__run *run, const double *numbers, int64_t count,
-                                   double *out) {
+alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
+                               double *out) {
     alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_rows row = {
-        .data = numbers, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
-    return run->input->engine.kernels->widen(&work, &row, NULL, out);
+    alcore_sys_rows row = as_one_row(values, count);
+    return alcore__run_kernels(run)->widen(&work, &row, NULL, out);
 }
 
-void alcore__memory_clear(alcore__run *run, alcore__memory *memory) {
-    const alcore_sys_kernels *kernels = run->input->engine.kernels;
+alcore_status alcore__download_active(const alcore__matrix *matrix, const double *values,
+                                      double *out) {
+    alcore__block *block = matrix->block;
+    if (!matrix->mask) return alcore__download(block->run, values, block->count, out);
+    double *by_row;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *by_row, &by_row));
+    ALCORE__TRY(alcore__download(block->run, values, matrix->rows.count, by_row));
+    for (int64_t i = 0; i < block->count; i++) out[i] = by_row[alcore__matrix_row_of(matrix, i)];
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* ---- copies of the embeddings ---- */
+
+static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
+                                 const uint8_t *mask) {
+    const alcore__run *run = block->run;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
+    if (block->memory->upload_tried || !run->repeats || !kernels->upload) return ALCORE_OK;
     alcore_sys_work work = alcore__run_work(run);
-    if (kernels->release) kernels->release(&work, &memory->held);
-    if (memory->numbers_held) {
-        kernels->release(&work, &memory->numbers);
-    } else {
-        alcore__free(run->ctx, (void *)(uintptr_t)memory->numbers.data);
+    block->memory->upload_tried = true;
+    return kernels->upload(&work, rows, mask, &block->memory->device);
+}
+
+/* reader: where the column's reader put the rows, if they are not in the column itself. */
+static bool is_worth_copying(const alcore__block *block, const alcore__column *column,
+                             const alcore__scratch *reader, const alcore_sys_rows *rows) {
+    const alcore__run *run = block->run;
+    size_t row_bytes = alcore__dtype_bytes(column->dtype) * (size_t)column->dims;
+    if (!run->repeats || !row_bytes) return false;
+    if ((size_t)alcore__candidate_count(run) > MAX_HOST_COPY / row_bytes) return false;
+    /* Doubles that are kept with the block have an entry per matrix row, active or not. */
+    if (!alcore__run_kernels(run)->upload && rows->count > 2 * block->count) return true;
+    const char *data = rows->data, *values = reader->values;
+    bool in_reader = values && data >= values && data < values + reader->values_bytes;
+    return column->in_file || reader->user || in_reader;
+}
+
+/* Copies the active rows together: [block->count, dims] in the column's type. */
+static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows) {
+    size_t bytes = alcore__dtype_bytes(rows->dtype) * (size_t)rows->dims;
+    size_t stride = alcore__dtype_bytes(rows->dtype) * (size_t)rows->stride;
+    char *copy;
+    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, bytes, &copy));
+    for (int64_t i = 0; i < block->count; i++) {
+        size_t matrix_row = (size_t)(block->rows[i] - rows->first);
+        memcpy(copy + (size_t)i * bytes, (const char *)rows->data + matrix_row * stride, bytes);
     }
-    alcore__free(run->ctx, memory->rows);
+    block->memory->host = copy;
+    return ALCORE_OK;
+}
+
+bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
+    const alcore__block_memory *memory = block->memory;
+    if (!memory || (!memory->device.data && !memory->host)) return false;
+    if (memory->device.data) {
+        *out = memory->device;
+    } else {
+        out->data = memory->host;
+        out->count = block->count;
+        out->stride = out->dims;
+    }
+    out->first = block->start;
+    return true;
+}
+
+alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column *column,
+                                      const alcore__scratch *reader, const alcore_sys_rows *rows,
+                                      const uint8_t *mask) {
+    if (!block->memory) return ALCORE_OK;
+    ALCORE__TRY(upload_rows(block, rows, mask));
+    if (block->memory->device.data || !is_worth_copying(block, column, reader, rows))
+        return ALCORE_OK;
+    return copy_rows(block, rows);
+}
+
+void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
+    alcore_sys_work work = alcore__run_work(run);
+    if (kernels->release) kernels->release(&work, &memory->device);
+    if (memory->doubles_on_device) {
+        kernels->release(&work, &memory->doubles);
+    } else {
+        alcore__free(run->ctx, (void *)(uintptr_t)memory->doubles.data);
+    }
+    alcore__free(run->ctx, memory->host);
     alcore__free(run->ctx, memory->local);
     memset(memory, 0, sizeof *memory);
 }

@@ -1,71 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nan=exclude (spec 1.4): which rows have a NaN, found before anything is decided. */
+/* nan=exclude (spec 1.4): finds the rows with a NaN or infinity in the columns that the strategy
+ * reads, before anything is decided. One pass over each source; the partial of a block is a byte
+ * for each of its active rows, 1 where the row is to be masked. */
 #include <math.h>
 #include <string.h>
 
-#include "strategy/strategy.h"
+#include "strategy/engine/runner.h"
 
-int32_t alcore__role_of(int32_t source) {
-    return source == ALCORE__OVER_CANDIDATES ? ALCORE_ROLE_CANDIDATES
-           : source == ALCORE__OVER_TARGET   ? ALCORE_ROLE_TARGET
-                                             : ALCORE_ROLE_LABELED;
-}
-
-bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
-    const char *const *needs = run->def->needs[role];
-    for (int32_t i = 0; needs && needs[i]; i++) {
-        if (!strcmp(needs[i], "embeddings")) return true;
-    }
-    return role == ALCORE_ROLE_CANDIDATES && run->input->fill.limited;
+static size_t byte_per_row(const alcore__block *block) {
+    return (size_t)block->count;
 }
 
 static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     double *rank;
-    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, sizeof *rank, &rank));
-    alcore_status status = alcore__block_scores(block, rank, NULL, NULL);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *rank, &rank));
+    ALCORE__TRY(alcore__block_scores(block, rank, NULL, NULL));
+    for (int64_t i = 0; i < block->count; i++) {
         if (isnan(rank[i])) bad[i] = 1;
     }
-    alcore__free(block->run->ctx, rank);
-    return status;
-}
-
-static alcore_status check_row(const alcore__matrix *matrix, int64_t member, double *values,
-                               uint8_t *bad) {
-    ALCORE__TRY(alcore__matrix_row(matrix, member, values));
-    for (int64_t j = 0; j < matrix->rows.dims; j++) {
-        if (!isfinite(values[j])) bad[member] = 1;
-    }
     return ALCORE_OK;
 }
 
-static alcore_status check_vectors(alcore__block *block, uint8_t *bad) {
+static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     alcore__matrix matrix;
+    double *self_dots, *vector;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    double *dots, *values = NULL;
-    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)block->count, sizeof *dots, &dots));
-    alcore_status status =
-        alcore__new_array(block->run->ctx, (size_t)matrix.rows.dims, sizeof *values, &values);
-    if (status == ALCORE_OK) status = alcore__matrix_self_dots(&matrix, dots);
-    /* A finite row of huge numbers may have an infinite square: only the numbers themselves tell.
-     */
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!isfinite(dots[i])) status = check_row(&matrix, i, values, bad);
-    }
-    alcore__free(block->run->ctx, values);
-    alcore__free(block->run->ctx, dots);
-    return status;
-}
-
-alcore_status alcore__check_block(alcore__block *block) {
-    const alcore__run *run = block->run;
-    uint8_t *bad;
-    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count, &bad));
-    if (!block->count) return ALCORE_OK;
-    bool candidates = run->source == ALCORE__OVER_CANDIDATES;
-    if (candidates && run->def->score_rows) ALCORE__TRY(check_scores(block, bad));
-    if (alcore__reads_embeddings(run, alcore__role_of(run->source))) {
-        ALCORE__TRY(check_vectors(block, bad));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *self_dots, &self_dots));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.dims, sizeof *vector, &vector));
+    ALCORE__TRY(alcore__matrix_self_dots(&matrix, self_dots));
+    for (int64_t i = 0; i < block->count; i++) {
+        if (isfinite(self_dots[i])) continue;
+        /* A finite row of huge values has an infinite square: only the values themselves tell. */
+        ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
+        for (int64_t j = 0; j < matrix.rows.dims; j++) {
+            if (!isfinite(vector[j])) bad[i] = 1;
+        }
     }
     return ALCORE_OK;
 }
+
+static alcore_status check_candidates(alcore__block *block, void *partial) {
+    if (block->run->def->score_rows) ALCORE__TRY(check_scores(block, partial));
+    bool embeddings = alcore__reads_embeddings(block->run, ALCORE_ROLE_CANDIDATES);
+    return embeddings ? check_embeddings(block, partial) : ALCORE_OK;
+}
+
+static alcore_status check_others(alcore__block *block, void *partial) {
+    return check_embeddings(block, partial);
+}
+
+static alcore_status mark_rows(alcore__run *run, int32_t source, const alcore__contribution *part) {
+    const uint8_t *bad = part->extra;
+    const int64_t *rows = run->active[source].rows + part->start;
+    uint8_t *nan =
+        run->runner->nan[source == ALCORE__OVER_LABELED_ROWS ? ALCORE__OVER_CANDIDATES : source];
+    for (int64_t i = 0; i < part->count; i++) nan[rows[i]] |= bad[i];
+    return ALCORE_OK;
+}
+static alcore_status mark_candidates(alcore__run *run, const alcore__contribution *part) {
+    return mark_rows(run, ALCORE__OVER_CANDIDATES, part);
+}
+static alcore_status mark_labeled_rows(alcore__run *run, const alcore__contribution *part) {
+    return mark_rows(run, ALCORE__OVER_LABELED_ROWS, part);
+}
+static alcore_status mark_labeled_pool(alcore__run *run, const alcore__contribution *part) {
+    return mark_rows(run, ALCORE__OVER_LABELED_POOL, part);
+}
+static alcore_status mark_target(alcore__run *run, const alcore__contribution *part) {
+    return mark_rows(run, ALCORE__OVER_TARGET, part);
+}
+
+static bool reads_labeled(const alcore__run *run) {
+    return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
+}
+static bool reads_target(const alcore__run *run) {
+    return alcore__reads_embeddings(run, ALCORE_ROLE_TARGET);
+}
+
+const alcore__pass alcore__find_nan_passes[] = {
+    {.name = "NaN among candidates",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = check_candidates,
+     .partial = {.extra = byte_per_row, .reduce = mark_candidates}},
+    {.name = "NaN among labeled rows",
+     .rows = ALCORE__OVER_LABELED_ROWS,
+     .block = check_others,
+     .partial = {.extra = byte_per_row, .reduce = mark_labeled_rows},
+     .when = reads_labeled},
+    {.name = "NaN in the labeled pool",
+     .rows = ALCORE__OVER_LABELED_POOL,
+     .block = check_others,
+     .partial = {.extra = byte_per_row, .reduce = mark_labeled_pool},
+     .when = reads_labeled},
+    {.name = "NaN in the target",
+     .rows = ALCORE__OVER_TARGET,
+     .block = check_others,
+     .partial = {.extra = byte_per_row, .reduce = mark_target},
+     .when = reads_target},
+    {.name = NULL},
+};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run hands over, and the sums over candidates it is made with. */
+/* What a run hands over: record columns and facts, and the arithmetic over all candidates that they
+ * are made with. */
 #include <math.h>
 #include <string.h>
 
@@ -43,41 +44,45 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     memset(outcome, 0, sizeof *outcome);
 }
 
-double alcore__cosine(double dot, double norm, double other) {
-    if (norm < 1e-12 || other < 1e-12) return 0.0;
-    double cosine = dot / (norm * other);
+double alcore__cosine(double dot, double norm, double other_norm) {
+    if (norm < 1e-12 || other_norm < 1e-12) return 0.0;
+    double cosine = dot / (norm * other_norm);
     if (fabs(cosine) > 1.0 - 1e-12) return cosine > 0.0 ? 1.0 : -1.0;
     return cosine;
 }
 
-void alcore__block_moments(const alcore__run *run, const double *values, double *mean, double *sd) {
-    const alcore__members *members = &run->members[0];
-    double total = 0.0, squares = 0.0, count = (double)members->count;
-    for (int64_t b = 0; b < members->blocks; b++) {
+/* Sum over values [candidates] of (value - shift) ^ power, power 1 or 2: a running sum in each
+ * block of pool rows, then the sums of the blocks in block order (spec 1.8). */
+static double block_ordered_sum(const alcore__active_rows *active, const double *values,
+                                double shift, int power) {
+    double total = 0.0;
+    for (int64_t b = 0; b < active->blocks; b++) {
         double sum = 0.0;
-        for (int64_t i = members->start[b]; i < members->start[b + 1]; i++) sum += values[i];
+        for (int64_t i = active->block_starts[b]; i < active->block_starts[b + 1]; i++) {
+            double difference = values[i] - shift;
+            sum += power == 2 ? difference * difference : difference;
+        }
         total += sum;
     }
-    *mean = total / count;
-    for (int64_t b = 0; b < members->blocks; b++) {
-        double sum = 0.0;
-        for (int64_t i = members->start[b]; i < members->start[b + 1]; i++) {
-            sum += (values[i] - *mean) * (values[i] - *mean);
-        }
-        squares += sum;
-    }
-    *sd = sqrt(squares / count);
+    return total;
 }
 
-void alcore__warn_passes(alcore__run *run, double passes) {
+void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
+                               double *sd) {
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    double count = (double)active->count;
+    *mean = block_ordered_sum(active, values, 0.0, 1) / count;
+    *sd = sqrt(block_ordered_sum(active, values, *mean, 2) / count);
+}
+
+void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
-    double numbers = (double)run->outcome.count * (double)alcore__embedding_dims(run);
+    double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);
     /* A core adds some 10^9 products a second. */
-    double seconds = passes * numbers / 1e9 / (double)run->bench_count;
+    double seconds = passes * components / 1e9 / (double)run->threads;
     alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL,
                 "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "
-                "candidates=N looks at N "
-                "rows only",
+                "candidates=N looks at N rows only",
                 run->def->name, passes, (long long)run->outcome.count,
                 (long long)alcore__embedding_dims(run), seconds < 1.0 ? 1.0 : seconds);
 }

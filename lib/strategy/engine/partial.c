@@ -4,70 +4,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-alcore_status alcore__partial_put(alcore_ctx *ctx, alcore__partial *partial, int64_t pass,
-                                  int64_t block, void *data, size_t bytes) {
-    alcore_status status = alcore__grow(ctx, &partial->payloads, &partial->capacity,
-                                        partial->count + 1, sizeof *partial->payloads);
+alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
+                                   int64_t block, void *data, size_t bytes) {
+    alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
+                                        partials->count + 1, sizeof *partials->entries);
     if (status != ALCORE_OK) {
         alcore__free(ctx, data);
         return status;
     }
-    partial->payloads[partial->count++] = (alcore__payload){pass, block, bytes, data};
+    partials->entries[partials->count++] = (alcore__partial){pass, block, bytes, data};
     return ALCORE_OK;
 }
 
-static int by_place(const void *left, const void *right) {
-    const alcore__payload *a = left, *b = right;
+static int compare_blocks(const void *left, const void *right) {
+    const alcore__partial *a = left, *b = right;
     if (a->pass != b->pass) return a->pass < b->pass ? -1 : 1;
     return (a->block > b->block) - (a->block < b->block);
 }
 
-void alcore__partial_sort(alcore__partial *partial) {
-    if (partial->count > 1) {
-        qsort(partial->payloads, partial->count, sizeof *partial->payloads, by_place);
-    }
+static bool same_bytes(const alcore__partial *a, const alcore__partial *b) {
+    return a->bytes == b->bytes && (!a->bytes || !memcmp(a->data, b->data, a->bytes));
 }
 
-static bool same_place(const alcore__payload *a, const alcore__payload *b) {
-    return a->pass == b->pass && a->block == b->block;
-}
-
-/* Removes repeats of a sorted set. */
-static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partial *partial) {
+/* Removes repeats of a sorted set. Goes through all entries also after a disagreement, so that each
+ * one is either kept or freed. */
+static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     alcore_status status = ALCORE_OK;
     size_t kept = 0;
-    for (size_t i = 0; i < partial->count; i++) {
-        alcore__payload *payload = &partial->payloads[i];
-        if (kept && same_place(&partial->payloads[kept - 1], payload)) {
-            const alcore__payload *first = &partial->payloads[kept - 1];
-            if (first->bytes != payload->bytes ||
-                (first->bytes && memcmp(first->data, payload->data, first->bytes) != 0)) {
-                status = alcore__fail(ALCORE_E_CORRUPT, "two parts disagree about block %lld",
-                                      (long long)payload->block);
-            }
-            alcore__free(ctx, payload->data);
+    for (size_t i = 0; i < partials->count; i++) {
+        alcore__partial *entry = &partials->entries[i];
+        const alcore__partial *last = kept ? &partials->entries[kept - 1] : NULL;
+        if (!last || compare_blocks(last, entry)) {
+            partials->entries[kept++] = *entry;
             continue;
         }
-        partial->payloads[kept++] = *payload;
+        if (!same_bytes(last, entry))
+            status = alcore__fail(ALCORE_E_CORRUPT,
+                                  "two parts disagree about block %lld: one of them was computed "
+                                  "from other data",
+                                  (long long)entry->block);
+        alcore__free(ctx, entry->data);
     }
-    partial->count = kept;
+    partials->count = kept;
     return status;
 }
 
-alcore_status alcore__partial_fold(alcore_ctx *ctx, alcore__partial *into, alcore__partial *from) {
-    ALCORE__TRY(alcore__grow(ctx, &into->payloads, &into->capacity, into->count + from->count,
-                             sizeof *into->payloads));
-    if (from->count) {
-        memcpy(into->payloads + into->count, from->payloads, from->count * sizeof *from->payloads);
-    }
+alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *into,
+                                     alcore__partials *from) {
+    ALCORE__TRY(alcore__grow(ctx, &into->entries, &into->capacity, into->count + from->count,
+                             sizeof *into->entries));
+    if (from->count)
+        memcpy(into->entries + into->count, from->entries, from->count * sizeof *from->entries);
     into->count += from->count;
     from->count = 0;
-    alcore__partial_sort(into);
+    if (into->count > 1) qsort(into->entries, into->count, sizeof *into->entries, compare_blocks);
     return drop_repeats(ctx, into);
 }
 
-void alcore__partial_clear(alcore_ctx *ctx, alcore__partial *partial) {
-    for (size_t i = 0; i < partial->count; i++) alcore__free(ctx, partial->payloads[i].data);
-    alcore__free(ctx, partial->payloads);
-    memset(partial, 0, sizeof *partial);
+void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials) {
+    for (size_t i = 0; i < partials->count; i++) alcore__free(ctx, partials->entries[i].data);
+    alcore__free(ctx, partials->entries);
+    memset(partials, 0, sizeof *partials);
 }

@@ -1,195 +1,219 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives a strategy through its passes, whole or in parts. */
-#include <pthread.h>
+/* Runs the passes of a strategy. A pass is mapped and reduced in waves of blocks: the blocks of a
+ * wave are visited by all threads and leave their partials, which are then reduced in block order.
+ * A wave is as large as WAVE_BYTES of partials allow, so most passes are one wave, and a pass with
+ * large partials (k-means sends clusters x dims sums a block) never holds more than that.
+ *
+ * Sums are reduced by ranges of components: a thread owns a range and adds the partials of the wave
+ * to it in block order. Each component is thus summed by one adder in the order of spec 1.8,
+ * whatever the number of threads, and large sums are added by all threads. */
 #include <string.h>
 
+#include "strategy/engine/runner.h"
 #include "strategy/fill.h"
-#include "strategy/rank.h"
-#include "strategy/strategy.h"
 #include "strategy/strategy_handle.h"
 
-/* ---- rows ---- */
+enum {
+    WAVE_BYTES = 64 << 20,
+    WAVE_BLOCKS_PER_THREAD = 4, /* at least so many, so that threads rarely wait for the last */
+    SUM_RANGE = 8192,           /* components of a range: 64 KiB stay in the cache of a core */
+    MIN_PARALLEL_ADDS = 1 << 18 /* fewer additions are done before a thread is woken */
+};
 
-static void clear_members(alcore_ctx *ctx, alcore__members *members) {
-    alcore__free(ctx, members->own_take);
-    alcore__free(ctx, members->rows);
-    alcore__free(ctx, members->start);
-    memset(members, 0, sizeof *members);
+/* ---- the partial of a block ---- */
+
+typedef struct partial_layout {
+    alcore__doubles sums;
+    size_t leading_bytes, extra_bytes; /* of sums or values; behind them */
+} partial_layout;
+
+static partial_layout layout_of(const alcore__pass *pass, const alcore__block *block) {
+    const alcore__partial_type *type = &pass->partial;
+    partial_layout layout = {0};
+    if (type->sums) {
+        layout.sums = type->sums(block->run);
+        layout.leading_bytes = (size_t)layout.sums.count * sizeof(double);
+    } else if (type->values) {
+        layout.leading_bytes = (size_t)block->count * sizeof(double);
+    }
+    if (type->extra) layout.extra_bytes = type->extra(block);
+    return layout;
 }
 
-/* Lists the rows of a source that take part, but not those in `nan`. */
-static alcore_status list_members(alcore__run *run, const alcore__dataset *dataset,
-                                  const uint8_t *take, const uint8_t *nan,
-                                  alcore__members *members) {
-    alcore_ctx *ctx = run->ctx;
-    uint8_t *own = NULL;
-    if (nan) {
-        ALCORE__TRY(alcore__new_array(ctx, (size_t)dataset->rows, 1, &own));
-        for (int64_t i = 0; i < dataset->rows; i++) own[i] = (!take || take[i]) && !nan[i];
-        take = own;
-    }
-    clear_members(ctx, members);
-    members->own_take = own;
-    members->dataset = dataset;
-    members->take = take;
-    members->blocks = (dataset->rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
-    int64_t count = take ? 0 : dataset->rows;
-    for (int64_t i = 0; take && i < dataset->rows; i++) count += take[i] != 0;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(int64_t), &members->rows));
-    ALCORE__TRY(
-        alcore__new_array(ctx, (size_t)members->blocks + 1, sizeof(int64_t), &members->start));
-    members->count = count;
-    int64_t n = 0;
-    for (int64_t i = 0; i < dataset->rows; i++) {
-        if (i % ALCORE_BLOCK_ROWS == 0) members->start[i / ALCORE_BLOCK_ROWS] = n;
-        if (!take || take[i]) members->rows[n++] = i;
-    }
-    members->start[members->blocks] = n;
-    return ALCORE_OK;
+static bool has_partial(const alcore__partial_type *type) {
+    return type->sums || type->values || type->extra;
 }
 
-static alcore_status list_sources(alcore__run *run) {
-    const alcore__run_input *input = run->input;
-    ALCORE__TRY(
-        list_members(run, &input->candidates, input->candidates.take, NULL, &run->members[0]));
-    if (input->labeled_rows) {
-        ALCORE__TRY(
-            list_members(run, &input->candidates, input->labeled_rows, NULL, &run->members[1]));
-    }
-    ALCORE__TRY(list_members(run, &input->labeled, input->labeled.take, NULL,
-                             &run->members[ALCORE__OVER_LABELED_SIDE]));
-    return list_members(run, &input->target, input->target.take, NULL,
-                        &run->members[ALCORE__OVER_TARGET]);
-}
+/* ---- map ---- */
 
-/* ---- begin ---- */
-
-static bool has_need(const alcore__dataset *dataset, const char *need) {
-    char name[64];
-    for (const char *at = need; *at;) {
-        size_t length = strcspn(at, "|");
-        if (length < sizeof name) {
-            memcpy(name, at, length);
-            name[length] = 0;
-            if (alcore__dataset_find(dataset, name)) return true;
-        }
-        at += length + (at[length] == '|');
-    }
-    return false;
-}
-
-static alcore_status check_embeddings(const alcore__dataset *dataset, const char *owner,
-                                      int64_t dims) {
-    const alcore__column *column = alcore__dataset_find(dataset, "embeddings");
-    if (!column) {
-        return alcore__fail(ALCORE_E_MISSING, "the column \"embeddings\" of %s is missing", owner);
-    }
-    if (column->ragged || column->dims < 1) {
-        return alcore__fail(ALCORE_E_SHAPE, "the column \"embeddings\" has shape [rows, dims]");
-    }
-    if (dims && column->dims != dims) {
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "the embeddings of %s have %lld numbers a row, those of the pool %lld",
-                            owner, (long long)column->dims, (long long)dims);
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status check_input(alcore__run *run) {
-    const alcore__run_input *input = run->input;
-    const char *const *needs = run->def->needs[ALCORE_ROLE_CANDIDATES];
-    for (int32_t i = 0; needs && needs[i]; i++) {
-        if (!has_need(&input->candidates, needs[i])) {
-            return alcore__fail(ALCORE_E_MISSING, "strategy %s needs the column \"%s\"",
-                                run->def->name, needs[i]);
-        }
-    }
-    if (alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES)) {
-        ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0));
-    }
-    if (input->labeled.rows && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED)) {
-        ALCORE__TRY(
-            check_embeddings(&input->labeled, "the labeled rows", alcore__embedding_dims(run)));
-    }
-    if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET)) {
-        if (!run->members[ALCORE__OVER_TARGET].count)
-            return alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target with rows",
-                                run->def->name);
-        ALCORE__TRY(check_embeddings(&input->target, "the target", alcore__embedding_dims(run)));
-    }
-    for (int64_t i = 0; input->costs && i < run->members[0].count; i++) {
-        int64_t row = run->members[0].rows[i];
-        if (!(input->costs[row] >= 0.0)) {
-            return alcore__fail(ALCORE_E_DATA, "row %lld: the cost %g is negative or no number",
-                                (long long)row, input->costs[row]);
-        }
-    }
-    return ALCORE_OK;
-}
-
-/* The candidates are settled: now the strategy itself begins. */
-static alcore_status begin_strategy(alcore__run *run) {
-    int64_t count = run->members[0].count;
-    run->checking = false;
-    run->source = ALCORE__OVER_CANDIDATES;
-    run->outcome.count = count;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof(int64_t), &run->outcome.rows));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof(double), &run->outcome.scores));
-    if (count) memcpy(run->outcome.rows, run->members[0].rows, (size_t)count * sizeof(int64_t));
-    run->done = count == 0;
-    return run->done ? ALCORE_OK : run->def->begin(run);
-}
-
-alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
-                                const alcore__values *values, const alcore__run_input *input,
-                                alcore__run **out) {
-    *out = NULL;
+typedef struct map_job {
     alcore__run *run;
-    ALCORE__TRY(alcore__new_array(input->ctx, 1, sizeof *run, &run));
-    run->ctx = input->ctx;
-    run->def = def;
-    run->strategy = strategy;
-    run->input = input;
-    run->values = values;
-    run->bench_count = alcore_ctx_threads(input->ctx);
-    alcore_status status =
-        alcore__new_array(run->ctx, (size_t)run->bench_count, sizeof *run->benches, &run->benches);
-    if (status == ALCORE_OK) status = alcore__new_array(run->ctx, 1, def->plan_bytes, &run->plan);
-    if (status == ALCORE_OK) status = list_sources(run);
-    if (status == ALCORE_OK) status = check_input(run);
-    if (status == ALCORE_OK && input->nan_exclude) {
-        run->checking = true;
-        status = alcore__new_array(run->ctx, (size_t)input->candidates.rows, 1, &run->nan[0]);
-        if (status == ALCORE_OK) {
-            status = alcore__new_array(run->ctx, (size_t)input->labeled.rows, 1, &run->nan[1]);
-        }
-        if (status == ALCORE_OK)
-            status = alcore__new_array(run->ctx, (size_t)input->target.rows, 1, &run->nan[2]);
-    } else if (status == ALCORE_OK) {
-        status = begin_strategy(run);
+    alcore__shard *shard;
+    int64_t first;        /* block of task 0 */
+    alcore__partial *out; /* [tasks] */
+} map_job;
+
+static void describe_block(alcore__run *run, int32_t source, int64_t number, alcore__block *out) {
+    const alcore__active_rows *active = &run->active[source];
+    int64_t start = active->block_starts[number];
+    *out = (alcore__block){.run = run,
+                           .source = source,
+                           .number = number,
+                           .start = start,
+                           .count = active->block_starts[number + 1] - start,
+                           .rows = active->rows + start};
+}
+
+static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker_memory **out) {
+    alcore__worker_memory **worker = &run->runner->workers[number];
+    if (!*worker) {
+        ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof **worker, worker));
+        (*worker)->ctx = run->ctx;
     }
-    if (status != ALCORE_OK) {
-        alcore__run_free(run);
-        return status;
-    }
-    *out = run;
+    *out = *worker;
     return ALCORE_OK;
 }
 
-/* ---- passes ---- */
+static alcore_status visit_block(map_job *job, alcore__block *block, alcore__partial *out) {
+    alcore__run *run = job->run;
+    const alcore__pass *pass = alcore__present_pass(run);
+    partial_layout layout = layout_of(pass, block);
+    size_t bytes = layout.leading_bytes + layout.extra_bytes;
+    if (!bytes && has_partial(&pass->partial)) return ALCORE_OK;
+    if (bytes) ALCORE__TRY(alcore__new_array(run->ctx, 1, bytes, &out->data));
+    out->bytes = bytes;
+    alcore_status status = pass->block(block, out->data);
+    alcore__scratch_release(block, (alcore__scratch_mark){0, 0});
+    return status;
+}
+
+static alcore_status map_task(void *data, int64_t index, int32_t worker) {
+    map_job *job = data;
+    int64_t number = job->first + index;
+    alcore__block block;
+    describe_block(job->run, alcore__present_pass(job->run)->rows, number, &block);
+    job->out[index] = (alcore__partial){.pass = job->run->runner->pass_count, .block = number};
+    if (!block.count) return ALCORE_OK;
+    if (block.source == ALCORE__OVER_CANDIDATES) block.memory = &job->shard->memory[number];
+    ALCORE__TRY(get_worker(job->run, worker, &block.worker));
+    return visit_block(job, &block, &job->out[index]);
+}
+
+alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
+                              alcore__partials *out) {
+    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
+    size_t count = (size_t)(end - first);
+    ALCORE__TRY(alcore__grow(run->ctx, &out->entries, &out->capacity, out->count + count,
+                             sizeof *out->entries));
+    map_job job = {run, shard, first, out->entries + out->count};
+    memset(job.out, 0, count * sizeof *job.out);
+    out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
+    /* A pass in one wave reports the blocks that are done; of several waves, those before it. */
+    bool single = first == 0 && end == blocks;
+    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, first, blocks));
+    return alcore__parallel(run->ctx, single ? run->def->name : NULL, (int64_t)count, map_task,
+                            &job);
+}
+
+/* ---- reduce ---- */
+
+typedef struct sum_job {
+    alcore__doubles sums;
+    const alcore__partials *partials;
+} sum_job;
+
+static alcore_status add_range(void *data, int64_t index, int32_t worker) {
+    const sum_job *job = data;
+    (void)worker;
+    int64_t first = index * SUM_RANGE, left = job->sums.count - first;
+    int64_t count = left < SUM_RANGE ? left : SUM_RANGE;
+    double *restrict total = job->sums.values + first;
+    for (size_t p = 0; p < job->partials->count; p++) {
+        const double *restrict part = job->partials->entries[p].data;
+        if (!part) continue;
+        part += first;
+        for (int64_t j = 0; j < count; j++) total[j] += part[j];
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
+                                 const alcore__partials *partials) {
+    sum_job job = {sums, partials};
+    int64_t ranges = (sums.count + SUM_RANGE - 1) / SUM_RANGE;
+    if (sums.count * (int64_t)partials->count >= MIN_PARALLEL_ADDS)
+        return alcore__parallel(run->ctx, NULL, ranges, add_range, &job);
+    for (int64_t r = 0; r < ranges; r++) ALCORE__TRY(add_range(&job, r, 0));
+    return ALCORE_OK;
+}
+
+/* The values of one block, and what its pass reduces itself. */
+static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
+                                  const alcore__partial *partial) {
+    alcore__block block;
+    describe_block(run, pass->rows, partial->block, &block);
+    if (!partial->bytes) return ALCORE_OK;
+    partial_layout layout = layout_of(pass, &block);
+    if (layout.leading_bytes + layout.extra_bytes != partial->bytes)
+        return alcore__fail(ALCORE_E_CORRUPT, "the partial of block %lld has %zu bytes, not %zu",
+                            (long long)partial->block, partial->bytes,
+                            layout.leading_bytes + layout.extra_bytes);
+    if (pass->partial.values)
+        memcpy(pass->partial.values(run) + block.start, partial->data, layout.leading_bytes);
+    if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
+    alcore__contribution part = {.block = block.number,
+                                 .start = block.start,
+                                 .count = block.count,
+                                 .extra = (const char *)partial->data + layout.leading_bytes,
+                                 .extra_bytes = layout.extra_bytes};
+    return pass->partial.reduce(run, &part);
+}
+
+alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials) {
+    alcore__runner *runner = run->runner;
+    const alcore__pass *pass = alcore__present_pass(run);
+    for (size_t p = 0; p < partials->count; p++) {
+        const alcore__partial *partial = &partials->entries[p];
+        if (partial->pass != runner->pass_count || partial->block != runner->next_block)
+            return alcore__fail(ALCORE_E_INTERNAL,
+                                "pass %lld: block %lld was given for reduction where block %lld is "
+                                "next",
+                                (long long)runner->pass_count, (long long)partial->block,
+                                (long long)runner->next_block);
+        runner->next_block++;
+    }
+    if (pass->partial.sums) ALCORE__TRY(reduce_sums(run, pass->partial.sums(run), partials));
+    for (size_t p = 0; p < partials->count; p++)
+        ALCORE__TRY(reduce_block(run, pass, &partials->entries[p]));
+    return ALCORE_OK;
+}
+
+alcore_status alcore__run_end_pass(alcore__run *run) {
+    alcore__runner *runner = run->runner;
+    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
+    if (runner->next_block != blocks)
+        return alcore__fail(ALCORE_E_INTERNAL, "%lld of %lld blocks were reduced",
+                            (long long)runner->next_block, (long long)blocks);
+    runner->next_block = 0;
+    runner->pass_count++;
+    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, runner->pass_count, -1));
+    return alcore__passes_advance(run);
+}
+
+/* ---- shards ---- */
 
 alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
                                 alcore__shard **out) {
     *out = NULL;
     alcore__shard *shard;
-    size_t blocks = (size_t)run->members[0].blocks;
     ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof *shard, &shard));
     shard->part = part;
     shard->parts = parts;
-    alcore_status status =
-        alcore__new_array(run->ctx, blocks, sizeof *shard->memory, &shard->memory);
+    shard->block_count = run->active[ALCORE__OVER_CANDIDATES].blocks;
+    alcore_status status = alcore__new_array(run->ctx, (size_t)shard->block_count,
+                                             sizeof *shard->memory, &shard->memory);
     if (status != ALCORE_OK) {
-        alcore__shard_free(run, shard);
+        alcore__free(run->ctx, shard);
         return status;
     }
     *out = shard;
@@ -198,222 +222,56 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
 
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
-    for (int64_t b = 0; shard->memory && b < run->members[0].blocks; b++)
-        alcore__memory_clear(run, &shard->memory[b]);
+    for (int64_t b = 0; b < shard->block_count; b++)
+        alcore__block_memory_free(run, &shard->memory[b]);
     alcore__free(run->ctx, shard->memory);
     alcore__free(run->ctx, shard);
 }
 
-/* One pass over a part. */
-typedef struct pass {
-    alcore__run *run;
-    alcore__shard *shard;
-    alcore__partial *out; /* collects; NULL: payloads are gathered as their turn comes */
-    int64_t first;        /* block of task 0 */
-    int64_t tasks;
-    pthread_mutex_t lock;
-    alcore__payload *waiting; /* [tasks] */
-    bool *ready;
-    int64_t next; /* task whose payload is gathered next */
-} pass;
-
-static alcore_status gather_one(alcore__run *run, const alcore__payload *payload) {
-    if (!run->checking) return run->def->gather(run, payload->block, payload->data, payload->bytes);
-    const alcore__members *members = &run->members[run->source];
-    const uint8_t *bad = payload->data;
-    int64_t start = members->start[payload->block];
-    uint8_t *nan = run->nan[run->source < ALCORE__OVER_LABELED_SIDE ? 0 : run->source - 1];
-    for (size_t i = 0; i < payload->bytes; i++) {
-        if (bad[i]) nan[members->rows[start + (int64_t)i]] = 1;
-    }
-    return ALCORE_OK;
+void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
+                          int64_t *end) {
+    int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
+    *first = blocks * shard->part / shard->parts;
+    *end = blocks * (shard->part + 1) / shard->parts;
 }
 
-/* Under the lock: gathers what has its turn. */
-static alcore_status gather_ready(pass *p) {
-    alcore_status status = ALCORE_OK;
-    while (p->next < p->tasks && p->ready[p->next] && status == ALCORE_OK) {
-        alcore__payload *payload = &p->waiting[p->next++];
-        status = gather_one(p->run, payload);
-        alcore__free(p->run->ctx, payload->data);
-        payload->data = NULL;
-    }
-    return status;
+/* ---- one process, one shard ---- */
+
+static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass) {
+    int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
+    if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);
+    int64_t blocks = WAVE_BYTES / bytes, min_blocks = WAVE_BLOCKS_PER_THREAD * run->threads;
+    return blocks > min_blocks ? blocks : min_blocks;
 }
 
-static alcore_status run_block(void *data, int64_t index, int32_t worker) {
-    pass *p = data;
-    alcore__run *run = p->run;
-    const alcore__members *members = &run->members[run->source];
-    int64_t number = p->first + index;
-    if (!run->benches[worker]) {
-        ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof(alcore__bench), &run->benches[worker]));
+static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
+    const alcore__pass *pass = alcore__present_pass(run);
+    int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
+    for (int64_t first = 0; first < blocks; first += wave) {
+        alcore__partials partials = {0};
+        int64_t end = blocks - first < wave ? blocks : first + wave;
+        alcore_status status = alcore__run_map(run, shard, first, end, &partials);
+        if (status == ALCORE_OK) status = alcore__run_reduce(run, &partials);
+        alcore__partials_clear(run->ctx, &partials);
+        ALCORE__TRY(status);
     }
-    alcore__block block = {
-        .run = run,
-        .shard = p->shard,
-        .bench = run->benches[worker],
-        .number = number,
-        .start = members->start[number],
-        .count = members->start[number + 1] - members->start[number],
-        .rows = members->rows + members->start[number],
-        .memory = run->source == ALCORE__OVER_CANDIDATES ? &p->shard->memory[number] : NULL};
-    alcore_status status = run->checking ? alcore__check_block(&block) : run->def->block(&block);
-    if (status != ALCORE_OK) {
-        alcore__free(run->ctx, block.payload);
-        return status;
-    }
-    pthread_mutex_lock(&p->lock);
-    if (p->out) {
-        status =
-            alcore__partial_put(run->ctx, p->out, run->step, number, block.payload, block.bytes);
-    } else {
-        p->waiting[index] = (alcore__payload){run->step, number, block.bytes, block.payload};
-        p->ready[index] = true;
-        status = gather_ready(p);
-    }
-    pthread_mutex_unlock(&p->lock);
-    return status;
-}
-
-static alcore_status run_blocks(alcore__run *run, alcore__shard *shard, alcore__partial *out) {
-    pass p = {.run = run, .shard = shard, .out = out};
-    int64_t blocks = run->members[run->source].blocks, tasks;
-    p.first = blocks * shard->part / shard->parts;
-    p.tasks = tasks = blocks * (shard->part + 1) / shard->parts - p.first;
-    alcore_status status =
-        alcore__new_array(run->ctx, (size_t)tasks, sizeof *p.waiting, &p.waiting);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(run->ctx, (size_t)tasks, sizeof *p.ready, &p.ready);
-    if (status == ALCORE_OK) {
-        pthread_mutex_init(&p.lock, NULL);
-        status = alcore__parallel(run->ctx, run->def->name, tasks, run_block, &p);
-        pthread_mutex_destroy(&p.lock);
-    }
-    for (int64_t i = 0; p.waiting && i < tasks; i++) alcore__free(run->ctx, p.waiting[i].data);
-    alcore__free(run->ctx, p.waiting);
-    alcore__free(run->ctx, p.ready);
-    return status;
-}
-
-alcore_status alcore__run_pass(alcore__run *run, alcore__shard *shard, alcore__partial *out) {
-    return run_blocks(run, shard, out);
-}
-
-/* The rows without NaN are known: lists them again. */
-static alcore_status settle_members(alcore__run *run) {
-    const alcore__run_input *input = run->input;
-    const uint8_t *nan = run->nan[0];
-    ALCORE__TRY(
-        list_members(run, &input->candidates, input->candidates.take, nan, &run->members[0]));
-    if (input->labeled_rows) {
-        ALCORE__TRY(
-            list_members(run, &input->candidates, input->labeled_rows, nan, &run->members[1]));
-    }
-    ALCORE__TRY(list_members(run, &input->labeled, input->labeled.take, run->nan[1],
-                             &run->members[ALCORE__OVER_LABELED_SIDE]));
-    return list_members(run, &input->target, input->target.take, run->nan[2],
-                        &run->members[ALCORE__OVER_TARGET]);
-}
-
-static alcore_status next_check(alcore__run *run) {
-    while (++run->source < ALCORE__SOURCES) {
-        if (run->members[run->source].count &&
-            alcore__reads_embeddings(run, alcore__role_of(run->source))) {
-            return ALCORE_OK;
-        }
-    }
-    ALCORE__TRY(settle_members(run));
-    if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET) &&
-        !run->members[ALCORE__OVER_TARGET].count)
-        return alcore__fail(ALCORE_E_MISSING, "every row of the target has a NaN");
-    return begin_strategy(run);
-}
-
-static alcore_status end_pass(alcore__run *run) {
-    run->step++;
-    ALCORE__TRY(alcore__tick(run->ctx, run->def->name, run->step, -1));
-    return run->checking ? next_check(run) : run->def->next(run);
-}
-
-alcore_status alcore__run_deliver(alcore__run *run, alcore__partial *whole) {
-    alcore__partial_sort(whole);
-    int64_t blocks = run->members[run->source].blocks;
-    if ((int64_t)whole->count != blocks) {
-        return alcore__fail(ALCORE_E_INTERNAL, "%lld of %lld blocks were folded",
-                            (long long)whole->count, (long long)blocks);
-    }
-    for (size_t i = 0; i < whole->count; i++) ALCORE__TRY(gather_one(run, &whole->payloads[i]));
-    return end_pass(run);
+    return alcore__run_end_pass(run);
 }
 
 alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
     ALCORE__TRY(alcore__shard_new(run, 0, 1, &shard));
     alcore_status status = ALCORE_OK;
-    while (!run->done && status == ALCORE_OK) {
-        status = run_blocks(run, shard, NULL);
-        if (status == ALCORE_OK) status = end_pass(run);
-    }
+    while (!alcore__run_done(run) && status == ALCORE_OK) status = make_pass(run, shard);
     alcore__shard_free(run, shard);
     return status;
-}
-
-/* ---- the outcome ---- */
-
-static alcore_status list_nan(alcore__run *run) {
-    if (!run->nan[0]) return ALCORE_OK;
-    int64_t rows = run->input->candidates.rows, count = 0;
-    for (int64_t i = 0; i < rows; i++) count += run->nan[0][i];
-    for (int64_t i = 0; i < run->input->labeled.rows; i++)
-        run->outcome.nan_labeled += run->nan[1][i];
-    for (int64_t i = 0; i < run->input->target.rows; i++) run->outcome.nan_target += run->nan[2][i];
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, (size_t)count, sizeof(int64_t), &run->outcome.nan_rows));
-    for (int64_t i = 0; i < rows; i++) {
-        if (run->nan[0][i]) run->outcome.nan_rows[run->outcome.nan_count++] = i;
-    }
-    return ALCORE_OK;
-}
-
-alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
-    if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
-    if (!run->picked) {
-        ALCORE__TRY(alcore__fill_ranked(run, run->keys ? run->keys : run->outcome.scores));
-    }
-    ALCORE__TRY(list_nan(run));
-    for (int32_t i = 0; i < run->bench_count; i++) {
-        if (run->benches[i]) run->outcome.floored += run->benches[i]->floored;
-    }
-    *out = run->outcome;
-    memset(&run->outcome, 0, sizeof run->outcome);
-    return ALCORE_OK;
-}
-
-void alcore__run_free(alcore__run *run) {
-    if (!run) return;
-    alcore_ctx *ctx = run->ctx;
-    if (run->plan && run->def->clear) run->def->clear(run);
-    alcore__free(ctx, run->plan);
-    alcore__free(ctx, run->nan[0]);
-    alcore__free(ctx, run->nan[1]);
-    alcore__free(ctx, run->nan[2]);
-    for (int32_t i = 0; i < ALCORE__SOURCES; i++) clear_members(ctx, &run->members[i]);
-    for (int32_t i = 0; run->benches && i < run->bench_count; i++) {
-        if (!run->benches[i]) continue;
-        for (int32_t s = 0; s < 4; s++) alcore__scratch_clear(ctx, &run->benches[i]->scratch[s]);
-        alcore__free(ctx, run->benches[i]);
-    }
-    alcore__free(ctx, run->benches);
-    alcore__outcome_clear(ctx, &run->outcome);
-    alcore__free(ctx, run);
 }
 
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out) {
     memset(out, 0, sizeof *out);
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input, &run));
+    ALCORE__TRY(alcore__run_begin(strategy, strategy->def, &strategy->values, input, NULL, &run));
     alcore_status status = alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, out);
     alcore__run_free(run);

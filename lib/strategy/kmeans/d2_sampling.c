@@ -6,120 +6,139 @@
 
 /* ---- draws ---- */
 
-const alcore__draw alcore__draw_nothing = {-1, -1, 0.0, 0.0};
+const alcore__draw alcore__no_draw = {-1, -1, 0.0, 0.0};
 
-bool alcore__draw_by_weight(const double *mass, int64_t stride, int64_t blocks, double u,
+bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out) {
     double total = 0.0, before = 0.0;
-    int64_t last = -1;
-    *out = alcore__draw_nothing;
+    int64_t last = -1; /* block with a weight */
+    *out = alcore__no_draw;
     for (int64_t b = 0; b < blocks; b++) {
-        if (mass[b * stride] > 0.0) last = b;
-        total += mass[b * stride];
+        if (block_weights[b * stride] > 0.0) last = b;
+        total += block_weights[b * stride];
     }
     if (last < 0) return false;
     out->target = u * total;
     for (int64_t b = 0; b < blocks; b++) {
         out->before = before;
-        before += mass[b * stride];
+        before += block_weights[b * stride];
         if (!(before > out->target)) continue;
         out->block = b;
         return true;
     }
-    /* Rounding left none: the last row with a weight. */
+    /* Rounding left no block: the last row with a weight is drawn (spec 1.7), which the kernel
+     * gives when no running sum reaches the target. */
     out->block = last;
     out->before = -HUGE_VAL;
     return true;
 }
 
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
-    int64_t member = draw->position - block->start;
     if (draw->position < 0) return draw->block == block->number;
-    return member >= 0 && member < block->count;
+    int64_t index = draw->position - block->start;
+    return index >= 0 && index < block->count;
 }
 
-alcore_status alcore__draw_member(const alcore__draw *draw, const alcore__matrix *matrix,
-                                  const uint8_t *take, const double *weights, int64_t *member) {
+alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
+                                const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
     alcore_sys_work work = alcore__run_work(run);
-    int64_t item;
-    *member = draw->position - matrix->block->start;
+    int64_t matrix_row;
+    *index = draw->position - matrix->block->start;
     if (draw->position >= 0) return ALCORE_OK;
-    ALCORE__TRY(run->input->engine.kernels->draw(&work, matrix->rows.count, take, weights,
-                                                 draw->before, draw->target, &item));
-    *member = item < 0 ? -1 : alcore__matrix_member(matrix, item);
+    ALCORE__TRY(alcore__run_kernels(run)->draw(&work, matrix->rows.count, mask, weights,
+                                               draw->before, draw->target, &matrix_row));
+    *index = matrix_row < 0 ? -1 : alcore__matrix_index_of(matrix, matrix_row);
     return ALCORE_OK;
 }
 
-/* ---- guesses ---- */
+/* ---- speculation ---- */
 
-/* Rates from which one guess and two pay. */
-#define WORTH_ONE 0.25
-#define WORTH_TWO 0.5
-/* The rate is the mean over about so many passes; a pass in so many looks whether it got better. */
-enum { MEMORY = 8, RETRY = 16 };
+/* A hit saves a pass, a miss wastes a column of it. Measured break-even hit rates on CPUs
+ * (tests/bench): */
+#define MIN_HIT_RATE_ONE 0.25 /* for one speculative row */
+#define MIN_HIT_RATE_TWO 0.5  /* for a second */
+/* The hit rate is an exponential mean over HIT_WINDOW passes. Below the limit one pass in
+ * PROBE_INTERVAL still speculates, so that the rate can recover when the data allows it. */
+enum { HIT_WINDOW = 8, PROBE_INTERVAL = 16 };
 
-/* This many bytes are in no cache of a CPU. */
-enum { FROM_MEMORY = 8 << 20 };
+/* A matrix of this size is read from memory, not from a cache of the CPU. */
+enum { MEMORY_BOUND_BYTES = 8 << 20 };
 
-/* A device has its rows from memory at many times the cost of a centroid. For a CPU a centroid is a
- * quarter of a pass or two fifths where rows come from memory and its filter in float32 takes them,
- * so that a second guess, which comes true less often, pays no more; else it is a whole one. */
-static int32_t most_guesses(const alcore__run *run, bool unit) {
+/* Speculative rows that can pay. A device reads its rows from memory at many times the cost of
+ * measuring them from one more vector. On a CPU one more vector costs a quarter to two fifths of a
+ * pass where rows come from memory and the float32 filter takes them, so that a second speculative
+ * row, which hits less often, does not pay; elsewhere it costs a whole pass. */
+static int32_t max_speculative_rows(const alcore__run *run, bool unit) {
     const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
-    double bytes = (double)run->members[0].count * (double)column->dims * sizeof(float);
-    if (run->input->engine.kernels->upload) return ALCORE__GUESSES;
-    return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= FROM_MEMORY;
+    double bytes =
+        (double)alcore__candidate_count(run) * (double)column->dims * (double)sizeof(float);
+    if (alcore__run_kernels(run)->upload) return ALCORE__MAX_SPECULATIVE;
+    return column->dtype == ALCORE_FLOAT32 && !unit && bytes >= MEMORY_BOUND_BYTES;
+}
+
+void alcore__sampler_clear_draws(alcore__sampler *sampler) {
+    for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
+        sampler->draw[k] = alcore__no_draw;
+        sampler->found[k] = -1;
+    }
 }
 
 void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler) {
     memset(sampler, 0, sizeof *sampler);
-    for (int k = 0; k < ALCORE__AHEAD; k++) {
-        sampler->draw[k] = alcore__draw_nothing;
-        sampler->found[k] = -1;
-    }
-    for (int k = 0; k < ALCORE__GUESSES; k++) sampler->measured[k] = -1;
-    sampler->known = -1;
-    sampler->most = most_guesses(run, unit);
-    sampler->rate = WORTH_TWO;
+    alcore__sampler_clear_draws(sampler);
+    for (int32_t k = 0; k < ALCORE__MAX_SPECULATIVE; k++) sampler->measured[k] = -1;
+    sampler->hit = -1;
+    sampler->max_speculative = max_speculative_rows(run, unit);
+    sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
-int32_t alcore__sampler_guesses(const alcore__run *run, const alcore__sampler *sampler) {
-    if (run->input->guesses) return run->input->guesses - 1;
-    int32_t worth = sampler->rate >= WORTH_TWO ? 2 : sampler->rate >= WORTH_ONE;
-    if (!worth && sampler->idle >= RETRY) worth = 1;
-    return worth < sampler->most ? worth : sampler->most;
+int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler) {
+    if (run->speculative >= 0) return run->speculative;
+    int32_t paying =
+        sampler->hit_rate >= MIN_HIT_RATE_TWO ? 2 : sampler->hit_rate >= MIN_HIT_RATE_ONE;
+    if (!paying && sampler->idle_passes >= PROBE_INTERVAL) paying = 1;
+    return paying < sampler->max_speculative ? paying : sampler->max_speculative;
 }
 
-void alcore__sampler_settle(alcore__sampler *sampler) {
-    int64_t pick = sampler->found[0], guess[ALCORE__GUESSES];
-    sampler->known = -1;
-    for (int32_t k = 0; k < ALCORE__GUESSES; k++) {
-        if (sampler->measured[k] == pick) sampler->known = k;
+/* Which of the found rows the next pass measures in advance: each once, and not the new row. */
+static void choose_speculative(alcore__sampler *sampler) {
+    for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
+        int64_t position = sampler->found[k];
+        bool repeated = position < 0 || position == sampler->found[0];
+        for (int32_t s = 0; s < sampler->speculative; s++)
+            repeated |= sampler->measured[s] == position;
+        if (repeated) continue;
+        sampler->measured[sampler->speculative] = position;
+        sampler->slot[sampler->speculative++] = k;
     }
-    if (sampler->fresh && sampler->measured[0] >= 0)
-        sampler->rate += ((sampler->known >= 0) - sampler->rate) / MEMORY;
-    sampler->fresh = false;
-    sampler->guessed = 0;
-    /* What the last pass measured stays good: minima only fall. */
-    if (sampler->known >= 0) return;
-    for (int32_t k = 1; k < ALCORE__AHEAD; k++) {
-        bool again = sampler->found[k] < 0 || sampler->found[k] == pick;
-        for (int32_t g = 0; g < sampler->guessed; g++) again |= guess[g] == sampler->found[k];
-        if (again) continue;
-        guess[sampler->guessed] = sampler->found[k];
-        sampler->slot[sampler->guessed++] = k;
-    }
-    for (int32_t k = 0; k < ALCORE__GUESSES; k++)
-        sampler->measured[k] = k < sampler->guessed ? guess[k] : -1;
-    sampler->fresh = true;
-    sampler->idle = sampler->guessed ? 0 : sampler->idle + 1;
+    for (int32_t s = sampler->speculative; s < ALCORE__MAX_SPECULATIVE; s++)
+        sampler->measured[s] = -1;
 }
 
-void alcore__sampler_pack(const alcore__sampler *sampler, double *ahead, int64_t size) {
-    for (int32_t k = 0; k < sampler->guessed; k++) {
-        if (sampler->slot[k] != 1 + k)
-            memcpy(ahead + (1 + k) * size, ahead + sampler->slot[k] * size,
-                   (size_t)size * sizeof *ahead);
+void alcore__sampler_accept(alcore__sampler *sampler) {
+    sampler->hit = -1;
+    for (int32_t s = 0; s < ALCORE__MAX_SPECULATIVE; s++) {
+        if (sampler->measured[s] == sampler->found[0]) sampler->hit = s;
+    }
+    if (sampler->first_draw && sampler->measured[0] >= 0)
+        sampler->hit_rate += ((sampler->hit >= 0) - sampler->hit_rate) / HIT_WINDOW;
+    sampler->first_draw = false;
+    sampler->speculative = 0;
+    /* After a hit nothing is measured, and what the last pass measured stays good for the draw
+     * after this one: weights only fall, so an old weight is an upper bound that the minimum
+     * overrides. */
+    if (sampler->hit >= 0) return;
+    choose_speculative(sampler);
+    sampler->first_draw = true;
+    sampler->idle_passes = sampler->speculative ? 0 : sampler->idle_passes + 1;
+}
+
+void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size) {
+    for (int32_t s = 0; s < sampler->speculative; s++) {
+        /* slot[s] >= 1 + s, so nothing that is still needed is overwritten. */
+        if (sampler->slot[s] != 1 + s)
+            memcpy(vectors + (1 + s) * size, vectors + sampler->slot[s] * size,
+                   (size_t)size * sizeof *vectors);
     }
 }

@@ -1,61 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 sampling as k-means++ and BADGE share it (spec 1.7 and 1.8). A pass over the rows measures
- * them from the newest centroid. The numbers of the next draws are known before their weights are,
- * so the rows that they would pick by the present weights are guesses of the next centroids: the
- * pass measures rows from them as well, which costs little where rows come from memory. A pick that
- * was guessed then needs no pass of its own. Guesses change no pick. */
+/* D^2 sampling with speculation, as k-means++ and BADGE share it (spec 1.7 and 1.8; Arthur and
+ * Vassilvitskii 2007).
+ *
+ * The next row is drawn with a probability proportional to its D^2 weight: the squared distance to
+ * the nearest row drawn before. After a draw, one pass over the candidates measures them from the
+ * row just drawn and lowers the weights. The random numbers of the following draws are known before
+ * the weights are, so the rows that they would hit under the present weights are likely to be drawn
+ * next: the pass measures the candidates from one or two of these speculative rows too. When the
+ * next draw is a hit, its distances are there already and a pass is saved. Speculation changes no
+ * pick. */
 #ifndef ALCORE__D2_SAMPLING_H
 #define ALCORE__D2_SAMPLING_H
 
-#include "strategy/strategy.h"
+#include "strategy/block.h"
 
-/* Most guesses of a pass; what a pass has room for is one centroid more. */
-enum { ALCORE__GUESSES = 2, ALCORE__AHEAD = 1 + ALCORE__GUESSES };
+/* Draws that one pass looks up: the next row, then speculative ones. */
+enum { ALCORE__MAX_SPECULATIVE = 2, ALCORE__MAX_DRAWS = 1 + ALCORE__MAX_SPECULATIVE };
 
-/* A row that is looked for. */
+/* A row to be found: either by its position, or by weight inside a block. */
 typedef struct alcore__draw {
-    int64_t position;      /* -1: by weight */
-    int64_t block;         /* by weight: its block; -1: nothing is looked for */
-    double before, target; /* by weight: as the kernel `draw` takes them */
+    int64_t position;      /* of the candidate; -1: by weight */
+    int64_t block;         /* by weight: the block that holds it; -1: nothing is to be found */
+    double before, target; /* by weight: sum of the weights of the blocks before, and the target, as
+                              the kernel `draw` takes them */
 } alcore__draw;
 
-extern const alcore__draw alcore__draw_nothing;
+extern const alcore__draw alcore__no_draw;
 
-/* weighted(D^2, u) as far as the totals of blocks tell: mass[b * stride]. False: nothing has a
- * weight, and *out looks for nothing. */
-bool alcore__draw_by_weight(const double *mass, int64_t stride, int64_t blocks, double u,
+/* weighted(D^2, u) of spec 1.7, down to the block: block_weights[b * stride] is the total weight of
+ * block b. False: no row has a weight, and *out is alcore__no_draw. */
+bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out);
-/* Whether the row is in the block, as far as that is known. */
+/* Whether the row is in the block. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block);
-/* The member that is meant in a block that it is in; take [rows] and weights [rows] are those of
- * the matrix's rows. -1: none has a weight. */
-alcore_status alcore__draw_member(const alcore__draw *draw, const alcore__matrix *matrix,
-                                  const uint8_t *take, const double *weights, int64_t *member);
+/* The index of the drawn row in a block that it is in; mask and weights: [matrix rows]. -1: no row
+ * of the block has a weight. */
+alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
+                                const uint8_t *mask, const double *weights, int64_t *index);
 
-/* The centroids that are found one after the other. */
+/* Draws of one sequence, and which speculative rows the next pass measures. */
 typedef struct alcore__sampler {
-    alcore__draw draw[ALCORE__AHEAD]; /* the next centroid and the guesses */
-    int64_t found[ALCORE__AHEAD];     /* the rows that they are; -1: none */
-    /* After settling. */
-    int32_t guessed;               /* guesses of the pass that comes */
-    int32_t slot[ALCORE__GUESSES]; /* which of `found` they are, ascending */
-    int32_t known;                 /* the part of `each` that has the new centroid's weights; -1:
-                                      rows have to be measured from it */
-    int64_t measured[ALCORE__GUESSES]; /* rows that the last pass guessed; -1: none */
-    bool fresh;                        /* nothing was picked since that pass */
-    int32_t most;                      /* guesses that pay */
-    double rate;                       /* how often a guess came true at once lately */
-    int32_t idle;                      /* passes without a guess */
+    alcore__draw draw[ALCORE__MAX_DRAWS]; /* the next row, then speculative draws */
+    int64_t found[ALCORE__MAX_DRAWS];     /* positions of the rows that were found; -1: none */
+
+    /* What alcore__sampler_accept() decides for the pass that follows: */
+    int32_t hit; /* which speculative row of the last pass the new row is: its weights are known;
+                    -1: none, the candidates have to be measured */
+    int32_t speculative;                       /* speculative rows of the pass */
+    int32_t slot[ALCORE__MAX_SPECULATIVE];     /* [speculative] their entries of found, ascending */
+    int64_t measured[ALCORE__MAX_SPECULATIVE]; /* their positions; -1: none */
+
+    /* Whether speculation pays: */
+    bool first_draw;         /* no row was drawn since the pass that measured them */
+    int32_t max_speculative; /* rows that can pay at all on this engine and data */
+    double hit_rate;         /* exponential mean over recent passes */
+    int32_t idle_passes;     /* passes since the last one with a speculative row */
 } alcore__sampler;
 
 /* unit: whether rows are read as unit vectors. */
 void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler);
-/* How many of the next draws are worth a guess. run->input->guesses says so in tests. */
-int32_t alcore__sampler_guesses(const alcore__run *run, const alcore__sampler *sampler);
-/* The draws were looked for. */
-void alcore__sampler_settle(alcore__sampler *sampler);
-/* Puts the vectors (of `size` numbers) of the settled guesses behind that of the new centroid:
- * ahead [ALCORE__AHEAD, size]. */
-void alcore__sampler_pack(const alcore__sampler *sampler, double *ahead, int64_t size);
+/* Forgets draws and found rows: nothing is to be found. */
+void alcore__sampler_clear_draws(alcore__sampler *sampler);
+/* How many speculative draws to add to the next draw. */
+int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler);
+/* The draws were found, and found[0] is chosen: sets hit, speculative, slot and measured. */
+void alcore__sampler_accept(alcore__sampler *sampler);
+/* Moves the vectors of the speculative rows behind that of the new row: vectors
+ * [ALCORE__MAX_DRAWS, size], entry k that of found[k] before, that of slot[k - 1] after. */
+void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size);
 
 #endif

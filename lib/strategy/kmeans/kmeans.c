@@ -1,216 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
+/* The table of passes of k-means, and its state. */
+#include "strategy/kmeans/kmeans.h"
+
 #include <string.h>
 
-#include "strategy/kmeans/kmeans_phases.h"
+#include "strategy/kmeans/kmeans_rows.h"
 
-/* Blocks keep the sums of their clusters when those of all blocks are no larger than this. */
-enum { SUMS_MOST = 256 << 20 };
+const alcore__pass alcore__kmeans_passes[] = {
+    {.name = "seed rows",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = alcore__kmeans_find_seeds,
+     .partial = {.extra = alcore__kmeans_seeds_bytes, .reduce = alcore__kmeans_store_seeds},
+     .end = alcore__kmeans_accept_seeds},
+    {.name = "D^2 weights",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = alcore__kmeans_weigh_rows,
+     .partial = {.extra = alcore__kmeans_weights_bytes, .reduce = alcore__kmeans_store_weights},
+     .end = alcore__kmeans_draw_seeds,
+     .when = alcore__kmeans_wants_weights,
+     .again = alcore__kmeans_wants_seeds,
+     .back = 1},
+    {.name = "assignment",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = alcore__kmeans_assign_rows,
+     .partial = {.sums = alcore__kmeans_sums,
+                 .extra = alcore__kmeans_counts_bytes,
+                 .reduce = alcore__kmeans_add_counts},
+     .end = alcore__kmeans_move_centroids,
+     .start = alcore__kmeans_begin_iteration},
+    {.name = "farthest rows",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = alcore__kmeans_find_far,
+     .partial = {.extra = alcore__kmeans_far_bytes, .reduce = alcore__kmeans_store_far},
+     .end = alcore__kmeans_fill_empty,
+     .when = alcore__kmeans_has_empty,
+     .again = alcore__kmeans_iterates,
+     .back = 1},
+    {.name = NULL},
+};
 
-/* Numbers of a row that the engine keeps. */
-enum { NUMBERS = 2 + ALCORE__GUESSES };
+enum { TAG_KMEANS = 4 }; /* of the generator, spec 1.7 */
 
-/* Of the members alone, so that what follows is aligned. */
-static size_t rows_bytes(int64_t count) {
-    return (size_t)count * 2 * sizeof(double) + ((size_t)count + 1) / 2 * 2 * sizeof(int32_t);
-}
+/* Blocks keep the sums of their clusters when those of all blocks take no more than this. */
+enum { MAX_KEPT_SUMS = 256 << 20 };
 
-static size_t state_bytes(const alcore__kmeans *means, int64_t count) {
-    size_t clusters = (size_t)means->starts[means->groups];
-    size_t sums = (1 + clusters + clusters * (size_t)means->dims) * 8;
-    return rows_bytes(count) + (means->keeps_sums ? sums : 0);
-}
-
-alcore__kmeans_rows alcore__kmeans_rows_of(const alcore__block *block) {
-    double *high = block->memory->local, *low = high + block->count;
-    return (alcore__kmeans_rows){
-        .high = high, .low = low, .assigned = (int32_t *)(low + block->count)};
-}
-
-alcore__kmeans_sums alcore__kmeans_sums_of(const alcore__kmeans *means,
-                                           const alcore__block *block) {
-    if (!means->keeps_sums) return (alcore__kmeans_sums){0};
-    int64_t *valid = (int64_t *)(void *)((char *)block->memory->local + rows_bytes(block->count));
-    int64_t clusters = means->starts[means->groups];
-    return (alcore__kmeans_sums){valid, valid + 1, (double *)(void *)(valid + 1 + clusters)};
-}
-
-const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
-    return block->count ? alcore__kmeans_rows_of(block).assigned : NULL;
-}
-
-/* ---- begin ---- */
-
-static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_t k,
-                                 const int32_t *group) {
-    alcore_ctx *ctx = run->ctx;
-    size_t groups = (size_t)means->groups;
-    ALCORE__TRY(alcore__new_array(ctx, groups, sizeof *means->each, &means->each));
-    ALCORE__TRY(alcore__new_array(ctx, groups + 1, sizeof(int64_t), &means->starts));
+/* Sizes of the groups, and which clusters each owns. */
+static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
+    int64_t with_rows = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (group[i] >= 0) means->each[group[i]].size++;
+        if (means->group[i] >= 0) means->each[means->group[i]].size++;
     }
-    int64_t busy = 0;
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        each->number = busy;
-        busy += each->size > 0;
+        each->number = with_rows;
+        with_rows += each->size > 0;
         each->clusters = each->size < k ? each->size : k;
         each->active = each->size > 0;
-        means->starts[g + 1] = means->starts[g] + each->clusters;
+        means->centroid_starts[g + 1] = means->centroid_starts[g] + each->clusters;
     }
-    size_t clusters = (size_t)means->starts[means->groups],
-           numbers = (size_t)means->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->centroids));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, numbers, &means->sums));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(double), &means->moved));
-    means->keeps_sums = (double)means->blocks * (double)clusters * (double)numbers <= SUMS_MOST;
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->initial));
-    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)busy * ALCORE__AHEAD, numbers, &means->ahead));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, 1, &means->chosen));
-    return alcore__new_array(ctx, (size_t)means->blocks * groups, sizeof(double), &means->mass);
 }
 
-/* Position of the n-th member of a group. */
-static int64_t nth_member(const alcore__kmeans *means, int64_t g, int64_t n) {
-    int64_t i = 0;
-    while (means->group[i] != g || n-- > 0) i++;
-    return i;
+static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_t k) {
+    alcore_ctx *ctx = run->ctx;
+    size_t groups = (size_t)means->groups, vector_bytes = (size_t)means->dims * sizeof(double);
+    ALCORE__TRY(alcore__new_array(ctx, groups, sizeof *means->each, &means->each));
+    ALCORE__TRY(alcore__new_array(ctx, groups + 1, sizeof(int64_t), &means->centroid_starts));
+    count_groups(run, means, k);
+    const alcore__kmeans_group *last = &means->each[groups - 1];
+    size_t with_rows = (size_t)(last->number + (last->size > 0));
+    size_t clusters = (size_t)means->centroid_starts[groups];
+    means->keeps_sums =
+        (double)means->blocks * (double)clusters * (double)vector_bytes <= MAX_KEPT_SUMS;
+    ALCORE__TRY(alcore__new_array(ctx, clusters, vector_bytes, &means->centroids));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, vector_bytes, &means->sums));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(double), &means->shift));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->seed_positions));
+    ALCORE__TRY(alcore__new_array(ctx, clusters, sizeof(int64_t), &means->counts));
+    ALCORE__TRY(
+        alcore__new_array(ctx, with_rows * ALCORE__MAX_DRAWS, vector_bytes, &means->seed_vectors));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->outcome.count, 1, &means->is_seed));
+    return alcore__new_array(ctx, (size_t)means->blocks * groups, sizeof(double),
+                             &means->block_weights);
+}
+
+/* Position of the n-th candidate of a group, n < its size. */
+static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
+    int64_t position = 0;
+    while (means->group[position] != g || n-- > 0) position++;
+    return position;
 }
 
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
-                                   int64_t groups, int64_t k, bool unit, const int64_t *initial) {
+                                   int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->groups = groups;
     means->dims = alcore__embedding_dims(run);
-    means->blocks = run->members[0].blocks;
+    means->blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
     means->unit = unit;
     means->group = group;
-    means->phase = ALCORE__KMEANS_PICK;
-    ALCORE__TRY(make_arrays(run, means, k, group));
+    means->seeds_given = seeds != NULL;
     run->repeats = true;
-    means->given = initial != NULL;
-    if (initial) memcpy(means->initial, initial, (size_t)means->starts[groups] * sizeof *initial);
+    ALCORE__TRY(make_arrays(run, means, k));
+    if (seeds)
+        memcpy(means->seed_positions, seeds,
+               (size_t)means->centroid_starts[groups] * sizeof *seeds);
     for (int64_t g = 0; g < groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        uint64_t seed = alcore_rng_derive(run->input->seed, ALCORE__KMEANS_TAG,
-                                          (uint64_t)run->input->round, (uint64_t)g);
-        alcore_rng_seed(&each->rng, seed);
+        alcore_rng_seed(&each->rng, alcore_rng_derive(run->input->seed, TAG_KMEANS,
+                                                      (uint64_t)run->input->round, (uint64_t)g));
         alcore__sampler_begin(run, unit, &each->sampler);
         if (!each->size) continue;
-        int64_t first = (int64_t)alcore_rng_below(&each->rng, (uint64_t)each->size);
+        /* The first seed row is drawn uniformly, also where it is given: the draws that follow stay
+         * the same. */
+        int64_t n = (int64_t)alcore_rng_below(&each->rng, (uint64_t)each->size);
         each->sampler.draw[0].position =
-            initial ? initial[means->starts[g]] : nth_member(means, g, first);
+            seeds ? seeds[means->centroid_starts[g]] : nth_of_group(means, g, n);
     }
     return ALCORE_OK;
 }
 
-void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means) {
+void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means) {
     alcore__free(ctx, means->each);
-    alcore__free(ctx, means->starts);
+    alcore__free(ctx, means->centroid_starts);
     alcore__free(ctx, means->centroids);
     alcore__free(ctx, means->sums);
-    alcore__free(ctx, means->moved);
-    alcore__free(ctx, means->initial);
+    alcore__free(ctx, means->shift);
+    alcore__free(ctx, means->seed_positions);
     alcore__free(ctx, means->counts);
-    alcore__free(ctx, means->ahead);
-    alcore__free(ctx, means->mass);
-    alcore__free(ctx, means->chosen);
-    alcore__free(ctx, means->far);
+    alcore__free(ctx, means->seed_vectors);
+    alcore__free(ctx, means->block_weights);
+    alcore__free(ctx, means->is_seed);
+    alcore__free(ctx, means->far_rows);
     memset(means, 0, sizeof *means);
-}
-
-/* The numbers before the first centroid. */
-static alcore_status first_numbers(alcore__block *block, const alcore__matrix *matrix) {
-    const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t rows = matrix->rows.count;
-    double *numbers;
-    ALCORE__TRY(alcore__new_array(run->ctx, NUMBERS * (size_t)rows, sizeof *numbers, &numbers));
-    for (int64_t i = rows; i < NUMBERS * rows; i++) numbers[i] = HUGE_VAL;
-    alcore_status status =
-        run->input->engine.kernels->self_dots(&work, &matrix->rows, matrix->take, numbers);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!isfinite(numbers[alcore__matrix_place(matrix, i)]))
-            status = alcore__matrix_check(matrix);
-    }
-    if (status == ALCORE_OK) return alcore__block_keep(block, numbers, NUMBERS * rows);
-    alcore__free(run->ctx, numbers);
-    return status;
-}
-
-alcore_status alcore__kmeans_touch(const alcore__kmeans *means, alcore__block *block,
-                                   alcore__matrix *matrix, alcore__kmeans_rows *out) {
-    ALCORE__TRY(alcore__block_matrix(block, means->unit, matrix));
-    bool fresh = !alcore__block_numbers(block);
-    void *memory;
-    if (fresh) ALCORE__TRY(first_numbers(block, matrix));
-    ALCORE__TRY(alcore__block_local(block, state_bytes(means, block->count), &memory));
-    int64_t rows = matrix->rows.count;
-    *out = alcore__kmeans_rows_of(block);
-    out->dots = alcore__block_numbers(block);
-    out->minimum = out->dots + rows;
-    out->each = out->minimum + rows;
-    if (fresh) memset(out->assigned, 0xff, (size_t)block->count * sizeof(int32_t));
-    return ALCORE_OK;
-}
-
-size_t alcore__kmeans_found_bytes(const alcore__kmeans *means) {
-    return sizeof(alcore__kmeans_found) + (size_t)means->dims * sizeof(double);
-}
-
-/* ---- the steps ---- */
-
-alcore_status alcore__kmeans_block(const alcore__kmeans *means, alcore__block *block) {
-    if (!block->count) return ALCORE_OK;
-    switch (means->phase) {
-    case ALCORE__KMEANS_PICK:
-        return alcore__kmeans_pick_block(means, block);
-    case ALCORE__KMEANS_MASS:
-        return alcore__kmeans_mass_block(means, block);
-    case ALCORE__KMEANS_ASSIGN:
-        return alcore__kmeans_assign_block(means, block);
-    default:
-        return alcore__kmeans_far_block(means, block);
-    }
-}
-
-alcore_status alcore__kmeans_gather(alcore__run *run, alcore__kmeans *means, int64_t block,
-                                    const void *payload, size_t bytes) {
-    if (means->phase == ALCORE__KMEANS_MASS) {
-        double *mass = means->mass + block * means->groups;
-        if (bytes) memcpy(mass, payload, bytes);
-    } else if (means->phase == ALCORE__KMEANS_PICK) {
-        for (size_t at = 0; at < bytes; at += alcore__kmeans_found_bytes(means))
-            alcore__kmeans_take_pick(means, (const char *)payload + at);
-    } else if (means->phase == ALCORE__KMEANS_ASSIGN) {
-        if (bytes) alcore__kmeans_add_assigned(means, payload);
-    } else if (bytes) {
-        ALCORE__TRY(
-            alcore__grow(run->ctx, &means->far, &means->far_capacity, means->far_bytes + bytes, 1));
-        memcpy(means->far + means->far_bytes, payload, bytes);
-        means->far_bytes += bytes;
-    }
-    return ALCORE_OK;
-}
-
-static void clear_sums(alcore__kmeans *means) {
-    size_t clusters = (size_t)means->starts[means->groups];
-    memset(means->sums, 0, clusters * (size_t)means->dims * sizeof *means->sums);
-    memset(means->counts, 0, clusters * sizeof *means->counts);
-}
-
-alcore_status alcore__kmeans_next(alcore__run *run, alcore__kmeans *means, bool *finished) {
-    *finished = false;
-    if (means->phase == ALCORE__KMEANS_ASSIGN) {
-        alcore__kmeans_next_assignment(means, finished);
-        if (means->phase == ALCORE__KMEANS_ASSIGN) clear_sums(means);
-    } else if (means->phase == ALCORE__KMEANS_FAR) {
-        alcore__kmeans_fill_empty(means);
-        alcore__kmeans_settle(means, finished);
-        clear_sums(means);
-    } else {
-        alcore__kmeans_next_centroids(run, means);
-    }
-    return ALCORE_OK;
 }

@@ -1,61 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k-means inside groups of candidates (spec 3.3): ++ seeding, Lloyd passes, exact for any cut of
- * the pool. A strategy gives its block, gather and next to the functions below until
- * alcore__kmeans_next() says that it is finished. */
+/* k-means inside groups of candidates (spec 3.3): k-means++ seeding, then Lloyd iterations until no
+ * assignment changes, the same bytes for any cut of the pool. A table of passes for strategies to
+ * nest: its state is an alcore__kmeans, which alcore__kmeans_begin() fills before the first pass.
+ *
+ *     seed rows        finds the rows that were drawn                          (kmeans_seed.c)
+ *     D^2 weights      measures the candidates from them, draws the next ones
+ *     assignment       nearest centroids; sums by cluster; moves the centroids (kmeans_lloyd.c)
+ *     farthest rows    become the centroids of empty clusters                  (kmeans_empty.c)
+ *
+ * Clusters are numbered over all groups: group g owns the clusters centroid_starts[g] to
+ * centroid_starts[g + 1] - 1. A cluster counted from 0 inside its group is its local number. */
 #ifndef ALCORE__KMEANS_H
 #define ALCORE__KMEANS_H
 
 #include "alcore/rng.h"
 #include "strategy/kmeans/d2_sampling.h"
 
-enum { ALCORE__KMEANS_PASSES = 100 };
+enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
 
 typedef struct alcore__kmeans_group {
-    int64_t size;     /* members */
-    int64_t number;   /* groups with members before it */
-    int64_t clusters; /* min(k, size) */
-    int64_t chosen;   /* centroids found so far */
-    int64_t passes;   /* of Lloyd, the last one included */
-    bool active;
+    int64_t size;       /* candidates of the group */
+    int64_t number;     /* groups with candidates before it */
+    int64_t clusters;   /* min(k, size) */
+    int64_t seeded;     /* centroids found so far */
+    int64_t iterations; /* of Lloyd, the one that found no change included */
+    bool active;        /* not converged yet */
     alcore_rng rng;
     alcore__sampler sampler;
-    double dots[ALCORE__AHEAD]; /* of the newest centroid and the guessed ones */
-    int64_t changed, empty;
-    double farthest[2]; /* how far centroids moved: the farthest and the next */
-    int64_t mover;      /* cluster of the farthest */
+    double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
+                                            rows */
+    int64_t changed; /* rows of the group that changed their cluster in the last iteration */
+    int64_t empty;   /* clusters that it left without a row */
+    /* How far centroids moved in the last iteration: the largest shift, the largest one of the
+     * other clusters, and the cluster of the largest. */
+    double max_shift, max_other_shift;
+    int64_t max_shift_cluster;
 } alcore__kmeans_group;
 
 typedef struct alcore__kmeans {
     int64_t groups, dims, blocks;
-    bool unit, given; /* given: the first centroids are the caller's */
-    bool keeps_sums;  /* blocks keep theirs */
-    int32_t phase;
-    const int32_t *group;       /* [candidates] borrowed; negative: takes no part */
+    bool unit;                  /* rows are read as unit vectors */
+    bool seeds_given;           /* the caller gave the seed rows */
+    bool keeps_sums;            /* blocks keep the sums of their clusters between iterations */
+    const int32_t *group;       /* [candidates] borrowed; -1: takes no part */
     alcore__kmeans_group *each; /* [groups] */
-    int64_t *starts;            /* [groups + 1] first cluster of each group */
-    double *centroids;          /* [starts[groups], dims] */
-    int64_t *initial;           /* [starts[groups]] positions of the first centroids */
-    double *moved;              /* [starts[groups]] no centroid moved farther in the last pass */
-    double *sums;               /* [starts[groups], dims] */
-    int64_t *counts;            /* [starts[groups]] */
-    double *ahead;   /* [groups with members, ALCORE__AHEAD, dims] newest centroids, guessed ones */
-    double *mass;    /* [blocks, groups] */
-    uint8_t *chosen; /* [candidates] 1: a first centroid */
-    char *far;       /* rows for empty clusters, as blocks sent them */
+    int64_t *centroid_starts;   /* [groups + 1] */
+    double *centroids;          /* [clusters, dims] */
+    int64_t *seed_positions;    /* [clusters] candidates that were the first centroids */
+    double *shift;              /* [clusters] upper bound of how far each centroid moved last */
+    double *sums;               /* [clusters, dims] of the rows assigned in this iteration */
+    int64_t *counts;            /* [clusters] how many */
+    double *seed_vectors;       /* [groups with candidates, ALCORE__MAX_DRAWS, dims] the newest
+                                   centroid of each, then its speculative rows */
+    double *block_weights;      /* [blocks, groups] total D^2 weight */
+    uint8_t *is_seed;           /* [candidates] */
+    char *far_rows;             /* candidates for empty clusters, as blocks sent them */
     size_t far_bytes, far_capacity;
 } alcore__kmeans;
 
-/* k clusters in each of the groups, RNG derive(seed, 4, round, group). initial: positions of the
- * first centroids in cluster order, for callers that have them; NULL: ++ seeding. */
+extern const alcore__pass alcore__kmeans_passes[];
+
+/* k clusters in each group, by the generator derive(seed, 4, round, group). seeds [clusters]:
+ * positions of the first centroids by cluster, for callers that have them; NULL: k-means++. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
-                                   int64_t groups, int64_t k, bool unit, const int64_t *initial);
-alcore_status alcore__kmeans_block(const alcore__kmeans *means, alcore__block *block);
-alcore_status alcore__kmeans_gather(alcore__run *run, alcore__kmeans *means, int64_t block,
-                                    const void *payload, size_t bytes);
-alcore_status alcore__kmeans_next(alcore__run *run, alcore__kmeans *means, bool *finished);
-/* Cluster of each member of a block, counted from 0 in its group; after alcore__kmeans_next()
- * finished. */
+                                   int64_t groups, int64_t k, bool unit, const int64_t *seeds);
+/* Once the passes are made: the local cluster of each active row of a block, [block->count]; -1 for
+ * rows without a group. */
 const int32_t *alcore__kmeans_assigned(const alcore__block *block);
-void alcore__kmeans_clear(alcore_ctx *ctx, alcore__kmeans *means);
+void alcore__kmeans_free(alcore_ctx *ctx, alcore__kmeans *means);
 
 #endif

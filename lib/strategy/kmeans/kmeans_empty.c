@@ -1,105 +1,140 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Empty clusters of k-means (spec 3.3). */
+/* Empty clusters of k-means (spec 3.3): after an iteration that left e clusters of a group without
+ * a row, the e rows of the group that are farthest from their centroids become the centroids of
+ * these clusters, the farthest row that of the lowest cluster.
+ *
+ * One pass: every block sends its e farthest rows of each such group; the farthest of all are among
+ * them. */
 #include <string.h>
 
-#include "strategy/kmeans/kmeans_phases.h"
+#include "strategy/kmeans/kmeans_rows.h"
 
-static bool farther(const alcore__kmeans_found *a, const alcore__kmeans_found *b) {
+bool alcore__kmeans_has_empty(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        if (means->each[g].empty) return true;
+    }
+    return false;
+}
+
+/* By squared distance, equal ones by the lower row. */
+static bool is_farther(const alcore__kmeans_found *a, const alcore__kmeans_found *b) {
     return a->value > b->value || (a->value == b->value && a->position < b->position);
 }
 
-/* Keeps the `most` farthest rows of a group in order. */
-static void keep_far(alcore__kmeans_found *far, int64_t *count, int64_t most,
-                     alcore__kmeans_found row) {
-    int64_t at = *count;
-    if (at == most) {
-        if (!farther(&row, &far[most - 1])) return;
-        at--;
+/* Inserts a row into far [max_count], which keeps the farthest rows, the farthest first. */
+static void keep_farthest(alcore__kmeans_found *far, int64_t *count, int64_t max_count,
+                          alcore__kmeans_found row) {
+    int64_t slot = *count;
+    if (slot == max_count) {
+        if (!is_farther(&row, &far[max_count - 1])) return;
+        slot--;
     } else {
         ++*count;
     }
-    for (; at > 0 && farther(&row, &far[at - 1]); at--) far[at] = far[at - 1];
-    far[at] = row;
+    for (; slot > 0 && is_farther(&row, &far[slot - 1]); slot--) far[slot] = far[slot - 1];
+    far[slot] = row;
 }
 
-/* Distance of each row to the centroid of its own cluster: every cluster is a group of its own to
- * the kernel. */
-static alcore_status own_distances(const alcore__kmeans *means, alcore__block *block,
-                                   const alcore__matrix *matrix, const alcore__kmeans_rows *state,
-                                   double *distance) {
-    alcore_ctx *ctx = block->run->ctx;
-    int64_t clusters = means->starts[means->groups];
-    int64_t *starts;
-    int32_t *cluster = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)clusters + 1, sizeof *starts, &starts));
+/* Rows that a block sends for a group: no more than it has of it. */
+static int64_t far_count(const alcore__kmeans *means, const alcore__block *block, int64_t g) {
+    const int32_t *group = means->group + block->start;
+    int64_t rows = 0, wanted = means->each[g].empty;
+    for (int64_t i = 0; i < block->count && rows < wanted; i++) rows += group[i] == g;
+    return rows;
+}
+
+size_t alcore__kmeans_far_bytes(const alcore__block *block) {
+    const alcore__kmeans *means = block->run->state;
+    int64_t total = 0;
+    for (int64_t g = 0; g < means->groups; g++) total += far_count(means, block, g);
+    return (size_t)total * alcore__kmeans_found_bytes(means);
+}
+
+/* Squared distance of each row of a group with empty clusters to the centroid of its own cluster:
+ * to the kernel every cluster is a group of one centroid. sq_dist: [active rows], not written for
+ * other rows. */
+static alcore_status measure_own_centroid(const alcore__kmeans *means, const alcore__matrix *matrix,
+                                          const alcore__kmeans_rows *rows, double *sq_dist) {
+    alcore__block *block = matrix->block;
+    int64_t clusters = means->centroid_starts[means->groups];
+    int64_t *starts;            /* [clusters + 1] */
+    int32_t *cluster, *ignored; /* [active rows] */
+    ALCORE__TRY(alcore__scratch_push(block, clusters + 1, sizeof *starts, &starts));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *cluster, &cluster));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *ignored, &ignored));
     for (int64_t c = 0; c <= clusters; c++) starts[c] = c;
-    alcore_status status =
-        alcore__new_array(ctx, 2 * (size_t)block->count, sizeof *cluster, &cluster);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+    for (int64_t i = 0; i < block->count; i++) {
         int32_t g = means->group[block->start + i];
         bool wanted = g >= 0 && means->each[g].empty;
-        cluster[i] = wanted ? (int32_t)means->starts[g] + state->assigned[i] : -1;
+        cluster[i] = wanted ? (int32_t)means->centroid_starts[g] + rows->assigned[i] : -1;
     }
-    if (status == ALCORE_OK) {
-        alcore__nearest own = {.nearest = cluster + block->count, .distance = distance};
-        status = alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centroids, &own);
-    }
-    alcore__free(ctx, cluster);
-    alcore__free(ctx, starts);
-    return status;
+    alcore__nearest out = {.nearest = ignored, .distance = sq_dist};
+    return alcore__matrix_nearest(matrix, cluster, clusters, starts, means->centroids, &out);
 }
 
-alcore_status alcore__kmeans_far_block(const alcore__kmeans *means, alcore__block *block) {
+/* The partial: for each group its farthest rows, each with its vector. */
+alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
+    const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
-    alcore__kmeans_rows state;
-    alcore_ctx *ctx = block->run->ctx;
-    ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));
-    int64_t most = 0, count = 0, total = 0;
-    for (int64_t g = 0; g < means->groups; g++) most += means->each[g].empty;
-    double *distance = NULL;
+    alcore__kmeans_rows rows;
     alcore__kmeans_found *far;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)most, sizeof *far, &far));
-    alcore_status status =
-        alcore__new_array(ctx, (size_t)block->count, sizeof *distance, &distance);
-    if (status == ALCORE_OK) status = own_distances(means, block, &matrix, &state, distance);
-    for (int64_t g = 0; g < means->groups && status == ALCORE_OK; g++, total += count) {
-        count = 0;
-        for (int64_t i = 0; means->each[g].empty && i < block->count; i++) {
+    double *sq_dist;
+    char *out = partial;
+    ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *sq_dist, &sq_dist));
+    ALCORE__TRY(measure_own_centroid(means, &matrix, &rows, sq_dist));
+    for (int64_t g = 0; g < means->groups; g++) {
+        int64_t max_count = far_count(means, block, g), count = 0;
+        if (!max_count) continue;
+        alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+        ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *far, &far));
+        for (int64_t i = 0; i < block->count; i++) {
             if (means->group[block->start + i] != g) continue;
-            keep_far(far + total, &count, means->each[g].empty,
-                     (alcore__kmeans_found){g, block->start + i, 0, distance[i]});
+            keep_farthest(far, &count, max_count,
+                          (alcore__kmeans_found){g, block->start + i, 0, sq_dist[i]});
         }
+        for (int64_t f = 0; f < count; f++, out += alcore__kmeans_found_bytes(means)) {
+            memcpy(out, &far[f], sizeof far[f]);
+            ALCORE__TRY(alcore__matrix_copy_row(&matrix, far[f].position - block->start,
+                                                (double *)(void *)(out + sizeof far[f])));
+        }
+        alcore__scratch_release(block, mark);
     }
-    char *out = NULL;
-    if (status == ALCORE_OK && total) {
-        status =
-            alcore__block_payload(block, (size_t)total * alcore__kmeans_found_bytes(means), &out);
-    }
-    for (int64_t i = 0; i < total && status == ALCORE_OK;
-         i++, out += alcore__kmeans_found_bytes(means)) {
-        *(alcore__kmeans_found *)(void *)out = far[i];
-        status = alcore__matrix_row(&matrix, far[i].position - block->start,
-                                    (double *)(void *)(out + sizeof(alcore__kmeans_found)));
-    }
-    alcore__free(ctx, distance);
-    alcore__free(ctx, far);
-    return status;
+    return ALCORE_OK;
 }
 
-void alcore__kmeans_fill_empty(alcore__kmeans *means) {
-    size_t bytes = alcore__kmeans_found_bytes(means);
+alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__contribution *part) {
+    alcore__kmeans *means = run->state;
+    ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,
+                             means->far_bytes + part->extra_bytes, 1));
+    memcpy(means->far_rows + means->far_bytes, part->extra, part->extra_bytes);
+    means->far_bytes += part->extra_bytes;
+    return ALCORE_OK;
+}
+
+/* The farthest row of a group that was not given to a cluster yet; its vector follows it. */
+static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t g) {
+    size_t entry_bytes = alcore__kmeans_found_bytes(means);
+    alcore__kmeans_found *best = NULL;
+    for (size_t offset = 0; offset < means->far_bytes; offset += entry_bytes) {
+        alcore__kmeans_found *row = (alcore__kmeans_found *)(void *)(means->far_rows + offset);
+        if (row->group == g && (!best || is_farther(row, best))) best = row;
+    }
+    return best;
+}
+
+alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
+    alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        for (int64_t c = means->starts[g]; means->each[g].empty && c < means->starts[g + 1]; c++) {
+        if (!means->each[g].empty) continue;
+        for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
             if (means->counts[c]) continue;
-            char *best = NULL;
-            for (size_t at = 0; at < means->far_bytes; at += bytes) {
-                alcore__kmeans_found *row = (alcore__kmeans_found *)(void *)(means->far + at);
-                if (row->group != g) continue;
-                if (!best || farther(row, (alcore__kmeans_found *)(void *)best))
-                    best = means->far + at;
-            }
-            alcore__kmeans_move(means, c, (double *)(void *)(best + sizeof(alcore__kmeans_found)));
-            ((alcore__kmeans_found *)(void *)best)->group = -1;
+            /* There is one: a group has at least as many rows as clusters. */
+            alcore__kmeans_found *row = farthest_left(means, g);
+            alcore__kmeans_move_centroid(means, c, (const double *)(const void *)(row + 1));
+            row->group = -1; /* given */
         }
     }
+    return ALCORE_OK;
 }

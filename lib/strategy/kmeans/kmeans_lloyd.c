@@ -1,323 +1,336 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lloyd passes of k-means (spec 3.3). */
+/* Lloyd iterations of k-means (spec 3.3) with the bounds of Hamerly 2010.
+ *
+ * One pass an iteration. Each block assigns its rows to their nearest centroids and sums the rows
+ * of each cluster; after the last block the centroids move to the means. A group is converged when
+ * no row of it changed its cluster.
+ *
+ * Row i of a group with its assigned centroid a keeps two bounds (L2 distances, not squared):
+ *
+ *     upper[i] >= dist(i, a),    lower[i] <= dist(i, c) for every other centroid c of the group
+ *
+ * By the triangle inequality a move of length shift[a] adds at most shift[a] to the first, and the
+ * moves of the other centroids take at most their largest shift from the second. While upper <
+ * lower the assignment cannot change, so the row is not read in this pass: an iteration reads the
+ * rows near the borders of clusters only, and few blocks at all near the end.
+ *
+ * Sums: those of a cluster in a block are made again only when the cluster won or lost a row of the
+ * block; else the kept ones are sent (alcore__kmeans.keeps_sums). A running sum over the same rows
+ * in the same order has the same bits, so this changes none. */
 #include <math.h>
 #include <string.h>
 
-#include "strategy/kmeans/kmeans_phases.h"
+#include "strategy/kmeans/kmeans_rows.h"
 
-typedef struct assign_layout {
-    int64_t *changed; /* [groups] */
-    int64_t *counts;  /* [clusters] */
-    double *sums;     /* [clusters, dims] */
-} assign_layout;
+/* ---- the partial ---- */
 
-static assign_layout layout_of(const alcore__kmeans *means, const void *payload) {
-    int64_t *head = (int64_t *)(uintptr_t)payload;
-    int64_t clusters = means->starts[means->groups];
-    return (assign_layout){head, head + means->groups,
-                           (double *)(void *)(head + means->groups + clusters)};
+/* Sums [clusters, dims], which the runner adds; then these counts. */
+typedef struct assignment_counts {
+    int64_t *changed; /* [groups] rows that changed their cluster */
+    int64_t *rows;    /* [clusters] */
+} assignment_counts;
+
+static assignment_counts counts_in(const alcore__kmeans *means, const void *extra) {
+    int64_t *changed = (int64_t *)(uintptr_t)extra;
+    return (assignment_counts){changed, changed + means->groups};
 }
 
-/* The work on one block: memory by member, or by cluster of all groups. */
-typedef struct assign_work {
-    int32_t *wanted, *nearest; /* [members] the group of a row that is to be measured, else -1 */
-    int32_t *cluster;          /* [members] over all groups; -1: of no active group */
-    int32_t *hopeful;          /* [members] the cluster of a row whose own distance may settle it */
-    int64_t wanted_count, hopeful_count;
-    double *low, *high; /* [members] */
-    int32_t *place;     /* [clusters] among those whose sums are to be made, else -1 */
-    int64_t places;
-    double *sums; /* [places, dims], when they are not all clusters */
-    int64_t *counts;
-    bool all; /* sums of all clusters are to be made */
-} assign_work;
-
-static void free_work(alcore_ctx *ctx, assign_work *work) {
-    alcore__free(ctx, work->low);
-    alcore__free(ctx, work->wanted);
-    alcore__free(ctx, work->place);
-    alcore__free(ctx, work->sums);
-    alcore__free(ctx, work->counts);
+static int64_t cluster_count(const alcore__kmeans *means) {
+    return means->centroid_starts[means->groups];
 }
 
-static alcore_status new_work(alcore_ctx *ctx, size_t members, size_t clusters, assign_work *out) {
-    *out = (assign_work){0};
-    alcore_status status = alcore__new_array(ctx, 4 * members, sizeof(int32_t), &out->wanted);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, 2 * members, 8, &out->low);
-    if (status == ALCORE_OK) status = alcore__new_array(ctx, clusters, 4, &out->place);
-    if (status != ALCORE_OK) {
-        free_work(ctx, out);
-        return status;
-    }
-    out->nearest = out->wanted + members;
-    out->cluster = out->nearest + members;
-    out->hopeful = out->cluster + members;
-    out->high = out->low + members;
+alcore__doubles alcore__kmeans_sums(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    return (alcore__doubles){means->sums, cluster_count(means) * means->dims};
+}
+
+size_t alcore__kmeans_counts_bytes(const alcore__block *block) {
+    const alcore__kmeans *means = block->run->state;
+    return (size_t)(means->groups + cluster_count(means)) * sizeof(int64_t);
+}
+
+/* ---- the work on one block ---- */
+
+typedef struct block_work {
+    const alcore__kmeans *means;
+    alcore__block *block;
+    alcore__matrix matrix; /* read when something is to be computed */
+    alcore__kmeans_rows rows;
+    /* [active rows] */
+    int32_t *search_group; /* the group in which the row's nearest centroid is searched; -1: not */
+    int32_t *recheck;      /* the cluster whose centroid alone is measured first; -1: none */
+    int32_t *cluster;      /* the row's cluster; -1: of no active group */
+    int32_t *nearest;      /* of the kernel; then an index into the sums that are renewed */
+    double *lower, *upper; /* of the kernel */
+    int64_t search_count, recheck_count;
+    /* [clusters] index among the clusters whose sums are made again; -1: they are not */
+    int32_t *renewed;
+    int64_t renewed_count;
+} block_work;
+
+static alcore_status begin_work(const alcore__kmeans *means, alcore__block *block,
+                                block_work *out) {
+    int64_t count = block->count, clusters = cluster_count(means);
+    *out = (block_work){.means = means, .block = block};
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->search_group));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->recheck));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->cluster));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(int32_t), &out->nearest));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(double), &out->lower));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof(double), &out->upper));
+    ALCORE__TRY(alcore__scratch_push(block, clusters, sizeof(int32_t), &out->renewed));
+    for (int64_t c = 0; c < clusters; c++) out->renewed[c] = -1;
     return ALCORE_OK;
 }
 
-/* Whether the distance to the own centroid is less than to any other, by so much that the squared
- * distances of spec 1.8, each within 1e-9 of the exact one, say the same; squares below double's
- * range are none. */
-static bool is_settled(double high, double low) {
-    return high * (1.0 + 1e-8) + 1e-140 < low;
+/* Whether the assigned centroid is nearer than every other by so much that the squared distances of
+ * spec 1.8, each within 1e-9 of the exact one, say the same; 1e-140 covers squares below the range
+ * of double. */
+static bool cannot_change(double upper, double lower) {
+    return upper * (1.0 + 1e-8) + 1e-140 < lower;
 }
 
-/* Moves the bounds of the rows with their centroids (Hamerly 2010): to the own centroid it became
- * farther by no more than that moved, to another one nearer by no more than any other moved. Rows
- * that are settled keep their centroid; the others are wanted. An own centroid comes nearer as
- * often as not: where its old distance would settle the row, the new one nearly always does. */
-static void move_bounds(const alcore__kmeans *means, const alcore__block *block,
-                        const alcore__kmeans_rows *state, assign_work *work) {
-    const int32_t *group = means->group + block->start;
-    for (int64_t i = 0; i < block->count; i++) {
-        int32_t g = group[i], own = state->assigned[i];
-        work->wanted[i] = work->cluster[i] = work->hopeful[i] = -1;
+/* Loosens the bounds of each row by how far the centroids moved since the last iteration, rounded
+ * outwards by two ulps, and requests a full search for the rows whose assignment may change. Where
+ * the upper bound from before the move would have been enough, the one distance to the assigned
+ * centroid is measured first: centroids come nearer as often as not, and it costs 1/k of a
+ * search. */
+static void loosen_bounds(block_work *work) {
+    const alcore__kmeans *means = work->means;
+    const int32_t *group = means->group + work->block->start;
+    for (int64_t i = 0; i < work->block->count; i++) {
+        int32_t g = group[i], assigned = work->rows.assigned[i];
+        work->search_group[i] = work->cluster[i] = work->recheck[i] = -1;
         if (g < 0 || !means->each[g].active) continue;
-        if (own >= 0) {
-            int64_t cluster = means->starts[g] + own;
-            double others = means->each[g].farthest[cluster == means->each[g].mover];
-            double *high = &state->high[i], *low = &state->low[i], before = *high;
-            *high = (*high + means->moved[cluster]) * (1.0 + 0x1p-51);
-            *low = (*low - others) * (1.0 - 0x1p-51);
+        if (assigned >= 0) {
+            const alcore__kmeans_group *each = &means->each[g];
+            int64_t cluster = means->centroid_starts[g] + assigned;
+            double others =
+                cluster == each->max_shift_cluster ? each->max_other_shift : each->max_shift;
+            double *upper = &work->rows.upper[i], *lower = &work->rows.lower[i], before = *upper;
+            *upper = (*upper + means->shift[cluster]) * (1.0 + 0x1p-51);
+            *lower = (*lower - others) * (1.0 - 0x1p-51);
             work->cluster[i] = (int32_t)cluster;
-            if (is_settled(*high, *low)) continue;
-            if (is_settled(before, *low)) {
-                work->hopeful[i] = (int32_t)cluster;
-                work->hopeful_count++;
+            if (cannot_change(*upper, *lower)) continue;
+            if (cannot_change(before, *lower)) {
+                work->recheck[i] = (int32_t)cluster;
+                work->recheck_count++;
             }
         }
-        work->wanted[i] = g;
-        work->wanted_count++;
+        work->search_group[i] = g;
+        work->search_count++;
     }
 }
 
-/* Measures the hopeful rows from their own centroid: every cluster is a group of its own to the
- * kernel. */
-static alcore_status measure_own(const alcore__kmeans *means, const alcore__block *block,
-                                 const alcore__matrix *matrix, const alcore__kmeans_rows *state,
-                                 assign_work *work) {
-    int64_t clusters = means->starts[means->groups], *starts;
-    alcore__nearest out = {.nearest = work->nearest, .low = work->low, .high = work->high};
-    if (!work->hopeful_count) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)clusters + 1, sizeof *starts, &starts));
+/* Measures the rows to be rechecked from their assigned centroid; the search of those whose
+ * assignment cannot change is called off. To the kernel every cluster is a group of one centroid.
+ */
+static alcore_status recheck_rows(block_work *work) {
+    const alcore__kmeans *means = work->means;
+    int64_t clusters = cluster_count(means), *starts;
+    if (!work->recheck_count) return ALCORE_OK;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(work->block);
+    ALCORE__TRY(alcore__scratch_push(work->block, clusters + 1, sizeof *starts, &starts));
     for (int64_t c = 0; c <= clusters; c++) starts[c] = c;
-    alcore_status status =
-        alcore__matrix_nearest(matrix, work->hopeful, clusters, starts, means->centroids, &out);
-    alcore__free(block->run->ctx, starts);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (work->hopeful[i] < 0) continue;
-        state->high[i] = work->high[i];
-        if (!is_settled(state->high[i], state->low[i])) continue;
-        work->wanted[i] = -1;
-        work->wanted_count--;
-    }
-    return status;
-}
-
-/* The sums of a cluster are to be made. */
-static void want_sums(assign_work *work, int64_t cluster) {
-    if (work->place[cluster] < 0) work->place[cluster] = (int32_t)work->places++;
-}
-
-/* Nearest centroids of the rows that are wanted. */
-static alcore_status assign(const alcore__kmeans *means, const alcore__block *block,
-                            const alcore__matrix *matrix, const alcore__kmeans_rows *state,
-                            assign_work *work, int64_t *changed) {
-    alcore__nearest out = {.nearest = work->nearest, .low = work->low, .high = work->high};
-    ALCORE__TRY(alcore__matrix_nearest(matrix, work->wanted, means->groups, means->starts,
+    alcore__nearest out = {.nearest = work->nearest, .low = work->lower, .high = work->upper};
+    ALCORE__TRY(alcore__matrix_nearest(&work->matrix, work->recheck, clusters, starts,
                                        means->centroids, &out));
-    for (int64_t i = 0; i < block->count; i++) {
-        int32_t g = work->wanted[i], nearest = work->nearest[i];
+    alcore__scratch_release(work->block, mark);
+    for (int64_t i = 0; i < work->block->count; i++) {
+        if (work->recheck[i] < 0) continue;
+        work->rows.upper[i] = work->upper[i];
+        if (!cannot_change(work->rows.upper[i], work->rows.lower[i])) continue;
+        work->search_group[i] = -1;
+        work->search_count--;
+    }
+    return ALCORE_OK;
+}
+
+static void renew_sums_of(block_work *work, int64_t cluster) {
+    if (work->renewed[cluster] < 0) work->renewed[cluster] = (int32_t)work->renewed_count++;
+}
+
+/* Searches the nearest centroids of the requested rows, with new bounds. changed: [groups]. */
+static alcore_status search_nearest(block_work *work, int64_t *changed) {
+    const alcore__kmeans *means = work->means;
+    if (!work->search_count) return ALCORE_OK;
+    alcore__nearest out = {.nearest = work->nearest, .low = work->lower, .high = work->upper};
+    ALCORE__TRY(alcore__matrix_nearest(&work->matrix, work->search_group, means->groups,
+                                       means->centroid_starts, means->centroids, &out));
+    for (int64_t i = 0; i < work->block->count; i++) {
+        int32_t g = work->search_group[i], nearest = work->nearest[i];
         if (g < 0) continue;
-        state->high[i] = work->high[i];
-        state->low[i] = work->low[i];
-        if (nearest == state->assigned[i]) continue;
-        if (state->assigned[i] >= 0) want_sums(work, work->cluster[i]);
+        work->rows.upper[i] = work->upper[i];
+        work->rows.lower[i] = work->lower[i];
+        if (nearest == work->rows.assigned[i]) continue;
+        if (work->rows.assigned[i] >= 0) renew_sums_of(work, work->cluster[i]);
         changed[g]++;
-        state->assigned[i] = nearest;
-        work->cluster[i] = (int32_t)means->starts[g] + nearest;
-        want_sums(work, work->cluster[i]);
+        work->rows.assigned[i] = nearest;
+        work->cluster[i] = (int32_t)means->centroid_starts[g] + nearest;
+        renew_sums_of(work, work->cluster[i]);
     }
     return ALCORE_OK;
 }
 
-/* The sums of the clusters that lost or won rows of the block are made again, those of the others
- * are as they were: a running sum over the same rows in the same order has the same bits. */
-static alcore_status renew_sums(const alcore__kmeans *means, const alcore__block *block,
-                                const alcore__matrix *matrix, assign_work *work,
-                                const alcore__kmeans_sums *kept) {
-    alcore_ctx *ctx = block->run->ctx;
-    int64_t clusters = means->starts[means->groups];
-    size_t bytes = (size_t)means->dims * sizeof *work->sums;
-    int32_t *place = work->nearest; /* of each row's cluster */
-    if (!work->places) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)work->places, bytes, &work->sums));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)work->places, 8, &work->counts));
+/* ---- sums ---- */
+
+/* Whether the sums of all clusters are made: there are no kept ones, or making those that changed
+ * costs about as much. */
+static bool sums_all(const block_work *work) {
+    const alcore__kmeans_rows *rows = &work->rows;
+    return !rows->sums_valid || !*rows->sums_valid ||
+           4 * work->renewed_count > 3 * cluster_count(work->means);
+}
+
+static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *counts) {
+    const alcore__kmeans_rows *rows = &work->rows;
+    size_t clusters = (size_t)cluster_count(work->means), dims = (size_t)work->means->dims;
+    ALCORE__TRY(
+        alcore__matrix_group_sums(&work->matrix, work->cluster, (int64_t)clusters, sums, counts));
+    if (!rows->sums_valid) return ALCORE_OK;
+    memcpy(rows->sums, sums, clusters * dims * sizeof *sums);
+    memcpy(rows->counts, counts, clusters * sizeof *counts);
+    *rows->sums_valid = 1;
+    return ALCORE_OK;
+}
+
+/* Makes the kept sums of the clusters that won or lost rows of the block anew. */
+static alcore_status renew_kept_sums(block_work *work) {
+    const alcore__kmeans *means = work->means;
+    alcore__block *block = work->block;
+    int32_t *sum_index = work->nearest; /* [active rows] of each row's cluster; -1: not renewed */
+    double *sums;                       /* [renewed_count, dims] */
+    int64_t *counts;                    /* [renewed_count] */
+    size_t bytes = (size_t)means->dims * sizeof *sums;
+    if (!work->renewed_count) return ALCORE_OK;
+    ALCORE__TRY(alcore__scratch_push(block, work->renewed_count, bytes, &sums));
+    ALCORE__TRY(alcore__scratch_push(block, work->renewed_count, sizeof *counts, &counts));
     for (int64_t i = 0; i < block->count; i++)
-        place[i] = work->cluster[i] < 0 ? -1 : work->place[work->cluster[i]];
-    ALCORE__TRY(alcore__matrix_group_sums(matrix, place, work->places, work->sums, work->counts));
-    for (int64_t c = 0; c < clusters; c++) {
-        int64_t at = work->place[c];
-        if (at < 0) continue;
-        memcpy(kept->sums + c * means->dims, work->sums + at * means->dims, bytes);
-        kept->counts[c] = work->counts[at];
+        sum_index[i] = work->cluster[i] < 0 ? -1 : work->renewed[work->cluster[i]];
+    ALCORE__TRY(
+        alcore__matrix_group_sums(&work->matrix, sum_index, work->renewed_count, sums, counts));
+    for (int64_t c = 0; c < cluster_count(means); c++) {
+        int64_t index = work->renewed[c];
+        if (index < 0) continue;
+        memcpy(work->rows.sums + c * means->dims, sums + index * means->dims, bytes);
+        work->rows.counts[c] = counts[index];
     }
     return ALCORE_OK;
 }
 
-/* Sums and counts of the clusters of active groups. */
-static alcore_status sum_clusters(const alcore__kmeans *means, const alcore__block *block,
-                                  const alcore__matrix *matrix, assign_work *work,
-                                  const assign_layout *out) {
-    alcore__kmeans_sums kept = alcore__kmeans_sums_of(means, block);
-    int64_t clusters = means->starts[means->groups];
-    size_t numbers = (size_t)means->dims * sizeof *out->sums;
-    if (work->all) {
-        ALCORE__TRY(
-            alcore__matrix_group_sums(matrix, work->cluster, clusters, out->sums, out->counts));
-        if (!kept.valid) return ALCORE_OK;
-        memcpy(kept.sums, out->sums, (size_t)clusters * numbers);
-        memcpy(kept.counts, out->counts, (size_t)clusters * sizeof *kept.counts);
-        *kept.valid = 1;
-        return ALCORE_OK;
-    }
-    ALCORE__TRY(renew_sums(means, block, matrix, work, &kept));
+/* Sums [clusters, dims] and counts [clusters] of the active groups' clusters; those of other groups
+ * stay 0. */
+static alcore_status sum_clusters(block_work *work, double *sums, int64_t *counts) {
+    const alcore__kmeans *means = work->means;
+    if (sums_all(work)) return sum_all_clusters(work, sums, counts);
+    ALCORE__TRY(renew_kept_sums(work));
     for (int64_t g = 0; g < means->groups; g++) {
-        int64_t first = means->starts[g];
-        size_t own = (size_t)means->each[g].clusters;
+        int64_t first = means->centroid_starts[g], clusters = means->each[g].clusters;
         if (!means->each[g].active) continue;
-        memcpy(out->sums + first * means->dims, kept.sums + first * means->dims, own * numbers);
-        memcpy(out->counts + first, kept.counts + first, own * sizeof *kept.counts);
+        memcpy(sums + first * means->dims, work->rows.sums + first * means->dims,
+               (size_t)(clusters * means->dims) * sizeof *sums);
+        memcpy(counts + first, work->rows.counts + first, (size_t)clusters * sizeof *counts);
     }
     return ALCORE_OK;
 }
 
-/* Whether sums of all clusters cost about as much as those that are needed, or there are none. */
-static bool needs_all(const alcore__kmeans *means, const alcore__block *block,
-                      const assign_work *work) {
-    alcore__kmeans_sums kept = alcore__kmeans_sums_of(means, block);
-    return !kept.valid || !*kept.valid || 4 * work->places > 3 * means->starts[means->groups];
-}
+/* ---- pass "assignment" ---- */
 
-static alcore_status assign_rows(const alcore__kmeans *means, alcore__block *block,
-                                 const alcore__kmeans_rows *state, assign_work *work,
-                                 const assign_layout *out) {
-    alcore__matrix matrix;
-    int64_t clusters = means->starts[means->groups];
-    for (int64_t c = 0; c < clusters; c++) work->place[c] = -1;
-    move_bounds(means, block, state, work);
-    /* A block without anything to do is not even read. */
-    if (work->wanted_count || needs_all(means, block, work))
-        ALCORE__TRY(alcore__block_matrix(block, means->unit, &matrix));
-    ALCORE__TRY(measure_own(means, block, &matrix, state, work));
-    if (work->wanted_count) ALCORE__TRY(assign(means, block, &matrix, state, work, out->changed));
-    work->all = needs_all(means, block, work);
-    return sum_clusters(means, block, &matrix, work, out);
-}
-
-alcore_status alcore__kmeans_assign_block(const alcore__kmeans *means, alcore__block *block) {
-    alcore__matrix matrix;
-    alcore__kmeans_rows state;
-    alcore_ctx *ctx = block->run->ctx;
-    size_t clusters = (size_t)means->starts[means->groups], groups = (size_t)means->groups;
-    void *payload;
-    assign_work work;
-    if (block->memory->local) {
-        state = alcore__kmeans_rows_of(block);
-    } else {
-        ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));
-    }
-    ALCORE__TRY(alcore__block_payload(
-        block, (groups + clusters) * 8 + clusters * (size_t)means->dims * 8, &payload));
-    assign_layout out = layout_of(means, payload);
-    ALCORE__TRY(new_work(ctx, (size_t)block->count, clusters, &work));
-    alcore_status status = assign_rows(means, block, &state, &work, &out);
-    free_work(ctx, &work);
-    return status;
-}
-
-void alcore__kmeans_add_assigned(alcore__kmeans *means, const void *payload) {
-    assign_layout part = layout_of(means, payload);
-    int64_t clusters = means->starts[means->groups];
-    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += part.changed[g];
-    for (int64_t c = 0; c < clusters; c++) means->counts[c] += part.counts[c];
-    for (int64_t i = 0; i < clusters * means->dims; i++) means->sums[i] += part.sums[i];
-}
-
-void alcore__kmeans_move(alcore__kmeans *means, int64_t cluster, const double *to) {
-    double *centroid = means->centroids + cluster * means->dims, square = 0.0;
-    for (int64_t j = 0; j < means->dims; j++) {
-        double t = to[j] - centroid[j];
-        square += t * t;
-        centroid[j] = to[j];
-    }
-    /* Above the exact length: rounding of the sum, and squares below double's range. */
-    double slack = 1e-9 + (double)means->dims * 0x1p-52;
-    means->moved[cluster] = sqrt(square) * (1.0 + slack) + 1e-150;
-}
-
-static void move_centroids(alcore__kmeans *means, int64_t g) {
+/* The largest shift of a group's centroids, those of empty clusters included, and the largest of
+ * the other ones. A NaN counts as largest, so that no bound is trusted. */
+static void find_max_shifts(alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
-    for (int64_t c = means->starts[g]; c < means->starts[g + 1]; c++) {
-        means->moved[c] = 0.0;
+    each->max_shift = each->max_other_shift = 0.0;
+    each->max_shift_cluster = -1;
+    for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
+        double shift = means->shift[c];
+        if (shift > each->max_shift || shift != shift) {
+            each->max_other_shift = each->max_shift;
+            each->max_shift = shift;
+            each->max_shift_cluster = c;
+        } else if (shift > each->max_other_shift) {
+            each->max_other_shift = shift;
+        }
+    }
+}
+
+/* Groups that made the last allowed iteration are left as they are; the others begin with sums of
+ * zero. */
+alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
+    alcore__kmeans *means = run->state;
+    size_t clusters = (size_t)cluster_count(means);
+    for (int64_t g = 0; g < means->groups; g++) {
+        alcore__kmeans_group *each = &means->each[g];
+        each->changed = each->empty = 0;
+        if (each->iterations == ALCORE__KMEANS_MAX_ITERATIONS) each->active = false;
+        if (each->active) find_max_shifts(means, g);
+    }
+    memset(means->sums, 0, clusters * (size_t)means->dims * sizeof *means->sums);
+    memset(means->counts, 0, clusters * sizeof *means->counts);
+    means->far_bytes = 0;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
+    const alcore__kmeans *means = block->run->state;
+    double *sums = partial;
+    assignment_counts counts = counts_in(means, sums + cluster_count(means) * means->dims);
+    block_work work;
+    ALCORE__TRY(begin_work(means, block, &work));
+    bool opened = !alcore__kmeans_find_rows(means, block, &work.rows);
+    if (opened) ALCORE__TRY(alcore__kmeans_open_block(means, block, &work.matrix, &work.rows));
+    loosen_bounds(&work);
+    /* A block in which nothing can change and whose sums are kept is not even read. */
+    if (!opened && (work.search_count || sums_all(&work)))
+        ALCORE__TRY(alcore__block_matrix(block, means->unit, &work.matrix));
+    ALCORE__TRY(recheck_rows(&work));
+    ALCORE__TRY(search_nearest(&work, counts.changed));
+    return sum_clusters(&work, sums, counts.rows);
+}
+
+alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__contribution *part) {
+    alcore__kmeans *means = run->state;
+    assignment_counts counts = counts_in(means, part->extra);
+    for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += counts.changed[g];
+    for (int64_t c = 0; c < cluster_count(means); c++) means->counts[c] += counts.rows[c];
+    return ALCORE_OK;
+}
+
+/* Moves the centroids of a group to the means of their rows; empty clusters are counted and stay.
+ */
+static void move_group(alcore__kmeans *means, int64_t g) {
+    for (int64_t c = means->centroid_starts[g]; c < means->centroid_starts[g + 1]; c++) {
+        means->shift[c] = 0.0;
         if (!means->counts[c]) {
-            each->empty++;
+            means->each[g].empty++;
             continue;
         }
         double count = (double)means->counts[c], *mean = means->sums + c * means->dims;
         for (int64_t j = 0; j < means->dims; j++) mean[j] /= count;
-        alcore__kmeans_move(means, c, mean);
+        alcore__kmeans_move_centroid(means, c, mean);
     }
 }
 
-/* The two centroids of a group that moved farthest. */
-static void find_movers(alcore__kmeans *means, int64_t g) {
-    alcore__kmeans_group *each = &means->each[g];
-    each->farthest[0] = each->farthest[1] = 0.0;
-    each->mover = -1;
-    for (int64_t c = means->starts[g]; c < means->starts[g + 1]; c++) {
-        double moved = means->moved[c];
-        if (moved > each->farthest[0] || moved != moved) {
-            each->farthest[1] = each->farthest[0];
-            each->farthest[0] = moved;
-            each->mover = c;
-        } else if (moved > each->farthest[1]) {
-            each->farthest[1] = moved;
-        }
-    }
-}
-
-void alcore__kmeans_settle(alcore__kmeans *means, bool *finished) {
-    *finished = true;
-    for (int64_t g = 0; g < means->groups; g++) {
-        alcore__kmeans_group *each = &means->each[g];
-        each->changed = each->empty = 0;
-        if (each->passes == ALCORE__KMEANS_PASSES) each->active = false;
-        if (!each->active) continue;
-        find_movers(means, g);
-        *finished = false;
-    }
-    means->phase = ALCORE__KMEANS_ASSIGN;
-    means->far_bytes = 0;
-}
-
-void alcore__kmeans_next_assignment(alcore__kmeans *means, bool *finished) {
-    bool empty = false;
+alcore_status alcore__kmeans_move_centroids(alcore__run *run) {
+    alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
         if (!each->active) continue;
-        each->passes++;
-        if (!each->changed) {
-            each->active = false;
-            continue;
+        each->iterations++;
+        if (each->changed) {
+            move_group(means, g);
+        } else {
+            each->active = false; /* converged */
         }
-        move_centroids(means, g);
-        empty |= each->empty > 0;
     }
-    if (empty) {
-        means->phase = ALCORE__KMEANS_FAR;
-    } else {
-        alcore__kmeans_settle(means, finished);
+    return ALCORE_OK;
+}
+
+bool alcore__kmeans_iterates(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        const alcore__kmeans_group *each = &means->each[g];
+        if (each->active && each->iterations < ALCORE__KMEANS_MAX_ITERATIONS) return true;
     }
+    return false;
 }

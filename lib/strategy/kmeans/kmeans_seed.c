@@ -1,185 +1,223 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first centroids of k-means: D^2 sampling (spec 3.3). */
+/* The first centroids of k-means: k-means++ (spec 3.3; Arthur and Vassilvitskii 2007), all groups
+ * side by side.
+ *
+ * Two passes alternate until every group has its clusters. "Seed rows" finds, in the block that
+ * holds each, the rows that were drawn: the next centroid of every group and its speculative rows
+ * (d2_sampling.h). "D^2 weights" measures the candidates of each group from its newest centroid,
+ * unless that was a hit, and from the speculative rows; the total weight of each block is what the
+ * next draw needs. When the caller gave the seed rows, only the first pass is made.
+ *
+ * Cost: one pass over the embeddings a centroid, less what hits save. */
 #include <math.h>
 #include <string.h>
 
-#include "strategy/kmeans/kmeans_phases.h"
+#include "strategy/kmeans/kmeans_rows.h"
 
-static bool wants_draw(const alcore__kmeans_group *each) {
-    return each->active && each->chosen < each->clusters;
+static bool wants_seed(const alcore__kmeans_group *each) {
+    return each->active && each->seeded < each->clusters;
 }
 
-/* The newest centroid of a group with the guessed ones behind it. */
-static double *ahead_of(const alcore__kmeans *means, int64_t g) {
-    return means->ahead + means->each[g].number * ALCORE__AHEAD * means->dims;
+bool alcore__kmeans_wants_seeds(const alcore__run *run) {
+    const alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        if (wants_seed(&means->each[g])) return true;
+    }
+    return false;
 }
 
-/* The mask of a group's members by place of the matrix; false: it has none here. */
-static bool mask_group(const alcore__kmeans *means, const alcore__matrix *matrix, int64_t g) {
+bool alcore__kmeans_wants_weights(const alcore__run *run) {
+    return !((const alcore__kmeans *)run->state)->seeds_given && alcore__kmeans_wants_seeds(run);
+}
+
+/* The newest centroid of a group, its speculative rows behind it: [ALCORE__MAX_DRAWS, dims]. */
+static double *vectors_of(const alcore__kmeans *means, int64_t g) {
+    return means->seed_vectors + means->each[g].number * ALCORE__MAX_DRAWS * means->dims;
+}
+
+/* Sets mask [matrix rows] to the rows of a group; false: the block has none. */
+static bool mask_group(const alcore__kmeans *means, const alcore__matrix *matrix, int64_t g,
+                       uint8_t *mask) {
     const alcore__block *block = matrix->block;
     const int32_t *group = means->group + block->start;
-    uint8_t *mask = block->bench->mask;
     bool any = false;
     memset(mask, 0, (size_t)matrix->rows.count);
     for (int64_t i = 0; i < block->count; i++) {
         if (group[i] != g) continue;
-        mask[alcore__matrix_place(matrix, i)] = 1;
+        mask[alcore__matrix_row_of(matrix, i)] = 1;
         any = true;
     }
     return any;
 }
 
-/* Payload of a row that was found. */
-static alcore_status put_found(const alcore__matrix *matrix, const alcore__kmeans_rows *state,
-                               alcore__kmeans_found found, char *out) {
-    int64_t member = found.position - matrix->block->start;
-    ALCORE__TRY(alcore__numbers_read(
-        matrix->block->run, state->dots + alcore__matrix_place(matrix, member), 1, &found.value));
-    memcpy(out, &found, sizeof found);
-    return alcore__matrix_row(matrix, member, (double *)(void *)(out + sizeof found));
-}
+/* ---- pass "seed rows" ---- */
 
-/* Draws that are looked for in the block. */
-static int64_t count_draws(const alcore__kmeans *means, const alcore__block *block) {
-    int64_t count = 0;
+/* The partial: an alcore__kmeans_found and a vector for every drawn row of the block. */
+size_t alcore__kmeans_seeds_bytes(const alcore__block *block) {
+    const alcore__kmeans *means = block->run->state;
+    size_t count = 0;
     for (int64_t g = 0; g < means->groups; g++) {
-        if (!wants_draw(&means->each[g])) continue;
-        for (int k = 0; k < ALCORE__AHEAD; k++)
+        if (!wants_seed(&means->each[g])) continue;
+        for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++)
             count += alcore__draw_is_in(&means->each[g].sampler.draw[k], block);
     }
-    return count;
+    return count * alcore__kmeans_found_bytes(means);
 }
 
-alcore_status alcore__kmeans_pick_block(const alcore__kmeans *means, alcore__block *block) {
-    int64_t count = count_draws(means, block);
-    if (!count) return ALCORE_OK;
+/* Writes the entry of the row at an index of the block. */
+static alcore_status write_found(const alcore__matrix *matrix, const alcore__kmeans_rows *rows,
+                                 int64_t index, alcore__kmeans_found found, char *out) {
+    const double *self_dot = rows->self_dots + alcore__matrix_row_of(matrix, index);
+    found.position = matrix->block->start + index;
+    ALCORE__TRY(alcore__download(matrix->block->run, self_dot, 1, &found.value));
+    memcpy(out, &found, sizeof found);
+    return alcore__matrix_copy_row(matrix, index, (double *)(void *)(out + sizeof found));
+}
+
+alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
+    const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
-    alcore__kmeans_rows state;
-    char *out;
-    ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));
-    ALCORE__TRY(
-        alcore__block_payload(block, (size_t)count * alcore__kmeans_found_bytes(means), &out));
+    alcore__kmeans_rows rows;
+    uint8_t *mask;
+    char *out = partial;
+    ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, 1, &mask));
     for (int64_t g = 0; g < means->groups; g++) {
-        if (!wants_draw(&means->each[g])) continue;
         bool masked = false;
-        for (int k = 0; k < ALCORE__AHEAD; k++) {
+        for (int32_t k = 0; wants_seed(&means->each[g]) && k < ALCORE__MAX_DRAWS; k++) {
             const alcore__draw *draw = &means->each[g].sampler.draw[k];
-            int64_t member;
+            int64_t index;
             if (!alcore__draw_is_in(draw, block)) continue;
-            if (!masked) mask_group(means, &matrix, g);
+            if (!masked) mask_group(means, &matrix, g, mask);
             masked = true;
-            ALCORE__TRY(
-                alcore__draw_member(draw, &matrix, block->bench->mask, state.minimum, &member));
-            ALCORE__TRY(put_found(&matrix, &state,
-                                  (alcore__kmeans_found){g, block->start + member, k, 0.0}, out));
+            ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index));
+            alcore__kmeans_found found = {.group = g, .draw = k};
+            ALCORE__TRY(write_found(&matrix, &rows, index, found, out));
             out += alcore__kmeans_found_bytes(means);
         }
     }
     return ALCORE_OK;
 }
 
-void alcore__kmeans_take_pick(alcore__kmeans *means, const char *payload) {
+static void store_seed(alcore__kmeans *means, const char *entry) {
     alcore__kmeans_found found;
-    memcpy(&found, payload, sizeof found);
+    memcpy(&found, entry, sizeof found);
+    const char *vector = entry + sizeof found;
     alcore__kmeans_group *each = &means->each[found.group];
     size_t bytes = (size_t)means->dims * sizeof(double);
-    memcpy(ahead_of(means, found.group) + found.draw * means->dims, payload + sizeof found, bytes);
-    each->dots[found.draw] = found.value;
+    memcpy(vectors_of(means, found.group) + found.draw * means->dims, vector, bytes);
+    each->seed_dots[found.draw] = found.value;
     each->sampler.found[found.draw] = found.position;
-    if (found.draw) return;
-    int64_t cluster = means->starts[found.group] + each->chosen;
-    memcpy(means->centroids + cluster * means->dims, payload + sizeof found, bytes);
-    means->initial[cluster] = found.position;
-    means->chosen[found.position] = 1;
+    if (found.draw > 0) return; /* speculative */
+    int64_t cluster = means->centroid_starts[found.group] + each->seeded;
+    memcpy(means->centroids + cluster * means->dims, vector, bytes);
+    means->seed_positions[cluster] = found.position;
+    means->is_seed[found.position] = 1;
 }
 
-/* D^2 against the newest centroid of each group; payload: the total of each group. */
-alcore_status alcore__kmeans_mass_block(const alcore__kmeans *means, alcore__block *block) {
-    alcore__matrix matrix;
-    alcore__kmeans_rows state;
-    double *mass;
-    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
+alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__contribution *part) {
+    alcore__kmeans *means = run->state;
+    size_t entry_bytes = alcore__kmeans_found_bytes(means);
+    for (size_t offset = 0; offset < part->extra_bytes; offset += entry_bytes)
+        store_seed(means, (const char *)part->extra + offset);
+    return ALCORE_OK;
+}
+
+/* The drawn rows of all groups were found: each group has one centroid more. */
+alcore_status alcore__kmeans_accept_seeds(alcore__run *run) {
+    alcore__kmeans *means = run->state;
+    for (int64_t g = 0; g < means->groups; g++) {
+        alcore__kmeans_group *each = &means->each[g];
+        alcore__sampler *sampler = &each->sampler;
+        if (!wants_seed(each)) continue;
+        each->seeded++;
+        alcore__sampler_accept(sampler);
+        alcore__sampler_pack(sampler, vectors_of(means, g), means->dims);
+        alcore__sampler_pack(sampler, each->seed_dots, 1);
+        alcore__sampler_clear_draws(sampler);
+        if (means->seeds_given && wants_seed(each))
+            sampler->draw[0].position =
+                means->seed_positions[means->centroid_starts[g] + each->seeded];
+    }
+    return ALCORE_OK;
+}
+
+/* ---- pass "D^2 weights" ---- */
+
+/* The partial: the total weight of each group in the block, double [groups]. */
+size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
+    return (size_t)((const alcore__kmeans *)block->run->state)->groups * sizeof(double);
+}
+
+alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
+    const alcore__kmeans *means = block->run->state;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
     alcore_sys_work work = alcore__run_work(block->run);
-    ALCORE__TRY(alcore__kmeans_touch(means, block, &matrix, &state));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)means->groups * sizeof *mass, &mass));
-    const uint8_t *mask = block->bench->mask;
-    int64_t rows = matrix.rows.count;
+    alcore__matrix matrix;
+    alcore__kmeans_rows rows;
+    uint8_t *mask;
+    double *totals = partial;
+    ALCORE__TRY(alcore__kmeans_open_block(means, block, &matrix, &rows));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, 1, &mask));
+    int64_t count = matrix.rows.count;
     for (int64_t g = 0; g < means->groups; g++) {
         const alcore__kmeans_group *each = &means->each[g];
         const alcore__sampler *sampler = &each->sampler;
-        if (!wants_draw(each) || !mask_group(means, &matrix, g)) continue;
-        alcore_sys_weights weights = {.minimum = state.minimum,
-                                      .speculative = state.each,
-                                      .speculative_count = sampler->guessed,
-                                      .total = &mass[g]};
-        if (sampler->known >= 0) {
-            ALCORE__TRY(kernels->update_min(&work, rows, mask, state.each + sampler->known * rows,
-                                            &weights));
+        if (!wants_seed(each) || !mask_group(means, &matrix, g, mask)) continue;
+        alcore_sys_weights weights = {.minimum = rows.weights,
+                                      .speculative = rows.speculative_weights,
+                                      .speculative_count = sampler->speculative,
+                                      .total = &totals[g]};
+        if (sampler->hit >= 0) {
+            ALCORE__TRY(kernels->update_min(
+                &work, count, mask, rows.speculative_weights + sampler->hit * count, &weights));
         } else {
-            ALCORE__TRY(kernels->min_sq_dists(&work, &matrix.rows, mask, ahead_of(means, g),
-                                              1 + sampler->guessed, each->dots, state.dots, 1,
-                                              &weights));
+            ALCORE__TRY(kernels->min_sq_dists(&work, &matrix.rows, mask, vectors_of(means, g),
+                                              1 + sampler->speculative, each->seed_dots,
+                                              rows.self_dots, 1, &weights));
         }
     }
     return ALCORE_OK;
 }
 
-/* The next centroid, weighted(D^2, f64()), and guesses of those that follow. */
+alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__contribution *part) {
+    alcore__kmeans *means = run->state;
+    memcpy(means->block_weights + part->block * means->groups, part->extra, part->extra_bytes);
+    return ALCORE_OK;
+}
+
+/* The position of the lowest row of a group that is no seed yet. */
+static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t candidates) {
+    int64_t position = 0;
+    while (position < candidates && (means->group[position] != g || means->is_seed[position]))
+        position++;
+    return position;
+}
+
 static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
-    const double *mass = means->mass + g;
-    if (!alcore__draw_by_weight(mass, means->groups, means->blocks, alcore_rng_f64(&each->rng),
-                                &sampler->draw[0])) {
-        /* Only duplicates are left: the first row that is no centroid yet. */
-        int64_t i = 0;
-        while (i < run->outcome.count && (means->group[i] != g || means->chosen[i])) i++;
-        sampler->draw[0].position = i;
-    }
+    const double *weights = means->block_weights + g;
+    /* When only duplicates of seed rows are left, nothing has a weight. */
+    if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore_rng_f64(&each->rng),
+                                &sampler->draw[0]))
+        sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
+    /* Speculative draws use the numbers that the generator will give next, from a copy of it. */
     alcore_rng ahead = each->rng;
-    int64_t left = each->clusters - each->chosen - 2; /* centroids after the next one that weigh */
-    int32_t guesses = alcore__sampler_guesses(run, sampler);
-    for (int32_t k = 1; k < ALCORE__AHEAD; k++) {
-        sampler->draw[k] = alcore__draw_nothing;
-        if (k <= guesses && k <= left)
-            alcore__draw_by_weight(mass, means->groups, means->blocks, alcore_rng_f64(&ahead),
+    int64_t draws_left = each->clusters - each->seeded - 2;
+    int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
+    for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
+        sampler->draw[k] = alcore__no_draw;
+        if (k <= speculative && k <= draws_left)
+            alcore__draw_by_weight(weights, means->groups, means->blocks, alcore_rng_f64(&ahead),
                                    &sampler->draw[k]);
     }
 }
 
-/* The draws of a pass were found: there is one centroid more. */
-static void settle(alcore__kmeans *means, int64_t g) {
-    alcore__kmeans_group *each = &means->each[g];
-    alcore__sampler *sampler = &each->sampler;
-    each->chosen++;
-    alcore__sampler_settle(sampler);
-    alcore__sampler_pack(sampler, ahead_of(means, g), means->dims);
-    alcore__sampler_pack(sampler, each->dots, 1);
-    for (int k = 0; k < ALCORE__AHEAD; k++) {
-        sampler->draw[k] = alcore__draw_nothing;
-        sampler->found[k] = -1;
-    }
-    if (means->given && wants_draw(each))
-        sampler->draw[0].position = means->initial[means->starts[g] + each->chosen];
-}
-
-void alcore__kmeans_next_centroids(alcore__run *run, alcore__kmeans *means) {
-    bool more = false;
+alcore_status alcore__kmeans_draw_seeds(alcore__run *run) {
+    alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
-        alcore__kmeans_group *each = &means->each[g];
-        if (!wants_draw(each)) continue;
-        if (means->phase == ALCORE__KMEANS_PICK) {
-            settle(means, g);
-            more |= wants_draw(each);
-        } else {
-            draw_next(run, means, g);
-        }
+        if (wants_seed(&means->each[g])) draw_next(run, means, g);
     }
-    if (means->phase == ALCORE__KMEANS_MASS) {
-        means->phase = ALCORE__KMEANS_PICK;
-    } else if (!more) {
-        means->phase = ALCORE__KMEANS_ASSIGN;
-    } else if (!means->given) {
-        means->phase = ALCORE__KMEANS_MASS;
-    }
+    return ALCORE_OK;
 }

@@ -1,152 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BADGE (spec 4.5): rows drawn in proportion to the squared distance of their gradient embedding a
- * outer h from those of the rows chosen before, without ever writing a gradient down. A row that
- * the budget or the spread passes over is no centroid and is not drawn again. */
+/* BADGE (spec 4.5; Ash et al. 2020): rows drawn by k-means++ seeding over gradient embeddings.
+ *
+ *   g(x) = a(x) outer h(x),   a = p - onehot(argmax p) [classes], h the embedding [dims]
+ *   ||g(x)||^2 = G = (a . a)(h . h),   ||g(x) - g(y)||^2 = G_x + G_y - 2 (a_x . a_y)(h_x . h_y)
+ *
+ * No gradient is ever written down: both factors are enough. The first row is the one of the
+ * largest G (or a uniform draw), every further one is drawn with a probability proportional to its
+ * D^2 weight, the least squared distance to the rows picked before. A row that the budget or the
+ * similarity limit passes over is no center and weighs nothing from then on.
+ *
+ * Reads the class scores once and the embeddings once for each pick, less what speculative rows
+ * save (kmeans/d2_sampling.h). Memory: 8 x (classes + 6) bytes a candidate. */
 #include <math.h>
 #include <string.h>
 
 #include "alcore/rng.h"
+#include "base/tensor_view.h"
 #include "scorer/score_table.h"
 #include "strategy/kmeans/d2_sampling.h"
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { TAG_BADGE = 5 };
-enum { PASS_FACTORS, PASS_FIND, PASS_MEASURE, PASS_SCORES };
+enum { TAG_BADGE = 5 }; /* of the generator, spec 1.7 */
 enum { FIRST_NORM, FIRST_UNIFORM };
 
-typedef struct badge_plan {
-    alcore__greedy greedy; /* best: the row that was found */
+typedef struct badge_state {
+    alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
     int64_t classes, dims;
     bool first_uniform;
     alcore_rng rng;
-    const double *uniforms; /* given ones, before those of the generator */
-    int64_t uniform_count, drawn;
-    double *mass; /* [blocks] D^2 by block */
+    const double *uniforms; /* numbers of the first draws, given by tests; then the generator's */
+    int64_t uniform_count, draws_made;
+    double *block_weights; /* [blocks] total D^2 weight */
+    double *squares;       /* [candidates] G */
     alcore__sampler sampler;
-    /* Of the row that was found and of the guesses: factors [ALCORE__AHEAD, numbers]. */
-    double *found_a, *found_h, found_squares[ALCORE__AHEAD], found_weight;
-    double *squares; /* [candidates] squared norms of the gradients */
-    bool chosen;     /* there is a centroid */
-    bool joined;     /* the row that was found last is one */
-} badge_plan;
+    /* The drawn row, then the speculative ones: */
+    double *found_a, *found_h; /* [ALCORE__MAX_DRAWS, classes], [ALCORE__MAX_DRAWS, dims] */
+    double found_squares[ALCORE__MAX_DRAWS]; /* G */
+    double found_weight;                     /* D^2 weight of the drawn row */
+    bool has_center;                         /* a row was picked */
+    bool joins; /* the row that was drawn last was bought: it is a center */
+    bool ended; /* nothing more can be bought */
+} badge_state;
 
-/* Numbers of a row that the engine keeps, by place of the matrix. */
-typedef struct rows_state {
-    double *squares, *minimum, *each, *a; /* [rows], [rows], [ALCORE__GUESSES, rows], [rows,
-                                             classes] */
-} rows_state;
+/* Kept with each block, where the engine works. */
+typedef struct row_values {
+    double *squares;             /* [matrix rows] G */
+    double *weights;             /* [matrix rows] D^2; infinite before the first center */
+    double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] */
+    double *a;                   /* [matrix rows, classes] */
+} row_values;
 
-static rows_state state_of(double *numbers, int64_t rows) {
-    return (rows_state){numbers, numbers + rows, numbers + 2 * rows,
-                        numbers + (2 + ALCORE__GUESSES) * rows};
+static row_values lay_out(double *values, int64_t rows) {
+    return (row_values){values, values + rows, values + 2 * rows,
+                        values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
 }
 
-/* What a block with the row of a draw sends; the row's a and h follow. */
-typedef struct found_row {
-    int64_t draw, position;
-    double square, weight;
-} found_row;
-
-static size_t found_bytes(const badge_plan *plan) {
-    return sizeof(found_row) + (size_t)(plan->classes + plan->dims) * sizeof(double);
-}
-
-static const alcore__column *factor_column(const alcore__run *run, bool *given) {
+/* The column that a is made from: class scores, or a itself. */
+static const alcore__column *factor_column(const alcore__run *run, bool *is_factor) {
     const alcore__column *probs = alcore__dataset_find(&run->input->candidates, "probs");
-    *given = !probs;
+    *is_factor = !probs;
     return probs ? probs : alcore__dataset_find(&run->input->candidates, "factors");
 }
 
-/* ---- begin ---- */
-
 static alcore_status begin(alcore__run *run) {
-    badge_plan *plan = run->plan;
+    badge_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
-    size_t count = (size_t)run->outcome.count;
-    bool given;
-    const alcore__column *column = factor_column(run, &given);
+    bool is_factor;
+    const alcore__column *column = factor_column(run, &is_factor);
     if (column->ragged || column->dims < 1)
-        return alcore__fail(ALCORE_E_SHAPE, "the column \"%s\" has shape [rows, %s]",
-                            given ? "factors" : "probs", given ? "numbers" : "classes");
-    plan->classes = column->dims;
-    plan->dims = alcore__embedding_dims(run);
-    plan->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
-    plan->uniforms = alcore__values_numbers(run->values, "uniforms", &plan->uniform_count);
-    alcore_rng_seed(&plan->rng,
+        return alcore__fail(ALCORE_E_SHAPE, "the column \"%s\" must have shape [rows, %s]",
+                            is_factor ? "factors" : "probs", is_factor ? "components" : "classes");
+    state->classes = column->dims;
+    state->dims = alcore__embedding_dims(run);
+    state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
+    state->uniforms = alcore__values_numbers(run->values, "uniforms", &state->uniform_count);
+    alcore_rng_seed(&state->rng,
                     alcore_rng_derive(run->input->seed, TAG_BADGE, (uint64_t)run->input->round, 0));
     run->repeats = true;
-    alcore__sampler_begin(run, false, &plan->sampler);
-    ALCORE__TRY(alcore__greedy_begin(run, &plan->greedy));
-    ALCORE__TRY(
-        alcore__new_array(ctx, (size_t)run->members[0].blocks, sizeof(double), &plan->mass));
-    size_t numbers = ALCORE__AHEAD * sizeof(double);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->classes, numbers, &plan->found_a));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)plan->dims, numbers, &plan->found_h));
-    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &plan->squares));
-    run->pass = PASS_FACTORS;
+    alcore__sampler_begin(run, false, &state->sampler);
+    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
+    size_t count = (size_t)run->outcome.count, draw_bytes = ALCORE__MAX_DRAWS * sizeof(double),
+           blocks = (size_t)run->active[ALCORE__OVER_CANDIDATES].blocks;
+    ALCORE__TRY(alcore__new_array(ctx, blocks, sizeof(double), &state->block_weights));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)state->classes, draw_bytes, &state->found_a));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)state->dims, draw_bytes, &state->found_h));
+    ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &state->squares));
     alcore__warn_passes(run, alcore__expected_picks(run));
     return ALCORE_OK;
 }
 
-static void clear(alcore__run *run) {
-    badge_plan *plan = run->plan;
-    alcore_ctx *ctx = run->ctx;
-    alcore__greedy_clear(ctx, &plan->greedy);
-    alcore__free(ctx, plan->mass);
-    alcore__free(ctx, plan->found_a);
-    alcore__free(ctx, plan->found_h);
-    alcore__free(ctx, plan->squares);
+static void free_state(alcore__run *run) {
+    badge_state *state = run->state;
+    alcore__greedy_free_state(run->ctx, &state->greedy);
+    alcore__free(run->ctx, state->block_weights);
+    alcore__free(run->ctx, state->found_a);
+    alcore__free(run->ctx, state->found_h);
+    alcore__free(run->ctx, state->squares);
 }
 
-/* ---- factors ---- */
+/* ---- the factor a ---- */
 
-static double clamped(double p) {
+static double clamp_probability(double p) {
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
 
-/* Scores as stored become probabilities p, then p - onehot(argmax p), ties to the lower class. */
-static void gradient_factor(int32_t meaning, int64_t classes, double *p) {
+/* Turns class scores p [classes] in place into probabilities, then into p - onehot(argmax p), ties
+ * to the lower class. */
+static void make_factor(int32_t meaning, int64_t classes, double *p) {
     int64_t likeliest = 0;
     for (int64_t c = 1; c < classes; c++) {
         if (p[c] > p[likeliest]) likeliest = c;
     }
     if (meaning == ALCORE_MEANS_LOGITS) {
-        double most = p[likeliest], total = 0.0;
-        for (int64_t c = 0; c < classes; c++) total += p[c] = exp(p[c] - most);
+        double max = p[likeliest], total = 0.0;
+        for (int64_t c = 0; c < classes; c++) total += p[c] = exp(p[c] - max);
         for (int64_t c = 0; c < classes; c++) p[c] /= total;
     } else {
         for (int64_t c = 0; c < classes; c++)
-            p[c] = clamped(meaning == ALCORE_MEANS_LOGPROBS ? exp(p[c]) : p[c]);
+            p[c] = clamp_probability(meaning == ALCORE_MEANS_LOGPROBS ? exp(p[c]) : p[c]);
     }
     p[likeliest] -= 1.0;
 }
 
-/* The factor a of the block's members, by place: double [rows, classes]. */
-static alcore_status read_factors(const badge_plan *plan, const alcore__matrix *matrix, double *a) {
+/* a of the block's active rows: [matrix rows, classes]; other rows are not written. */
+static alcore_status read_factors(const badge_state *state, const alcore__matrix *matrix,
+                                  double *a) {
     alcore__block *block = matrix->block;
     const alcore__run *run = block->run;
-    bool given;
-    const alcore__column *column = factor_column(run, &given);
-    int64_t first = block->rows[0], span = block->rows[block->count - 1] - first + 1;
-    alcore_sys_rows rows = {0};
     alcore_sys_work work = alcore__run_work(run);
-    ALCORE__TRY(column->ops->rows(column, first, span, &block->bench->scratch[0], &rows));
-    static const int64_t BYTES[] = {0, 2, 2, 4, 8};
+    alcore_sys_rows rows = {0};
+    bool is_factor;
+    const alcore__column *column = factor_column(run, &is_factor);
+    ALCORE__TRY(alcore__block_column(block, column, &rows));
+    size_t row_bytes = (size_t)rows.stride * alcore__dtype_bytes(rows.dtype);
     for (int64_t i = 0; i < block->count; i++) {
         alcore_sys_rows row = rows;
-        row.data =
-            (const char *)rows.data + (block->rows[i] - first) * rows.stride * BYTES[rows.dtype];
+        row.data = (const char *)rows.data + (size_t)(block->rows[i] - block->rows[0]) * row_bytes;
         row.count = 1;
-        double *to = a + alcore__matrix_place(matrix, i) * plan->classes;
-        ALCORE__TRY(run->input->engine.kernels->widen(&work, &row, NULL, to));
-        if (!given) gradient_factor(column->meaning, plan->classes, to);
+        double *out = a + alcore__matrix_row_of(matrix, i) * state->classes;
+        ALCORE__TRY(alcore__run_kernels(run)->widen(&work, &row, NULL, out));
+        if (!is_factor) make_factor(column->meaning, state->classes, out);
     }
     return ALCORE_OK;
 }
 
-/* Names a row whose class scores are none: the score of a row, or NaN, is what lc says. Given
- * factors have to be finite. */
+/* score_rows of the definition: names a row whose class scores are not a distribution, as
+ * least confidence would; given factors have to be finite. Its values are not used. */
 static alcore_status check_rows(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "factors");
     if (alcore__dataset_find(call->dataset, "probs")) return alcore__score_lc.rows(call);
@@ -159,7 +159,7 @@ static alcore_status check_rows(alcore__score_call *call) {
         bool finite = isfinite(call->rank[i]);
         if (!finite && !call->nan_exclude)
             return alcore__fail(ALCORE_E_DATA,
-                                "row %lld: a number in column \"factors\" is NaN or infinite; "
+                                "row %lld: a component in column \"factors\" is NaN or infinite; "
                                 "nan=exclude leaves such rows out",
                                 (long long)(call->first + i));
         call->score[i] = call->raw[i] = call->rank[i] = finite ? call->rank[i] : (double)NAN;
@@ -167,285 +167,321 @@ static alcore_status check_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
-static alcore_sys_rows factor_rows(const badge_plan *plan, const double *a, int64_t rows) {
+static alcore_sys_rows as_matrix(const badge_state *state, const double *a, int64_t rows) {
     return (alcore_sys_rows){.data = a,
                              .count = rows,
-                             .dims = plan->classes,
-                             .stride = plan->classes,
+                             .dims = state->classes,
+                             .stride = state->classes,
                              .dtype = ALCORE_FLOAT64};
 }
 
-/* ---- blocks ---- */
+/* ---- pass "gradient norms": G, the factors, infinite weights ---- */
 
-static alcore_status first_numbers(const badge_plan *plan, alcore__block *block,
-                                   const alcore__matrix *matrix, rows_state *state) {
-    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
+static double *squares_of(const alcore__run *run) {
+    return ((badge_state *)run->state)->squares;
+}
+
+static alcore_status fill_rows(const badge_state *state, const alcore__matrix *matrix,
+                               row_values *rows) {
+    alcore__block *block = matrix->block;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
     alcore_sys_work work = alcore__run_work(block->run);
-    int64_t rows = matrix->rows.count;
-    alcore_sys_rows factors = factor_rows(plan, state->a, rows);
-    double *h_dots = block->bench->wide[1];
-    ALCORE__TRY(read_factors(plan, matrix, state->a));
-    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL, state->squares));
-    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->take, h_dots));
+    alcore_sys_rows factors = as_matrix(state, rows->a, matrix->rows.count);
+    double *h_dots; /* [matrix rows] h . h */
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *h_dots, &h_dots));
+    ALCORE__TRY(read_factors(state, matrix, rows->a));
+    ALCORE__TRY(kernels->self_dots(&work, &factors, NULL, rows->squares));
+    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, h_dots));
     for (int64_t i = 0; i < block->count; i++) {
-        int64_t at = alcore__matrix_place(matrix, i);
-        if (!isfinite(h_dots[at])) ALCORE__TRY(alcore__matrix_check(matrix));
-        state->squares[at] *= h_dots[at];
-        state->minimum[at] = HUGE_VAL;
+        int64_t matrix_row = alcore__matrix_row_of(matrix, i);
+        if (!isfinite(h_dots[matrix_row])) ALCORE__TRY(alcore__matrix_check(matrix));
+        rows->squares[matrix_row] *= h_dots[matrix_row];
+        rows->weights[matrix_row] = HUGE_VAL;
     }
     return ALCORE_OK;
 }
 
-/* The squared norms, first of all. Payload: them. */
-static alcore_status factors_block(const badge_plan *plan, alcore__block *block) {
+static alcore_status measure_norms(alcore__block *block, void *partial) {
+    const badge_state *state = block->run->state;
     alcore_ctx *ctx = block->run->ctx;
     alcore__matrix matrix;
-    double *out, *numbers;
-    ALCORE__TRY(alcore__block_scores(block, block->bench->wide[2], NULL, NULL));
+    double *squares = partial, *values, *ignored;
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *ignored, &ignored));
+    ALCORE__TRY(alcore__block_scores(block, ignored, NULL, NULL));
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    int64_t rows = matrix.rows.count, count = (2 + ALCORE__GUESSES + plan->classes) * rows;
-    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *numbers, &numbers));
-    rows_state state = state_of(numbers, rows);
-    alcore_status status = first_numbers(plan, block, &matrix, &state);
+    int64_t count = (2 + ALCORE__MAX_SPECULATIVE + state->classes) * matrix.rows.count;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *values, &values));
+    row_values rows = lay_out(values, matrix.rows.count);
+    alcore_status status = fill_rows(state, &matrix, &rows);
     if (status != ALCORE_OK) {
-        alcore__free(ctx, numbers);
+        alcore__free(ctx, values);
         return status;
     }
     for (int64_t i = 0; i < block->count; i++)
-        out[i] = state.squares[alcore__matrix_place(&matrix, i)];
-    return alcore__block_keep(block, numbers, count);
+        squares[i] = rows.squares[alcore__matrix_row_of(&matrix, i)];
+    return alcore__block_keep(block, values, count);
 }
 
-/* Payload: the rows of the draws that are in the block. */
-static alcore_status find_block(const badge_plan *plan, alcore__block *block) {
-    const alcore__run *run = block->run;
-    alcore__matrix matrix;
-    char *out;
-    size_t count = 0;
-    for (int k = 0; k < ALCORE__AHEAD; k++)
-        count += alcore__draw_is_in(&plan->sampler.draw[k], block);
-    if (!count) return ALCORE_OK;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, count * found_bytes(plan), &out));
-    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
-    const uint8_t *mask = alcore__greedy_mask(&plan->greedy, &matrix);
-    for (int k = 0; k < ALCORE__AHEAD; k++) {
-        int64_t member;
-        found_row row = {.draw = k};
-        double *numbers = (double *)(void *)(out + sizeof row);
-        if (!alcore__draw_is_in(&plan->sampler.draw[k], block)) continue;
-        ALCORE__TRY(
-            alcore__draw_member(&plan->sampler.draw[k], &matrix, mask, state.minimum, &member));
-        int64_t at = alcore__matrix_place(&matrix, member);
-        row.position = block->start + member;
-        ALCORE__TRY(alcore__numbers_read(run, state.squares + at, 1, &row.square));
-        ALCORE__TRY(alcore__numbers_read(run, state.minimum + at, 1, &row.weight));
-        ALCORE__TRY(
-            alcore__numbers_read(run, state.a + at * plan->classes, plan->classes, numbers));
-        ALCORE__TRY(alcore__matrix_row(&matrix, member, numbers + plan->classes));
-        memcpy(out, &row, sizeof row);
-        out += found_bytes(plan);
-    }
-    return ALCORE_OK;
-}
+/* ---- draws ---- */
 
-/* Payload: the block's weight, after the row that was found is a centroid if it was taken. */
-static alcore_status measure_block(const badge_plan *plan, alcore__block *block) {
-    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
-    alcore_sys_work work = alcore__run_work(block->run);
-    const alcore__sampler *sampler = &plan->sampler;
-    alcore__matrix matrix;
-    double *out;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, sizeof *out, &out));
-    int64_t rows = matrix.rows.count;
-    rows_state state = state_of(alcore__block_numbers(block), rows);
-    alcore_sys_weights weights = {.minimum = state.minimum,
-                                  .speculative = state.each,
-                                  .speculative_count = sampler->guessed,
-                                  .total_mask = alcore__greedy_mask(&plan->greedy, &matrix),
-                                  .total = out};
-    if (!plan->joined) return kernels->update_min(&work, rows, matrix.take, NULL, &weights);
-    if (sampler->known >= 0) {
-        return kernels->update_min(&work, rows, matrix.take, state.each + sampler->known * rows,
-                                   &weights);
-    }
-    alcore_sys_rows factors = factor_rows(plan, state.a, rows);
-    return kernels->min_badge(&work, &factors, &matrix.rows, matrix.take, plan->found_a,
-                              plan->found_h, 1 + sampler->guessed, plan->found_squares,
-                              state.squares, &weights);
-}
-
-static alcore_status scores_block(alcore__block *block) {
-    alcore__matrix matrix;
-    double *out, *squares = block->bench->wide[0], *minimum = block->bench->wide[1];
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    int64_t rows = matrix.rows.count;
-    rows_state state = state_of(alcore__block_numbers(block), rows);
-    ALCORE__TRY(alcore__numbers_read(block->run, state.squares, rows, squares));
-    ALCORE__TRY(alcore__numbers_read(block->run, state.minimum, rows, minimum));
-    for (int64_t i = 0; i < block->count; i++) {
-        int64_t at = alcore__matrix_place(&matrix, i);
-        out[i] = sqrt(minimum[at] < HUGE_VAL ? minimum[at] : squares[at]);
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status block_step(alcore__block *block) {
-    const badge_plan *plan = block->run->plan;
-    if (!block->count) return ALCORE_OK;
-    switch (block->run->pass) {
-    case PASS_FACTORS:
-        return factors_block(plan, block);
-    case PASS_FIND:
-        return find_block(plan, block);
-    case PASS_MEASURE:
-        return measure_block(plan, block);
-    default:
-        return scores_block(block);
-    }
-}
-
-/* ---- between passes ---- */
-
-static void take_found(badge_plan *plan, const char *payload) {
-    found_row row;
-    memcpy(&row, payload, sizeof row);
-    const char *a = payload + sizeof row;
-    size_t classes = (size_t)plan->classes, dims = (size_t)plan->dims, draw = (size_t)row.draw;
-    plan->sampler.found[row.draw] = row.position;
-    plan->found_squares[row.draw] = row.square;
-    memcpy(plan->found_a + draw * classes, a, classes * sizeof(double));
-    memcpy(plan->found_h + draw * dims, a + classes * sizeof(double), dims * sizeof(double));
-    if (row.draw) return;
-    plan->greedy.best = row.position;
-    plan->found_weight = row.weight;
-}
-
-static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
-    badge_plan *plan = run->plan;
-    const double *numbers = payload;
-    int64_t start = run->members[0].start[block];
-    if (run->pass == PASS_MEASURE) plan->mass[block] = bytes ? numbers[0] : 0.0;
-    if (!bytes) return ALCORE_OK;
-    if (run->pass == PASS_FACTORS) {
-        memcpy(plan->squares + start, payload, bytes);
-    } else if (run->pass == PASS_SCORES) {
-        memcpy(run->outcome.scores + start, payload, bytes);
-    } else if (run->pass == PASS_FIND) {
-        for (size_t at = 0; at < bytes; at += found_bytes(plan))
-            take_found(plan, (const char *)payload + at);
-    }
-    return ALCORE_OK;
-}
-
-/* The number of the draw that comes `later` draws after the next one; rng: a copy of the generator
- * that has given the numbers before it. */
-static double uniform_of(const badge_plan *plan, int64_t later, alcore_rng *rng) {
-    int64_t at = plan->drawn + later;
-    return at < plan->uniform_count ? plan->uniforms[at] : alcore_rng_f64(rng);
-}
-
-/* The first free row, or the n-th of them; -1: there is none. */
-static int64_t nth_free(const alcore__run *run, const badge_plan *plan, int64_t n) {
+/* The n-th candidate that can be picked; -1: there are fewer. */
+static int64_t nth_free(const alcore__run *run, int64_t n) {
+    const badge_state *state = run->state;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (alcore__greedy_free(&plan->greedy, i) && n-- == 0) return i;
+        if (alcore__greedy_is_free(&state->greedy, i) && n-- == 0) return i;
     }
     return -1;
 }
 
-/* Where the first centroid is: the largest norm, or a uniform draw. */
-static int64_t first_position(const alcore__run *run, badge_plan *plan) {
+/* The first row: of the largest gradient, or a uniform draw; -1: none can be picked. */
+static int64_t first_position(alcore__run *run) {
+    badge_state *state = run->state;
     int64_t best = -1, count = 0;
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (!alcore__greedy_free(&plan->greedy, i)) continue;
+        if (!alcore__greedy_is_free(&state->greedy, i)) continue;
         count++;
-        if (best < 0 || plan->squares[i] > plan->squares[best]) best = i;
+        if (best < 0 || state->squares[i] > state->squares[best]) best = i;
     }
-    if (!count || !plan->first_uniform) return best;
-    return nth_free(run, plan, (int64_t)alcore_rng_below(&plan->rng, (uint64_t)count));
+    if (!count || !state->first_uniform) return best;
+    return nth_free(run, (int64_t)alcore_rng_below(&state->rng, (uint64_t)count));
 }
 
-/* The next row, weighted(D^2, f64()), and guesses of those that follow. */
-static void draw_rows(alcore__run *run, badge_plan *plan) {
-    alcore__sampler *sampler = &plan->sampler;
-    int64_t blocks = run->members[0].blocks;
-    int32_t guesses = alcore__sampler_guesses(run, sampler);
-    double u = uniform_of(plan, 0, &plan->rng);
-    alcore_rng ahead = plan->rng;
-    if (!alcore__draw_by_weight(plan->mass, 1, blocks, u, &sampler->draw[0]))
-        sampler->draw[0].position = nth_free(run, plan, 0); /* only duplicates are left */
-    for (int32_t k = 1; k <= guesses; k++) {
-        u = uniform_of(plan, k, &ahead);
-        alcore__draw_by_weight(plan->mass, 1, blocks, u, &sampler->draw[k]);
-    }
-    plan->drawn++;
+/* The uniform number of the draw that comes `later` draws after the next one. rng has given the
+ * numbers of the draws before it. */
+static double uniform_number(const badge_state *state, int64_t later, alcore_rng *rng) {
+    int64_t draw = state->draws_made + later;
+    return draw < state->uniform_count ? state->uniforms[draw] : alcore_rng_f64(rng);
 }
 
-/* Looks for the next row, or ends. */
-static void look(alcore__run *run, badge_plan *plan) {
-    alcore__sampler *sampler = &plan->sampler;
-    for (int k = 0; k < ALCORE__AHEAD; k++) {
-        sampler->draw[k] = alcore__draw_nothing;
-        sampler->found[k] = -1;
+/* The next row, weighted(D^2, f64()), and speculative draws of those that follow. */
+static void draw_by_weight(alcore__run *run) {
+    badge_state *state = run->state;
+    alcore__sampler *sampler = &state->sampler;
+    int64_t blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
+    int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
+    double u = uniform_number(state, 0, &state->rng);
+    alcore_rng ahead = state->rng;
+    /* When only duplicates of picked rows are left, nothing has a weight. */
+    if (!alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[0]))
+        sampler->draw[0].position = nth_free(run, 0);
+    for (int32_t k = 1; k <= speculative; k++) {
+        u = uniform_number(state, k, &ahead);
+        alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[k]);
     }
-    alcore__greedy_reset(&plan->greedy);
-    run->pass = PASS_SCORES;
-    if (alcore__filler_full(&plan->greedy.filler)) return;
-    if (plan->chosen) {
-        draw_rows(run, plan);
+    state->draws_made++;
+}
+
+static alcore_status draw_next(alcore__run *run) {
+    badge_state *state = run->state;
+    alcore__sampler_clear_draws(&state->sampler);
+    alcore__greedy_clear_best(&state->greedy);
+    if (alcore__filler_full(&state->greedy.filler)) return ALCORE_OK;
+    if (state->has_center) {
+        draw_by_weight(run);
     } else {
-        sampler->draw[0].position = first_position(run, plan);
-    }
-    if (sampler->draw[0].position >= 0 || sampler->draw[0].block >= 0) run->pass = PASS_FIND;
-}
-
-/* What was found is offered. Rows that were passed over weigh nothing from now on, so the weights
- * are added up again. */
-static alcore_status offer(alcore__run *run, badge_plan *plan) {
-    int64_t position = plan->greedy.best;
-    ALCORE__TRY(alcore__greedy_offer(&plan->greedy, &plan->joined));
-    if (plan->joined) {
-        double weight = plan->chosen ? plan->found_weight : plan->found_squares[0];
-        plan->greedy.value[position] = sqrt(weight);
-        plan->chosen = true;
-        alcore__sampler_settle(&plan->sampler);
-        alcore__sampler_pack(&plan->sampler, plan->found_a, plan->classes);
-        alcore__sampler_pack(&plan->sampler, plan->found_h, plan->dims);
-        alcore__sampler_pack(&plan->sampler, plan->found_squares, 1);
-    }
-    if (alcore__filler_full(&plan->greedy.filler)) {
-        run->pass = PASS_SCORES;
-    } else if (plan->chosen) {
-        run->pass = PASS_MEASURE;
-    } else {
-        look(run, plan);
+        state->sampler.draw[0].position = first_position(run);
     }
     return ALCORE_OK;
 }
 
-static alcore_status next(alcore__run *run) {
-    badge_plan *plan = run->plan;
-    switch (run->pass) {
-    case PASS_FIND:
-        return offer(run, plan);
-    case PASS_SCORES:
-        run->done = true;
-        return ALCORE_OK;
-    default:
-        look(run, plan);
-        return ALCORE_OK;
-    }
+/* Whether a row was drawn that is to be found. */
+static bool has_draw(const alcore__run *run) {
+    const alcore__draw *draw = &((const badge_state *)run->state)->sampler.draw[0];
+    return draw->position >= 0 || draw->block >= 0;
 }
 
+/* ---- pass "drawn rows": the vectors of the rows that were drawn ---- */
+
+/* The partial: such an entry for each drawn row of the block; a and h follow it. */
+typedef struct found_row {
+    int64_t draw, position;
+    double square, weight;
+} found_row;
+
+static size_t found_entry_bytes(const badge_state *state) {
+    return sizeof(found_row) + (size_t)(state->classes + state->dims) * sizeof(double);
+}
+
+static size_t found_bytes(const alcore__block *block) {
+    const badge_state *state = block->run->state;
+    size_t count = 0;
+    for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++)
+        count += alcore__draw_is_in(&state->sampler.draw[k], block);
+    return count * found_entry_bytes(state);
+}
+
+static alcore_status write_found(const badge_state *state, const alcore__matrix *matrix,
+                                 const row_values *rows, int32_t draw, int64_t index, char *out) {
+    const alcore__run *run = matrix->block->run;
+    int64_t matrix_row = alcore__matrix_row_of(matrix, index), classes = state->classes;
+    found_row found = {.draw = draw, .position = matrix->block->start + index};
+    double *a = (double *)(void *)(out + sizeof found), *h = a + classes;
+    ALCORE__TRY(alcore__download(run, rows->squares + matrix_row, 1, &found.square));
+    ALCORE__TRY(alcore__download(run, rows->weights + matrix_row, 1, &found.weight));
+    ALCORE__TRY(alcore__download(run, rows->a + matrix_row * classes, classes, a));
+    ALCORE__TRY(alcore__matrix_copy_row(matrix, index, h));
+    memcpy(out, &found, sizeof found);
+    return ALCORE_OK;
+}
+
+static alcore_status find_drawn(alcore__block *block, void *partial) {
+    const badge_state *state = block->run->state;
+    alcore__matrix matrix;
+    uint8_t *mask;
+    char *out = partial;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
+    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    for (int32_t k = 0; k < ALCORE__MAX_DRAWS; k++) {
+        const alcore__draw *draw = &state->sampler.draw[k];
+        int64_t index;
+        if (!alcore__draw_is_in(draw, block)) continue;
+        ALCORE__TRY(alcore__draw_find(draw, &matrix, mask, rows.weights, &index));
+        ALCORE__TRY(write_found(state, &matrix, &rows, k, index, out));
+        out += found_entry_bytes(state);
+    }
+    return ALCORE_OK;
+}
+
+static void store_found_row(badge_state *state, const char *entry) {
+    found_row found;
+    memcpy(&found, entry, sizeof found);
+    const double *a = (const double *)(const void *)(entry + sizeof found), *h = a + state->classes;
+    int64_t draw = found.draw;
+    state->sampler.found[draw] = found.position;
+    state->found_squares[draw] = found.square;
+    memcpy(state->found_a + draw * state->classes, a, (size_t)state->classes * sizeof *a);
+    memcpy(state->found_h + draw * state->dims, h, (size_t)state->dims * sizeof *h);
+    if (draw > 0) return; /* speculative */
+    state->greedy.best = found.position;
+    state->found_weight = found.weight;
+}
+
+static alcore_status store_found(alcore__run *run, const alcore__contribution *part) {
+    badge_state *state = run->state;
+    for (size_t offset = 0; offset < part->extra_bytes; offset += found_entry_bytes(state))
+        store_found_row(state, (const char *)part->extra + offset);
+    return ALCORE_OK;
+}
+
+/* Offers the drawn row to the budget. When it is passed over, and no row was picked yet, the next
+ * first row is tried at once; else the weights are summed anew, without it. */
+static alcore_status offer_drawn(alcore__run *run) {
+    badge_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    int64_t position = greedy->best;
+    ALCORE__TRY(alcore__greedy_offer(greedy, &state->joins));
+    if (state->joins) {
+        double weight = state->has_center ? state->found_weight : state->found_squares[0];
+        greedy->pick_scores[position] = sqrt(weight);
+        state->has_center = true;
+        alcore__sampler_accept(&state->sampler);
+        alcore__sampler_pack(&state->sampler, state->found_a, state->classes);
+        alcore__sampler_pack(&state->sampler, state->found_h, state->dims);
+        alcore__sampler_pack(&state->sampler, state->found_squares, 1);
+    }
+    state->ended = alcore__filler_full(&greedy->filler);
+    if (state->ended) alcore__sampler_clear_draws(&state->sampler);
+    return state->ended || state->has_center ? ALCORE_OK : draw_next(run);
+}
+
+/* ---- pass "D^2 weights": measures the candidates from the new center ---- */
+
+static bool wants_weights(const alcore__run *run) {
+    const badge_state *state = run->state;
+    return state->has_center && !state->ended;
+}
+
+/* The partial: the total weight of the block. */
+static size_t weight_bytes(const alcore__block *block) {
+    (void)block;
+    return sizeof(double);
+}
+
+static alcore_status weigh_rows(alcore__block *block, void *partial) {
+    const badge_state *state = block->run->state;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
+    alcore_sys_work work = alcore__run_work(block->run);
+    const alcore__sampler *sampler = &state->sampler;
+    alcore__matrix matrix;
+    uint8_t *free_rows;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &free_rows));
+    int64_t count = matrix.rows.count;
+    row_values rows = lay_out(alcore__block_doubles(block), count);
+    alcore_sys_weights weights = {.minimum = rows.weights,
+                                  .speculative = rows.speculative_weights,
+                                  .speculative_count = sampler->speculative,
+                                  .total_mask = free_rows,
+                                  .total = partial};
+    if (!state->joins) return kernels->update_min(&work, count, matrix.mask, NULL, &weights);
+    if (sampler->hit >= 0)
+        return kernels->update_min(&work, count, matrix.mask,
+                                   rows.speculative_weights + sampler->hit * count, &weights);
+    alcore_sys_rows factors = as_matrix(state, rows.a, count);
+    return kernels->min_badge(&work, &factors, &matrix.rows, matrix.mask, state->found_a,
+                              state->found_h, 1 + sampler->speculative, state->found_squares,
+                              rows.squares, &weights);
+}
+
+static alcore_status store_weight(alcore__run *run, const alcore__contribution *part) {
+    badge_state *state = run->state;
+    memcpy(&state->block_weights[part->block], part->extra, sizeof(double));
+    return ALCORE_OK;
+}
+
+/* ---- pass "scores": the distance of every candidate to the nearest center ---- */
+
+static double *scores_of(const alcore__run *run) {
+    return run->outcome.scores;
+}
+
+static alcore_status read_scores(alcore__block *block, void *partial) {
+    alcore__matrix matrix;
+    double *scores = partial, *squares;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *squares, &squares));
+    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    ALCORE__TRY(alcore__download_active(&matrix, rows.squares, squares));
+    ALCORE__TRY(alcore__download_active(&matrix, rows.weights, scores));
+    for (int64_t i = 0; i < block->count; i++)
+        scores[i] = sqrt(scores[i] < HUGE_VAL ? scores[i] : squares[i]);
+    return ALCORE_OK;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "gradient norms",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_norms,
+     .partial = {.values = squares_of},
+     .end = draw_next},
+    {.name = "drawn rows",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_drawn,
+     .partial = {.extra = found_bytes, .reduce = store_found},
+     .end = offer_drawn,
+     .when = has_draw},
+    {.name = "D^2 weights",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = weigh_rows,
+     .partial = {.extra = weight_bytes, .reduce = store_weight},
+     .end = draw_next,
+     .when = wants_weights,
+     .again = has_draw,
+     .back = 1},
+    {.name = "scores",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = read_scores,
+     .partial = {.values = scores_of}},
+    {.name = NULL},
+};
+
 static alcore_status finish(alcore__run *run) {
-    badge_plan *plan = run->plan;
+    badge_state *state = run->state;
     double *norm;
     ALCORE__TRY(alcore__outcome_column(run, "gradient_norm", ALCORE_FLOAT64, &norm));
-    for (int64_t i = 0; i < run->outcome.count; i++) norm[i] = sqrt(plan->squares[i]);
-    alcore__greedy_finish(&plan->greedy);
+    for (int64_t i = 0; i < run->outcome.count; i++) norm[i] = sqrt(state->squares[i]);
+    alcore__greedy_finish(&state->greedy);
     return ALCORE_OK;
 }
 
@@ -467,11 +503,9 @@ const alcore__strategy_def alcore__strategy_badge = {
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = check_rows,
-    .plan_bytes = sizeof(badge_plan),
+    .state_bytes = sizeof(badge_state),
     .begin = begin,
-    .block = block_step,
-    .gather = gather,
-    .next = next,
+    .passes = PASSES,
     .finish = finish,
-    .clear = clear,
+    .free_state = free_state,
 };

@@ -36,7 +36,7 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS_OR_TOKENS},
     .score_rows = uncertainty,
     .raw_name = "raw",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };
 
 const alcore__strategy_def alcore__strategy_lc = {
@@ -47,7 +47,7 @@ const alcore__strategy_def alcore__strategy_lc = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = lc,
     .raw_name = "confidence",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };
 
 const alcore__strategy_def alcore__strategy_entropy = {
@@ -58,7 +58,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = entropy,
     .raw_name = "entropy",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };
 
 const alcore__strategy_def alcore__strategy_margin = {
@@ -69,5 +69,5 @@ const alcore__strategy_def alcore__strategy_margin = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
     .score_rows = margin,
     .raw_name = "margin",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };

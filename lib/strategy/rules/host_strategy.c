@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A caller's strategy: it sees the candidates through a view and answers with scores or an order.
- */
+/* A caller's strategy (alcore_strategy_new_host): its function sees the candidates through a view
+ * and answers with scores or an order of rows; ties, budget and reports are those of every
+ * strategy. It makes no pass of its own. */
 #include <math.h>
 #include <string.h>
 
@@ -8,11 +9,12 @@
 #include "strategy/fill.h"
 #include "strategy/strategy_handle.h"
 
+/* The answer, while the caller's function runs. An order goes before scores. */
 struct alcore_choice {
     alcore__run *run;
-    double *scores; /* [count] */
-    int64_t *order; /* [ordered] positions */
-    int64_t ordered;
+    double *scores;  /* [candidates] copied; NULL: not given */
+    int64_t *order;  /* [ordered] positions, best first; NULL: not given */
+    int64_t ordered; /* rows that the order names; the others are not selected */
 };
 
 static alcore_status check_choice(const alcore_choice *choice, const void *values, int64_t count) {
@@ -43,7 +45,7 @@ alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, 
     return ALCORE_OK;
 }
 
-/* Place of a row among the ascending candidates, -1: it is none. */
+/* The position of a pool row among the candidates; -1: it is not one of them. */
 static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
     int64_t low = 0, high = outcome->count;
     while (low < high) {
@@ -57,13 +59,15 @@ static int64_t find_position(const alcore__outcome *outcome, int64_t row) {
     return low < outcome->count && outcome->rows[low] == row ? low : -1;
 }
 
+/* Turns rows [count] into positions, order [count]. seen [candidates] is all-zero before; it finds
+ * rows that are named twice. */
 static alcore_status check_order(const alcore__outcome *outcome, const int64_t *rows, int64_t count,
                                  uint8_t *seen, int64_t *order) {
     for (int64_t i = 0; i < count; i++) {
         int64_t position = find_position(outcome, rows[i]);
         if (position < 0 || seen[position]) {
             return alcore__fail(ALCORE_E_DATA, "row %lld %s", (long long)rows[i],
-                                position < 0 ? "is no candidate" : "stands twice in the order");
+                                position < 0 ? "is not a candidate" : "stands twice in the order");
         }
         seen[position] = 1;
         order[i] = position;
@@ -90,12 +94,8 @@ alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, in
     return ALCORE_OK;
 }
 
-static alcore_status begin(alcore__run *run) {
-    run->done = true;
-    return ALCORE_OK;
-}
-
-/* Buys the order; scores fall along it, and rows left out have 0. */
+/* Offers the rows of the order to the budget. Their scores fall from 1 along it; rows that it
+ * leaves out have score 0. */
 static alcore_status buy_order(const alcore_choice *choice) {
     alcore__run *run = choice->run;
     alcore__filler filler;
@@ -133,7 +133,7 @@ static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;
     alcore__dataset candidates = input->candidates;
-    candidates.take = run->members[0].take;
+    candidates.take = run->active[ALCORE__OVER_CANDIDATES].mask;
     alcore__view_input show = {.ctx = run->ctx,
                                .candidates = &candidates,
                                .needs = (const char *const *)strategy->host_needs,
@@ -162,6 +162,5 @@ const alcore__strategy_def alcore__strategy_of_host = {
     .name = "host",
     .summary = "The caller's own function",
     .params = &PARAMS,
-    .begin = begin,
     .finish = finish,
 };

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HUDS (spec 3): uncertainty, strata of it, and the distance of a row to the centroid of its
- * stratum; with the strategies that are one half of it (spec 4.3). When each stratum has one
- * centroid the embeddings are read twice, in the order of rows. */
+/* HUDS: hybrid uncertainty and diversity sampling (spec 3; Azeemi et al. 2025, eq. 3 and 4), and
+ * the strategies that are its diversity alone (spec 4.3).
+ *
+ *   u(x)  uncertainty: the given score, else the mean negative log-likelihood of the tokens of x
+ *   s(x)  stratum: which of n_strata intervals of u contains u(x)
+ *   d(x)  diversity: 1 - cos(e(x), centroid of s(x)); with k_clusters = k > 1 the nearest of the k
+ *         centroids of s(x); rows of a stratum smaller than min_stratum are measured from the
+ *         centroid of all candidates
+ *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
+ *
+ * Reads the scores once and the embeddings twice (k = 1) or about 2 + k + iterations times.
+ * Memory: 28 bytes a candidate and n_strata x k centroids in double. */
 #include <math.h>
 #include <string.h>
 
@@ -10,227 +19,224 @@
 #include "strategy/rules/strata.h"
 #include "strategy/strategies.h"
 
-enum { PASS_SCORES, PASS_SUMS, PASS_KMEANS, PASS_DISTANCES };
-enum { STRATA_EQUAL, STRATA_QUANTILE };
+enum { STRATA_EQUAL, STRATA_QUANTILE }; /* the parameter "strata" */
 
-typedef struct huds_plan {
-    int64_t strata, clusters, dims, total_centroids;
-    bool unit, global; /* global: some strata are measured from the centroid of all candidates */
-    double *u, *d;     /* [candidates] */
-    int32_t *stratum;  /* [candidates] */
-    int32_t
-        *measured;    /* [candidates] centroid to measure from; before k-means the stratum, or -1 */
-    int32_t *cluster; /* [candidates] */
-    double *edges;    /* [strata + 1] */
-    double *sums;     /* [strata + 1, dims] the last: all candidates */
-    int64_t *counts;  /* [strata + 1] */
-    double *centroids; /* [total_centroids, dims] */
-    alcore__kmeans means;
-} huds_plan;
+typedef struct huds_state {
+    int64_t strata, clusters, dims;
+    bool unit;
+    bool some_global; /* some strata are smaller than min_stratum */
+    double *u, *d;    /* [candidates] */
+    int32_t *stratum; /* [candidates] */
+    int32_t *cluster; /* [candidates] within the stratum; 0 where it has one centroid */
+    /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
+     * small stratum. */
+    int32_t *group;
+    double *edges;   /* [strata + 1] of the strata, ascending */
+    double *sums;    /* [strata + 1, dims] of the strata, then of all candidates */
+    int64_t *counts; /* [strata + 1] rows of each, then all */
+    /* [centroid_count, dims]: those of the strata (k of each with k-means), last that of all
+     * candidates. */
+    double *centroids;
+    int64_t centroid_count;
+    alcore__kmeans kmeans; /* with clusters > 1 */
+} huds_state;
 
 static alcore_status begin(alcore__run *run) {
-    huds_plan *plan = run->plan;
+    huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
     const alcore__values *values = run->values;
-    bool strata = alcore__values_has(values, "n_strata");
-    plan->strata = strata ? alcore__values_integer(values, "n_strata") : 1;
-    plan->clusters =
-        alcore__values_has(values, "k_clusters") ? alcore__values_integer(values, "k_clusters") : 1;
-    plan->unit = alcore__values_integer(values, "unit") == 1;
-    plan->dims = alcore__embedding_dims(run);
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &plan->u));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &plan->d));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &plan->stratum));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &plan->measured));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &plan->cluster));
-    size_t groups = (size_t)plan->strata + 1, numbers = (size_t)plan->dims * sizeof(double);
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(double), &plan->edges));
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, numbers, &plan->sums));
-    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(int64_t), &plan->counts));
-    run->pass = run->def->score_rows ? PASS_SCORES : PASS_SUMS;
-    if (plan->clusters > 1)
-        alcore__warn_passes(run, (double)plan->clusters + ALCORE__KMEANS_PASSES);
+    bool cuts_strata = alcore__values_has(values, "n_strata");
+    state->strata = cuts_strata ? alcore__values_integer(values, "n_strata") : 1;
+    state->clusters = alcore__values_integer(values, "k_clusters");
+    state->unit = alcore__values_integer(values, "unit") == 1;
+    state->dims = alcore__embedding_dims(run);
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->u));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
+    size_t groups = (size_t)state->strata + 1, vector_bytes = (size_t)state->dims * sizeof(double);
+    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(double), &state->edges));
+    ALCORE__TRY(alcore__new_array(run->ctx, groups, vector_bytes, &state->sums));
+    ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(int64_t), &state->counts));
+    state->counts[0] = state->counts[state->strata] = run->outcome.count;
+    if (state->clusters > 1)
+        alcore__warn_passes(run, (double)state->clusters + ALCORE__KMEANS_MAX_ITERATIONS);
     return ALCORE_OK;
 }
 
-static void clear(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    alcore__free(run->ctx, plan->u);
-    alcore__free(run->ctx, plan->d);
-    alcore__free(run->ctx, plan->stratum);
-    alcore__free(run->ctx, plan->measured);
-    alcore__free(run->ctx, plan->cluster);
-    alcore__free(run->ctx, plan->edges);
-    alcore__free(run->ctx, plan->sums);
-    alcore__free(run->ctx, plan->counts);
-    alcore__free(run->ctx, plan->centroids);
-    alcore__kmeans_clear(run->ctx, &plan->means);
+static void free_state(alcore__run *run) {
+    huds_state *state = run->state;
+    alcore__free(run->ctx, state->u);
+    alcore__free(run->ctx, state->d);
+    alcore__free(run->ctx, state->stratum);
+    alcore__free(run->ctx, state->group);
+    alcore__free(run->ctx, state->cluster);
+    alcore__free(run->ctx, state->edges);
+    alcore__free(run->ctx, state->sums);
+    alcore__free(run->ctx, state->counts);
+    alcore__free(run->ctx, state->centroids);
+    alcore__kmeans_free(run->ctx, &state->kmeans);
 }
 
-/* ---- blocks ---- */
+/* ---- pass "scores": u of every candidate, then the strata ---- */
 
-/* Sums by stratum, and of all rows together where a stratum needs them: [strata + 1, dims]. */
-static alcore_status sums_block(alcore__block *block) {
-    huds_plan *plan = block->run->plan;
-    size_t numbers = (size_t)plan->dims * sizeof(double), strata = (size_t)plan->strata;
-    if (!block->count) return ALCORE_OK;
-    alcore__matrix matrix;
-    double *sums;
-    int64_t *counts;
-    ALCORE__TRY(alcore__block_matrix(block, plan->unit, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (strata + 1) * numbers, &sums));
-    ALCORE__TRY(alcore__new_array(block->run->ctx, strata, sizeof *counts, &counts));
-    alcore_status status = alcore__matrix_group_sums(&matrix, plan->measured + block->start,
-                                                     plan->strata, sums, counts);
-    if (status == ALCORE_OK && plan->global) {
-        int32_t *all = block->bench->groups[1];
-        memset(all, 0, (size_t)block->count * sizeof *all);
-        status =
-            alcore__matrix_group_sums(&matrix, all, 1, sums + plan->strata * plan->dims, counts);
-    }
-    alcore__free(block->run->ctx, counts);
-    return status;
+static bool has_scores(const alcore__run *run) {
+    return run->def->score_rows != NULL;
 }
 
-/* Distances, then the cluster of each member. */
-static alcore_status distances_block(alcore__block *block) {
-    huds_plan *plan = block->run->plan;
-    if (!block->count) return ALCORE_OK;
-    alcore__matrix matrix;
-    double *out;
-    int32_t *centroid = block->bench->groups[1];
-    const int32_t *assigned = plan->means.groups ? alcore__kmeans_assigned(block) : NULL;
-    size_t count = (size_t)block->count;
-    ALCORE__TRY(alcore__block_matrix(block, plan->unit, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, count * (sizeof *out + sizeof(int32_t)), &out));
-    int32_t *cluster = (int32_t *)(void *)(out + count);
-    for (int64_t i = 0; i < block->count; i++) {
-        int32_t s = plan->measured[block->start + i];
-        bool own = assigned && s < plan->strata;
-        cluster[i] = own ? assigned[i] : 0;
-        centroid[i] = own        ? (int32_t)plan->means.starts[s] + assigned[i]
-                      : assigned ? (int32_t)plan->means.starts[plan->strata]
-                                 : s;
-    }
-    return alcore__matrix_group_cosine(&matrix, centroid, plan->total_centroids, plan->centroids,
-                                       out);
+static double *u_of(const alcore__run *run) {
+    return ((huds_state *)run->state)->u;
 }
 
-static alcore_status block_step(alcore__block *block) {
-    huds_plan *plan = block->run->plan;
-    double *scores;
-    switch (block->run->pass) {
-    case PASS_SCORES:
-        ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *scores, &scores));
-        return alcore__block_scores(block, scores, NULL, NULL);
-    case PASS_SUMS:
-        return sums_block(block);
-    case PASS_KMEANS:
-        return alcore__kmeans_block(&plan->means, block);
-    default:
-        return distances_block(block);
-    }
-}
-
-/* ---- between passes ---- */
-
-static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
-    huds_plan *plan = run->plan;
-    int64_t start = run->members[0].start[block];
-    if (run->pass == PASS_KMEANS)
-        return alcore__kmeans_gather(run, &plan->means, block, payload, bytes);
-    if (!bytes) return ALCORE_OK;
-    const double *numbers = payload;
-    if (run->pass == PASS_SCORES) {
-        memcpy(plan->u + start, numbers, bytes);
-    } else if (run->pass == PASS_SUMS) {
-        for (int64_t i = 0; i < (plan->strata + 1) * plan->dims; i++) plan->sums[i] += numbers[i];
-    } else {
-        size_t count = bytes / (sizeof *numbers + sizeof(int32_t));
-        memcpy(plan->d + start, numbers, count * sizeof *numbers);
-        memcpy(plan->cluster + start, numbers + count, count * sizeof(int32_t));
-    }
-    return ALCORE_OK;
+static alcore_status score_block(alcore__block *block, void *partial) {
+    return alcore__block_scores(block, partial, NULL, NULL);
 }
 
 static alcore_status cut_strata(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    int64_t count = run->outcome.count, least = alcore__values_integer(run->values, "min_stratum");
+    huds_state *state = run->state;
+    int64_t count = run->outcome.count,
+            min_rows = alcore__values_integer(run->values, "min_stratum");
     if (alcore__values_integer(run->values, "strata") == STRATA_QUANTILE) {
-        ALCORE__TRY(alcore__strata_quantile(run->ctx, plan->u, count, plan->strata, plan->stratum,
-                                            plan->edges));
+        ALCORE__TRY(alcore__strata_quantile(run->ctx, state->u, count, state->strata,
+                                            state->stratum, state->edges));
     } else {
-        alcore__strata_equal(plan->u, count, plan->strata, plan->stratum, plan->edges);
+        alcore__strata_equal(state->u, count, state->strata, state->stratum, state->edges);
     }
-    for (int64_t i = 0; i < count; i++) plan->counts[plan->stratum[i]]++;
-    plan->counts[plan->strata] = count;
-    for (int64_t s = 0; s < plan->strata; s++)
-        plan->global |= plan->counts[s] && plan->counts[s] < least;
+    memset(state->counts, 0, (size_t)state->strata * sizeof *state->counts);
+    for (int64_t i = 0; i < count; i++) state->counts[state->stratum[i]]++;
     for (int64_t i = 0; i < count; i++) {
-        plan->measured[i] = plan->counts[plan->stratum[i]] < least ? -1 : plan->stratum[i];
+        bool small = state->counts[state->stratum[i]] < min_rows;
+        state->group[i] = small ? -1 : state->stratum[i];
+        state->some_global |= small;
     }
     return ALCORE_OK;
 }
 
-static alcore_status begin_kmeans(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    run->pass = PASS_KMEANS;
-    return alcore__kmeans_begin(run, &plan->means, plan->measured, plan->strata, plan->clusters,
-                                plan->unit, NULL);
+/* ---- pass "centroids": sums by stratum, and of all candidates where a stratum is small ---- */
+
+static bool needs_sums(const alcore__run *run) {
+    const huds_state *state = run->state;
+    return state->clusters == 1 || state->some_global;
 }
 
-/* From here on the rows of small strata belong to one more centroid, that of all candidates. */
-static void point_to_global(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        if (plan->measured[i] < 0) plan->measured[i] = (int32_t)plan->strata;
-    }
+static alcore__doubles sums_of(const alcore__run *run) {
+    const huds_state *state = run->state;
+    return (alcore__doubles){state->sums, (state->strata + 1) * state->dims};
 }
 
+static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
+    const huds_state *state = block->run->state;
+    double *sums = partial;
+    alcore__matrix matrix;
+    int64_t *counts; /* of this block: not used, the strata were counted before */
+    ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, state->strata, sizeof *counts, &counts));
+    ALCORE__TRY(alcore__matrix_group_sums(&matrix, state->group + block->start, state->strata, sums,
+                                          counts));
+    if (!state->some_global) return ALCORE_OK;
+    return alcore__matrix_sum(&matrix, sums + state->strata * state->dims);
+}
+
+/* ---- pass "k-means": k clusters in each stratum ---- */
+
+static bool many_centroids(const alcore__run *run) {
+    return ((const huds_state *)run->state)->clusters > 1;
+}
+
+static void *kmeans_of(alcore__run *run) {
+    return &((huds_state *)run->state)->kmeans;
+}
+
+static alcore_status start_kmeans(alcore__run *run) {
+    huds_state *state = run->state;
+    return alcore__kmeans_begin(run, &state->kmeans, state->group, state->strata, state->clusters,
+                                state->unit, NULL);
+}
+
+/* ---- pass "distances": d and the cluster of every candidate ---- */
+
+/* The centroids in the order of state->centroids; rows of small strata join the last one. */
 static alcore_status set_centroids(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    int64_t own = plan->means.groups ? plan->means.starts[plan->strata] : plan->strata,
-            dims = plan->dims;
-    plan->total_centroids = own + 1;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->total_centroids, (size_t)dims * 8,
-                                  &plan->centroids));
-    if (plan->means.groups) {
-        memcpy(plan->centroids, plan->means.centroids, (size_t)(own * dims) * sizeof(double));
+    huds_state *state = run->state;
+    int64_t dims = state->dims, last = state->strata;
+    if (state->clusters > 1) last = state->kmeans.centroid_starts[state->strata];
+    state->centroid_count = last + 1;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)state->centroid_count,
+                                  (size_t)dims * sizeof(double), &state->centroids));
+    if (state->clusters > 1) {
+        memcpy(state->centroids, state->kmeans.centroids, (size_t)(last * dims) * sizeof(double));
     } else {
-        for (int64_t i = 0; i < own * dims; i++) {
-            int64_t count = plan->counts[i / dims];
-            if (count) plan->centroids[i] = plan->sums[i] / (double)count;
+        for (int64_t i = 0; i < last * dims; i++) {
+            int64_t count = state->counts[i / dims];
+            if (count) state->centroids[i] = state->sums[i] / (double)count;
         }
     }
-    for (int64_t j = 0; j < dims && plan->global; j++) {
-        plan->centroids[own * dims + j] =
-            plan->sums[plan->strata * dims + j] / (double)plan->counts[plan->strata];
-    }
-    point_to_global(run);
-    run->pass = PASS_DISTANCES;
+    const double *total = state->sums + state->strata * dims;
+    for (int64_t j = 0; j < dims && state->some_global; j++)
+        state->centroids[last * dims + j] = total[j] / (double)run->outcome.count;
     return ALCORE_OK;
 }
 
-static alcore_status next(alcore__run *run) {
-    huds_plan *plan = run->plan;
-    bool finished = false;
-    switch (run->pass) {
-    case PASS_SCORES:
-        ALCORE__TRY(cut_strata(run));
-        if (plan->clusters > 1 && !plan->global) return begin_kmeans(run);
-        run->pass = PASS_SUMS;
-        return ALCORE_OK;
-    case PASS_SUMS:
-        if (!run->def->score_rows) plan->counts[0] = run->outcome.count;
-        return plan->clusters > 1 ? begin_kmeans(run) : set_centroids(run);
-    case PASS_KMEANS:
-        ALCORE__TRY(alcore__kmeans_next(run, &plan->means, &finished));
-        return finished ? set_centroids(run) : ALCORE_OK;
-    default:
-        run->done = true;
-        return ALCORE_OK;
-    }
+static double *d_of(const alcore__run *run) {
+    return ((huds_state *)run->state)->d;
 }
+
+/* Behind the distances: int32 [active rows], the cluster of each. */
+static size_t clusters_bytes(const alcore__block *block) {
+    return (size_t)block->count * sizeof(int32_t);
+}
+
+static alcore_status measure_distances(alcore__block *block, void *partial) {
+    const huds_state *state = block->run->state;
+    double *distance = partial;
+    int32_t *cluster = (int32_t *)(void *)(distance + block->count), *centroid;
+    const int32_t *group = state->group + block->start;
+    const int32_t *assigned = state->clusters > 1 ? alcore__kmeans_assigned(block) : NULL;
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, state->unit, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *centroid, &centroid));
+    for (int64_t i = 0; i < block->count; i++) {
+        bool global = group[i] < 0;
+        cluster[i] = assigned && !global ? assigned[i] : 0;
+        centroid[i] = global     ? (int32_t)(state->centroid_count - 1)
+                      : assigned ? (int32_t)state->kmeans.centroid_starts[group[i]] + assigned[i]
+                                 : group[i];
+    }
+    return alcore__matrix_cosine_distances(&matrix, centroid, state->centroid_count,
+                                           state->centroids, distance);
+}
+
+static alcore_status store_clusters(alcore__run *run, const alcore__contribution *part) {
+    huds_state *state = run->state;
+    memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
+    return ALCORE_OK;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "scores",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = score_block,
+     .partial = {.values = u_of},
+     .end = cut_strata,
+     .when = has_scores},
+    {.name = "centroids",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = sum_by_stratum,
+     .partial = {.sums = sums_of},
+     .when = needs_sums},
+    {.name = "k-means",
+     .start = start_kmeans,
+     .nested = alcore__kmeans_passes,
+     .nested_state = kmeans_of,
+     .when = many_centroids},
+    {.name = "distances",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_distances,
+     .partial = {.values = d_of, .extra = clusters_bytes, .reduce = store_clusters},
+     .start = set_centroids},
+    {.name = NULL},
+};
 
 /* ---- the outcome ---- */
 
@@ -242,84 +248,101 @@ static double lambda_of(const alcore__run *run) {
     return alcore__values_of_round(run->values, "lambda", run->input->round);
 }
 
-static alcore_status fact(alcore__run *run, const char *name, double value) {
-    double *out;
-    ALCORE__TRY(alcore__outcome_fact(run, name, 1, &out));
-    *out = value;
+static double one_minus_lambda(const alcore__run *run) {
+    return 1.0 - lambda_of(run);
+}
+
+static alcore_status report_number(alcore__run *run, const char *name, double value) {
+    double *fact;
+    ALCORE__TRY(alcore__outcome_fact(run, name, 1, &fact));
+    *fact = value;
     return ALCORE_OK;
 }
 
-/* What a term weighs in H. */
-static alcore_status term_fact(alcore__run *run, const char *name, const double *values,
-                               double weight, double *memory) {
+/* The standard deviation of what a term adds to H: how much it decides. weighted: [candidates],
+ * overwritten. */
+static alcore_status report_term(alcore__run *run, const char *name, const double *values,
+                                 double weight, double *weighted) {
     double mean, sd;
-    for (int64_t i = 0; i < run->outcome.count; i++) memory[i] = weight * values[i];
-    alcore__block_moments(run, memory, &mean, &sd);
-    return fact(run, name, sd);
+    for (int64_t i = 0; i < run->outcome.count; i++) weighted[i] = weight * values[i];
+    alcore__candidate_mean_sd(run, weighted, &mean, &sd);
+    return report_number(run, name, sd);
 }
 
-/* H of every candidate, from copies of u and d that are rescaled. */
-static alcore_status mix(alcore__run *run, double *h, double *u, double *d, double *memory) {
-    huds_plan *plan = run->plan;
-    size_t bytes = (size_t)run->outcome.count * sizeof(double);
-    int64_t scale = alcore__values_integer(run->values, "rescale");
-    double lambda = lambda_of(run), rest = 1.0 - lambda;
-    memcpy(u, plan->u, bytes);
-    memcpy(d, plan->d, bytes);
+/* H [candidates] from rescaled copies of u and d; temporary: [3, candidates]. */
+static alcore_status combine(alcore__run *run, double *h, double *temporary) {
+    const huds_state *state = run->state;
+    int64_t count = run->outcome.count, scale = alcore__values_integer(run->values, "rescale");
+    double *u = temporary, *d = u + count, *weighted = d + count;
+    double lambda = lambda_of(run), rest = one_minus_lambda(run);
+    memcpy(u, state->u, (size_t)count * sizeof *u);
+    memcpy(d, state->d, (size_t)count * sizeof *d);
     ALCORE__TRY(alcore__rescale(run, scale, u));
     ALCORE__TRY(alcore__rescale(run, scale, d));
-    for (int64_t i = 0; i < run->outcome.count; i++) h[i] = lambda * d[i] + rest * u[i];
-    ALCORE__TRY(fact(run, "lambda", lambda));
-    ALCORE__TRY(term_fact(run, "sd lambda d", d, lambda, memory));
-    return term_fact(run, "sd rest u", u, rest, memory);
+    for (int64_t i = 0; i < count; i++) h[i] = lambda * d[i] + rest * u[i];
+    ALCORE__TRY(report_number(run, "lambda", lambda));
+    ALCORE__TRY(report_term(run, "sd lambda d", d, lambda, weighted));
+    return report_term(run, "sd rest u", u, rest, weighted);
 }
 
 static alcore_status report_strata(alcore__run *run) {
-    huds_plan *plan = run->plan;
+    huds_state *state = run->state;
     double *edges, *counts, *passes;
-    if (run->def->score_rows) {
-        ALCORE__TRY(alcore__outcome_fact(run, "strata edges", plan->strata + 1, &edges));
-        memcpy(edges, plan->edges, ((size_t)plan->strata + 1) * sizeof *edges);
+    if (has_scores(run)) {
+        ALCORE__TRY(alcore__outcome_fact(run, "strata edges", state->strata + 1, &edges));
+        memcpy(edges, state->edges, ((size_t)state->strata + 1) * sizeof *edges);
     }
-    ALCORE__TRY(alcore__outcome_fact(run, "strata counts", plan->strata, &counts));
-    for (int64_t s = 0; s < plan->strata; s++) counts[s] = (double)plan->counts[s];
-    if (!plan->means.groups) return ALCORE_OK;
-    ALCORE__TRY(alcore__outcome_fact(run, "kmeans passes", plan->strata, &passes));
-    for (int64_t s = 0; s < plan->strata; s++) passes[s] = (double)plan->means.each[s].passes;
+    ALCORE__TRY(alcore__outcome_fact(run, "strata counts", state->strata, &counts));
+    for (int64_t s = 0; s < state->strata; s++) counts[s] = (double)state->counts[s];
+    if (state->clusters == 1) return ALCORE_OK;
+    ALCORE__TRY(alcore__outcome_fact(run, "kmeans passes", state->strata, &passes));
+    for (int64_t s = 0; s < state->strata; s++)
+        passes[s] = (double)state->kmeans.each[s].iterations;
     return ALCORE_OK;
 }
 
-static alcore_status record(alcore__run *run, double *h) {
-    huds_plan *plan = run->plan;
+static alcore_status record_columns(alcore__run *run, const double *h) {
+    huds_state *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);
-    double *d, *u, *out;
+    double *d, *u, *h_column;
     int64_t *stratum, *cluster;
-    if (run->def->score_rows) {
+    if (has_scores(run)) {
         ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &u));
-        memcpy(u, plan->u, bytes);
+        memcpy(u, state->u, bytes);
     }
     ALCORE__TRY(alcore__outcome_column(run, "d", ALCORE_FLOAT64, &d));
     ALCORE__TRY(alcore__outcome_column(run, "stratum", ALCORE_INT64, &stratum));
     ALCORE__TRY(alcore__outcome_column(run, "cluster", ALCORE_INT64, &cluster));
-    ALCORE__TRY(alcore__outcome_column(run, "H", ALCORE_FLOAT64, &out));
-    memcpy(d, plan->d, bytes);
-    memcpy(out, h, bytes);
+    ALCORE__TRY(alcore__outcome_column(run, "H", ALCORE_FLOAT64, &h_column));
+    memcpy(d, state->d, bytes);
+    memcpy(h_column, h, bytes);
     for (int64_t i = 0; i < run->outcome.count; i++) {
-        stratum[i] = plan->stratum[i];
-        cluster[i] = plan->cluster[i];
+        stratum[i] = state->stratum[i];
+        cluster[i] = state->cluster[i];
     }
-    return report_strata(run);
+    return ALCORE_OK;
 }
 
 static alcore_status finish(alcore__run *run) {
-    double *memory;
-    int64_t count = run->outcome.count;
-    ALCORE__TRY(alcore__new_array(run->ctx, 3 * (size_t)count, sizeof *memory, &memory));
-    double *h = run->outcome.scores;
-    alcore_status status = mix(run, h, memory, memory + count, memory + 2 * count);
-    alcore__free(run->ctx, memory);
-    return status == ALCORE_OK ? record(run, h) : status;
+    double *temporary, *h = run->outcome.scores;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, 3 * (size_t)run->outcome.count, sizeof *temporary, &temporary));
+    alcore_status status = combine(run, h, temporary);
+    alcore__free(run->ctx, temporary);
+    ALCORE__TRY(status);
+    ALCORE__TRY(record_columns(run, h));
+    return report_strata(run);
 }
+
+static const alcore__term TERMS[] = {
+    {.name = "uncertainty", .column = "u", .weight = one_minus_lambda, .alone = "nnll"},
+    {.name = "diversity",
+     .column = "d",
+     .within = "stratum",
+     .weight = lambda_of,
+     .alone = "diversity"},
+    {.name = NULL},
+};
 
 /* ---- the three strategies ---- */
 
@@ -369,18 +392,19 @@ static const alcore__param_table GLOBAL_PARAMS = ALCORE__PARAM_TABLE(GLOBAL_ROWS
 static const char *const BOTH[] = {"scores|logprobs", "embeddings", NULL};
 static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
-#define HUDS_STEPS                                                                                 \
-    .plan_bytes = sizeof(huds_plan), .begin = begin, .block = block_step, .gather = gather,        \
-    .next = next, .finish = finish, .clear = clear
+#define HUDS_RUN                                                                                   \
+    .state_bytes = sizeof(huds_state), .begin = begin, .passes = PASSES, .finish = finish,         \
+    .free_state = free_state
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
     .summary = "Uncertainty mixed with the distance from the centroid of rows of like uncertainty "
                "(HUDS, eq. 3 and 4)",
+    .terms = TERMS,
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
-    HUDS_STEPS,
+    HUDS_RUN,
 };
 
 const alcore__strategy_def alcore__strategy_diversity = {
@@ -389,7 +413,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
-    HUDS_STEPS,
+    HUDS_RUN,
 };
 
 const alcore__strategy_def alcore__strategy_diversity_global = {
@@ -397,5 +421,5 @@ const alcore__strategy_def alcore__strategy_diversity_global = {
     .summary = "The distance from the centroid of all rows (HUDS)",
     .params = &GLOBAL_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
-    HUDS_STEPS,
+    HUDS_RUN,
 };

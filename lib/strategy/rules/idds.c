@@ -1,243 +1,264 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDDS (spec 4.4): like the unlabeled rows, unlike the labeled ones. A row that the budget or the
- * spread passes over stays among the unlabeled. */
+/* IDDS: in-domain diversity sampling (spec 4.4; Tsvigun et al. 2022, HUDS eq. 5): rows similar to
+ * the unlabeled candidates A and dissimilar to the labeled rows B.
+ *
+ *   A_v = sum of f(v, a) over A,   B_v = sum of f(v, b) over B,   f: cosine, or the inner product
+ *   score(v) = alpha (A_v - f(v, v)) / (|A| - 1) - (1 - alpha) B_v / |B|
+ *
+ * As f is linear in v, A_v and B_v are inner products of v with the sums SA and SB of (unit)
+ * vectors. With mode=greedy every pick w moves from A to B: A_v -= f(v, w), B_v += f(v, w) for
+ * every v. A row that the budget or the similarity limit passes over stays in A.
+ *
+ * Reads the labeled embeddings once, the candidates' twice and once more for each pick.
+ * Memory: 40 bytes a candidate, on the device where there is one. */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { PASS_LABELED, PASS_SUM, PASS_FIRST, PASS_STEP, PASS_SCORES };
 enum { MODE_GREEDY, MODE_ONESHOT };
 enum { SIM_COSINE, SIM_DOT };
 enum { SELF_EXCLUDE, SELF_INCLUDE };
 
-typedef struct idds_plan {
-    alcore__greedy greedy;
-    int64_t dims, unlabeled, labeled; /* |A| and |B| */
+typedef struct idds_state {
+    alcore__greedy greedy;            /* first, see greedy_picks.h */
+    int64_t dims, unlabeled, labeled; /* |A|, |B| */
     bool cosine, include_self, oneshot;
     double alpha;
-    double *sum_a, *sum_b; /* [dims] SA and SB */
-    double *picked;        /* [dims] the row that moves from A to B; */
-    double picked_norm;
-    bool moved; /* there is one */
-} idds_plan;
+    double *sum_a, *sum_b; /* [dims] SA, SB */
+    /* The row that moves from A to B before the next pass, if the last offer was bought: */
+    bool moves;
+    double *moved; /* [dims] */
+    double moved_norm;
+    bool picks; /* the next pass picks */
+} idds_state;
 
-/* Numbers of a row that the engine keeps, by place of the matrix. */
-typedef struct rows_state {
-    double *norm, *a, *b, *s, *value;
-} rows_state;
+/* Kept with each block, where the engine works: [matrix rows] each. */
+typedef struct row_values {
+    double *norm, *a, *b, *self, *score; /* ||v||, A_v, B_v, f(v, v), the score */
+} row_values;
+enum { ROW_ARRAYS = 5 };
 
-enum { STATE_ARRAYS = 5 };
-
-static rows_state state_of(double *numbers, int64_t rows) {
-    return (rows_state){numbers, numbers + rows, numbers + 2 * rows, numbers + 3 * rows,
-                        numbers + 4 * rows};
-}
-
-static void over_sources(alcore__run *run) {
-    idds_plan *plan = run->plan;
-    run->pass = PASS_LABELED;
-    /* Labeled rows of the pool come first, then the labeled side. */
-    while (++run->source <= ALCORE__OVER_LABELED_SIDE) {
-        if (run->members[run->source].count) return;
-    }
-    run->source = ALCORE__OVER_CANDIDATES;
-    run->pass = PASS_SUM;
-    plan->labeled = run->members[1].count + run->members[2].count;
+static row_values lay_out(double *values, int64_t rows) {
+    return (row_values){values, values + rows, values + 2 * rows, values + 3 * rows,
+                        values + 4 * rows};
 }
 
 static alcore_status begin(alcore__run *run) {
-    idds_plan *plan = run->plan;
-    size_t numbers = sizeof(double);
-    plan->dims = alcore__embedding_dims(run);
-    plan->unlabeled = run->outcome.count;
-    plan->alpha = alcore__values_number(run->values, "alpha");
-    plan->include_self = alcore__values_integer(run->values, "self") == SELF_INCLUDE;
-    plan->oneshot = alcore__values_integer(run->values, "mode") == MODE_ONESHOT;
-    plan->cosine = alcore__values_integer(run->values, "sim") == SIM_COSINE;
-    ALCORE__TRY(alcore__greedy_begin(run, &plan->greedy));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->sum_a));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->sum_b));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)plan->dims, numbers, &plan->picked));
-    over_sources(run);
-    if (!plan->oneshot) {
-        run->repeats = true;
-        alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
-    }
+    idds_state *state = run->state;
+    state->dims = alcore__embedding_dims(run);
+    state->unlabeled = run->outcome.count;
+    state->labeled =
+        run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
+    state->alpha = alcore__values_number(run->values, "alpha");
+    state->include_self = alcore__values_integer(run->values, "self") == SELF_INCLUDE;
+    state->oneshot = alcore__values_integer(run->values, "mode") == MODE_ONESHOT;
+    state->cosine = alcore__values_integer(run->values, "sim") == SIM_COSINE;
+    size_t dims = (size_t)state->dims;
+    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
+    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_a));
+    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->sum_b));
+    ALCORE__TRY(alcore__new_array(run->ctx, dims, sizeof(double), &state->moved));
+    if (state->oneshot) return ALCORE_OK;
+    run->repeats = true;
+    alcore__warn_passes(run, alcore__expected_picks(run) + 2.0);
     return ALCORE_OK;
 }
 
-static void clear(alcore__run *run) {
-    idds_plan *plan = run->plan;
-    alcore__greedy_clear(run->ctx, &plan->greedy);
-    alcore__free(run->ctx, plan->sum_a);
-    alcore__free(run->ctx, plan->sum_b);
-    alcore__free(run->ctx, plan->picked);
+static void free_state(alcore__run *run) {
+    idds_state *state = run->state;
+    alcore__greedy_free_state(run->ctx, &state->greedy);
+    alcore__free(run->ctx, state->sum_a);
+    alcore__free(run->ctx, state->sum_b);
+    alcore__free(run->ctx, state->moved);
 }
 
-/* ---- blocks ---- */
+/* ---- passes that sum: SB over both sources of labeled rows, SA over the candidates ---- */
 
-/* A_v, B_v and s_v before the first pick. */
-static alcore_status first_values(const idds_plan *plan, const alcore__matrix *matrix,
-                                  rows_state *state) {
-    const alcore_sys_kernels *kernels = matrix->block->run->input->engine.kernels;
+static alcore__doubles sum_a_of(const alcore__run *run) {
+    const idds_state *state = run->state;
+    return (alcore__doubles){state->sum_a, state->dims};
+}
+
+static alcore__doubles sum_b_of(const alcore__run *run) {
+    const idds_state *state = run->state;
+    return (alcore__doubles){state->sum_b, state->dims};
+}
+
+static alcore_status sum_block(alcore__block *block, void *partial) {
+    const idds_state *state = block->run->state;
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, state->cosine, &matrix));
+    return alcore__matrix_sum(&matrix, partial);
+}
+
+/* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
+
+static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
+                               row_values *rows) {
+    const alcore_sys_kernels *kernels = alcore__run_kernels(matrix->block->run);
     alcore_sys_work work = alcore__run_work(matrix->block->run);
-    const alcore_sys_rows *rows = &matrix->rows;
-    ALCORE__TRY(kernels->self_dots(&work, rows, matrix->take, state->s));
-    ALCORE__TRY(kernels->dots(&work, rows, matrix->take, plan->sum_a, state->a));
-    ALCORE__TRY(kernels->dots(&work, rows, matrix->take, plan->sum_b, state->b));
-    for (int64_t i = 0; i < rows->count; i++) {
-        state->norm[i] = sqrt(state->s[i]);
-        if (!plan->cosine) continue;
-        bool zero = state->norm[i] < 1e-12;
-        state->a[i] = zero ? 0.0 : state->a[i] / state->norm[i];
-        state->b[i] = zero ? 0.0 : state->b[i] / state->norm[i];
-        state->s[i] = zero ? 0.0 : 1.0;
+    ALCORE__TRY(kernels->self_dots(&work, &matrix->rows, matrix->mask, rows->self));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_a, rows->a));
+    ALCORE__TRY(kernels->dots(&work, &matrix->rows, matrix->mask, state->sum_b, rows->b));
+    for (int64_t i = 0; i < matrix->rows.count; i++) {
+        rows->norm[i] = sqrt(rows->self[i]);
+        if (!state->cosine) continue;
+        bool zero = rows->norm[i] < 1e-12;
+        rows->a[i] = zero ? 0.0 : rows->a[i] / rows->norm[i];
+        rows->b[i] = zero ? 0.0 : rows->b[i] / rows->norm[i];
+        rows->self[i] = zero ? 0.0 : 1.0;
     }
     return ALCORE_OK;
 }
 
-static alcore_status begin_block(const idds_plan *plan, alcore__block *block,
-                                 const alcore__matrix *matrix) {
-    alcore_ctx *ctx = block->run->ctx;
-    int64_t rows = matrix->rows.count;
-    double *numbers;
-    ALCORE__TRY(alcore__new_array(ctx, STATE_ARRAYS * (size_t)rows, sizeof *numbers, &numbers));
-    rows_state state = state_of(numbers, rows);
-    alcore_status status = first_values(plan, matrix, &state);
-    if (status == ALCORE_OK) return alcore__block_keep(block, numbers, STATE_ARRAYS * rows);
-    alcore__free(ctx, numbers);
+static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
+    alcore_ctx *ctx = matrix->block->run->ctx;
+    int64_t count = matrix->rows.count;
+    double *values;
+    ALCORE__TRY(alcore__new_array(ctx, ROW_ARRAYS * (size_t)count, sizeof *values, &values));
+    row_values rows = lay_out(values, count);
+    alcore_status status = fill_rows(state, matrix, &rows);
+    if (status == ALCORE_OK) return alcore__block_keep(matrix->block, values, ROW_ARRAYS * count);
+    alcore__free(ctx, values);
     return status;
 }
 
-/* The scores, after w was picked and moved from A to B. */
-static alcore_status step_block(const idds_plan *plan, alcore__block *block) {
-    const alcore_sys_kernels *kernels = block->run->input->engine.kernels;
-    alcore_sys_work work = alcore__run_work(block->run);
-    alcore__matrix matrix;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    bool first = block->run->pass == PASS_FIRST;
-    if (first) ALCORE__TRY(begin_block(plan, block, &matrix));
-    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
-    if (!first && plan->moved) {
-        ALCORE__TRY(kernels->idds_update(&work, &matrix.rows, matrix.take,
-                                         plan->cosine ? state.norm : NULL, plan->picked,
-                                         plan->picked_norm, state.a, state.b));
-    }
-    if (first || plan->moved) {
-        alcore_sys_idds idds = {.alpha = plan->alpha,
-                                .unlabeled = plan->unlabeled,
-                                .labeled = plan->labeled,
-                                .include_self = plan->include_self};
-        ALCORE__TRY(kernels->idds_scores(&work, matrix.rows.count, matrix.take, &idds, state.a,
-                                         state.b, state.s, state.value));
-    }
+static alcore_status update_scores(const idds_state *state, const alcore__matrix *matrix,
+                                   const row_values *rows) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_idds idds = {.alpha = state->alpha,
+                            .unlabeled = state->unlabeled,
+                            .labeled = state->labeled,
+                            .include_self = state->include_self};
+    return alcore__run_kernels(run)->idds_scores(&work, matrix->rows.count, matrix->mask, &idds,
+                                                 rows->a, rows->b, rows->self, rows->score);
+}
+
+static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
+                               const row_values *rows, alcore__greedy_best *out) {
+    uint8_t *mask;
     int64_t best;
     double value;
-    void *nothing;
-    ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix),
-                                    state.value, &best, &value));
-    return alcore__greedy_payload(block, &matrix, best, value, 0, &nothing);
+    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, matrix, &mask));
+    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, rows->score, &best, &value));
+    return alcore__greedy_write_best(matrix, best, value, out);
 }
 
-static alcore_status scores_block(alcore__block *block) {
+static alcore_status score_first(alcore__block *block, void *partial) {
+    const idds_state *state = block->run->state;
     alcore__matrix matrix;
-    double *out, *wide = block->bench->wide[0];
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    rows_state state = state_of(alcore__block_numbers(block), matrix.rows.count);
-    ALCORE__TRY(alcore__numbers_read(block->run, state.value, matrix.rows.count, wide));
-    for (int64_t i = 0; i < block->count; i++) out[i] = wide[alcore__matrix_place(&matrix, i)];
-    return ALCORE_OK;
+    ALCORE__TRY(make_rows(state, &matrix));
+    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    ALCORE__TRY(update_scores(state, &matrix, &rows));
+    return find_best(state, &matrix, &rows, partial);
 }
 
-static alcore_status block_step(alcore__block *block) {
-    const idds_plan *plan = block->run->plan;
-    if (!block->count) return ALCORE_OK;
-    switch (block->run->pass) {
-    case PASS_LABELED:
-    case PASS_SUM:
-        return alcore__block_sum(block, plan->cosine, plan->dims);
-    case PASS_SCORES:
-        return scores_block(block);
-    default:
-        return step_block(plan, block);
+/* ---- pass "after a pick": moves the picked row from A to B and finds the next one ---- */
+
+static alcore_status score_after_pick(alcore__block *block, void *partial) {
+    const idds_state *state = block->run->state;
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    if (state->moves) {
+        alcore_sys_work work = alcore__run_work(block->run);
+        ALCORE__TRY(alcore__run_kernels(block->run)
+                        ->idds_update(&work, &matrix.rows, matrix.mask,
+                                      state->cosine ? rows.norm : NULL, state->moved,
+                                      state->moved_norm, rows.a, rows.b));
+        ALCORE__TRY(update_scores(state, &matrix, &rows));
     }
+    return find_best(state, &matrix, &rows, partial);
 }
 
-/* ---- between passes ---- */
-
-static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
-    idds_plan *plan = run->plan;
-    if (!bytes) return ALCORE_OK;
-    if (run->pass == PASS_SCORES) {
-        memcpy(run->outcome.scores + run->members[0].start[block], payload, bytes);
-    } else if (run->pass == PASS_LABELED || run->pass == PASS_SUM) {
-        double *sum = run->pass == PASS_SUM ? plan->sum_a : plan->sum_b;
-        for (int64_t j = 0; j < plan->dims; j++) sum[j] += ((const double *)payload)[j];
-    } else {
-        alcore__greedy_gather(&plan->greedy, payload);
-    }
-    return ALCORE_OK;
-}
-
-/* ||w|| as the kernels take it. */
-static alcore_status set_picked(alcore__run *run) {
-    idds_plan *plan = run->plan;
+/* The picked vector and its norm, as kernels compute it. */
+static alcore_status set_moved(alcore__run *run) {
+    idds_state *state = run->state;
     alcore_sys_work work = alcore__run_work(run);
-    memcpy(plan->picked, plan->greedy.best_vector, (size_t)plan->dims * sizeof(double));
-    alcore_sys_rows row = {.data = plan->picked,
+    double self_dot;
+    memcpy(state->moved, state->greedy.best_vector, (size_t)state->dims * sizeof(double));
+    alcore_sys_rows row = {.data = state->moved,
                            .count = 1,
-                           .dims = plan->dims,
-                           .stride = plan->dims,
+                           .dims = state->dims,
+                           .stride = state->dims,
                            .dtype = ALCORE_FLOAT64};
-    double dot;
-    ALCORE__TRY(run->input->engine.kernels->self_dots(&work, &row, NULL, &dot));
-    plan->picked_norm = sqrt(dot);
+    ALCORE__TRY(alcore__run_kernels(run)->self_dots(&work, &row, NULL, &self_dot));
+    state->moved_norm = sqrt(self_dot);
+    state->unlabeled--;
+    state->labeled++;
     return ALCORE_OK;
 }
 
-static alcore_status pick(alcore__run *run) {
-    idds_plan *plan = run->plan;
-    alcore__greedy *greedy = &plan->greedy;
-    run->pass = PASS_SCORES;
-    if (plan->oneshot || !alcore__greedy_more(greedy)) return ALCORE_OK;
-    int64_t position = greedy->best;
-    plan->greedy.value[position] = greedy->best_value;
-    ALCORE__TRY(alcore__greedy_offer(greedy, &plan->moved));
+static alcore_status offer_best(alcore__run *run) {
+    idds_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    state->picks = false;
+    if (state->oneshot || !alcore__greedy_can_offer(greedy)) return ALCORE_OK;
+    greedy->pick_scores[greedy->best] = greedy->best_value;
+    ALCORE__TRY(alcore__greedy_offer(greedy, &state->moves));
     if (alcore__filler_full(&greedy->filler)) return ALCORE_OK;
-    if (plan->moved) {
-        ALCORE__TRY(set_picked(run));
-        plan->unlabeled--;
-        plan->labeled++;
-    }
-    alcore__greedy_reset(greedy);
-    run->pass = PASS_STEP;
+    if (state->moves) ALCORE__TRY(set_moved(run));
+    alcore__greedy_clear_best(greedy);
+    state->picks = true;
     return ALCORE_OK;
 }
 
-static alcore_status next(alcore__run *run) {
-    switch (run->pass) {
-    case PASS_LABELED:
-        over_sources(run);
-        return ALCORE_OK;
-    case PASS_SUM:
-        run->pass = PASS_FIRST;
-        return ALCORE_OK;
-    case PASS_FIRST:
-    case PASS_STEP:
-        return pick(run);
-    default:
-        run->done = true;
-        return ALCORE_OK;
-    }
+static bool goes_on(const alcore__run *run) {
+    return ((const idds_state *)run->state)->picks;
 }
+
+/* ---- pass "scores": those of every candidate, as the last pick left them ---- */
+
+static double *scores_of(const alcore__run *run) {
+    return run->outcome.scores;
+}
+
+static alcore_status read_scores(alcore__block *block, void *partial) {
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    row_values rows = lay_out(alcore__block_doubles(block), matrix.rows.count);
+    return alcore__download_active(&matrix, rows.score, partial);
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "labeled rows",
+     .rows = ALCORE__OVER_LABELED_ROWS,
+     .block = sum_block,
+     .partial = {.sums = sum_b_of}},
+    {.name = "labeled pool",
+     .rows = ALCORE__OVER_LABELED_POOL,
+     .block = sum_block,
+     .partial = {.sums = sum_b_of}},
+    {.name = "candidates",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = sum_block,
+     .partial = {.sums = sum_a_of}},
+    {.name = "first scores",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = score_first,
+     .partial = ALCORE__GREEDY_BEST,
+     .end = offer_best},
+    {.name = "after a pick",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = score_after_pick,
+     .partial = ALCORE__GREEDY_BEST,
+     .end = offer_best,
+     .when = goes_on,
+     .again = goes_on},
+    {.name = "scores",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = read_scores,
+     .partial = {.values = scores_of}},
+    {.name = NULL},
+};
 
 static alcore_status finish(alcore__run *run) {
-    idds_plan *plan = run->plan;
-    if (plan->oneshot) return ALCORE_OK;
-    alcore__greedy_finish(&plan->greedy);
+    idds_state *state = run->state;
+    if (!state->oneshot) alcore__greedy_finish(&state->greedy);
     return ALCORE_OK;
 }
 
@@ -261,11 +282,9 @@ const alcore__strategy_def alcore__strategy_idds = {
     .reason = "like the pool, unlike the labeled rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
-    .plan_bytes = sizeof(idds_plan),
+    .state_bytes = sizeof(idds_state),
     .begin = begin,
-    .block = block_step,
-    .gather = gather,
-    .next = next,
+    .passes = PASSES,
     .finish = finish,
-    .clear = clear,
+    .free_state = free_state,
 };

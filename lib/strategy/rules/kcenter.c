@@ -1,445 +1,528 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* k-center greedy (spec 4.7): the row farthest from everything that is labeled or chosen, again
- * and again. A row that the budget or the spread passes over is no center.
+/* k-center greedy, core-set selection (spec 4.7; Sener and Savarese 2018): the candidate farthest
+ * from everything that is labeled or picked, again and again.
  *
- * Distances to the nearest center only shrink, so that an old one is a bound: a row is measured
- * from the picks that it has not seen only when its bound is the largest of its block. Where most
- * rows of a block come to that, they are measured together. */
+ *   m(x) = min of ||x - y||^2 over labeled rows and picks y;  the next pick is argmax m(x)
+ *
+ * Without labeled rows the first pick is the candidate nearest to the mean of all. A row that the
+ * budget or the similarity limit passes over is no center.
+ *
+ * m(x) only shrinks, so an old value is an upper bound. Each row therefore keeps m over the picks
+ * it was measured from, and the picks it has not seen wait: it is measured from them only when its
+ * bound is the largest of its block, for then it may be the farthest row. Where most rows of a
+ * block come to that, all of them are measured together, which costs a fifth of measuring them one
+ * by one.
+ *
+ * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
+ * then a part of the candidates for each pick. Memory: 16 bytes a candidate, CHUNK_ROWS and all
+ * picks' vectors in double. */
 #include <math.h>
 #include <string.h>
 
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-/* COLLECT brings labeled vectors together, CHUNK of them at a time; MEASURE takes vectors to the
- * candidates. */
-enum { PASS_SUM, PASS_NEAREST_MEAN, PASS_COLLECT, PASS_MEASURE, PASS_SCORES };
-enum { CHUNK = 1024 };
+enum { CHUNK_ROWS = 1024 };
+/* Rows of a block that are rechecked together when the one with the largest bound was not the
+ * farthest: the best TOP_ROWS by bound. */
+enum { TOP_ROWS = 16 };
+/* All rows of a block are measured together when at least MIN_UNSEEN picks are unseen and measuring
+ * row by row has cost more than 1 / TOGETHER_SPEEDUP of it; measured on CPUs. */
+enum { TOGETHER_SPEEDUP = 5, MIN_UNSEEN = 5 };
 
-/* Rows that are looked at together for the farthest one. Measuring all rows of a block together
- * costs a SHARE of measuring them one by one, from FEW picks on. */
-enum { TOP = 16, SHARE = 5, FEW = 5 };
-
-typedef struct kcenter_plan {
-    alcore__greedy greedy;
-    int64_t dims, labeled, collected; /* collected: labeled rows brought so far */
-    double *vectors; /* [CHUNK, dims] labeled rows that the next pass measures from; the mean */
-    int64_t vector_count;
-    double *centers; /* [center_count, dims] the picks */
+typedef struct kcenter_state {
+    alcore__greedy greedy; /* first, see greedy_picks.h */
+    int64_t dims, labeled; /* labeled rows of both sources */
+    double *chunk;         /* [chunk_rows, dims] labeled rows to measure from; or the mean */
+    int64_t chunk_rows;
+    int64_t collected; /* labeled rows that earlier chunks held: those of the pool come first */
+    double *centers;   /* [center_count, dims] the picks */
     int64_t center_count;
     size_t center_capacity;
-    double *radius;        /* [candidates] of the picks; NaN for the others */
-    double radius_sq_dist; /* largest minimum of the rows that are no center */
-    int64_t last_pick;
-    bool first_unmeasured; /* the first pick had nothing to be far from */
-} kcenter_plan;
+    double *radius;       /* [candidates] of the picks: how far the farthest row was left; NaN of
+                             other rows */
+    double max_sq_dist;   /* largest m(x) of the rows that are no center, of this pass */
+    int64_t last_pick;    /* -1: none yet */
+    bool first_from_mean; /* the last pick is the first one, and there was nothing to be far from */
+    bool picks;           /* the next pass picks */
+} kcenter_state;
 
 static alcore_status begin(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
+    kcenter_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    plan->dims = alcore__embedding_dims(run);
-    plan->labeled = run->members[1].count + run->members[2].count;
-    plan->last_pick = -1;
+    state->dims = alcore__embedding_dims(run);
+    state->labeled =
+        run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;
+    state->last_pick = -1;
+    state->picks = true;
     run->repeats = true;
-    ALCORE__TRY(alcore__greedy_begin(run, &plan->greedy));
-    size_t chunk = plan->labeled < CHUNK ? (size_t)plan->labeled + 1 : CHUNK;
+    ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
+    size_t chunk = state->labeled < CHUNK_ROWS ? (size_t)state->labeled + 1 : CHUNK_ROWS;
     ALCORE__TRY(
-        alcore__new_array(run->ctx, chunk, (size_t)plan->dims * sizeof(double), &plan->vectors));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &plan->radius));
-    for (size_t i = 0; i < count; i++) plan->radius[i] = (double)NAN;
-    run->pass = plan->labeled ? PASS_COLLECT : PASS_SUM;
-    run->source = !plan->labeled          ? ALCORE__OVER_CANDIDATES
-                  : run->members[1].count ? ALCORE__OVER_LABELED_ROWS
-                                          : ALCORE__OVER_LABELED_SIDE;
-    alcore__warn_passes(run, alcore__expected_picks(run) + (double)plan->labeled);
+        alcore__new_array(run->ctx, chunk, (size_t)state->dims * sizeof(double), &state->chunk));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->radius));
+    for (size_t i = 0; i < count; i++) state->radius[i] = (double)NAN;
+    alcore__warn_passes(run, alcore__expected_picks(run) + (double)state->labeled);
     return ALCORE_OK;
 }
 
-static void clear(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
-    alcore__greedy_clear(run->ctx, &plan->greedy);
-    alcore__free(run->ctx, plan->vectors);
-    alcore__free(run->ctx, plan->centers);
-    alcore__free(run->ctx, plan->radius);
+static void free_state(alcore__run *run) {
+    kcenter_state *state = run->state;
+    alcore__greedy_free_state(run->ctx, &state->greedy);
+    alcore__free(run->ctx, state->chunk);
+    alcore__free(run->ctx, state->centers);
+    alcore__free(run->ctx, state->radius);
 }
 
-/* ---- blocks ---- */
+/* ---- what is kept with a block ---- */
 
-/* Which of a source's rows the present chunk takes: from *first up to *end, counted over the
- * source. */
-static void chunk_of(const alcore__run *run, const kcenter_plan *plan, int64_t *first,
-                     int64_t *end) {
-    int64_t before = run->source == ALCORE__OVER_LABELED_SIDE ? run->members[1].count : 0;
-    int64_t count = run->members[run->source].count;
-    *first = plan->collected - before;
-    *end = *first + CHUNK < count ? *first + CHUNK : count;
+typedef struct row_state {
+    double *sq_dist;      /* [matrix rows] m(x) over what the row was measured from, in the engine's
+                             memory; infinite at first. On a device every row sees every pick. */
+    int64_t *seen_by_all; /* [1] picks that every row has seen */
+    int64_t *single_count; /* [1] distances measured row by row since then */
+    int64_t *seen;         /* [active rows] picks that a row has seen */
+} row_state;
+
+/* The self dots find a row that is not finite, which ends the run. */
+static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t rows = matrix->rows.count;
+    double *values;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *values, &values));
+    alcore_status status =
+        alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
+            status = alcore__matrix_check(matrix);
+    }
+    for (int64_t i = 0; i < rows; i++) values[i] = HUGE_VAL;
+    if (status == ALCORE_OK) return alcore__block_keep(block, values, rows);
+    alcore__free(run->ctx, values);
+    return status;
 }
 
-static alcore_status collect_block(const kcenter_plan *plan, alcore__block *block) {
-    int64_t first, end;
-    chunk_of(block->run, plan, &first, &end);
-    first = first > block->start ? first - block->start : 0;
-    end = end - block->start < block->count ? end - block->start : block->count;
-    if (first >= end) return ALCORE_OK;
+static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
+    int64_t *local;
+    if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
+    ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *local, &local));
+    *out = (row_state){alcore__block_doubles(block), local, local + 1, local + 2};
+    return ALCORE_OK;
+}
+
+/* Lowers m(x) of all rows of the block by their distances to vectors [count, dims]. */
+static alcore_status measure_all(const alcore__matrix *matrix, const double *vectors, int64_t count,
+                                 double *sq_dist) {
+    const alcore__run *run = matrix->block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    alcore_sys_weights weights = {.minimum = sq_dist};
+    return alcore__run_kernels(run)->min_sq_dists(&work, &matrix->rows, matrix->mask, vectors,
+                                                  count, NULL, NULL, 0, &weights);
+}
+
+/* Measures all rows from the picks that some of them have not seen. */
+static alcore_status show_all_picks(const kcenter_state *state, const alcore__matrix *matrix,
+                                    row_state *rows) {
+    int64_t first = *rows->seen_by_all, count = state->center_count - first;
+    if (!count) return ALCORE_OK;
+    ALCORE__TRY(measure_all(matrix, state->centers + first * state->dims, count, rows->sq_dist));
+    for (int64_t i = 0; i < matrix->block->count; i++) rows->seen[i] = state->center_count;
+    *rows->seen_by_all = state->center_count;
+    *rows->single_count = 0;
+    return ALCORE_OK;
+}
+
+/* Measures one row from the picks that it has not seen. The picks are the rows of the kernel here
+ * and the row its vector; sq_dist is symmetric to the last bit. vector: [dims], scratch. */
+static alcore_status show_picks(const kcenter_state *state, const alcore__matrix *matrix,
+                                row_state *rows, int64_t index, double *vector) {
+    alcore__block *block = matrix->block;
+    alcore_sys_work work = alcore__run_work(block->run);
+    double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, index)], *to_picks;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    int64_t unseen = state->center_count - rows->seen[index];
+    int64_t max_count = unseen < ALCORE_BLOCK_ROWS ? unseen : ALCORE_BLOCK_ROWS;
+    ALCORE__TRY(alcore__scratch_push(block, max_count, sizeof *to_picks, &to_picks));
+    ALCORE__TRY(alcore__matrix_copy_row(matrix, index, vector));
+    while (rows->seen[index] < state->center_count) {
+        int64_t first = rows->seen[index], left = state->center_count - first;
+        alcore_sys_rows centers = {.data = state->centers + first * state->dims,
+                                   .count = left < max_count ? left : max_count,
+                                   .dims = state->dims,
+                                   .stride = state->dims,
+                                   .dtype = ALCORE_FLOAT64};
+        ALCORE__TRY(
+            alcore__run_kernels(block->run)->sq_dists(&work, &centers, NULL, vector, to_picks));
+        for (int64_t c = 0; c < centers.count; c++) {
+            if (to_picks[c] < *sq_dist) *sq_dist = to_picks[c];
+        }
+        rows->seen[index] += centers.count;
+        *rows->single_count += centers.count;
+    }
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* ---- the farthest row of a block ---- */
+
+/* Among which rows: those that can be picked, or all that are no center. */
+static bool takes_part(const kcenter_state *state, int64_t position, bool pickable) {
+    if (pickable) return alcore__greedy_is_free(&state->greedy, position);
+    return state->greedy.status[position] != ALCORE__GREEDY_PICKED;
+}
+
+/* Indices of the rows with the largest bounds, largest first, equal ones by the lower row. */
+static int list_top(const kcenter_state *state, const alcore__matrix *matrix, const double *sq_dist,
+                    bool pickable, int64_t top[TOP_ROWS]) {
+    const alcore__block *block = matrix->block;
+    double value[TOP_ROWS];
+    int count = 0;
+    for (int64_t i = 0; i < block->count; i++) {
+        double bound = sq_dist[alcore__matrix_row_of(matrix, i)];
+        if (count == TOP_ROWS && !(bound > value[TOP_ROWS - 1])) continue;
+        if (!takes_part(state, block->start + i, pickable)) continue;
+        int slot = count < TOP_ROWS ? count++ : TOP_ROWS - 1;
+        for (; slot > 0 && bound > value[slot - 1]; slot--) {
+            top[slot] = top[slot - 1];
+            value[slot] = value[slot - 1];
+        }
+        top[slot] = i;
+        value[slot] = bound;
+    }
+    return count;
+}
+
+/* Where the engine keeps m(x) in its own memory, and every row has seen every pick. */
+static alcore_status find_farthest_on_device(const kcenter_state *state,
+                                             const alcore__matrix *matrix, const row_state *rows,
+                                             bool pickable, int64_t *index, double *value) {
+    alcore__block *block = matrix->block;
+    uint8_t *mask;
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, &mask));
+    memset(mask, 0, (size_t)matrix->rows.count);
+    for (int64_t i = 0; i < block->count; i++)
+        mask[alcore__matrix_row_of(matrix, i)] = takes_part(state, block->start + i, pickable);
+    ALCORE__TRY(alcore__greedy_arg_max(matrix, mask, rows->sq_dist, index, value));
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}
+
+/* Measures rows until the largest m(x) belongs to a row that has seen every pick: no other row can
+ * be farther. *index: that row, -1: none takes part. vector: [dims], scratch. */
+static alcore_status find_farthest(const kcenter_state *state, const alcore__matrix *matrix,
+                                   row_state *rows, bool pickable, double *vector, int64_t *index,
+                                   double *value) {
+    int64_t top[TOP_ROWS], picks = state->center_count;
+    const alcore__block *block = matrix->block;
+    if (alcore__run_kernels(block->run)->upload)
+        return find_farthest_on_device(state, matrix, rows, pickable, index, value);
+    for (*index = -1, *value = 0.0;;) {
+        int count = list_top(state, matrix, rows->sq_dist, pickable, top);
+        if (!count) return ALCORE_OK;
+        if (rows->seen[top[0]] == picks) {
+            *index = top[0];
+            *value = rows->sq_dist[alcore__matrix_row_of(matrix, top[0])];
+            return ALCORE_OK;
+        }
+        int64_t unseen = picks - *rows->seen_by_all;
+        if (unseen >= MIN_UNSEEN &&
+            *rows->single_count * TOGETHER_SPEEDUP > unseen * block->count) {
+            ALCORE__TRY(show_all_picks(state, matrix, rows));
+            continue;
+        }
+        double best = -1.0;
+        for (int k = 0; k < count; k++) {
+            const double *sq_dist = &rows->sq_dist[alcore__matrix_row_of(matrix, top[k])];
+            if (*sq_dist < best) break;
+            ALCORE__TRY(show_picks(state, matrix, rows, top[k], vector));
+            if (*sq_dist > best) best = *sq_dist;
+        }
+    }
+}
+
+/* ---- without labeled rows: passes "mean" and "nearest to the mean" ---- */
+
+static bool has_no_labeled(const alcore__run *run) {
+    return !((const kcenter_state *)run->state)->labeled;
+}
+
+static alcore__doubles mean_of(const alcore__run *run) {
+    const kcenter_state *state = run->state;
+    return (alcore__doubles){state->chunk, state->dims};
+}
+
+static alcore_status sum_block(alcore__block *block, void *partial) {
     alcore__matrix matrix;
-    double *vectors;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(alcore__block_payload(block, (size_t)((end - first) * plan->dims) * sizeof *vectors,
-                                      &vectors));
-    for (int64_t i = first; i < end; i++) {
-        double *vector = vectors + (i - first) * plan->dims;
-        ALCORE__TRY(alcore__matrix_row(&matrix, i, vector));
-        for (int64_t j = 0; j < plan->dims; j++) {
+    return alcore__matrix_sum(&matrix, partial);
+}
+
+static alcore_status divide_mean(alcore__run *run) {
+    kcenter_state *state = run->state;
+    for (int64_t j = 0; j < state->dims; j++) state->chunk[j] /= (double)run->outcome.count;
+    return ALCORE_OK;
+}
+
+/* The nearest row is the one that is farthest by minus the distance. */
+static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
+    const kcenter_state *state = block->run->state;
+    alcore_sys_work work = alcore__run_work(block->run);
+    alcore__matrix matrix;
+    int64_t best;
+    double *nearness, value;
+    uint8_t *mask;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__scratch_push(block, matrix.rows.count, sizeof *nearness, &nearness));
+    ALCORE__TRY(alcore__run_kernels(block->run)
+                    ->sq_dists(&work, &matrix.rows, matrix.mask, state->chunk, nearness));
+    for (int64_t i = 0; i < matrix.rows.count; i++) nearness[i] = -nearness[i];
+    ALCORE__TRY(alcore__greedy_push_mask(&state->greedy, &matrix, &mask));
+    ALCORE__TRY(alcore__greedy_arg_max(&matrix, mask, nearness, &best, &value));
+    return alcore__greedy_write_best(&matrix, best, value, partial);
+}
+
+/* ---- with labeled rows: passes "labeled rows" and "distances to them", a chunk at a time ---- */
+
+/* Active rows of the block that are in the present chunk of their source: indices *first to
+ * *end - 1. */
+static void chunk_range(const alcore__block *block, int64_t *first, int64_t *end) {
+    const kcenter_state *state = block->run->state;
+    int64_t before = block->source == ALCORE__OVER_LABELED_POOL
+                         ? block->run->active[ALCORE__OVER_LABELED_ROWS].count
+                         : 0;
+    int64_t from = state->collected - before - block->start, to = from + CHUNK_ROWS;
+    *first = from > 0 ? from : 0;
+    *end = to < block->count ? to : block->count;
+    if (*end < *first) *end = *first;
+}
+
+/* The partial: the vectors of those rows, double [rows, dims]. */
+static size_t chunk_bytes(const alcore__block *block) {
+    const kcenter_state *state = block->run->state;
+    int64_t first, end;
+    chunk_range(block, &first, &end);
+    return (size_t)((end - first) * state->dims) * sizeof(double);
+}
+
+static alcore_status collect_vectors(alcore__block *block, void *partial) {
+    const kcenter_state *state = block->run->state;
+    alcore__matrix matrix;
+    int64_t first, end;
+    double *vector = partial;
+    chunk_range(block, &first, &end);
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    for (int64_t i = first; i < end; i++, vector += state->dims) {
+        ALCORE__TRY(alcore__matrix_copy_row(&matrix, i, vector));
+        for (int64_t j = 0; j < state->dims; j++) {
             if (!isfinite(vector[j])) return alcore__matrix_check(&matrix);
         }
     }
     return ALCORE_OK;
 }
 
-/* What stays with a block. Where the engine has memory of its own, minimum lies there, and every
- * pick is shown to all rows. */
-typedef struct rows_state {
-    double *minimum; /* [rows] squared distances to the nearest of what a row has seen, by place of
-                        the matrix */
-    int64_t *seen_by_all, *spent; /* picks that every row has seen; distances measured since then */
-    int64_t *seen;                /* [members] picks that a row has seen */
-} rows_state;
-
-/* Infinite minima at first. */
-static alcore_status first_minima(alcore__block *block, const alcore__matrix *matrix) {
-    const alcore__run *run = block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    int64_t rows = matrix->rows.count;
-    double *minimum;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)rows, sizeof *minimum, &minimum));
-    alcore_status status =
-        run->input->engine.kernels->self_dots(&work, &matrix->rows, matrix->take, minimum);
-    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
-        if (!isfinite(minimum[alcore__matrix_place(matrix, i)]))
-            status = alcore__matrix_check(matrix);
-    }
-    for (int64_t i = 0; i < rows; i++) minimum[i] = HUGE_VAL;
-    if (status == ALCORE_OK) return alcore__block_keep(block, minimum, rows);
-    alcore__free(run->ctx, minimum);
-    return status;
-}
-
-static alcore_status state_of(alcore__block *block, const alcore__matrix *matrix, rows_state *out) {
-    int64_t *memory;
-    if (!alcore__block_numbers(block)) ALCORE__TRY(first_minima(block, matrix));
-    ALCORE__TRY(alcore__block_local(block, (2 + (size_t)block->count) * sizeof *memory, &memory));
-    *out = (rows_state){alcore__block_numbers(block), memory, memory + 1, memory + 2};
+static alcore_status store_vectors(alcore__run *run, const alcore__contribution *part) {
+    kcenter_state *state = run->state;
+    memcpy(state->chunk + state->chunk_rows * state->dims, part->extra, part->extra_bytes);
+    state->chunk_rows += (int64_t)(part->extra_bytes / sizeof(double)) / state->dims;
     return ALCORE_OK;
 }
 
-/* Measures all rows of the block from several vectors. */
-static alcore_status measure_many(const alcore__matrix *matrix, const double *vectors,
-                                  int64_t vector_count, double *minimum) {
-    const alcore__run *run = matrix->block->run;
-    alcore_sys_work work = alcore__run_work(run);
-    alcore_sys_weights weights = {.minimum = minimum};
-    return run->input->engine.kernels->min_sq_dists(&work, &matrix->rows, matrix->take, vectors,
-                                                    vector_count, NULL, NULL, 0, &weights);
-}
-
-/* Shows all rows the picks that some of them have not seen. */
-static alcore_status see_all(const kcenter_plan *plan, alcore__block *block,
-                             const alcore__matrix *matrix, rows_state *state) {
-    int64_t first = *state->seen_by_all, count = plan->center_count - first;
-    if (!count) return ALCORE_OK;
-    ALCORE__TRY(measure_many(matrix, plan->centers + first * plan->dims, count, state->minimum));
-    for (int64_t i = 0; i < block->count; i++) state->seen[i] = plan->center_count;
-    *state->seen_by_all = plan->center_count;
-    *state->spent = 0;
-    return ALCORE_OK;
-}
-
-/* Shows one row the picks that it has not seen: it is measured from the other side, to the same
- * bits. vector: [dims] */
-static alcore_status see(const kcenter_plan *plan, alcore__block *block,
-                         const alcore__matrix *matrix, rows_state *state, int64_t member,
-                         double *vector) {
-    double *sq_dists = block->bench->wide[2],
-           *minimum = &state->minimum[alcore__matrix_place(matrix, member)];
-    alcore_sys_work work = alcore__run_work(block->run);
-    ALCORE__TRY(alcore__matrix_row(matrix, member, vector));
-    while (state->seen[member] < plan->center_count) {
-        int64_t first = state->seen[member], left = plan->center_count - first;
-        alcore_sys_rows centers = {.data = plan->centers + first * plan->dims,
-                                   .count = left < ALCORE_BLOCK_ROWS ? left : ALCORE_BLOCK_ROWS,
-                                   .dims = plan->dims,
-                                   .stride = plan->dims,
-                                   .dtype = ALCORE_FLOAT64};
-        ALCORE__TRY(
-            block->run->input->engine.kernels->sq_dists(&work, &centers, NULL, vector, sq_dists));
-        for (int64_t c = 0; c < centers.count; c++) {
-            if (sq_dists[c] < *minimum) *minimum = sq_dists[c];
-        }
-        state->seen[member] += centers.count;
-        *state->spent += centers.count;
-    }
-    return ALCORE_OK;
-}
-
-/* Rows among which the farthest is looked for: all that are no center, or those that can be picked.
- */
-static bool takes_part(const kcenter_plan *plan, int64_t position, bool pickable) {
-    if (pickable) return alcore__greedy_free(&plan->greedy, position);
-    return plan->greedy.state[position] != ALCORE__GREEDY_PICKED;
-}
-
-/* The members of the largest minima in order, equal ones by the lower row. */
-static int list_top(const kcenter_plan *plan, const alcore__matrix *matrix, const double *minimum,
-                    bool pickable, int64_t top[TOP]) {
-    const alcore__block *block = matrix->block;
-    double value[TOP];
-    int count = 0;
-    for (int64_t i = 0; i < block->count; i++) {
-        double own = minimum[alcore__matrix_place(matrix, i)];
-        if (count == TOP && !(own > value[TOP - 1])) continue;
-        if (!takes_part(plan, block->start + i, pickable)) continue;
-        int at = count < TOP ? count++ : TOP - 1;
-        for (; at > 0 && own > value[at - 1]; at--) {
-            top[at] = top[at - 1];
-            value[at] = value[at - 1];
-        }
-        top[at] = i;
-        value[at] = own;
-    }
-    return count;
-}
-
-/* The farthest row of a block that has seen every pick: *out, -1: there is none. */
-static alcore_status farthest_seen(const kcenter_plan *plan, const alcore__matrix *matrix,
-                                   const rows_state *state, bool pickable, int64_t *out,
-                                   double *value) {
-    alcore__block *block = matrix->block;
-    uint8_t *mask = block->bench->mask;
-    memset(mask, 0, (size_t)matrix->rows.count);
-    for (int64_t i = 0; i < block->count; i++) {
-        mask[alcore__matrix_place(matrix, i)] = takes_part(plan, block->start + i, pickable);
-    }
-    return alcore__greedy_best(matrix, mask, state->minimum, out, value);
-}
-
-/* Until the largest minimum is one that has seen every pick: it is the farthest row, the lowest of
- * them. *out: the row, -1: there is none. */
-static alcore_status find_farthest(const kcenter_plan *plan, alcore__block *block,
-                                   const alcore__matrix *matrix, rows_state *state, bool pickable,
-                                   double *vector, int64_t *out, double *value) {
-    int64_t top[TOP], picks = plan->center_count;
-    const double *minimum = state->minimum;
-    if (block->run->input->engine.kernels->upload)
-        return farthest_seen(plan, matrix, state, pickable, out, value);
-    for (*out = -1, *value = 0.0;;) {
-        int count = list_top(plan, matrix, minimum, pickable, top);
-        if (!count) return ALCORE_OK;
-        if (state->seen[top[0]] == picks) {
-            *out = top[0];
-            *value = minimum[alcore__matrix_place(matrix, top[0])];
-            return ALCORE_OK;
-        }
-        int64_t unseen = picks - *state->seen_by_all;
-        if (unseen >= FEW && *state->spent * SHARE > unseen * block->count) {
-            ALCORE__TRY(see_all(plan, block, matrix, state));
-            continue;
-        }
-        double best = -1.0;
-        for (int k = 0; k < count; k++) {
-            const double *own = &minimum[alcore__matrix_place(matrix, top[k])];
-            if (*own < best) break;
-            ALCORE__TRY(see(plan, block, matrix, state, top[k], vector));
-            if (*own > best) best = *own;
-        }
-    }
-}
-
-/* Measures from labeled rows, or as far as it takes to find the farthest row. Payload: the
- * farthest row that can be picked, and the radius. */
-static alcore_status measure_block(const kcenter_plan *plan, alcore__block *block) {
+static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
+    const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
-    rows_state state;
-    double *vector, *out, radius = 0.0, value = 0.0;
-    int64_t farthest, pick = -1;
+    row_state rows;
+    (void)partial;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(state_of(block, &matrix, &state));
-    if (plan->vector_count)
-        ALCORE__TRY(measure_many(&matrix, plan->vectors, plan->vector_count, state.minimum));
-    if (block->run->input->engine.kernels->upload)
-        ALCORE__TRY(see_all(plan, block, &matrix, &state));
-    ALCORE__TRY(alcore__new_array(block->run->ctx, (size_t)plan->dims, sizeof *vector, &vector));
-    alcore_status status =
-        find_farthest(plan, block, &matrix, &state, false, vector, &farthest, &radius);
-    if (status == ALCORE_OK)
-        status = find_farthest(plan, block, &matrix, &state, true, vector, &pick, &value);
-    alcore__free(block->run->ctx, vector);
-    ALCORE__TRY(status);
-    ALCORE__TRY(alcore__greedy_payload(block, &matrix, pick, value, sizeof *out, &out));
-    if (farthest >= 0) *out = radius;
+    ALCORE__TRY(open_rows(block, &matrix, &rows));
+    return measure_all(&matrix, state->chunk, state->chunk_rows, rows.sq_dist);
+}
+
+static bool has_chunk(const alcore__run *run) {
+    return ((const kcenter_state *)run->state)->chunk_rows > 0;
+}
+
+static alcore_status end_chunk(alcore__run *run) {
+    kcenter_state *state = run->state;
+    state->collected += state->chunk_rows;
+    state->chunk_rows = 0;
     return ALCORE_OK;
 }
 
-/* The first pick without labeled rows: nearest to the mean, that is, farthest by minus the
- * distance. */
-static alcore_status mean_block(const kcenter_plan *plan, alcore__block *block) {
+static bool more_labeled_rows(const alcore__run *run) {
+    const kcenter_state *state = run->state;
+    return state->collected < run->active[ALCORE__OVER_LABELED_ROWS].count;
+}
+
+static bool more_labeled_pool(const alcore__run *run) {
+    const kcenter_state *state = run->state;
+    return state->collected < state->labeled;
+}
+
+/* ---- pass "farthest": one pick ---- */
+
+/* The partial: the largest m(x) of the rows that are no center, then the best candidate. */
+static size_t farthest_bytes(const alcore__block *block) {
+    return sizeof(double) + alcore__greedy_best_bytes(block);
+}
+
+static alcore_status find_pick(alcore__block *block, void *partial) {
+    const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
-    alcore_sys_work work = alcore__run_work(block->run);
-    void *nothing;
-    int64_t best;
-    double *near = block->bench->wide[1], value;
+    row_state rows;
+    int64_t farthest, pick;
+    double *max_sq_dist = partial, *vector, farthest_value = 0.0, pick_value = 0.0;
+    alcore__greedy_best *best = (alcore__greedy_best *)(void *)(max_sq_dist + 1);
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(block->run->input->engine.kernels->sq_dists(&work, &matrix.rows, matrix.take,
-                                                            plan->vectors, near));
-    for (int64_t i = 0; i < matrix.rows.count; i++) near[i] = -near[i];
-    ALCORE__TRY(alcore__greedy_best(&matrix, alcore__greedy_mask(&plan->greedy, &matrix), near,
-                                    &best, &value));
-    return alcore__greedy_payload(block, &matrix, best, value, sizeof(double), &nothing);
+    ALCORE__TRY(open_rows(block, &matrix, &rows));
+    ALCORE__TRY(alcore__scratch_push(block, state->dims, sizeof *vector, &vector));
+    if (alcore__run_kernels(block->run)->upload) ALCORE__TRY(show_all_picks(state, &matrix, &rows));
+    ALCORE__TRY(find_farthest(state, &matrix, &rows, false, vector, &farthest, &farthest_value));
+    ALCORE__TRY(find_farthest(state, &matrix, &rows, true, vector, &pick, &pick_value));
+    *max_sq_dist = farthest < 0 ? 0.0 : farthest_value;
+    return alcore__greedy_write_best(&matrix, pick, pick_value, best);
 }
 
-static alcore_status scores_block(const kcenter_plan *plan, alcore__block *block) {
-    alcore__matrix matrix;
-    rows_state state;
-    double *out, *wide = block->bench->wide[0];
-    ALCORE__TRY(alcore__block_payload(block, (size_t)block->count * sizeof *out, &out));
-    if (!alcore__block_numbers(block)) return ALCORE_OK;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    ALCORE__TRY(state_of(block, &matrix, &state));
-    ALCORE__TRY(see_all(plan, block, &matrix, &state));
-    ALCORE__TRY(alcore__numbers_read(block->run, state.minimum, matrix.rows.count, wide));
-    for (int64_t i = 0; i < block->count; i++) {
-        double minimum = wide[alcore__matrix_place(&matrix, i)];
-        out[i] = minimum < HUGE_VAL ? sqrt(minimum) : 0.0;
-    }
-    return ALCORE_OK;
+static alcore_status keep_farthest(alcore__run *run, const alcore__contribution *part) {
+    kcenter_state *state = run->state;
+    const double *max_sq_dist = part->extra;
+    if (*max_sq_dist > state->max_sq_dist) state->max_sq_dist = *max_sq_dist;
+    alcore__contribution best = *part;
+    best.extra = max_sq_dist + 1;
+    return alcore__greedy_keep_best(run, &best);
 }
 
-static alcore_status block_step(alcore__block *block) {
-    const kcenter_plan *plan = block->run->plan;
-    if (!block->count) return ALCORE_OK;
-    switch (block->run->pass) {
-    case PASS_SUM:
-        return alcore__block_sum(block, false, plan->dims);
-    case PASS_NEAREST_MEAN:
-        return mean_block(plan, block);
-    case PASS_COLLECT:
-        return collect_block(plan, block);
-    case PASS_MEASURE:
-        return measure_block(plan, block);
-    default:
-        return scores_block(plan, block);
-    }
-}
-
-/* ---- between passes ---- */
-
-static alcore_status gather(alcore__run *run, int64_t block, const void *payload, size_t bytes) {
-    kcenter_plan *plan = run->plan;
-    const double *numbers = payload;
-    if (!bytes) return ALCORE_OK;
-    switch (run->pass) {
-    case PASS_SUM:
-        for (int64_t j = 0; j < plan->dims; j++) plan->vectors[j] += numbers[j];
-        break;
-    case PASS_COLLECT:
-        memcpy(plan->vectors + plan->vector_count * plan->dims, payload, bytes);
-        plan->vector_count += (int64_t)(bytes / sizeof(double)) / plan->dims;
-        break;
-    case PASS_SCORES:
-        memcpy(run->outcome.scores + run->members[0].start[block], payload, bytes);
-        break;
-    default: {
-        double radius;
-        const void *extra = alcore__greedy_gather(&plan->greedy, payload);
-        memcpy(&radius, extra, sizeof radius);
-        if (radius > plan->radius_sq_dist) plan->radius_sq_dist = radius;
-    }
-    }
-    return ALCORE_OK;
-}
-
-static void end_picking(alcore__run *run) {
-    run->pass = PASS_SCORES;
-}
-
-/* The best free row of the pass is offered. */
-static alcore_status pick(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
-    alcore__greedy *greedy = &plan->greedy;
-    bool from_mean = run->pass == PASS_NEAREST_MEAN, taken;
-    plan->radius_sq_dist = 0.0;
-    if (!alcore__greedy_more(greedy)) {
-        end_picking(run);
-        return ALCORE_OK;
-    }
-    int64_t position = greedy->best;
-    double sq_dist = greedy->best_value;
+/* Offers the best candidate. sq_dist: of it to everything labeled or picked; from_mean: there is
+ * nothing of these. */
+static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
+    kcenter_state *state = run->state;
+    alcore__greedy *greedy = &state->greedy;
+    bool taken = false;
+    state->max_sq_dist = 0.0;
+    state->picks = false;
+    if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
     ALCORE__TRY(alcore__greedy_offer(greedy, &taken));
     if (taken) {
-        plan->last_pick = position;
-        plan->first_unmeasured = from_mean;
-        plan->greedy.value[position] = from_mean ? 0.0 : sqrt(sq_dist);
-        ALCORE__TRY(alcore__grow(run->ctx, &plan->centers, &plan->center_capacity,
-                                 (size_t)((plan->center_count + 1) * plan->dims), sizeof(double)));
-        memcpy(plan->centers + plan->center_count++ * plan->dims, greedy->best_vector,
-               (size_t)plan->dims * sizeof(double));
-        run->pass = PASS_MEASURE;
+        state->last_pick = greedy->best;
+        state->first_from_mean = from_mean;
+        greedy->pick_scores[greedy->best] = from_mean ? 0.0 : sqrt(sq_dist);
+        size_t needed = (size_t)((state->center_count + 1) * state->dims);
+        ALCORE__TRY(alcore__grow(run->ctx, &state->centers, &state->center_capacity, needed,
+                                 sizeof(double)));
+        memcpy(state->centers + state->center_count++ * state->dims, greedy->best_vector,
+               (size_t)state->dims * sizeof(double));
     }
-    plan->vector_count = 0;
-    alcore__greedy_reset(greedy);
-    if (alcore__filler_full(&greedy->filler) && !taken) end_picking(run);
+    alcore__greedy_clear_best(greedy);
+    /* After the last pick one more pass finds its radius. */
+    state->picks = taken || !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
 
-static alcore_status after_measure(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
-    if (plan->collected < plan->labeled) {
-        run->pass = PASS_COLLECT;
-        run->source = plan->collected < run->members[1].count ? ALCORE__OVER_LABELED_ROWS
-                                                              : ALCORE__OVER_LABELED_SIDE;
-        plan->vector_count = 0;
-        plan->radius_sq_dist = 0.0;
-        alcore__greedy_reset(&plan->greedy);
-        return ALCORE_OK;
-    }
-    if (plan->last_pick >= 0 && isnan(plan->radius[plan->last_pick])) {
-        plan->radius[plan->last_pick] = sqrt(plan->radius_sq_dist);
-        /* What the first pick had to be far from is not there; the radius keeps the scores falling.
-         */
-        if (plan->first_unmeasured)
-            plan->greedy.value[plan->last_pick] = sqrt(plan->radius_sq_dist);
-        plan->first_unmeasured = false;
-    }
-    return pick(run);
+static alcore_status offer_nearest_to_mean(alcore__run *run) {
+    return offer_best(run, 0.0, true);
 }
 
-static alcore_status next(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
-    switch (run->pass) {
-    case PASS_SUM:
-        for (int64_t j = 0; j < plan->dims; j++) plan->vectors[j] /= (double)run->outcome.count;
-        run->pass = PASS_NEAREST_MEAN;
-        return ALCORE_OK;
-    case PASS_COLLECT:
-        plan->collected += plan->vector_count;
-        run->pass = PASS_MEASURE;
-        run->source = ALCORE__OVER_CANDIDATES;
-        return ALCORE_OK;
-    case PASS_NEAREST_MEAN:
-        return pick(run);
-    case PASS_MEASURE:
-        return after_measure(run);
-    default:
-        run->done = true;
-        return ALCORE_OK;
+/* The pass measured from the last pick: how far its farthest row is now is its radius. */
+static alcore_status set_radius_and_offer(alcore__run *run) {
+    kcenter_state *state = run->state;
+    if (state->last_pick >= 0 && isnan(state->radius[state->last_pick])) {
+        double radius = sqrt(state->max_sq_dist);
+        state->radius[state->last_pick] = radius;
+        /* The first pick has no distance of its own; its radius keeps the scores falling. */
+        if (state->first_from_mean) state->greedy.pick_scores[state->last_pick] = radius;
+        state->first_from_mean = false;
     }
+    return offer_best(run, state->greedy.best_value, false);
 }
+
+static bool goes_on(const alcore__run *run) {
+    return ((const kcenter_state *)run->state)->picks;
+}
+
+/* The row nearest to the mean was passed over: the next nearest one is tried. */
+static bool lacks_first_center(const alcore__run *run) {
+    const kcenter_state *state = run->state;
+    return !state->labeled && state->picks && !state->center_count;
+}
+
+/* ---- pass "scores": the distance of every candidate to the nearest center ---- */
+
+static double *scores_of(const alcore__run *run) {
+    return run->outcome.scores;
+}
+
+static alcore_status read_scores(alcore__block *block, void *partial) {
+    const kcenter_state *state = block->run->state;
+    double *scores = partial;
+    alcore__matrix matrix;
+    row_state rows;
+    if (!alcore__block_doubles(block)) return ALCORE_OK; /* nothing was measured: all are 0 */
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(open_rows(block, &matrix, &rows));
+    ALCORE__TRY(show_all_picks(state, &matrix, &rows));
+    ALCORE__TRY(alcore__download_active(&matrix, rows.sq_dist, scores));
+    for (int64_t i = 0; i < block->count; i++)
+        scores[i] = scores[i] < HUGE_VAL ? sqrt(scores[i]) : 0.0;
+    return ALCORE_OK;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "mean",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = sum_block,
+     .partial = {.sums = mean_of},
+     .end = divide_mean,
+     .when = has_no_labeled},
+    {.name = "nearest to the mean",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_nearest_to_mean,
+     .partial = ALCORE__GREEDY_BEST,
+     .end = offer_nearest_to_mean,
+     .when = has_no_labeled,
+     .again = lacks_first_center},
+    {.name = "labeled rows",
+     .rows = ALCORE__OVER_LABELED_ROWS,
+     .block = collect_vectors,
+     .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
+    {.name = "distances to them",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_from_chunk,
+     .end = end_chunk,
+     .when = has_chunk,
+     .again = more_labeled_rows,
+     .back = 1},
+    {.name = "labeled pool",
+     .rows = ALCORE__OVER_LABELED_POOL,
+     .block = collect_vectors,
+     .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
+    {.name = "distances to it",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_from_chunk,
+     .end = end_chunk,
+     .when = has_chunk,
+     .again = more_labeled_pool,
+     .back = 1},
+    {.name = "farthest",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_pick,
+     .partial = {.extra = farthest_bytes, .reduce = keep_farthest},
+     .end = set_radius_and_offer,
+     .when = goes_on,
+     .again = goes_on},
+    {.name = "scores",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = read_scores,
+     .partial = {.values = scores_of}},
+    {.name = NULL},
+};
 
 static alcore_status finish(alcore__run *run) {
-    kcenter_plan *plan = run->plan;
+    kcenter_state *state = run->state;
     double *radius;
     ALCORE__TRY(alcore__outcome_column(run, "radius", ALCORE_FLOAT64, &radius));
-    for (int64_t i = 0; i < run->outcome.count; i++) radius[i] = plan->radius[i];
-    alcore__greedy_finish(&plan->greedy);
+    memcpy(radius, state->radius, (size_t)run->outcome.count * sizeof *radius);
+    alcore__greedy_finish(&state->greedy);
     return ALCORE_OK;
 }
 
@@ -454,11 +537,9 @@ const alcore__strategy_def alcore__strategy_kcenter = {
     .reason = "farthest from the labeled and the chosen rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
-    .plan_bytes = sizeof(kcenter_plan),
+    .state_bytes = sizeof(kcenter_state),
     .begin = begin,
-    .block = block_step,
-    .gather = gather,
-    .next = next,
+    .passes = PASSES,
     .finish = finish,
-    .clear = clear,
+    .free_state = free_state,
 };

@@ -15,7 +15,7 @@ const alcore__strategy_def alcore__strategy_nnll = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = alcore__score_uncertainty,
     .raw_name = "u",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };
 
 /* Ordered by NNLL, which does not saturate; reported as NSP. */
@@ -33,5 +33,5 @@ const alcore__strategy_def alcore__strategy_nsp = {
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = score_nsp,
     .raw_name = "u",
-    ALCORE__TOP_STEPS,
+    ALCORE__RANK_BY_SCORE,
 };

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sentences (spec 4.1): the rows in the order of a draw without replacement. */
+/* Random sentences (spec 4.1): the candidates in the order of a draw without replacement by the
+ * generator derive(seed, 3, round, 0). Reads no column and makes no pass. */
 #include "alcore/rng.h"
 #include "strategy/strategies.h"
 
 enum { TAG_RANDOM = 3 };
 
-static alcore_status begin(alcore__run *run) {
-    run->done = true;
-    return ALCORE_OK;
-}
-
-/* The score falls with the place in the draw, so that the ranking is the draw. */
+/* The score falls from 1 along the draw, so that the ranking by score is the draw. */
 static alcore_status finish(alcore__run *run) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
@@ -32,6 +28,5 @@ const alcore__strategy_def alcore__strategy_random = {
     .summary = "Rows drawn at random without replacement",
     .reason = "drawn at random",
     .params = &PARAMS,
-    .begin = begin,
     .finish = finish,
 };

@@ -111,28 +111,30 @@ alcore__column *bed_ragged(bed *b, const char *name, const void *values, const i
     return column;
 }
 
-/* One pass of a cut pool: every part by itself, then the parts in a shuffled order. */
+/* One pass of a cut pool: every part by itself, then the partials of the parts are merged in a
+ * shuffled order, now from the left, now from the right. */
 static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, alcore_rng *rng) {
-    alcore__partial partials[16] = {{0}}, whole = {0};
+    alcore__partials partials[16] = {{0}}, whole = {0};
     int64_t order[16];
     alcore_status status = alcore_rng_sample(rng, b->parts, b->parts, order);
     for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
-        status = alcore__run_pass(run, shards[p], &partials[p]);
+        int64_t first, end;
+        alcore__shard_blocks(run, shards[p], &first, &end);
+        status = alcore__run_map(run, shards[p], first, end, &partials[p]);
     }
     for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
-        /* Now from the left, now from the right: folding is associative. */
-        alcore__partial *part = &partials[order[p]];
-        status = alcore__partial_fold(b->ctx, p % 2 ? part : &whole, p % 2 ? &whole : part);
+        alcore__partials *part = &partials[order[p]];
+        status = alcore__partials_merge(b->ctx, p % 2 ? part : &whole, p % 2 ? &whole : part);
         if (p % 2) {
-            alcore__partial_clear(b->ctx, &whole);
+            alcore__partials_clear(b->ctx, &whole);
             whole = *part;
             memset(part, 0, sizeof *part);
         }
     }
-    if (status == ALCORE_OK) status = alcore__run_deliver(run, &whole);
-    for (int32_t p = 0; p < b->parts; p++) alcore__partial_clear(b->ctx, &partials[p]);
-    alcore__partial_clear(b->ctx, &whole);
-    return status;
+    if (status == ALCORE_OK) status = alcore__run_reduce(run, &whole);
+    for (int32_t p = 0; p < b->parts; p++) alcore__partials_clear(b->ctx, &partials[p]);
+    alcore__partials_clear(b->ctx, &whole);
+    return status == ALCORE_OK ? alcore__run_end_pass(run) : status;
 }
 
 static alcore_status run_cut(bed *b, alcore__run *run) {
@@ -143,7 +145,7 @@ static alcore_status run_cut(bed *b, alcore__run *run) {
     for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
         status = alcore__shard_new(run, p, b->parts, &shards[p]);
     }
-    while (!run->done && status == ALCORE_OK) status = cut_pass(b, run, shards, &rng);
+    while (!alcore__run_done(run) && status == ALCORE_OK) status = cut_pass(b, run, shards, &rng);
     for (int32_t p = 0; p < b->parts; p++) alcore__shard_free(run, shards[p]);
     return status;
 }
@@ -151,7 +153,7 @@ static alcore_status run_cut(bed *b, alcore__run *run) {
 static alcore_status run_it(bed *b, const alcore_strategy *strategy,
                             const alcore__strategy_def *def, const alcore__values *values) {
     alcore__run *run;
-    ALCORE__TRY(alcore__run_begin(strategy, def, values, &b->input, &run));
+    ALCORE__TRY(alcore__run_begin(strategy, def, values, &b->input, &b->hooks, &run));
     alcore_status status = b->parts ? run_cut(b, run) : alcore__run_drive(run);
     if (status == ALCORE_OK) status = alcore__run_finish(run, &b->outcome);
     alcore__run_free(run);
@@ -169,7 +171,7 @@ alcore_status bed_run_strategy(bed *b, alcore_strategy *strategy, double budget)
     b->input.fill.budget = budget;
     b->status = alcore__enter(b->ctx);
     if (b->status != ALCORE_OK) return b->status;
-    if (b->parts) {
+    if (b->parts || b->hooks.speculative) {
         b->status = run_it(b, strategy, strategy->def, &strategy->values);
     } else {
         b->status = alcore__strategy_run(strategy, &b->input, &b->outcome);

@@ -5,7 +5,7 @@
 
 #include "alcore/rng.h"
 #include "check_suite.h"
-#include "strategy/strategy.h"
+#include "strategy/engine/runner.h"
 #include "strategy/strategy_handle.h"
 
 enum { BED_COLUMNS = 8 };
@@ -18,8 +18,9 @@ typedef struct bed {
     uint8_t *take; /* [rows] the bed's own copy */
     alcore__outcome outcome;
     alcore_status status;
-    int32_t parts;     /* 0: the plain path; else the pool is cut into so many parts */
-    uint64_t shuffle;  /* order in which parts are folded */
+    int32_t parts;    /* 0: as the product does; else the pool is cut into so many parts */
+    uint64_t shuffle; /* order in which partials of the parts are merged */
+    alcore__run_hooks hooks;
     char warning[512]; /* last warning of the log */
 } bed;
 

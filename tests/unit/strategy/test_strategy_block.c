@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "block_bed.h"
-#include "strategy/kmeans/kmeans.h"
+#include "kmeans_bed.h"
 
 static void expect_first(const bed *b, const vector_case *known, const char *path) {
     int64_t count;
@@ -80,10 +80,13 @@ START_TEST(moments_give_the_bits) {
     alcore__run *run;
     double mean, sd;
     ck_assert_int_eq(alcore_strategy_new(b->ctx, "nnll", &strategy), ALCORE_OK);
-    ck_assert_int_eq(alcore__run_begin(strategy, strategy->def, &strategy->values, &b->input, &run),
-                     ALCORE_OK);
+    ck_assert_int_eq(alcore__enter(b->ctx), ALCORE_OK);
+    ck_assert_int_eq(
+        alcore__run_begin(strategy, strategy->def, &strategy->values, &b->input, NULL, &run),
+        ALCORE_OK);
     ck_assert_int_eq(alcore__run_drive(run), ALCORE_OK);
-    alcore__block_moments(run, ((alcore__top_plan *)run->plan)->rank, &mean, &sd);
+    ck_assert_int_eq(alcore__leave(b->ctx, ALCORE_OK), ALCORE_OK);
+    alcore__candidate_mean_sd(run, ((alcore__ranked_scores *)run->state)->rank, &mean, &sd);
     vector_case u = vector_case_named(vector_find("block", "TV-BLOCK"), "u");
     vector_near((const double[]){mean, sd}, vector_expected(&u, "mean_sd"), 0);
     alcore__run_free(run);
@@ -92,99 +95,26 @@ START_TEST(moments_give_the_bits) {
 }
 END_TEST
 
-/* ---- k-means by itself ---- */
-
-typedef struct means_plan {
-    alcore__kmeans means;
-    int32_t *group, *assigned;
-    int64_t passes;
-    int64_t initial[8];
-    double centroids[8 * 70];
-} means_plan;
-
-static means_plan last; /* of the last run; tests run in processes of their own */
-
-static alcore_status means_begin(alcore__run *run) {
-    means_plan *plan = run->plan;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 4, &plan->group));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 4, &plan->assigned));
-    return alcore__kmeans_begin(run, &plan->means, plan->group, 1, 8, true, NULL);
-}
-
-static alcore_status means_block(alcore__block *block) {
-    means_plan *plan = block->run->plan;
-    if (block->run->pass == 0) return alcore__kmeans_block(&plan->means, block);
-    void *out;
-    size_t bytes = (size_t)block->count * sizeof(int32_t);
-    ALCORE__TRY(alcore__block_payload(block, bytes, &out));
-    memcpy(out, alcore__kmeans_assigned(block), bytes);
-    return ALCORE_OK;
-}
-
-static alcore_status means_gather(alcore__run *run, int64_t block, const void *payload,
-                                  size_t bytes) {
-    means_plan *plan = run->plan;
-    if (run->pass == 0) return alcore__kmeans_gather(run, &plan->means, block, payload, bytes);
-    memcpy(plan->assigned + run->members[0].start[block], payload, bytes);
-    return ALCORE_OK;
-}
-
-static alcore_status means_next(alcore__run *run) {
-    means_plan *plan = run->plan;
-    bool finished = false;
-    if (run->pass == 1) {
-        run->done = true;
-        return ALCORE_OK;
-    }
-    ALCORE__TRY(alcore__kmeans_next(run, &plan->means, &finished));
-    if (finished) run->pass = 1;
-    return ALCORE_OK;
-}
-
-static alcore_status means_finish(alcore__run *run) {
-    means_plan *plan = run->plan;
-    int64_t *assigned;
-    ALCORE__TRY(alcore__outcome_column(run, "assigned", ALCORE_INT64, &assigned));
-    for (int64_t i = 0; i < run->outcome.count; i++) assigned[i] = plan->assigned[i];
-    plan->passes = plan->means.each[0].passes;
-    for (int c = 0; c < 8; c++) plan->initial[c] = run->outcome.rows[plan->means.initial[c]];
-    memcpy(plan->centroids, plan->means.centroids, (size_t)(8 * plan->means.dims) * 8);
-    last = *plan;
-    return ALCORE_OK;
-}
-
-static void means_clear(alcore__run *run) {
-    means_plan *plan = run->plan;
-    alcore__kmeans_clear(run->ctx, &plan->means);
-    alcore__free(run->ctx, plan->group);
-    alcore__free(run->ctx, plan->assigned);
-}
-
-static const alcore__strategy_def MEANS = {
-    .name = "kmeans",
-    .plan_bytes = sizeof(means_plan),
-    .begin = means_begin,
-    .block = means_block,
-    .gather = means_gather,
-    .next = means_next,
-    .finish = means_finish,
-    .clear = means_clear,
-};
-
 START_TEST(kmeans_gives_the_bits) {
     for (int width = 0; width < (bed_brief() ? 1 : BLOCK_WIDTHS); width++) {
         vector_case known = block_vector(width);
         for (int32_t parts = 0; parts <= 3; parts += 3) {
             block_bed data;
+            kmeans_bed means = {.groups = 1, .k = 8, .unit = true};
             block_bed_open(&data, block_dims(width), 2);
             data.bed.parts = parts;
-            ck_assert_int_eq(bed_run_def(&data.bed, &MEANS, NULL), ALCORE_OK);
-            vector_equal(last.initial, vector_expected(&known, "kmeans/initial"));
-            ck_assert_int_eq(last.passes, vector_integer(vector_expected(&known, "kmeans/passes")));
-            vector_digest(bed_record(&data.bed, "assigned"), 19793 * 8,
-                          vector_expected(&known, "kmeans/cluster"));
-            vector_digest(last.centroids, (size_t)(8 * block_dims(width)) * 8,
+            kmeans_bed_run(&data.bed, &means);
+            ck_assert_int_eq(means.count, 19793);
+            int64_t assigned[19793], seeds[8];
+            for (int64_t i = 0; i < means.count; i++) assigned[i] = means.assigned[i];
+            for (int c = 0; c < 8; c++) seeds[c] = data.bed.outcome.rows[means.seed_positions[c]];
+            vector_equal(seeds, vector_expected(&known, "kmeans/initial"));
+            ck_assert_int_eq(means.iterations[0],
+                             vector_integer(vector_expected(&known, "kmeans/passes")));
+            vector_digest(assigned, sizeof assigned, vector_expected(&known, "kmeans/cluster"));
+            vector_digest(means.centroids, (size_t)(8 * block_dims(width)) * sizeof(double),
                           vector_expected(&known, "kmeans/centroids"));
+            kmeans_bed_free(&means);
             block_bed_close(&data);
         }
     }

@@ -148,10 +148,10 @@ static uint64_t print_of(bed *b, const variant *v, int32_t parts) {
 static uint64_t expected_of(bed *b, const variant *v) {
     const alcore_sys_kernels *own = b->input.engine.kernels;
     b->input.engine.kernels = alcore__kernels_cpu();
-    b->input.guesses = 1;
+    b->hooks.speculative = 1;
     uint64_t print = print_of(b, v, 0);
     b->input.engine.kernels = own;
-    b->input.guesses = 0;
+    b->hooks.speculative = 0;
     return print;
 }
 
@@ -172,12 +172,12 @@ START_TEST(held_rows_give_the_same_bytes) {
 }
 END_TEST
 
-START_TEST(guesses_give_the_same_bytes) {
+START_TEST(speculative_rows_give_the_same_bytes) {
     const variant *v = &VARIANTS[_i];
     bed b;
     open_pool(&b, 2);
     uint64_t expected = expected_of(&b, v);
-    for (b.input.guesses = 0; b.input.guesses <= 3; b.input.guesses++) {
+    for (b.hooks.speculative = 0; b.hooks.speculative <= 3; b.hooks.speculative++) {
         ck_assert_uint_eq(print_of(&b, v, 0), expected);
         ck_assert_uint_eq(print_of(&b, v, 3), expected);
     }
@@ -208,7 +208,7 @@ int main(void) {
     Suite *suite = suite_create("strategy-held");
     TCase *all = tcase_create("held");
     tcase_add_loop_test(all, held_rows_give_the_same_bytes, 0, VARIANT_COUNT);
-    tcase_add_loop_test(all, guesses_give_the_same_bytes, 0, VARIANT_COUNT);
+    tcase_add_loop_test(all, speculative_rows_give_the_same_bytes, 0, VARIANT_COUNT);
     tcase_add_loop_test(all, failed_runs_let_go, 0, VARIANT_COUNT);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);

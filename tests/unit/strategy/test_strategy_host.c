@@ -159,7 +159,7 @@ START_TEST(host_scores_and_orders) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3 stands twice"));
     c.order[1] = 1;
     ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_DATA);
-    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 is no candidate"));
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1 is not a candidate"));
     c.silent = true;
     ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_E_CALLBACK);
     c.fails = true;

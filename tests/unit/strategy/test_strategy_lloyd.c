@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/kmeans/kmeans.h"
+#include "kmeans_bed.h"
 #include "strategy_bed.h"
 
 enum { ROWS = 9000, GROUPS = 2, CLUSTERS = 12, DIMS_MOST = 384 };
@@ -108,7 +108,7 @@ static void run_plainly(lloyd *to) {
     }
     for (int32_t g = 0; g < GROUPS; g++) {
         to->passes[g] = 0;
-        while (to->passes[g] < ALCORE__KMEANS_PASSES) {
+        while (to->passes[g] < ALCORE__KMEANS_MAX_ITERATIONS) {
             to->passes[g]++;
             if (!assign(to, g)) break;
             move_all(to, g);
@@ -116,76 +116,7 @@ static void run_plainly(lloyd *to) {
     }
 }
 
-/* ---- the same by the library ---- */
-
-typedef struct lloyd_plan {
-    alcore__kmeans means;
-    bool keeps_sums;
-} lloyd_plan;
-
-static lloyd expected, found;
-static bool forget_sums;
-
-static alcore_status lloyd_begin(alcore__run *run) {
-    lloyd_plan *plan = run->plan;
-    ALCORE__TRY(alcore__kmeans_begin(run, &plan->means, expected.group, GROUPS, CLUSTERS, false,
-                                     expected.initial));
-    if (forget_sums) plan->means.keeps_sums = false;
-    return ALCORE_OK;
-}
-
-static alcore_status lloyd_block(alcore__block *block) {
-    lloyd_plan *plan = block->run->plan;
-    void *out;
-    size_t bytes = (size_t)block->count * sizeof(int32_t);
-    if (block->run->pass == 0) return alcore__kmeans_block(&plan->means, block);
-    ALCORE__TRY(alcore__block_payload(block, bytes, &out));
-    memcpy(out, alcore__kmeans_assigned(block), bytes);
-    return ALCORE_OK;
-}
-
-static alcore_status lloyd_gather(alcore__run *run, int64_t block, const void *payload,
-                                  size_t bytes) {
-    lloyd_plan *plan = run->plan;
-    if (run->pass == 0) return alcore__kmeans_gather(run, &plan->means, block, payload, bytes);
-    memcpy(found.assigned + run->members[0].start[block], payload, bytes);
-    return ALCORE_OK;
-}
-
-static alcore_status lloyd_next(alcore__run *run) {
-    lloyd_plan *plan = run->plan;
-    if (run->pass == 1) {
-        run->done = true;
-        return ALCORE_OK;
-    }
-    bool finished = false;
-    ALCORE__TRY(alcore__kmeans_next(run, &plan->means, &finished));
-    if (finished) run->pass = 1;
-    return ALCORE_OK;
-}
-
-static alcore_status lloyd_finish(alcore__run *run) {
-    lloyd_plan *plan = run->plan;
-    for (int g = 0; g < GROUPS; g++) found.passes[g] = plan->means.each[g].passes;
-    memcpy(found.centroids, plan->means.centroids,
-           (size_t)(GROUPS * CLUSTERS * expected.dims) * sizeof(double));
-    return ALCORE_OK;
-}
-
-static void lloyd_clear(alcore__run *run) {
-    alcore__kmeans_clear(run->ctx, &((lloyd_plan *)run->plan)->means);
-}
-
-static const alcore__strategy_def LLOYD = {
-    .name = "lloyd",
-    .plan_bytes = sizeof(lloyd_plan),
-    .begin = lloyd_begin,
-    .block = lloyd_block,
-    .gather = lloyd_gather,
-    .next = lloyd_next,
-    .finish = lloyd_finish,
-    .clear = lloyd_clear,
-};
+static lloyd expected;
 
 /* ---- data ---- */
 
@@ -224,20 +155,26 @@ static void make_rows(int64_t dims, int kind, uint64_t seed) {
         expected.initial[c] = 2 * (310 * (c % CLUSTERS) + 5) + c / CLUSTERS;
 }
 
-static void compare(int32_t threads, int32_t parts) {
+/* The same by the library. */
+static void compare(int32_t threads, int32_t parts, bool forget_sums) {
     bed b;
     bed_open(&b, ROWS, threads, NULL);
     b.parts = parts;
     bed_column(&b, &b.input.candidates, "embeddings", x, ROWS, expected.dims, ALCORE_FLOAT32);
-    memset(&found, 0, sizeof found);
-    ck_assert_int_eq(bed_run_def(&b, &LLOYD, NULL), ALCORE_OK);
-    for (int g = 0; g < GROUPS; g++) ck_assert_int_eq(found.passes[g], expected.passes[g]);
+    kmeans_bed found = {.group = expected.group,
+                        .groups = GROUPS,
+                        .k = CLUSTERS,
+                        .seeds = expected.initial,
+                        .forget_sums = forget_sums};
+    kmeans_bed_run(&b, &found);
+    for (int g = 0; g < GROUPS; g++) ck_assert_int_eq(found.iterations[g], expected.passes[g]);
     for (int64_t i = 0; i < ROWS; i++) {
         if (expected.group[i] >= 0) ck_assert_int_eq(found.assigned[i], expected.assigned[i]);
     }
     ck_assert_int_eq(memcmp(found.centroids, expected.centroids,
                             (size_t)(GROUPS * CLUSTERS * expected.dims) * sizeof(double)),
                      0);
+    kmeans_bed_free(&found);
     bed_close(&b);
 }
 
@@ -246,11 +183,9 @@ static void run_all(int64_t dims) {
         if (dims > 100 && (kind == NORMAL || kind == FAR)) continue; /* a hundred passes */
         make_rows(dims, kind, (uint64_t)(dims + kind));
         run_plainly(&expected);
-        forget_sums = false;
-        compare(1, 0);
-        compare(3, 3);
-        forget_sums = true;
-        compare(2, 0);
+        compare(1, 0, false);
+        compare(3, 3, false);
+        compare(2, 0, true);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "alcore/strategy.h"
-#include "strategy/engine/partial.h"
 #include "strategy_bed.h"
 
 /* Sanitized, a labeled side of two blocks takes minutes: k-center visits every row for each; under
@@ -162,19 +161,19 @@ static void *text(alcore_ctx *ctx, const char *words) {
 
 START_TEST(repeated_parts_count_once) {
     bed b;
-    alcore__partial left = {0}, right = {0};
+    alcore__partials left = {0}, right = {0};
     bed_open(&b, 1, 1, NULL);
-    ck_assert_int_eq(alcore__partial_put(b.ctx, &left, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
-    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
-    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 1, text(b.ctx, "x"), 1), ALCORE_OK);
-    ck_assert_int_eq(alcore__partial_fold(b.ctx, &left, &right), ALCORE_OK);
+    ck_assert_int_eq(alcore__partials_add(b.ctx, &left, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partials_add(b.ctx, &right, 0, 3, text(b.ctx, "abc"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partials_add(b.ctx, &right, 0, 1, text(b.ctx, "x"), 1), ALCORE_OK);
+    ck_assert_int_eq(alcore__partials_merge(b.ctx, &left, &right), ALCORE_OK);
     ck_assert_uint_eq(left.count, 2);
-    ck_assert_int_eq(left.payloads[0].block, 1);
+    ck_assert_int_eq(left.entries[0].block, 1);
     ck_assert_uint_eq(right.count, 0);
-    ck_assert_int_eq(alcore__partial_put(b.ctx, &right, 0, 3, text(b.ctx, "abd"), 3), ALCORE_OK);
-    ck_assert_int_eq(alcore__partial_fold(b.ctx, &left, &right), ALCORE_E_CORRUPT);
-    alcore__partial_clear(b.ctx, &left);
-    alcore__partial_clear(b.ctx, &right);
+    ck_assert_int_eq(alcore__partials_add(b.ctx, &right, 0, 3, text(b.ctx, "abd"), 3), ALCORE_OK);
+    ck_assert_int_eq(alcore__partials_merge(b.ctx, &left, &right), ALCORE_E_CORRUPT);
+    alcore__partials_clear(b.ctx, &left);
+    alcore__partials_clear(b.ctx, &right);
     bed_close(&b);
 }
 END_TEST

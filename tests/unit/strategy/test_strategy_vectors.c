@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/kmeans/kmeans.h"
+#include "kmeans_bed.h"
 #include "strategy/rank.h"
 #include "strategy/rescale.h"
 #include "strategy/rules/strata.h"
@@ -274,92 +274,24 @@ END_TEST
 
 /* ---- TV-KMEANS, with given and drawn first centroids ---- */
 
-typedef struct means_plan {
-    alcore__kmeans means;
-    int32_t *group, *assigned;
-} means_plan;
-
-static int64_t means_initial[4], means_passes, means_drawn[4];
-static bool means_given;
-static double means_centroids[16];
-static int64_t means_k;
-
-static alcore_status means_begin(alcore__run *run) {
-    means_plan *plan = run->plan;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 4, &plan->group));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 4, &plan->assigned));
-    return alcore__kmeans_begin(run, &plan->means, plan->group, 1, means_k, false,
-                                means_given ? means_initial : NULL);
-}
-
-static alcore_status means_block(alcore__block *block) {
-    means_plan *plan = block->run->plan;
-    ALCORE__TRY(alcore__kmeans_block(&plan->means, block));
-    /* One block: its state is whole after every pass. */
-    if (block->memory->local) {
-        memcpy(plan->assigned, alcore__kmeans_assigned(block),
-               (size_t)block->count * sizeof(int32_t));
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status means_gather(alcore__run *run, int64_t block, const void *payload,
-                                  size_t bytes) {
-    return alcore__kmeans_gather(run, &((means_plan *)run->plan)->means, block, payload, bytes);
-}
-
-static alcore_status means_next(alcore__run *run) {
-    return alcore__kmeans_next(run, &((means_plan *)run->plan)->means, &run->done);
-}
-
-static alcore_status means_finish(alcore__run *run) {
-    means_plan *plan = run->plan;
-    means_passes = plan->means.each[0].passes;
-    memcpy(means_drawn, plan->means.initial, (size_t)means_k * sizeof *means_drawn);
-    memcpy(means_centroids, plan->means.centroids,
-           (size_t)(means_k * plan->means.dims) * sizeof *means_centroids);
-    for (int64_t i = 0; i < run->outcome.count; i++) run->outcome.scores[i] = plan->assigned[i];
-    return ALCORE_OK;
-}
-
-static void means_clear(alcore__run *run) {
-    means_plan *plan = run->plan;
-    alcore__kmeans_clear(run->ctx, &plan->means);
-    alcore__free(run->ctx, plan->group);
-    alcore__free(run->ctx, plan->assigned);
-}
-
-static const alcore__strategy_def MEANS = {
-    .name = "kmeans",
-    .plan_bytes = sizeof(means_plan),
-    .begin = means_begin,
-    .block = means_block,
-    .gather = means_gather,
-    .next = means_next,
-    .finish = means_finish,
-    .clear = means_clear,
-};
-
-static void run_means(const vector_case *one) {
-    int64_t count, rows = vector_length(vector_input(one, "embeddings"));
-    const int64_t *initial = vector_integers(vector_expected(one, "initial"), &means_k);
-    bed_open(&b, rows, 1, NULL);
-    give_embeddings(one, "embeddings", pool());
-    means_given = vector_has_input(one, "initial");
-    memcpy(means_initial, initial, (size_t)means_k * sizeof *initial);
-    ck_assert_int_eq(bed_run_def(&b, &MEANS, NULL), ALCORE_OK);
-    const double *cluster = vector_doubles(vector_expected(one, "cluster"), &count);
-    for (int64_t i = 0; i < count; i++) ck_assert(b.outcome.scores[i] == cluster[i]);
-}
-
 START_TEST(kmeans) {
     test_vector known = vector_find("huds", "TV-KMEANS");
     for (int64_t i = 0; i < vector_case_count(known); i++) {
         vector_case one = vector_case_number(known, i);
-        run_means(&one);
-        if (!means_given) vector_equal(means_drawn, vector_expected(&one, "initial"));
-        vector_near(means_centroids, vector_expected(&one, "centroids"), 1e-12);
-        ck_assert_int_eq(means_passes, vector_integer(vector_expected(&one, "passes")));
+        bool given = vector_has_input(&one, "initial");
+        int64_t k, count, rows = vector_length(vector_input(&one, "embeddings"));
+        const int64_t *seeds = vector_integers(vector_expected(&one, "initial"), &k);
+        bed_open(&b, rows, 1, NULL);
+        give_embeddings(&one, "embeddings", pool());
+        kmeans_bed means = {.groups = 1, .k = k, .seeds = given ? seeds : NULL};
+        kmeans_bed_run(&b, &means);
+        const double *cluster = vector_doubles(vector_expected(&one, "cluster"), &count);
+        ck_assert_int_eq(count, means.count);
+        for (int64_t c = 0; c < count; c++) ck_assert(means.assigned[c] == cluster[c]);
+        vector_equal(means.seed_positions, vector_expected(&one, "initial"));
+        vector_near(means.centroids, vector_expected(&one, "centroids"), 1e-12);
+        ck_assert_int_eq(means.iterations[0], vector_integer(vector_expected(&one, "passes")));
+        kmeans_bed_free(&means);
         bed_close(&b);
     }
 }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The active rows of each source, as lists by block: made when a run begins, and once more when
+ * nan=exclude has found the rows with a NaN. */
+#include <string.h>
+
+#include "strategy/engine/runner.h"
+
+static void free_source(alcore_ctx *ctx, alcore__active_rows *active) {
+    alcore__free(ctx, active->mask_copy);
+    alcore__free(ctx, active->rows);
+    alcore__free(ctx, active->block_starts);
+    memset(active, 0, sizeof *active);
+}
+
+void alcore__free_active_rows(alcore__run *run) {
+    for (int32_t s = 0; s < ALCORE__SOURCES; s++) free_source(run->ctx, &run->active[s]);
+}
+
+/* mask and nan: [dataset->rows], either may be NULL; a row is active when the mask has 1 and nan
+ * has 0. The mask is borrowed, unless rows have to leave it. */
+static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset,
+                                 const uint8_t *mask, const uint8_t *nan,
+                                 alcore__active_rows *out) {
+    int64_t rows = dataset->rows, count = 0;
+    free_source(ctx, out);
+    out->dataset = dataset;
+    if (nan) {
+        ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &out->mask_copy));
+        for (int64_t i = 0; i < rows; i++) out->mask_copy[i] = (!mask || mask[i]) && !nan[i];
+        mask = out->mask_copy;
+    }
+    out->mask = mask;
+    out->blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
+    for (int64_t i = 0; i < rows; i++) count += !mask || mask[i];
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(int64_t), &out->rows));
+    ALCORE__TRY(
+        alcore__new_array(ctx, (size_t)out->blocks + 1, sizeof(int64_t), &out->block_starts));
+    for (int64_t i = 0; i < rows; i++) {
+        if (i % ALCORE_BLOCK_ROWS == 0) out->block_starts[i / ALCORE_BLOCK_ROWS] = out->count;
+        if (!mask || mask[i]) out->rows[out->count++] = i;
+    }
+    out->block_starts[out->blocks] = out->count;
+    return ALCORE_OK;
+}
+
+alcore_status alcore__list_active_rows(alcore__run *run) {
+    const alcore__run_input *input = run->input;
+    uint8_t *const *nan = run->runner->nan;
+    alcore__active_rows *active = run->active;
+    ALCORE__TRY(list_source(run->ctx, &input->candidates, input->candidates.take,
+                            nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_CANDIDATES]));
+    if (input->labeled_rows)
+        ALCORE__TRY(list_source(run->ctx, &input->candidates, input->labeled_rows,
+                                nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_LABELED_ROWS]));
+    ALCORE__TRY(list_source(run->ctx, &input->labeled, input->labeled.take,
+                            nan[ALCORE__OVER_LABELED_POOL], &active[ALCORE__OVER_LABELED_POOL]));
+    return list_source(run->ctx, &input->target, input->target.take, nan[ALCORE__OVER_TARGET],
+                       &active[ALCORE__OVER_TARGET]);
+}

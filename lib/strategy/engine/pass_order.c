@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pass comes next: walks the tables of passes (strategy.h) with their conditions, loops and
+ * nested tables.
+ *
+ * The run has a table of its own, the root: passes that find NaN (nan=exclude), then the strategy,
+ * which begins once the active rows are known. The cursors are a stack: cursors[0] stands in the
+ * root, cursors[1] in the strategy's table, cursors[2] in one nested there. The topmost one always
+ * stands on a pass with a `block` of its own, which is the present pass; an empty stack means that
+ * the run is done. */
+#include <string.h>
+
+#include "strategy/engine/runner.h"
+
+/* ---- the root table ---- */
+
+static bool excludes_nan(const alcore__run *run) {
+    return run->input->nan_exclude;
+}
+
+/* The rows with a NaN are known: they are active no longer. */
+static alcore_status leave_out_nan_rows(alcore__run *run) {
+    ALCORE__TRY(alcore__list_active_rows(run));
+    if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET) &&
+        !run->active[ALCORE__OVER_TARGET].count)
+        return alcore__fail(ALCORE_E_MISSING,
+                            "every row of the target has a NaN in its embeddings; give a target "
+                            "with at least one finite row");
+    return ALCORE_OK;
+}
+
+static const alcore__pass NO_PASSES[] = {{.name = NULL}};
+
+/* The candidates are final: the outcome gets its rows and the strategy begins. Without candidates
+ * it does not begin, and none of its passes is looked at. */
+static alcore_status begin_strategy(alcore__run *run) {
+    const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
+    size_t count = (size_t)active->count;
+    run->outcome.count = active->count;
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &run->outcome.rows));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &run->outcome.scores));
+    if (!count) {
+        run->runner->root[1].nested = NO_PASSES;
+        return ALCORE_OK;
+    }
+    memcpy(run->outcome.rows, active->rows, count * sizeof(int64_t));
+    return run->def->begin ? run->def->begin(run) : ALCORE_OK;
+}
+
+static void *keep_state(alcore__run *run) {
+    return run->state;
+}
+
+/* ---- the walk ---- */
+
+static alcore__pass_cursor *top_cursor(alcore__run *run) {
+    return &run->runner->cursors[run->runner->depth - 1];
+}
+
+/* Past the pass under the topmost cursor, or back to the first one of its loop. */
+static void step_on(alcore__run *run) {
+    alcore__pass_cursor *cursor = top_cursor(run);
+    const alcore__pass *pass = cursor->pass;
+    bool repeat = pass->again && pass->again(run);
+    cursor->pass = repeat ? pass - pass->back : pass + 1;
+}
+
+static alcore_status enter_table(alcore__run *run, const alcore__pass *table, void *state) {
+    alcore__runner *runner = run->runner;
+    if (runner->depth == ALCORE__PASS_DEPTH)
+        return alcore__fail(ALCORE_E_INTERNAL, "tables of passes are nested too deeply");
+    runner->cursors[runner->depth++] = (alcore__pass_cursor){table, state};
+    run->state = state;
+    return ALCORE_OK;
+}
+
+/* The topmost table is at its end: ends the pass that it is nested in. */
+static alcore_status leave_table(alcore__run *run) {
+    if (--run->runner->depth == 0) return ALCORE_OK;
+    alcore__pass_cursor *cursor = top_cursor(run);
+    run->state = cursor->state;
+    if (cursor->pass->end) ALCORE__TRY(cursor->pass->end(run));
+    step_on(run);
+    return ALCORE_OK;
+}
+
+/* Moves on until the topmost cursor stands on a pass that visits blocks. */
+static alcore_status find_pass(alcore__run *run) {
+    while (run->runner->depth) {
+        const alcore__pass *pass = top_cursor(run)->pass;
+        if (!pass->name) {
+            ALCORE__TRY(leave_table(run));
+            continue;
+        }
+        bool skipped =
+            (pass->when && !pass->when(run)) || (!pass->nested && !run->active[pass->rows].count);
+        if (skipped) {
+            step_on(run);
+            continue;
+        }
+        if (pass->start) ALCORE__TRY(pass->start(run));
+        if (!pass->nested) return ALCORE_OK;
+        ALCORE__TRY(enter_table(run, pass->nested, pass->nested_state(run)));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__passes_begin(alcore__run *run) {
+    const alcore__pass *passes = run->def->passes ? run->def->passes : NO_PASSES;
+    alcore__runner *runner = run->runner;
+    runner->root[0] = (alcore__pass){.name = "find NaN",
+                                     .nested = alcore__find_nan_passes,
+                                     .nested_state = keep_state,
+                                     .when = excludes_nan,
+                                     .end = leave_out_nan_rows};
+    runner->root[1] = (alcore__pass){.name = run->def->name,
+                                     .start = begin_strategy,
+                                     .nested = passes,
+                                     .nested_state = keep_state};
+    runner->root[2] = (alcore__pass){.name = NULL};
+    ALCORE__TRY(enter_table(run, runner->root, run->state));
+    return find_pass(run);
+}
+
+alcore_status alcore__passes_advance(alcore__run *run) {
+    const alcore__pass *pass = alcore__present_pass(run);
+    if (pass->end) ALCORE__TRY(pass->end(run));
+    step_on(run);
+    return find_pass(run);
+}
+
+bool alcore__run_done(const alcore__run *run) {
+    return run->runner->depth == 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Both ends of a run: what is made before the first pass, and what is handed over and freed after
+ * the last. */
+#include <string.h>
+
+#include "strategy/engine/runner.h"
+#include "strategy/fill.h"
+
+/* ---- begin ---- */
+
+static alcore_status make_nan_marks(alcore__run *run) {
+    static const int32_t POOLS[] = {ALCORE__OVER_CANDIDATES, ALCORE__OVER_LABELED_POOL,
+                                    ALCORE__OVER_TARGET};
+    for (size_t i = 0; i < sizeof POOLS / sizeof POOLS[0]; i++) {
+        const alcore__active_rows *active = &run->active[POOLS[i]];
+        ALCORE__TRY(alcore__new_array(run->ctx, (size_t)active->dataset->rows, 1,
+                                      &run->runner->nan[POOLS[i]]));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status prepare(alcore__run *run) {
+    ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof *run->runner, &run->runner));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof(alcore__worker_memory *),
+                                  &run->runner->workers));
+    ALCORE__TRY(alcore__new_array(run->ctx, 1, run->def->state_bytes, &run->state));
+    ALCORE__TRY(alcore__list_active_rows(run));
+    ALCORE__TRY(alcore__check_input(run));
+    if (run->input->nan_exclude) ALCORE__TRY(make_nan_marks(run));
+    return alcore__passes_begin(run);
+}
+
+alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
+                                const alcore__values *values, const alcore__run_input *input,
+                                const alcore__run_hooks *hooks, alcore__run **out) {
+    *out = NULL;
+    alcore__run *run;
+    ALCORE__TRY(alcore__new_array(input->ctx, 1, sizeof *run, &run));
+    run->ctx = input->ctx;
+    run->def = def;
+    run->strategy = strategy;
+    run->input = input;
+    run->values = values;
+    run->threads = alcore_ctx_threads(input->ctx);
+    run->speculative = hooks ? hooks->speculative - 1 : -1;
+    alcore_status status = prepare(run);
+    if (status != ALCORE_OK) {
+        alcore__run_free(run);
+        return status;
+    }
+    *out = run;
+    return ALCORE_OK;
+}
+
+/* ---- finish ---- */
+
+static int64_t count_marks(const uint8_t *marks, int64_t rows) {
+    int64_t count = 0;
+    for (int64_t i = 0; marks && i < rows; i++) count += marks[i];
+    return count;
+}
+
+/* The rows that nan=exclude left out: the candidates' by number, the others counted. */
+static alcore_status report_nan_rows(alcore__run *run) {
+    uint8_t *const *nan = run->runner->nan;
+    const alcore__run_input *input = run->input;
+    alcore__outcome *outcome = &run->outcome;
+    if (!input->nan_exclude) return ALCORE_OK;
+    int64_t count = count_marks(nan[ALCORE__OVER_CANDIDATES], input->candidates.rows);
+    outcome->nan_labeled = count_marks(nan[ALCORE__OVER_LABELED_POOL], input->labeled.rows);
+    outcome->nan_target = count_marks(nan[ALCORE__OVER_TARGET], input->target.rows);
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof(int64_t), &outcome->nan_rows));
+    for (int64_t i = 0; i < input->candidates.rows; i++) {
+        if (nan[ALCORE__OVER_CANDIDATES][i]) outcome->nan_rows[outcome->nan_count++] = i;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
+    if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
+    if (!run->picked)
+        ALCORE__TRY(alcore__fill_ranked(run, run->keys ? run->keys : run->outcome.scores));
+    ALCORE__TRY(report_nan_rows(run));
+    for (int32_t i = 0; i < run->threads; i++) {
+        if (run->runner->workers[i]) run->outcome.floored += run->runner->workers[i]->floored;
+    }
+    *out = run->outcome;
+    memset(&run->outcome, 0, sizeof run->outcome);
+    return ALCORE_OK;
+}
+
+void alcore__run_free(alcore__run *run) {
+    if (!run) return;
+    alcore_ctx *ctx = run->ctx;
+    alcore__runner *runner = run->runner;
+    /* A run that stopped inside a nested table has that table's state. */
+    if (runner && runner->depth) run->state = runner->cursors[0].state;
+    if (run->state && run->def->free_state) run->def->free_state(run);
+    alcore__free(ctx, run->state);
+    alcore__free_active_rows(run);
+    for (int32_t s = 0; runner && s < ALCORE__SOURCES; s++) alcore__free(ctx, runner->nan[s]);
+    for (int32_t i = 0; runner && runner->workers && i < run->threads; i++)
+        alcore__worker_memory_free(ctx, runner->workers[i]);
+    if (runner) alcore__free(ctx, runner->workers);
+    alcore__free(ctx, runner);
+    alcore__outcome_clear(ctx, &run->outcome);
+    alcore__free(ctx, run);
+}

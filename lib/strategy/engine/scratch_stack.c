@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scratch memory of one worker thread: a stack of arrays in chunks that never move. The runner
+ * empties it after every block and frees it with the run, so a strategy allocates nothing per block
+ * once the chunks are there. Under AddressSanitizer, memory between and above the arrays is
+ * poisoned. */
+#include <string.h>
+
+#include "strategy/engine/runner.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define POISON(memory, bytes) __asan_poison_memory_region(memory, bytes)
+#define UNPOISON(memory, bytes) __asan_unpoison_memory_region(memory, bytes)
+#else
+#define POISON(memory, bytes) ((void)(memory), (void)(bytes))
+#define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
+#endif
+
+/* 16 arrays of doubles over a block: what most blocks need. */
+enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * 8, ALIGNMENT = 64 };
+
+static alcore_status new_chunk(alcore__worker_memory *worker, size_t index, size_t bytes) {
+    size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    char *memory = alcore__alloc(worker->ctx, capacity);
+    if (!memory) return alcore__fail_memory(capacity);
+    POISON(memory, capacity);
+    worker->chunks[index].bytes = memory;
+    worker->chunks[index].capacity = capacity;
+    return ALCORE_OK;
+}
+
+static void free_chunk(alcore__worker_memory *worker, size_t index) {
+    UNPOISON(worker->chunks[index].bytes, worker->chunks[index].capacity);
+    alcore__free(worker->ctx, worker->chunks[index].bytes);
+    worker->chunks[index].bytes = NULL;
+    worker->chunks[index].capacity = 0;
+}
+
+alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
+                                   void *out) {
+    alcore__worker_memory *worker = block->worker;
+    *(void **)out = NULL;
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)count, entry_bytes, &bytes) || bytes > SIZE_MAX / 2)
+        return alcore__fail_memory(SIZE_MAX);
+    size_t reserved = (bytes / ALIGNMENT + 1) * ALIGNMENT; /* a gap even after a full line */
+    alcore__scratch_mark top = worker->top;
+    while (top.chunk < ALCORE__SCRATCH_CHUNKS &&
+           worker->chunks[top.chunk].capacity - top.used < reserved) {
+        /* A chunk above the top that is too small for this array is replaced by one that fits. */
+        if (top.used == 0) {
+            if (worker->chunks[top.chunk].bytes) free_chunk(worker, top.chunk);
+            ALCORE__TRY(new_chunk(worker, top.chunk, reserved));
+            break;
+        }
+        top = (alcore__scratch_mark){top.chunk + 1, 0};
+    }
+    if (top.chunk == ALCORE__SCRATCH_CHUNKS)
+        return alcore__fail(ALCORE_E_INTERNAL, "the scratch stack has no chunk left");
+    char *memory = worker->chunks[top.chunk].bytes + top.used;
+    UNPOISON(memory, bytes);
+    worker->top = (alcore__scratch_mark){top.chunk, top.used + reserved};
+    *(void **)out = memory;
+    return ALCORE_OK;
+}
+
+alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
+    return block->worker->top;
+}
+
+void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
+    alcore__worker_memory *worker = block->worker;
+    for (size_t c = mark.chunk; c <= worker->top.chunk && c < ALCORE__SCRATCH_CHUNKS; c++) {
+        size_t from = c == mark.chunk ? mark.used : 0;
+        if (worker->chunks[c].bytes)
+            POISON(worker->chunks[c].bytes + from, worker->chunks[c].capacity - from);
+    }
+    worker->top = mark;
+}
+
+void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker) {
+    if (!worker) return;
+    alcore__scratch_clear(ctx, &worker->scores);
+    for (int32_t s = 0; s < ALCORE__SOURCES; s++)
+        alcore__scratch_clear(ctx, &worker->embeddings[s]);
+    for (size_t c = 0; c < ALCORE__SCRATCH_CHUNKS; c++) {
+        if (worker->chunks[c].bytes) free_chunk(worker, c);
+    }
+    alcore__free(ctx, worker);
+}

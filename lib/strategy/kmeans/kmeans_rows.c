@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strategy/kmeans/kmeans_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Arrays of doubles [matrix rows] in the engine's memory. */
+enum { ENGINE_ARRAYS = 2 + ALCORE__MAX_SPECULATIVE };
+
+/* ---- host memory: upper, lower, assigned, then the sums ---- */
+
+/* Of the arrays by active row; a multiple of 8, so that what follows is aligned. */
+static size_t row_bytes(int64_t count) {
+    size_t padded = ((size_t)count + 1) / 2 * 2;
+    return (size_t)count * 2 * sizeof(double) + padded * sizeof(int32_t);
+}
+
+static size_t local_bytes(const alcore__kmeans *means, int64_t count) {
+    size_t clusters = (size_t)means->centroid_starts[means->groups];
+    size_t sums = (1 + clusters + clusters * (size_t)means->dims) * 8;
+    return row_bytes(count) + (means->keeps_sums ? sums : 0);
+}
+
+static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__block *block,
+                                   void *local) {
+    double *upper = local, *lower = upper + block->count;
+    alcore__kmeans_rows rows = {
+        .upper = upper, .lower = lower, .assigned = (int32_t *)(void *)(lower + block->count)};
+    if (!means->keeps_sums) return rows;
+    rows.sums_valid = (int64_t *)(void *)((char *)local + row_bytes(block->count));
+    rows.counts = rows.sums_valid + 1;
+    rows.sums = (double *)(void *)(rows.counts + means->centroid_starts[means->groups]);
+    return rows;
+}
+
+bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
+                              alcore__kmeans_rows *out) {
+    void *local = alcore__block_find_local(block);
+    if (local) *out = lay_out(means, block, local);
+    return local != NULL;
+}
+
+const int32_t *alcore__kmeans_assigned(const alcore__block *block) {
+    static const alcore__kmeans NO_SUMS = {0}; /* the layout up to assigned is the same */
+    return lay_out(&NO_SUMS, block, alcore__block_find_local(block)).assigned;
+}
+
+/* ---- the engine's memory ---- */
+
+/* Self dots; infinite weights before the first seed row. A row whose self dot is not finite ends
+ * the run. */
+static alcore_status make_engine_arrays(alcore__block *block, const alcore__matrix *matrix) {
+    const alcore__run *run = block->run;
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t rows = matrix->rows.count;
+    double *values;
+    ALCORE__TRY(alcore__new_array(run->ctx, ENGINE_ARRAYS * (size_t)rows, sizeof *values, &values));
+    for (int64_t i = rows; i < ENGINE_ARRAYS * rows; i++) values[i] = HUGE_VAL;
+    alcore_status status =
+        alcore__run_kernels(run)->self_dots(&work, &matrix->rows, matrix->mask, values);
+    for (int64_t i = 0; i < block->count && status == ALCORE_OK; i++) {
+        if (!isfinite(values[alcore__matrix_row_of(matrix, i)]))
+            status = alcore__matrix_check(matrix);
+    }
+    if (status == ALCORE_OK) return alcore__block_keep(block, values, ENGINE_ARRAYS * rows);
+    alcore__free(run->ctx, values);
+    return status;
+}
+
+alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
+                                        alcore__matrix *matrix, alcore__kmeans_rows *out) {
+    void *local;
+    ALCORE__TRY(alcore__block_matrix(block, means->unit, matrix));
+    bool first_visit = !alcore__block_doubles(block);
+    if (first_visit) ALCORE__TRY(make_engine_arrays(block, matrix));
+    ALCORE__TRY(alcore__block_local(block, local_bytes(means, block->count), &local));
+    *out = lay_out(means, block, local);
+    out->self_dots = alcore__block_doubles(block);
+    out->weights = out->self_dots + matrix->rows.count;
+    out->speculative_weights = out->weights + matrix->rows.count;
+    if (first_visit) memset(out->assigned, 0xff, (size_t)block->count * sizeof *out->assigned);
+    return ALCORE_OK;
+}
+
+/* ---- centroids ---- */
+
+void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
+    double *centroid = means->centroids + cluster * means->dims, square = 0.0;
+    for (int64_t j = 0; j < means->dims; j++) {
+        double t = to[j] - centroid[j];
+        square += t * t;
+        centroid[j] = to[j];
+    }
+    /* An upper bound of the exact length, in spite of the rounding of the sum and of squares below
+     * the range of double. */
+    double slack = 1e-9 + (double)means->dims * 0x1p-52;
+    means->shift[cluster] = sqrt(square) * (1.0 + slack) + 1e-150;
+}

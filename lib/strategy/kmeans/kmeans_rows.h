@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What k-means keeps with each block of candidates between passes, and the rows that blocks find.
+ * The lowest of the files of k-means: seed, lloyd and empty include it and do not see each other;
+ * kmeans.c puts their passes into one table. */
+#ifndef ALCORE__KMEANS_ROWS_H
+#define ALCORE__KMEANS_ROWS_H
+
+#include "strategy/kmeans/kmeans.h"
+
+typedef struct alcore__kmeans_rows {
+    /* [matrix rows], in the memory that the engine works in; D^2 sampling only: */
+    double *self_dots;
+    double *weights;             /* D^2: least weight over the seed rows so far */
+    double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] */
+    /* [active rows], in host memory: Hamerly's bounds, L2 distances (kmeans_lloyd.c). */
+    double *upper, *lower;
+    int32_t *assigned; /* local cluster; -1 before the first iteration */
+    /* Sums by cluster of the block's rows (alcore__kmeans.keeps_sums); NULL where they are not
+     * kept. */
+    int64_t *sums_valid; /* [1] 0: not summed yet */
+    int64_t *counts;     /* [clusters] */
+    double *sums;        /* [clusters, dims] */
+} alcore__kmeans_rows;
+
+/* Reads the matrix and what is kept, and makes it when the block is visited first. */
+alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
+                                        alcore__matrix *matrix, alcore__kmeans_rows *out);
+/* What is kept in host memory, without reading the matrix; false: the block was never visited. */
+bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *block,
+                              alcore__kmeans_rows *out);
+
+/* A row that a block found: a seed row, or a candidate for an empty cluster. A vector, double
+ * [dims], follows it in a partial. */
+typedef struct alcore__kmeans_found {
+    int64_t group, position;
+    int64_t draw; /* which of the group's draws it is; 0 in kmeans_empty.c */
+    double value; /* its self dot; in kmeans_empty.c its squared distance to its centroid */
+} alcore__kmeans_found;
+
+static inline size_t alcore__kmeans_found_bytes(const alcore__kmeans *means) {
+    return sizeof(alcore__kmeans_found) + (size_t)means->dims * sizeof(double);
+}
+
+/* Moves a centroid to `to` [dims] and bounds the distance from above (means->shift). */
+void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to);
+
+/* ---- the parts of the passes, for the table in kmeans.c ---- */
+
+size_t alcore__kmeans_seeds_bytes(const alcore__block *block);
+alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial);
+alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__contribution *part);
+alcore_status alcore__kmeans_accept_seeds(alcore__run *run);
+bool alcore__kmeans_wants_weights(const alcore__run *run);
+bool alcore__kmeans_wants_seeds(const alcore__run *run);
+size_t alcore__kmeans_weights_bytes(const alcore__block *block);
+alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial);
+alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__contribution *part);
+alcore_status alcore__kmeans_draw_seeds(alcore__run *run);
+
+alcore_status alcore__kmeans_begin_iteration(alcore__run *run);
+alcore__doubles alcore__kmeans_sums(const alcore__run *run);
+size_t alcore__kmeans_counts_bytes(const alcore__block *block);
+alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial);
+alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__contribution *part);
+alcore_status alcore__kmeans_move_centroids(alcore__run *run);
+bool alcore__kmeans_iterates(const alcore__run *run);
+
+bool alcore__kmeans_has_empty(const alcore__run *run);
+size_t alcore__kmeans_far_bytes(const alcore__block *block);
+alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial);
+alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__contribution *part);
+alcore_status alcore__kmeans_fill_empty(alcore__run *run);
+
+#endif
