@@ -15,7 +15,7 @@
 #include "check_suite.h"
 #include "formats/array_file.h"
 
-enum { MOST_TEXTS = 64, MOST_FOLDERS = 64 };
+enum { MOST_TEXTS = 1024 };
 
 static alcore_ctx *ctx;
 static const alcore_sys_model_engine *engine;
@@ -178,7 +178,7 @@ static void check_embedding(const char *folder, int32_t pooling, int32_t layer, 
         alcore_sys_model *model = open_folder(folder, pooling, layer, batch);
         alcore_status status = engine->embed(model, &in.texts, &sink);
         ck_assert_msg(status == ALCORE_OK, "%s %s: %s", folder, name, alcore_last_error());
-        ck_assert_int_eq(all.puts > 1, batch > 0);
+        ck_assert(batch == 0 || all.puts > 1);
         char what[700];
         snprintf(what, sizeof what, "%s %s", folder, name);
         expect(&all, &expected, 1e-5, what);
@@ -653,7 +653,7 @@ START_TEST(folders_open_through_the_library) {
     ck_assert_int_eq(alcore_model_can(model, "embeddings"), 1);
     ck_assert_int_eq(alcore_model_can(model, "probs"), 0);
     ck_assert_int_eq(alcore_pool_new(ctx, NULL, &pool), ALCORE_OK);
-    ck_assert_int_eq(alcore_pool_add_texts(pool, 1, &text, NULL, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_add_texts(pool, &text, 1, NULL, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "probs"), ALCORE_E_UNSUPPORTED);
     alcore_pool_unref(pool);
     alcore_model_unref(model);
