@@ -18,6 +18,7 @@
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_filter.h"
+#include "cpu/cpu_floats.h"
 #include "cpu/cpu_int16.h"
 
 /* Targets that are packed at a time, and bytes of packed rows that stay in the cache. */
@@ -103,12 +104,7 @@ CPU_INLINE bound_floats load_floats(const float *from) {
 CPU_INLINE double add_up(bound_floats v) {
     float lane[PRODUCT_FLOATS];
     memcpy(lane, &v, sizeof v);
-#pragma GCC unroll 4
-    for (int w = PRODUCT_FLOATS / 2; w > 0; w /= 2) {
-#pragma GCC unroll 8
-        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
-    }
-    return (double)lane[0];
+    return (double)cpu_sum_lanes(lane, PRODUCT_FLOATS);
 }
 
 /* One row against a panel: adds to the sums of s and of 1 / s. */
@@ -292,6 +288,9 @@ static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first,
     return errors <= BLUR * squares;
 }
 
+/* Packs the targets of `panels` panels of the list from `first` on into columns: float32, or
+ * integers when the call has a scale; residual becomes the largest of theirs. A NaN norm switches
+ * the products off (the intervals then say nothing), and nothing is packed. */
 static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     int64_t numbers = packed_numbers(call);
     call->residual = 0.0;
@@ -312,6 +311,9 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
     }
 }
 
+/* One chunk of targets against all rows of the mask, which wait until row_panels whole panels of
+ * them are full: then the packed targets are read once for all of these rows. Integers are used
+ * where a first look says that their intervals would be sharp enough (is_sharp). */
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
                                  int64_t panels) {
     int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
@@ -363,6 +365,8 @@ static void rerank(const bounds_call *call, const uint8_t *mask) {
     }
 }
 
+/* Memory for one chunk of targets and row_panels panels of rows; free_memory gives it back after a
+ * failure as well, because alcore__cpu_free takes NULL. */
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
@@ -401,6 +405,8 @@ static void free_memory(const bounds_call *call) {
     alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
 }
 
+/* Sums of s and of E / s go to low and high first, in chunks of targets; rerank then makes the
+ * interval of each row and group of them. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every kernel of the CPU does around its arithmetic: arguments, memory, cancellation. */
+/* What every kernel of the CPU does around its arithmetic: it checks its arguments, takes memory
+ * from the call's workspace or the host's allocator, and asks the host every few milliseconds
+ * whether to stop. Compiled once, not per instruction set: nothing here computes. */
 #ifndef ALCORE__CPU_CALL_H
 #define ALCORE__CPU_CALL_H
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The centroids of one group beside a tile of rows: their products, and by those the few centroids
- * that can be a row's nearest (cpu_filter.h). Engines that have them take products of 16-bit whole
- * numbers, with another E. */
+/* The filter of nearest_centroid: the products of a panel of rows with all centroids of one group,
+ * and by those the few centroids that can be a row's nearest (the bound: cpu_filter.h). An engine
+ * with VPDPWSSD takes products of 16-bit integers instead of float32 ones, with the error of
+ * cpu_int16.h for E.
+ *
+ * Layout: centroids are packed into panels of PRODUCT_COLUMNS, rows into one panel of PRODUCT_ROWS;
+ * products are [PRODUCT_ROWS, padded], padded = centroids rounded up to whole panels.
+ * Cost: rows x centroids x dims multiply-adds in float32, or half of that time in integers; then
+ * one sq_dist in double for each centroid that is kept, one or two a row on data with clusters. */
 #ifndef ALCORE__CPU_CENTROIDS_H
 #define ALCORE__CPU_CENTROIDS_H
 
@@ -28,6 +34,8 @@ typedef struct centroids_row {
 } centroids_row;
 
 #if CPU_INT16
+/* The same centroids as 16-bit integers, one scale for all of them, because products of different
+ * columns are compared; residual becomes the largest of theirs. */
 static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
     int64_t numbers = int16_pairs(dims), padded = out->base.padded;
     out->scale = int16_scale(out->base.norm);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Top two, entropy and floored logs of distributions over classes (spec 1.1, 4.9, 7.4). exp and log
- * are those of the host's libm. */
+/* Statistics of stored class scores: top two probabilities, their logarithms floored at -100, and
+ * entropy (spec 1.1, 4.9, 7.4): the uncertainties of least confidence, entropy, margin and DeMuX.
+ *
+ * Decisions are made of them, so exp and log are those of the host's libm on every engine, and
+ * entropy is added in class order. A row is widened to doubles in a buffer [classes] and passes
+ * once or twice. Cost: one log (probabilities) or exp (the others) a class. */
 #include <math.h>
 
 #include "cpu/cpu_call.h"
@@ -30,7 +34,7 @@ static void top_two(const double *value, int64_t classes, int64_t *first, int64_
 }
 
 /* Each of these gets the classes as doubles and returns 0 for a bad row. */
-static int facts_of_probs(double *p, int64_t classes, alcore_sys_class_stats *out) {
+static int stats_of_probs(double *p, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
         if (!(p[c] >= -SLACK && p[c] <= 1.0 + SLACK)) return 0;
@@ -47,7 +51,8 @@ static int facts_of_probs(double *p, int64_t classes, alcore_sys_class_stats *ou
     return 1;
 }
 
-static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_stats *out) {
+/* lp [classes]: natural logarithms, clamped in place to at most 0. Returns 0 for a bad row. */
+static int stats_of_logprobs(double *lp, int64_t classes, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (int64_t c = 0; c < classes; c++) {
         if (!(lp[c] <= SLACK)) return 0;
@@ -65,7 +70,9 @@ static int facts_of_logprobs(double *lp, int64_t classes, alcore_sys_class_stats
     return 1;
 }
 
-static int facts_of_logits(double *z, int64_t classes, alcore_sys_class_stats *out) {
+/* z [classes]: logits. Three loops: the maximum, the sum of exp(z - max), the entropy; p = e / S
+ * and log p = (z - max) - log S, so that no exponential overflows. Returns 0 for a bad row. */
+static int stats_of_logits(double *z, int64_t classes, alcore_sys_class_stats *out) {
     int64_t first, second;
     for (int64_t c = 0; c < classes; c++) {
         if (!(z[c] < HUGE_VAL)) return 0;
@@ -89,11 +96,13 @@ static int facts_of_logits(double *z, int64_t classes, alcore_sys_class_stats *o
 
 static int facts_of(double *value, int64_t classes, int32_t kind, alcore_sys_class_stats *out) {
     if (classes < 1) return 0;
-    if (kind == ALCORE_CLASSES_PROBS) return facts_of_probs(value, classes, out);
-    if (kind == ALCORE_CLASSES_LOGPROBS) return facts_of_logprobs(value, classes, out);
-    return facts_of_logits(value, classes, out);
+    if (kind == ALCORE_CLASSES_PROBS) return stats_of_probs(value, classes, out);
+    if (kind == ALCORE_CLASSES_LOGPROBS) return stats_of_logprobs(value, classes, out);
+    return stats_of_logits(value, classes, out);
 }
 
+/* Rows one by one through a buffer [dims] of doubles; a bad row gets NaN and the first one is
+ * named. */
 alcore_status CPU(class_stats)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                                int64_t *bad) {

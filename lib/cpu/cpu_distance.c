@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mean distances to targets: their sums. */
+/* Sums of Euclidean distances from rows to targets, by group of the targets (mean distance of
+ * DeMuX, spec 7.3): sums[i, g] is the running sum, in target order, of sqrt(sq_dist(row i, target
+ * t)).
+ *
+ * A lane of a vector is a target, not a component: CPU_LANES targets are transposed into
+ * [dims][CPU_WIDTH] and each pair keeps its 32 running sums of spec 1.8 in registers one after the
+ * other, so that no sum has to be reduced across a vector. Cost: rows x targets x dims
+ * multiply-adds in double; cpu_bounds.c tells which rows need none of them. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -165,6 +172,8 @@ static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t
     }
 }
 
+/* Targets of one group at a time, transposed once for all rows of the call; a row's sum goes on
+ * from panel to panel, so that the order of additions is that of the targets. */
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each row against one vector. */
+/* Each row against one vector: widen, dots, self_dots and sq_dists of the kernel table. One pass
+ * over the rows in their own dtype; unit rows go through a buffer [dims]. Cost: the memory
+ * bandwidth for rows that are not in cache. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of one engine, under the engine's name; cpu_table.c puts them into its table. */
+/* The entries of one engine, under the engine's name: alcore__cpu_avx2_dots and so on. cpu_table.c
+ * puts them into the engine's kernel table, whose comments (alcore/sys/kernel.h) say what each
+ * computes and the shape of every array. */
 #ifndef ALCORE__CPU_ENGINE_H
 #define ALCORE__CPU_ENGINE_H
 
@@ -57,7 +59,7 @@ alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
                        const uint8_t *query_mask, const alcore_sys_search *search,
-                       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
+                       const alcore_sys_best *query_best, const alcore_sys_best *row_best);
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *others,
                                  const uint8_t *other_mask, const alcore_sys_search *search,

@@ -39,6 +39,9 @@ typedef struct filter_centroids {
 /* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
 #define FILTER_UP (1.0 + 1e-9)
 
+/* Packs `count` centroids [count, dims] into panels of float32 [padded / PRODUCT_COLUMNS, dims,
+ * PRODUCT_COLUMNS], with |c|^2 in squares (infinity in the padding, which is never nearest) and the
+ * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves norm NaN. */
 static __attribute__((noinline, unused)) void
 filter_prepare(filter_centroids *out, const double *centroids, int64_t count, int64_t dims) {
     out->count = count;

@@ -49,6 +49,17 @@ CPU_INLINE cpu_floats cpu_add_product(cpu_floats a, cpu_floats b, cpu_floats c) 
 #endif
 }
 
+/* The sum of lane[0 .. width - 1], halves first; lane is overwritten. width: a constant, 4, 8
+ * or 16. */
+CPU_INLINE float cpu_sum_lanes(float *lane, int width) {
+#pragma GCC unroll 4
+    for (int w = width / 2; w > 0; w /= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
+    }
+    return lane[0];
+}
+
 CPU_INLINE cpu_floats cpu_choose(cpu_float_bits mask, cpu_floats yes, cpu_floats no) {
     return (cpu_floats)((mask & (cpu_float_bits)yes) | (~mask & (cpu_float_bits)no));
 }

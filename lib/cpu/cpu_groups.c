@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by group (stratum, cluster): sums, and each row against the centroid of its group. */
+/* Rows by group (stratum, cluster): sums by group, from which centroids are made, and the distance
+ * of each row to the centroid of its group (HUDS: d(x) = 1 - cos(e(x), centroid of s(x))).
+ *
+ * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
+ * CPU_TOGETHER rows of a group wait (their indices only) and are added from the left in one pass
+ * over the sums, which gives the same bytes for a quarter of the traffic. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -27,10 +32,14 @@ static void add_waiting(const alcore_sys_rows *rows, const waiting *wait, int co
 static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
     size_t bytes = cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
-    for (size_t at = 0; at < (size_t)rows->dims * bytes; at += CACHE_LINE)
-        __builtin_prefetch(row + at);
+    for (size_t byte = 0; byte < (size_t)rows->dims * bytes; byte += CACHE_LINE)
+        __builtin_prefetch(row + byte);
 }
 
+/* Adds every row to the sums [groups, dims] of its group, CPU_TOGETHER rows of a group at a time;
+ * wait [groups] holds the indices of those that are not added yet, counts [groups] how many rows
+ * came. The rest of each group is added at the end, so the order within a group stays that of the
+ * rows. */
 static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts,
                               waiting *wait, double *unit) {
@@ -38,10 +47,10 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        int64_t at = counts[g]++ % CPU_TOGETHER;
-        wait[g].row[at] = i;
+        int64_t waiting_slot = counts[g]++ % CPU_TOGETHER;
+        wait[g].row[waiting_slot] = i;
         fetch_ahead(rows, i);
-        if (at < CPU_TOGETHER - 1) continue;
+        if (waiting_slot < CPU_TOGETHER - 1) continue;
         add_waiting(rows, &wait[g], CPU_TOGETHER, unit, sums + g * rows->dims);
         alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);
         if (status) return status;
@@ -52,6 +61,7 @@ static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows
     return ALCORE_OK;
 }
 
+/* sums and counts are cleared here: a group without rows has zeros, not what was there before. */
 alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
@@ -97,6 +107,8 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
     return ALCORE_OK;
 }
 
+/* Shared by group_cosine and group_sq_dists. norms [groups]: of the centroids, -1 until a row needs
+ * one; unit [dims]: the row as a unit vector, when rows->unit. */
 static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const double *centroids,
                                     double *out, int cosine) {

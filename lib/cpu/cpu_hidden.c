@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token stats from hidden states and the output matrix: a tile of logits lives in cache and is
- * never written anywhere else (cut cross-entropy, Wijmans et al. 2025). */
+/* Token statistics from hidden states h [tokens, d] and the output matrix W [classes, d] of a
+ * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cpu_stats.h), without a
+ * matrix of logits in memory (cut cross-entropy, Wijmans et al. 2025).
+ *
+ * Tokens that have a label are gathered into panels of float32 (states), as many as PACKED_NUMBERS
+ * components hold. For each tile of TILE_CLASSES classes, whose rows of W are packed once, and each
+ * tile of TILE_TOKENS tokens the products fill logits [TILE_TOKENS, TILE_CLASSES], which stay in
+ * the second-level cache and are added to the running statistics of each token at once. Cost:
+ * tokens x classes x d multiply-adds in float32 and one exp a logit; W is read once per call of up
+ * to PACKED_NUMBERS / d tokens. */
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +83,7 @@ static void add_tile(hidden_call *call, int64_t from, int64_t tokens, int64_t fi
 }
 
 /* The stats of the `tokens` tokens that were gathered. */
-static alcore_status facts_of_gathered(hidden_call *call, int64_t tokens) {
+static alcore_status stats_of_gathered(hidden_call *call, int64_t tokens) {
     int64_t dims = call->hidden->dims, all = call->output->count;
     alcore_status status = ALCORE_OK;
     pack(call->hidden, call->token, 0, tokens, PRODUCT_ROWS, call->states);
@@ -98,6 +106,8 @@ static alcore_status facts_of_gathered(hidden_call *call, int64_t tokens) {
     return status;
 }
 
+/* Sizes the gather: as many tokens as PACKED_NUMBERS components hold, in whole tiles, so that the
+ * output matrix is packed once for all of them. */
 static alcore_status new_memory(hidden_call *call) {
     const alcore_sys_work *work = call->work;
     int64_t dims = call->hidden->dims, most = PACKED_NUMBERS / (dims > 0 ? dims : 1);
@@ -133,6 +143,8 @@ static void free_memory(hidden_call *call) {
     alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
 }
 
+/* Gathers the tokens that have a label (or all) up to the capacity, and computes each such group.
+ */
 alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                 const alcore_sys_rows *output, const float *bias,
                                 const int64_t *labels, int64_t ignore,
@@ -161,7 +173,7 @@ alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_ro
             call.token[tokens++] = i;
         }
         if (tokens == call.capacity || (tokens > 0 && i + 1 == hidden->count)) {
-            status = facts_of_gathered(&call, tokens);
+            status = stats_of_gathered(&call, tokens);
             tokens = 0;
         }
     }

@@ -68,54 +68,57 @@ static double own_error(const knn_call *call, const knn_side *own, const knn_sid
 }
 
 /* Raises what candidates of the slab's item must reach. */
-static void raise_to(knn_side *own, int64_t at, float bar) {
-    if (bar <= own->bar[at]) return;
-    own->bar[at] = bar;
-    if (own->slack) own->least[at] = search_below((double)bar - own->slack[at]);
+static void raise_to(knn_side *own, int64_t slab_index, float bar) {
+    if (bar <= own->bar[slab_index]) return;
+    own->bar[slab_index] = bar;
+    if (own->slack) own->least[slab_index] = search_below((double)bar - own->slack[slab_index]);
 }
 
 /* The same, to what the item's last place asks for. */
-static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
-    int64_t i = own->items.item[at], k = own->best->k, last = (i + 1) * k - 1;
+static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *other,
+                          int64_t slab_index) {
+    int64_t i = own->items.item[slab_index], k = own->best->k, last = (i + 1) * k - 1;
     if (own->best->row[last] < 0) return;
     double score = score_of(call, own->side.norm[i], own->best->value[last]);
-    raise_to(own, at, search_below(score - own_error(call, own, other, i)));
+    raise_to(own, slab_index, search_below(score - own_error(call, own, other, i)));
 }
 
 /* Candidates lie far apart: the next one comes while one is computed. */
 CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
     int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
-    for (int64_t at = 0; at < rows->dims * bytes; at += 64) __builtin_prefetch(row + at);
+    for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
 }
 
 /* Computes the candidates of the slab's item in double and joins them with its neighbors. */
-static void rerank(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
-    int64_t i = own->items.item[at], k = own->best->k, count = 0;
-    if (own->held[at] == 0) return;
+static void rerank(knn_call *call, knn_side *own, const knn_side *other, int64_t slab_index) {
+    int64_t i = own->items.item[slab_index], k = own->best->k, count = 0;
+    if (own->held[slab_index] == 0) return;
     const char *row = cpu_row(own->side.rows, i, call->unit);
     CPU(widen_row)(row, call->dims, cpu_row_dtype(own->side.rows), call->wide);
     double within = HUGE_VAL;
     if (own->best->row[(i + 1) * k - 1] >= 0) within = own->best->value[(i + 1) * k - 1];
-    for (int64_t c = 0; c < own->held[at]; c++) {
-        int64_t j = own->other[at * own->capacity + c];
-        if (c + 1 < own->held[at]) fetch(other->side.rows, own->other[at * own->capacity + c + 1]);
+    for (int64_t c = 0; c < own->held[slab_index]; c++) {
+        int64_t j = own->other[slab_index * own->capacity + c];
+        if (c + 1 < own->held[slab_index])
+            fetch(other->side.rows, own->other[slab_index * own->capacity + c + 1]);
         double value = CPU(search_value)(call->metric, call->wide, own->side.norm[i], &other->side,
                                          j, call->unit, within);
         call->found[count++] = (search_found){value, other->side.rows->first + j};
     }
     call->spent += count * call->dims;
-    own->held[at] = 0;
+    own->held[slab_index] = 0;
     CPU(search_join)
     (own->best->row + i * k, own->best->value + i * k, k, call->found, count, call->metric);
-    raise_to_list(call, own, other, at);
+    raise_to_list(call, own, other, slab_index);
 }
 
 /* Refuses candidates of an item that has no room left. */
-static void make_room(knn_call *call, knn_side *own, const knn_side *other, int64_t at) {
-    int64_t i = own->items.item[at], k = own->best->k, count = own->held[at], kept = 0;
-    float *score = own->score + at * own->capacity;
-    int32_t *index = own->other + at * own->capacity;
+static void make_room(knn_call *call, knn_side *own, const knn_side *other, int64_t slab_index) {
+    int64_t i = own->items.item[slab_index], k = own->best->k, count = own->held[slab_index],
+            kept = 0;
+    float *score = own->score + slab_index * own->capacity;
+    int32_t *index = own->other + slab_index * own->capacity;
     double error = own_error(call, own, other, i);
     memcpy(call->scores, score, (size_t)count * sizeof *score);
     for (int64_t p = 0; p < k && own->best->row[i * k + p] >= 0; p++) {
@@ -124,24 +127,25 @@ static void make_room(knn_call *call, knn_side *own, const knn_side *other, int6
     }
     if (count >= k) {
         double worst = (double)CPU(search_largest)(call->scores, count, k - 1);
-        raise_to(own, at, search_below(worst - 2.0 * error));
-        for (int64_t c = 0; c < own->held[at]; c++) {
-            if (score[c] < own->bar[at]) continue;
+        raise_to(own, slab_index, search_below(worst - 2.0 * error));
+        for (int64_t c = 0; c < own->held[slab_index]; c++) {
+            if (score[c] < own->bar[slab_index]) continue;
             score[kept] = score[c];
             index[kept++] = index[c];
         }
-        own->held[at] = (int32_t)kept;
+        own->held[slab_index] = (int32_t)kept;
     }
     /* Many that no bound can tell apart, such as copies. */
-    if (own->held[at] > own->capacity - own->capacity / 4) rerank(call, own, other, at);
+    if (own->held[slab_index] > own->capacity - own->capacity / 4)
+        rerank(call, own, other, slab_index);
 }
 
-CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64_t at, float score,
-                     int64_t j) {
-    int64_t place = at * own->capacity + own->held[at];
+CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64_t slab_index,
+                     float score, int64_t j) {
+    int64_t place = slab_index * own->capacity + own->held[slab_index];
     own->score[place] = score;
     own->other[place] = (int32_t)j;
-    if (++own->held[at] == own->capacity) make_room(call, own, other, at);
+    if (++own->held[slab_index] == own->capacity) make_room(call, own, other, slab_index);
 }
 
 /* Candidates among SWEEP_LOOK products of a row; where those are upper bounds, the products that
@@ -168,9 +172,9 @@ static __attribute__((noinline)) void hold_hits(knn_call *call, int64_t row, int
     }
 }
 
-/* Looks for candidates in a tile; of_queries and of_rows are constants. */
+/* Looks for candidates in a tile; query_best and row_best are constants. */
 CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
-                     const float *products, int of_queries, int of_rows) {
+                     const float *products, int query_best, int row_best) {
     const float *least = call->queries.least + first, *offset = call->queries.offset + first;
     for (int r = 0; r < rows; r++) {
         const float *of = products + r * count;
@@ -181,11 +185,11 @@ CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64
             sweep_floats a = sweep_load(of + c) * w;
             sweep_floats b = sweep_load(of + c + PRODUCT_FLOATS) * w;
             int hit = 0;
-            if (of_queries) {
+            if (query_best) {
                 hit = sweep_any(a - own, sweep_load(least + c), b - own,
                                 sweep_load(least + c + PRODUCT_FLOATS));
             }
-            if (of_rows) {
+            if (row_best) {
                 sweep_floats bar = call->rows.least[row + r] - (sweep_floats){0};
                 hit |= sweep_any(a - sweep_load(offset + c), bar,
                                  b - sweep_load(offset + c + PRODUCT_FLOATS), bar);
@@ -247,26 +251,28 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
     int64_t left = own->ordered - first;
     own->items.count = left < own->slab ? left : own->slab;
     own->items.item = own->order + first;
-    for (int64_t at = 0; at < sweep_padded(own->items.count, own->items.width); at++) {
-        int real = at < own->items.count;
-        own->offset[at] = real ? own->side.offset[own->items.item[at]] : HUGE_VALF;
-        own->least[at] = own->bar[at] = real && own->best ? -FLT_MAX : HUGE_VALF;
+    for (int64_t slab_index = 0; slab_index < sweep_padded(own->items.count, own->items.width);
+         slab_index++) {
+        int real = slab_index < own->items.count;
+        own->offset[slab_index] = real ? own->side.offset[own->items.item[slab_index]] : HUGE_VALF;
+        own->least[slab_index] = own->bar[slab_index] = real && own->best ? -FLT_MAX : HUGE_VALF;
         if (!real || !own->best) continue;
         if (own->slack) {
-            double norm = filter_norm(call, &own->side, own->items.item[at]);
-            own->slack[at] = prune_slack(&call->prune) * norm * other->side.limit +
-                             own_error(call, own, other, own->items.item[at]);
+            double norm = filter_norm(call, &own->side, own->items.item[slab_index]);
+            own->slack[slab_index] = prune_slack(&call->prune) * norm * other->side.limit +
+                                     own_error(call, own, other, own->items.item[slab_index]);
         }
-        own->held[at] = 0;
-        raise_to_list(call, own, other, at);
+        own->held[slab_index] = 0;
+        raise_to_list(call, own, other, slab_index);
     }
 }
 
 static alcore_status rerank_all(knn_call *call, knn_side *own, const knn_side *other) {
     alcore_status status = ALCORE_OK;
-    for (int64_t at = 0; own->best && at < own->items.count && !status; at++) {
-        if (own->held[at] > own->best->k) make_room(call, own, other, at);
-        rerank(call, own, other, at);
+    for (int64_t slab_index = 0; own->best && slab_index < own->items.count && !status;
+         slab_index++) {
+        if (own->held[slab_index] > own->best->k) make_room(call, own, other, slab_index);
+        rerank(call, own, other, slab_index);
         status = alcore__cpu_poll(call->work, &call->spent, 0);
     }
     return status;
@@ -288,6 +294,9 @@ static int64_t packed_numbers(const knn_call *call) {
     return sweep_numbers(&call->rows.items, call->dims);
 }
 
+/* All slabs of queries against all slabs of rows. A slab of queries stays packed while every slab
+ * of rows passes; rows are reranked after their slab, because their candidates are positions in it,
+ * queries after all rows have passed. */
 static alcore_status sweep(knn_call *call) {
     knn_side *rows = &call->rows, *queries = &call->queries;
     int64_t numbers = packed_numbers(call);
@@ -320,6 +329,8 @@ static void size_side(const knn_call *call, knn_side *own, int64_t width) {
     own->slab = sweep_slab(own->side.rows->count, each, width);
 }
 
+/* The arrays of one side out of the call's one block of memory (sweep_cut counts in a first walk
+ * and hands out in a second): by item [count], by slab [slab] and by candidate [slab, capacity]. */
 static void cut_side(const knn_call *call, knn_side *own, sweep_memory *memory, int weighted) {
     int64_t count = own->side.rows->count;
     own->side.norm = sweep_cut(memory, count, sizeof *own->side.norm);
@@ -343,6 +354,8 @@ static void cut_side(const knn_call *call, knn_side *own, sweep_memory *memory, 
     own->other = sweep_cut(memory, own->slab * own->capacity, sizeof *own->other);
 }
 
+/* The arrays of the call; the order of the calls here is the layout. No filter, and so no panels,
+ * for rows without or with too many components. */
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_side *rows = &call->rows, *queries = &call->queries;
     int64_t dims = call->dims, k = 0, capacity = 0;
@@ -372,13 +385,13 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
 
 static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const alcore_sys_rows *queries, const alcore_sys_search *search,
-                           const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
+                           const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
     alcore_status status = CPU(search_check)(work, rows, queries);
     if (status) return status;
     if (!search || search->metric < ALCORE_SYS_L2 || search->metric > ALCORE_SYS_COSINE)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has no such metric");
     for (int s = 0; s < 2; s++) {
-        const alcore_sys_best *best = s ? of_rows : of_queries;
+        const alcore_sys_best *best = s ? row_best : query_best;
         if (best && (best->k < 1 || best->k > KNN_MAX_K))
             return alcore__cpu_fail(work, ALCORE_E_INVALID, "a search has 1 to 1024 places");
     }
@@ -393,16 +406,16 @@ static sweep_view view_of(knn_side *own) {
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
                        const uint8_t *query_mask, const alcore_sys_search *search,
-                       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
-    alcore_status status = check(work, rows, queries, search, of_queries, of_rows);
-    if (status || rows->count == 0 || queries->count == 0 || (!of_queries && !of_rows))
+                       const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
+    alcore_status status = check(work, rows, queries, search, query_best, row_best);
+    if (status || rows->count == 0 || queries->count == 0 || (!query_best && !row_best))
         return status;
     int64_t dims = rows->dims;
     knn_call call = {.work = work, .metric = search->metric, .dims = dims};
     call.rows.side = (search_side){.rows = rows, .mask = mask};
-    call.rows.best = of_rows;
+    call.rows.best = row_best;
     call.queries.side = (search_side){.rows = queries, .mask = query_mask};
-    call.queries.best = of_queries;
+    call.queries.best = query_best;
     call.prune = prune_begin(search, dims);
     size_side(&call, &call.rows, PRODUCT_ROWS);
     size_side(&call, &call.queries, PRODUCT_COLUMNS);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token stats from logits, which are read from memory once. */
+/* Token statistics from logits [tokens, classes] (log-probability of the label, top two, entropy,
+ * log-sum-exp, argmax): the rows are read from memory once, CPU_LOGITS classes at a time, which
+ * pass twice in the first-level cache (cpu_stats.h). Cost: one exp a logit; memory bandwidth on
+ * float16. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
@@ -16,6 +19,7 @@ static double logit_at(const char *row, int64_t j, int32_t dtype) {
     return (double)near;
 }
 
+/* A row with a label outside the classes is bad, and its logits are not read. */
 alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                const int64_t *labels, int64_t ignore,
                                const alcore_sys_token_stats *out, int64_t *bad) {

@@ -106,6 +106,8 @@ static void rerank(margin_call *call, int64_t at) {
     if (call->other[i] >= 0) reach(call, at, call->ratio[i]);
 }
 
+/* Drops the candidates of a row whose ratio, at the upper end of its interval, stays below what the
+ * row has reached; computes the rest when three quarters of the list are left. */
 static void make_room(margin_call *call, int64_t at) {
     int64_t i = call->row_items.item[at], kept = 0;
     float *score = call->score + at * MARGIN_CAPACITY;
@@ -142,6 +144,10 @@ static void look_at(margin_call *call, int64_t at, int64_t column, float s) {
     if (++call->held[at] == MARGIN_CAPACITY) make_room(call, at);
 }
 
+/* The callback of sweep_products: products [rows, count] of slab rows row .. with the others first
+ * ... A pair is a candidate where s - slope * other_half >= bar, which is s + E >= ratio *
+ * (row_half + other_half) solved for what a tile can compare; rows marked plain look at every pair.
+ */
 static void look(void *user, int64_t row, int rows, int64_t first, int64_t count,
                  const float *products) {
     margin_call *call = user;
@@ -206,6 +212,9 @@ static void take_others(margin_call *call, int64_t first, double *least) {
     }
 }
 
+/* Makes the rows first .. of the order the slab: nothing reached yet but what earlier runs left in
+ * ratio. plain marks rows for which a divisor may be at most 1e-9, where the comparison does not
+ * hold; least: the smallest half-sum of the others. */
 static void take_rows(margin_call *call, int64_t first, double least) {
     int64_t left = call->row_count - first;
     call->row_items.count = left < call->row_slab ? left : call->row_slab;
@@ -223,6 +232,8 @@ static void take_rows(margin_call *call, int64_t first, double least) {
     }
 }
 
+/* All slabs of others against all slabs of rows; a row's candidates are positions in the slab of
+ * others, so they are reranked before the next slab of rows. */
 static alcore_status sweep(margin_call *call) {
     alcore_status status = ALCORE_OK;
     double least;
@@ -253,6 +264,7 @@ static void cut_side(search_side *side, sweep_memory *memory, int32_t **order, i
     *order = sweep_cut(memory, count, sizeof **order);
 }
 
+/* The arrays of the call out of one block of memory; the order of the calls here is the layout. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
     int64_t dims = call->dims, slab = call->row_slab;
     int64_t most = call->rows.rows->count;

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights against several centroids while the rows pass once, and draws by them. */
+/* D^2 weights of k-means++ and BADGE (spec 1.8): the smallest weight of each row over the centroids
+ * so far, for several new centroids while the rows pass once; update_min joins one of them later;
+ * draw finds the row that a random number hits.
+ *
+ *     k-means++  w = sq_dist(row, centroid)
+ *     BADGE      w = |a|^2 |h|^2 + |a_c|^2 |h_c|^2 - 2 (a.a_c) (h.h_c), the squared distance of the
+ *                outer products a h^T and a_c h_c^T, which are never formed
+ *
+ * A w of at most DUPLICATE times both squared norms is rounding, and counts as 0.
+ * A filter in float32 (cpu_filter.h) compares a panel of rows with the centroids; a weight is
+ * computed in double only where its lower bound is below the row's minimum. Running totals are
+ * added in row order at the end. Cost: with many centroids rows x centroids x dims in float32 and
+ * few sq_dists in double; with one centroid the exact distances, stopped early above the minimum.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -136,6 +149,8 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     }
 }
 
+/* Every row of the mask against all centroids: with the filter a panel of PRODUCT_ROWS rows at a
+ * time, else row by row. item [waiting]: the rows of the panel that fills. */
 static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int filtered) {
     int64_t dims = call->rows->dims, item[PRODUCT_ROWS];
     int waiting = 0, step = filtered ? PRODUCT_ROWS : 1;
@@ -241,6 +256,9 @@ static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, 
     return fabs(in_h) < FLOAT_MAX && sum - 2.0 * in_a * in_h - error > limit;
 }
 
+/* One row and one centroid of BADGE. row_a, row_h: the two factors of row i. The first product is
+ * exact; the second one is computed exactly only where its float32 lower bound could beat the
+ * minimum. */
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
                         int64_t c) {
     const alcore_sys_rows *a = call->a, *h = call->h;
@@ -294,6 +312,7 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 
 /* ---- draws ---- */
 
+/* No arithmetic but comparisons, and then the total in row order. */
 alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                               const double *values, const alcore_sys_weights *weights) {
     if (count < 0)
@@ -307,6 +326,8 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
     return ALCORE_OK;
 }
 
+/* The running sum is that of total_of, so that a draw and the totals it is made of agree to the
+ * bit. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)

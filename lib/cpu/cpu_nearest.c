@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nearest centroid of each row. */
+/* The nearest centroid of each row among those of its own group (k-means within strata, spec 3.4),
+ * with bounds of its distance and of the second nearest for the caller's Hamerly test.
+ *
+ * Rows are taken by group (order, starts), PRODUCT_ROWS at a time; the filter (cpu_centroids.h)
+ * keeps the centroids that can be nearest, or second nearest when bounds are wanted, and those are
+ * compared in double, lowest index first, so that ties go to the lower centroid. Groups with few
+ * centroids skip the filter. Cost: see cpu_centroids.h. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -177,6 +183,8 @@ static void order_rows(nearest_call *call, const int32_t *group, int64_t groups)
     }
 }
 
+/* order [count] and starts [groups + 1] list the rows by group; the filter's panels, squares and
+ * products have room for the largest group of centroids. */
 static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_t *starts) {
     int64_t dims = call->rows->dims, most = 0;
     for (int64_t g = 0; g < groups; g++) {
@@ -237,6 +245,8 @@ static void free_memory(nearest_call *call, int64_t groups) {
     alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
 }
 
+/* Groups one after the other: their centroids are packed once, and only for groups that have rows.
+ */
 alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centroids, int32_t *nearest, double *distance,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on one row. Each function is written once for a constant dtype, inlined for the four
- * of them here, and for nobody else: that keeps the compiler's work small. */
+/* Arithmetic on one row, exactly as spec 1.8 writes it: 32 running sums (lanes), component j to
+ * lane j mod 32, reduced in halves; CPU_VECTORS vectors of CPU_WIDTH doubles hold the lanes. Each
+ * function is written once for a constant dtype and inlined for the four dtypes here, and for
+ * nobody else: that keeps the compiler's work small. Where a product of two widened values is exact
+ * (float16, bfloat16, float32 squares) a fused multiply-add gives the same bits. The float32 sums
+ * at the end serve filters only and have no prescribed order. */
 #include "cpu/cpu_rows.h"
 
 #include "cpu/cpu_floats.h"
@@ -261,12 +265,7 @@ static inline float floats_sum(cpu_floats v) {
 #else
     float lane[CPU_FLOATS];
     cpu_store_floats(lane, v);
-#pragma GCC unroll 8
-    for (int w = CPU_FLOATS / 2; w > 0; w /= 2) {
-#pragma GCC unroll 8
-        for (int i = 0; i < w; i++) lane[i] += lane[i + w];
-    }
-    return lane[0];
+    return cpu_sum_lanes(lane, CPU_FLOATS);
 #endif
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums run in float32 for a few numbers a lane and then in double: log-sum-exp stays within 1e-6
- * for any number of classes, also where all but one of them are tiny. */
+/* Running statistics of a softmax (cpu_stats.h) over pieces of logits. A piece of at most
+ * CPU_LOGITS classes passes twice: its maximum first, then exp of the differences. Sums run in
+ * float32 for a few values a lane and then in double: log-sum-exp stays within 1e-6 for any number
+ * of classes, also where all but one of them are tiny. Cost: one vector exp (cpu_floats.h) a logit.
+ */
 #include "cpu/cpu_stats.h"
 
 #include <float.h>

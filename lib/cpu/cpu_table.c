@@ -126,8 +126,8 @@ ENTRY(draw,
 ENTRY(knn,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const alcore_sys_rows *queries, const uint8_t *query_mask, const alcore_sys_search *search,
-       const alcore_sys_best *of_queries, const alcore_sys_best *of_rows),
-      (work, rows, mask, queries, query_mask, search, of_queries, of_rows))
+       const alcore_sys_best *query_best, const alcore_sys_best *row_best),
+      (work, rows, mask, queries, query_mask, search, query_best, row_best))
 ENTRY(margin_ratios,
       (const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
        const alcore_sys_rows *others, const uint8_t *other_mask, const alcore_sys_search *search,

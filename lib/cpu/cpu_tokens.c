@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mean of minus the log-probabilities of an item's tokens (spec 3.1, 1.1). */
+/* NNLL, the uncertainty of HUDS (spec 3.1): the mean over the tokens of an item of minus their
+ * log-probabilities, each at least FLOOR; from ragged columns and from arrays of tokens with
+ * labels. Running sums in token order, in double, so that every engine has the same bytes. Cost:
+ * one pass over the values. */
 #include <math.h>
 
 #include "cpu/cpu_call.h"
@@ -20,6 +23,8 @@ typedef struct token_sum {
     int bad;
 } token_sum;
 
+/* Adds count values, floored, to the running sum; stops at the first that is no log-probability.
+ * The comparison is written so that NaN is one of those. */
 static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     for (int64_t t = 0; t < count; t++) {
         double lp = value[t];
@@ -37,6 +42,7 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     }
 }
 
+/* Items one by one, CHUNK tokens widened at a time; 0 - mean, so that certainty gives +0.0. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
@@ -72,6 +78,7 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     return ALCORE_OK;
 }
 
+/* NaN among the values stays NaN: comparisons with it are false and the sum keeps it. */
 alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                  const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                  const int64_t *rows, int64_t count, double *out,

@@ -57,6 +57,7 @@ CPU_INLINE void cpu_store_double(double *to, cpu_vector v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
 
+/* CPU_WIDTH float16 values as floats, exactly, subnormals, infinities and NaN included. */
 CPU_INLINE cpu_half_vector cpu_widen_float16(cpu_quarter_bits bits) {
 #if defined(__AVX512F__)
     return (cpu_half_vector)_mm256_cvtph_ps((__m128i)bits);

@@ -159,17 +159,17 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
     int partial = pass.scratch((size_t)(most * groups) * sizeof(bound_sums));
     int mask_column = pass.row_mask(mask), to = pass.out(low, bytes), also = pass.out(high, bytes);
     int64_t halved = -1;
-    pass.run([&](const chunk &at) {
-        double *numbers = at.get<double>(wide);
-        widen_chunk(at, rows, matrix, numbers);
-        self_dots_of(c, numbers, at.count, dims, at.get<double>(norms));
-        roots_of(c, at.get<double>(norms), at.count);
-        half_rows half = cut_halves(at.get<char>(halves), at.count, dims);
-        halve(c, numbers, at.get<double>(norms), at.count, dims, ALCORE_SYS_L2, half);
-        int64_t blocks = blocks_for(at.count, TILE_ROWS);
+    pass.run([&](const chunk &piece) {
+        double *numbers = piece.get<double>(wide);
+        widen_chunk(piece, rows, matrix, numbers);
+        self_dots_of(c, numbers, piece.count, dims, piece.get<double>(norms));
+        roots_of(c, piece.get<double>(norms), piece.count);
+        half_rows half = cut_halves(piece.get<char>(halves), piece.count, dims);
+        halve(c, numbers, piece.get<double>(norms), piece.count, dims, ALCORE_SYS_L2, half);
+        int64_t blocks = blocks_for(piece.count, TILE_ROWS);
         int64_t sections = std::min(most, (WANTED_BOUND_BLOCKS + blocks - 1) / blocks);
-        bound_sums *sums = at.get<bound_sums>(partial);
-        c.check(cudaMemsetAsync(sums, 0, (size_t)(sections * at.count * groups) * sizeof *sums,
+        bound_sums *sums = piece.get<bound_sums>(partial);
+        c.check(cudaMemsetAsync(sums, 0, (size_t)(sections * piece.count * groups) * sizeof *sums,
                                 c.compute),
                 "clearing sums");
         for (int64_t first = 0, count; first < targets->count; first += count) {
@@ -183,16 +183,16 @@ void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
             const int32_t *order = c.whole(list.order.data(), (int64_t)list.order.size());
             const target_tile *there = c.whole(list.tiles.data(), tiles);
             dim3 grid((unsigned)blocks, (unsigned)sections);
-            CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, at.count, half_others,
-                        order, there, tiles, units, groups, sums);
+            CUDA_LAUNCH(bounds_kernel, grid, TILE_THREADS, c.compute, half, piece.count,
+                        half_others, order, there, tiles, units, groups, sums);
             c.launched();
             c.give_back((void *)order);
             c.give_back((void *)there);
         }
-        CUDA_LAUNCH(bounds_end, blocks_for(at.count * groups, CUDA_THREADS), CUDA_THREADS,
-                    c.compute, at.count, groups, sections, sums,
-                    targets->count <= MAX_BOUND_TARGETS, at.get<const uint8_t>(mask_column),
-                    at.get<double>(to), at.get<double>(also));
+        CUDA_LAUNCH(bounds_end, blocks_for(piece.count * groups, CUDA_THREADS), CUDA_THREADS,
+                    c.compute, piece.count, groups, sections, sums,
+                    targets->count <= MAX_BOUND_TARGETS, piece.get<const uint8_t>(mask_column),
+                    piece.get<double>(to), piece.get<double>(also));
     });
 }
 

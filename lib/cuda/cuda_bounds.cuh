@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* distance_bounds with tensor cores; the bound and the layout stand in cuda_bounds.cu. */
 #ifndef ALCORE__CUDA_BOUNDS_CUH
 #define ALCORE__CUDA_BOUNDS_CUH
 

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every kernel of this engine does around its launches: arguments, device memory, staging of
- * what is on the host, streams, errors. Failures are exceptions up to guarded(). */
+/* What every kernel of this engine does around its launches: checking arguments, device memory,
+ * copies of what is on the host, streams, errors.
+ *
+ *     call      one call of an entry: its context, stream slot and memory; gives all back at its
+ * end pipeline  passes over rows in chunks: host arrays are copied through pinned memory in a copy
+ *               stream while the chunk before is computed; device arrays are used where they are
+ *     guarded   runs an entry; failures inside are exceptions (failure, no_memory, bad_alloc),
+ * which become a status and a text here, so that no exception crosses the C boundary
+ *
+ * Order: the compute stream is the caller's or the slot's own; the copy stream waits for it by
+ * events. A call with host outputs synchronizes; one with device outputs in the caller's stream
+ * does not. */
 #ifndef ALCORE__CUDA_CALL_CUH
 #define ALCORE__CUDA_CALL_CUH
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbors both ways with a filter in half precision (spec 1.3, 1.8).
+/* Exact nearest neighbors both ways with a filter in half precision on tensor cores
+ * (spec 1.3, 1.8).
  *
- * An item of either side that wants neighbors keeps the best places found so far, with normative
- * values, and a list of candidates that the filter could not refuse, each with a score that is not
- * below the truth: for distances x.y - |y|^2 / 2, otherwise the value itself. `least` is what a
- * candidate must reach: below it, k others are truly better. A tile of products appends to the
- * lists; then the k-th best of what an item has raises its `least` and refuses candidates. What
- * remains is computed in double before the rows leave the device, or when a list is nearly full. An
- * item whose list overflows is compared with all the others of that tile in double. Which order
- * candidates have in a list depends on the turn of threads; nothing that is decided does. */
+ * An item of either side that wants neighbors keeps its k best so far, with exact values, and a
+ * list of candidates that the filter could not refuse, each with a score that is an upper bound of
+ * the truth (for distances x.y - |y|^2 / 2, otherwise the value itself). `min_score` is what a
+ * candidate must reach: below it, k others are truly better.
+ *
+ * For each tile of rows and others: products by tensor cores append to the lists; the k-th best
+ * score minus its error raises min_score and refuses candidates. What remains is computed in double
+ * (rerank) before the rows leave the device, or when a list is nearly full. An item whose list
+ * overflows is compared with all others of that tile in double. The order in which threads append
+ * changes which bound is known when, never the result. Cost: rows x others x dims multiply-adds in
+ * half precision, a few exact values an item. */
 #include "cuda_filter.cuh"
 #include "cuda_search.cuh"
 
@@ -183,7 +187,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     if (threadIdx.x == 0) newcomers[0] = 0;
     if (count > own.capacity) {
         if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
-        load_places(memory, k, rows, values);
+        load_entries(memory, k, rows, values);
         __syncthreads();
         auto gather = [&](int64_t base, const top_entry &last) {
             for (int t = warp; t < SELECT_THREADS; t += SELECT_THREADS / CUDA_LANES) {
@@ -195,14 +199,14 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
             }
         };
         join_others(memory, newcomers, k, of_other.first, of_other.end, largest, gather);
-        store_places(memory, k, rows, values);
+        store_entries(memory, k, rows, values);
         count = held;
         __syncthreads();
     }
     raise_by_candidates(memory, own, item, other.half.stats, count, metric, &least);
     count = drop_candidates(memory, newcomers, own, item, count, least);
     if (count > 0 && (finally || 4 * count > 3 * own.capacity)) {
-        load_places(memory, k, rows, values);
+        load_entries(memory, k, rows, values);
         for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
             int64_t j = own.list[item * own.capacity + t].other;
             double value = exact_value(own, item, other, j, dims, metric);
@@ -212,7 +216,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
         }
         __syncthreads();
         join_places(memory, k, count, largest);
-        store_places(memory, k, rows, values);
+        store_entries(memory, k, rows, values);
         if (memory[k - 1].row >= 0)
             raise_least(&least, score_of(memory[k - 1].value, norm, metric));
         count = 0;
@@ -289,8 +293,8 @@ void search_part(const search_call &s, const item_side &rows, const item_side &q
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_side rows = item_side(), queries = item_side();
-    rows.k = s.row_places;
-    queries.k = s.query_places;
+    rows.k = s.row_k;
+    queries.k = s.query_k;
     side others(s.c, s.queries, STRETCH, item_bytes(dims, queries.k));
     cut_items(&queries, others.beside, others.step, dims);
     pipeline pass(s.c, s.rows->count);
@@ -299,17 +303,17 @@ void filtered_search(const search_call &s) {
     int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
     int beside = pass.scratch(item_bytes(dims, rows.k));
     size_t width = (size_t)rows.k * sizeof(double);
-    int best_rows = pass.inout(rows.k ? s.of_rows->row : nullptr, width);
-    int best_values = pass.inout(rows.k ? s.of_rows->value : nullptr, width);
+    int best_rows = pass.inout(rows.k ? s.row_best->row : nullptr, width);
+    int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
     int64_t halved = -1;
-    pass.run([&](const chunk &at) {
-        rows.wide = wide_rows(s.c, at, s.rows, matrix, wide, norms);
-        cut_items(&rows, at.get<char>(beside), at.count, dims);
-        halve(s.c, rows.wide.rows, rows.wide.norms, at.count, dims, s.metric, rows.half);
-        rows.mask = at.get<const uint8_t>(mask_column);
-        rows.number = s.rows->first + at.first;
-        rows.rows = at.get<int64_t>(best_rows);
-        rows.values = at.get<double>(best_values);
+    pass.run([&](const chunk &piece) {
+        rows.wide = wide_rows(s.c, piece, s.rows, matrix, wide, norms);
+        cut_items(&rows, piece.get<char>(beside), piece.count, dims);
+        halve(s.c, rows.wide.rows, rows.wide.norms, piece.count, dims, s.metric, rows.half);
+        rows.mask = piece.get<const uint8_t>(mask_column);
+        rows.number = s.rows->first + piece.first;
+        rows.rows = piece.get<int64_t>(best_rows);
+        rows.values = piece.get<double>(best_values);
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
             queries.wide = {others.numbers, others.norms, count};
@@ -320,7 +324,7 @@ void filtered_search(const search_call &s) {
             queries.number = s.queries->first + first;
             queries.rows = s.query_rows + first * queries.k;
             queries.values = s.query_values + first * queries.k;
-            search_part(s, rows, queries, at.first, first);
+            search_part(s, rows, queries, piece.first, first);
         }
     });
 }

@@ -43,7 +43,7 @@ void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
 }
 
 /* Each of these returns false for a bad row. */
-bool facts_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
+bool stats_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : p) {
         if (!(x >= -CUDA_SLACK && x <= 1.0 + CUDA_SLACK)) return false;
@@ -60,7 +60,7 @@ bool facts_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     return true;
 }
 
-bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
+bool stats_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
         if (!(x <= CUDA_SLACK)) return false;
@@ -78,7 +78,7 @@ bool facts_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     return true;
 }
 
-bool facts_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
+bool stats_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)
         if (!(x < HUGE_VAL)) return false;
@@ -100,11 +100,11 @@ bool facts_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
 }
 
 /* value is overwritten. */
-bool facts_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
+bool stats_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
     if (value.empty()) return false;
-    return kind == ALCORE_CLASSES_PROBS      ? facts_of_probs(value, out)
-           : kind == ALCORE_CLASSES_LOGPROBS ? facts_of_logprobs(value, out)
-                                             : facts_of_logits(value, out);
+    return kind == ALCORE_CLASSES_PROBS      ? stats_of_probs(value, out)
+           : kind == ALCORE_CLASSES_LOGPROBS ? stats_of_logprobs(value, out)
+                                             : stats_of_logits(value, out);
 }
 
 /* Rows whose values come to the host in one go. */
@@ -169,7 +169,7 @@ alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *ro
                 if (!wanted(i)) continue;
                 for (int64_t k = 0; k < rows->dims; k++)
                     value[(size_t)k] = wide_number(row + (size_t)i * pitch, k, rows->dtype);
-                if (facts_of_row(value, kind, &stats[(size_t)i])) continue;
+                if (stats_of_row(value, kind, &stats[(size_t)i])) continue;
                 stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
                 if (lowest < 0) lowest = rows->first + first + i;
             }

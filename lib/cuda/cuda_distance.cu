@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of Euclidean distances to targets (spec 7.3). */
+/* Sums of Euclidean distances to targets by group, in double (spec 7.3); distance_bounds is in
+ * cuda_bounds.cu. Targets are widened in parts; a warp takes four rows against four targets at a
+ * time (cuda_pairs.cuh) and adds the roots in target order. Cost: rows x targets x dims
+ * multiply-adds in double. */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
 #include "cuda_filter.cuh"
@@ -65,17 +68,17 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
         size_t bytes = (size_t)groups * sizeof *sums;
         int mask_column = pass.row_mask(mask), to = pass.out(sums, bytes),
             also = pass.out(second, bytes);
-        pass.run([&](const chunk &at) {
-            double *numbers = at.get<double>(wide);
-            widen_chunk(at, rows, matrix, numbers);
+        pass.run([&](const chunk &piece) {
+            double *numbers = piece.get<double>(wide);
+            widen_chunk(piece, rows, matrix, numbers);
             int64_t first = 0;
             do {
                 int64_t count = targets->count > 0 ? others.part(first) : 0;
-                for (double *out : {at.get<double>(to), at.get<double>(also)}) {
+                for (double *out : {piece.get<double>(to), piece.get<double>(also)}) {
                     if (!out) continue;
-                    CUDA_LAUNCH(distance_kernel, blocks_for(at.count, CUDA_WARPS * PAIR_SIDE),
-                                CUDA_THREADS, at.stream, numbers, at.count, rows->dims,
-                                at.get<const uint8_t>(mask_column), others.numbers, count,
+                    CUDA_LAUNCH(distance_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_SIDE),
+                                CUDA_THREADS, piece.stream, numbers, piece.count, rows->dims,
+                                piece.get<const uint8_t>(mask_column), others.numbers, count,
                                 group ? groups_there + first : nullptr, groups, first == 0, out);
                 }
                 first += count;

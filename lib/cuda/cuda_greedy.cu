@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of greedy IDDS, and the best item of all. */
+/* The steps of greedy IDDS (HUDS, eq. 5) and arg-max. A warp has a row of idds_update; threads have
+ * items of the other two. arg_max is a reduction of each block and one block over the blocks'
+ * results: larger value first, lower item among equals, so that its shape does not matter. Cost of
+ * a pick: one read of the rows and of two sums. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -18,6 +21,7 @@ struct idds_update_body {
     }
 };
 
+/* A thread has an item; a, b, s, out: [count] of the chunk. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     idds_kernel(int64_t count, const uint8_t *mask, alcore_sys_idds idds, const double *a,
                 const double *b, const double *s, double *out) {
@@ -56,6 +60,8 @@ __device__ inline void best_of_block(candidate own, candidate *memory) {
     __syncthreads();
 }
 
+/* values [count] of a chunk whose first item is `first`; out [gridDim.x]: the best of each block.
+ * NaN is left out before it is compared. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                    candidate *out) {
@@ -94,10 +100,11 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask),
             of = pass.in(norms, sizeof *norms);
         int first = pass.inout(a, sizeof *a), second = pass.inout(b, sizeof *b);
-        pass.run([&](const chunk &at) {
-            idds_update_body body = {at.get<const double>(of), own, picked_norm,
-                                     at.get<double>(first), at.get<double>(second)};
-            launch_rows(rows_of(at, rows, matrix, mask_column, -1), rows->dtype, at.stream, body);
+        pass.run([&](const chunk &piece) {
+            idds_update_body body = {piece.get<const double>(of), own, picked_norm,
+                                     piece.get<double>(first), piece.get<double>(second)};
+            launch_rows(rows_of(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
+                        body);
         });
     });
 }
@@ -111,11 +118,11 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
         int mask_column = pass.row_mask(mask), of_a = pass.in(a, sizeof *a),
             of_b = pass.in(b, sizeof *b);
         int of_s = pass.in(s, sizeof *s), to = pass.out(out, sizeof *out);
-        pass.run([&](const chunk &at) {
-            CUDA_LAUNCH(idds_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS, at.stream,
-                        at.count, at.get<const uint8_t>(mask_column), *idds,
-                        at.get<const double>(of_a), at.get<const double>(of_b),
-                        at.get<const double>(of_s), at.get<double>(to));
+        pass.run([&](const chunk &piece) {
+            CUDA_LAUNCH(idds_kernel, blocks_for(piece.count, CUDA_THREADS), CUDA_THREADS,
+                        piece.stream, piece.count, piece.get<const uint8_t>(mask_column), *idds,
+                        piece.get<const double>(of_a), piece.get<const double>(of_b),
+                        piece.get<const double>(of_s), piece.get<double>(to));
         });
     });
 }
@@ -130,13 +137,13 @@ alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t 
         c.upload(joined, &best, sizeof best);
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
-        pass.run([&](const chunk &at) {
-            int64_t blocks = (at.count + 4 * CUDA_THREADS - 1) / (4 * CUDA_THREADS);
+        pass.run([&](const chunk &piece) {
+            int64_t blocks = (piece.count + 4 * CUDA_THREADS - 1) / (4 * CUDA_THREADS);
             if (blocks > MAX_BLOCKS) blocks = MAX_BLOCKS;
-            CUDA_LAUNCH(arg_max_kernel, (unsigned)blocks, CUDA_THREADS, at.stream, at.first,
-                        at.count, at.get<const uint8_t>(mask_column), at.get<const double>(of),
-                        found);
-            CUDA_LAUNCH(arg_max_join, 1, CUDA_THREADS, at.stream, blocks, found, joined);
+            CUDA_LAUNCH(arg_max_kernel, (unsigned)blocks, CUDA_THREADS, piece.stream, piece.first,
+                        piece.count, piece.get<const uint8_t>(mask_column),
+                        piece.get<const double>(of), found);
+            CUDA_LAUNCH(arg_max_join, 1, CUDA_THREADS, piece.stream, blocks, found, joined);
         });
         c.download(item, &joined->item, sizeof *item);
         c.download(value, &joined->value, sizeof *value);

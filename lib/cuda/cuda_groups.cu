@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of rows by group, and the nearest centroid of each row's group. */
+/* Sums of rows by group, and the nearest centroid of each row's group (k-means within strata).
+ *
+ * Rows of a chunk are listed by group on the host (grouping: order, starts), in row order within
+ * one. group_sums: a thread owns one component of one group and adds the group's rows one after the
+ * other, with SUM_AHEAD loads on their way: the running sum of the table's contract.
+ * nearest_centroid: groups with many rows and centroids go through the filter on tensor cores
+ * (cuda_best.cuh), the others through warps with four rows against four centroids (cuda_pairs.cuh).
+ * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims in half precision,
+ * or in double without the filter. */
 #include <algorithm>
 #include <cfloat>
 
@@ -230,26 +238,26 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
         grouping by;
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), norms = rows->unit ? pass.scratch(sizeof(double)) : -1;
-        pass.run([&](const chunk &at) {
-            group_rows(own + at.first, at.count, groups, &by);
+        pass.run([&](const chunk &piece) {
+            group_rows(own + piece.first, piece.count, groups, &by);
             if (by.groups.empty() || rows->dims == 0) return;
             const int32_t *order = c.whole(by.order.data(), (int64_t)by.order.size());
             const int32_t *with = c.whole(by.groups.data(), (int64_t)by.groups.size());
             const int32_t *starts = c.whole(by.starts.data(), (int64_t)by.starts.size());
-            row_set set = rows_of(at, rows, matrix, -1, -1);
+            row_set set = rows_of(piece, rows, matrix, -1, -1);
             if (rows->unit) {
-                norms_body body = {at.get<double>(norms)};
+                norms_body body = {piece.get<double>(norms)};
                 set.unit = 0;
-                launch_rows(set, rows->dtype, at.stream, body);
+                launch_rows(set, rows->dtype, piece.stream, body);
             }
             /* A grid has 65535 rows at most. */
             for (size_t first = 0; first < by.groups.size(); first += 32768) {
                 size_t some = by.groups.size() - first < 32768 ? by.groups.size() - first : 32768;
                 dim3 blocks(blocks_for(rows->dims, SUM_THREADS), (unsigned)some);
                 CUDA_EACH_DTYPE(rows->dtype,
-                                CUDA_LAUNCH((sums_kernel<DTYPE>), blocks, SUM_THREADS, at.stream,
-                                            set, at.get<const double>(norms), order, with + first,
-                                            starts + first, to));
+                                CUDA_LAUNCH((sums_kernel<DTYPE>), blocks, SUM_THREADS, piece.stream,
+                                            set, piece.get<const double>(norms), order,
+                                            with + first, starts + first, to));
             }
             for (const int32_t *used : {order, with, starts}) c.give_back((void *)used);
         });
@@ -281,30 +289,30 @@ alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_row
         int beside = filters ? pass.scratch(BEST_BYTES) : -1;
         int to = pass.out(nearest, sizeof *nearest), far = pass.out(distance, sizeof *distance),
             least = pass.out(low, sizeof *low), most = pass.out(high, sizeof *high);
-        pass.run([&](const chunk &at) {
-            todo.cut(own + at.first, at.count, groups, begin, filters);
+        pass.run([&](const chunk &piece) {
+            todo.cut(own + piece.first, piece.count, groups, begin, filters);
             if (todo.by.order.empty()) return;
             const int32_t *order = c.whole(todo.by.order.data(), (int64_t)todo.by.order.size());
-            double *numbers = at.get<double>(wide);
-            widen_chunk(at, rows, matrix, numbers);
-            nearest_out out = {at.get<int32_t>(to), at.get<double>(far), at.get<double>(least),
-                               at.get<double>(most)};
+            double *numbers = piece.get<double>(wide);
+            widen_chunk(piece, rows, matrix, numbers);
+            nearest_out out = {piece.get<int32_t>(to), piece.get<double>(far),
+                               piece.get<double>(least), piece.get<double>(most)};
             int64_t plain = (int64_t)todo.plain.size(), filtered = (int64_t)todo.filtered.size();
             if (plain > 0) {
                 const nearest_task *list = c.whole(todo.plain.data(), plain);
-                CUDA_LAUNCH(nearest_kernel, blocks_for(plain, CUDA_WARPS), CUDA_THREADS, at.stream,
-                            numbers, dims, order, list, plain, all, out);
+                CUDA_LAUNCH(nearest_kernel, blocks_for(plain, CUDA_WARPS), CUDA_THREADS,
+                            piece.stream, numbers, dims, order, list, plain, all, out);
                 c.give_back((void *)list);
             }
             if (filtered > 0) {
                 const best_task *list = c.whole(todo.filtered.data(), filtered);
-                half_rows half = cut_halves(at.get<char>(halves), at.count, dims);
-                self_dots_of(c, numbers, at.count, dims, at.get<double>(norms));
-                roots_of(c, at.get<double>(norms), at.count);
-                halve(c, numbers, at.get<double>(norms), at.count, dims, ALCORE_SYS_L2, half);
-                nearest_body body = {numbers, all, at.get<double>(norms), dims, out};
-                best_of(c, half, at.count, order, list, filtered, half_centroids, todo.most, dims,
-                        body, at.get<char>(beside));
+                half_rows half = cut_halves(piece.get<char>(halves), piece.count, dims);
+                self_dots_of(c, numbers, piece.count, dims, piece.get<double>(norms));
+                roots_of(c, piece.get<double>(norms), piece.count);
+                halve(c, numbers, piece.get<double>(norms), piece.count, dims, ALCORE_SYS_L2, half);
+                nearest_body body = {numbers, all, piece.get<double>(norms), dims, out};
+                best_of(c, half, piece.count, order, list, filtered, half_centroids, todo.most,
+                        dims, body, piece.get<char>(beside));
                 c.give_back((void *)list);
             }
             c.give_back((void *)order);

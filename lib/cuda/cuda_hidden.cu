@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token stats from hidden states and the output matrix: tiles of logits live in shared memory
- * only. Sums in float32. */
+/* Token statistics from hidden states h [tokens, d] and the output matrix W [classes, d]: z = h W^T
+ * + bias, then log-sum-exp, top two and entropy; tiles of logits live in shared memory only.
+ *
+ * hidden_kernel: a block has TOKENS tokens and a split of the classes; it makes tiles of TOKENS x
+ * CLASSES logits in float32, DEPTH components at a time, and adds them to running statistics, one
+ * slice of classes a thread. hidden_join: a thread joins the splits of one token in order, to what
+ * earlier launches found (carried). A launch has at most MAX_LAUNCH_PRODUCTS products; between
+ * launches the host is asked whether to stop.
+ * Cost: tokens x classes x d multiply-adds in float32 without tensor cores; W is read once for
+ * TOKENS tokens from the second-level cache at best. */
 #include <algorithm>
 
 #include "cuda_entries.h"
@@ -219,14 +227,14 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
         int states = pass.rows(hidden), of = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));
         stats_columns to(pass, out);
-        pass.run([&](const chunk &at) {
+        pass.run([&](const chunk &piece) {
             list.clear();
-            for (int64_t i = 0; i < at.count; i++)
-                if (mask[(size_t)(at.first + i)]) list.push_back((int32_t)i);
+            for (int64_t i = 0; i < piece.count; i++)
+                if (mask[(size_t)(piece.first + i)]) list.push_back((int32_t)i);
             int64_t listed = (int64_t)list.size(), tiles = (listed + TOKENS - 1) / TOKENS;
             if (listed == 0) return;
             const int32_t *places = c.whole(list.data(), listed);
-            operand tokens = {at.get<const void>(states), at.count, at.stride(states),
+            operand tokens = {piece.get<const void>(states), piece.count, piece.stride(states),
                               hidden->dtype};
             int64_t most = MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, first = 0;
             most = std::max<int64_t>(most, CLASSES);
@@ -238,14 +246,14 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
                 int64_t per_split = (class_tiles + splits - 1) / splits * CLASSES;
                 token_state *partial = c.device_array<token_state>(splits * listed);
                 dim3 blocks((unsigned)tiles, (unsigned)splits);
-                CUDA_LAUNCH(hidden_kernel, blocks, THREADS, at.stream, tokens, places, listed, some,
-                            first, hidden->dims, shifts, at.get<const int64_t>(of), per_split,
-                            partial);
+                CUDA_LAUNCH(hidden_kernel, blocks, THREADS, piece.stream, tokens, places, listed,
+                            some, first, hidden->dims, shifts, piece.get<const int64_t>(of),
+                            per_split, partial);
                 bool ends = first + some.count >= output->count;
-                CUDA_LAUNCH(hidden_join, blocks_for(listed, CUDA_THREADS), CUDA_THREADS, at.stream,
-                            places, listed, splits, partial, first == 0, ends, labels != nullptr,
-                            hidden->first + at.first, at.get<token_state>(carried), to.at(at),
-                            lowest);
+                CUDA_LAUNCH(hidden_join, blocks_for(listed, CUDA_THREADS), CUDA_THREADS,
+                            piece.stream, places, listed, splits, partial, first == 0, ends,
+                            labels != nullptr, hidden->first + piece.first,
+                            piece.get<token_state>(carried), to.of_chunk(piece), lowest);
                 c.launched();
                 c.give_back(partial);
                 first += some.count;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token stats from logits, which are read once. */
+/* Token statistics from logits [tokens, classes], which are read once: a block has a token, a
+ * thread every THREADS-th class, AHEAD of them loaded before their exponentials are taken; the
+ * threads' running statistics (cuda_stats.cuh) are joined pairwise in a fixed shape, so that one
+ * engine repeats itself. Cost: the bandwidth of the logits, with one exp each in float32 (float64
+ * for float64). */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -13,7 +17,7 @@ stats_columns::stats_columns(pipeline &pass, const alcore_sys_token_stats *out)
       logsumexp(pass.out(out->logsumexp, sizeof(double))),
       argmax(pass.out(out->argmax, sizeof(int32_t))) {}
 
-stats_out stats_columns::at(const chunk &now) const {
+stats_out stats_columns::of_chunk(const chunk &now) const {
     return {now.get<double>(logprob), now.get<double>(top1),    now.get<double>(top2),
             now.get<double>(margin),  now.get<double>(entropy), now.get<double>(logsumexp),
             now.get<int32_t>(argmax)};
@@ -104,19 +108,19 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
         pass.only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
         int matrix = pass.rows(logits), of = pass.in(labels, sizeof *labels);
         stats_columns to(pass, out);
-        pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, logits, matrix, -1, -1);
-            int64_t first = logits->first + at.first;
+        pass.run([&](const chunk &piece) {
+            row_set set = rows_of(piece, logits, matrix, -1, -1);
+            int64_t first = logits->first + piece.first;
             if (logits->dims <= FEW_CLASSES)
                 CUDA_EACH_DTYPE(logits->dtype,
-                                CUDA_LAUNCH((logits_kernel<DTYPE, 32>), (unsigned)at.count, 32,
-                                            at.stream, set, first, at.get<const int64_t>(of),
-                                            ignore, to.at(at), lowest));
+                                CUDA_LAUNCH((logits_kernel<DTYPE, 32>), (unsigned)piece.count, 32,
+                                            piece.stream, set, first, piece.get<const int64_t>(of),
+                                            ignore, to.of_chunk(piece), lowest));
             else
                 CUDA_EACH_DTYPE(logits->dtype,
-                                CUDA_LAUNCH((logits_kernel<DTYPE, 256>), (unsigned)at.count, 256,
-                                            at.stream, set, first, at.get<const int64_t>(of),
-                                            ignore, to.at(at), lowest));
+                                CUDA_LAUNCH((logits_kernel<DTYPE, 256>), (unsigned)piece.count, 256,
+                                            piece.stream, set, first, piece.get<const int64_t>(of),
+                                            ignore, to.of_chunk(piece), lowest));
         });
         give_bad_row(c, lowest, bad);
     });

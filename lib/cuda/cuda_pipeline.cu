@@ -186,6 +186,10 @@ void pipeline::wait(int slot) {
     slot_busy[slot] = false;
 }
 
+/* Passes all rows, `step` of them at a time, through body. With staged columns two buffers
+ * alternate: while chunk n is computed in the compute stream, chunk n + 1 is copied in the copy
+ * stream. Events order them: up[b] (copied, the kernels may read), done[b] (computed and copied
+ * back, the host may drain the buffer and fill it anew). */
 void pipeline::run(const std::function<void(const chunk &)> &body) {
     if (rows_count == 0) return;
     allocate();

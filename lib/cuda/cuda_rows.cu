@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows one by one: widening, products, distances, and by group. */
+/* Rows one by one, a warp a row: widen, dots, self_dots, sq_dists and the distances to the centroid
+ * of a row's group. Lane l of the warp holds running sum l of spec 1.8, so that the bytes are the
+ * CPU's. Cost: one read of the rows; two double operations a component, which on devices with slow
+ * double precision take longer than the read. */
 #include "cuda_rows.cuh"
 
 #include "cuda_entries.h"
@@ -70,9 +73,10 @@ alcore_status number_per_row(const alcore_sys_work *work, const alcore_sys_rows 
         auto body = make(c);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask), to = pass.out(out, bytes);
-        pass.run([&](const chunk &at) {
-            body.out = at.get<double>(to);
-            launch_rows(rows_of(at, rows, matrix, mask_column, -1), rows->dtype, at.stream, body);
+        pass.run([&](const chunk &piece) {
+            body.out = piece.get<double>(to);
+            launch_rows(rows_of(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
+                        body);
         });
     });
 }
@@ -90,9 +94,9 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
     return own;
 }
 
-void widen_chunk(const chunk &at, const alcore_sys_rows *rows, int matrix, double *out) {
+void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out) {
     widen_body body = {out};
-    launch_rows(rows_of(at, rows, matrix, -1, -1), rows->dtype, at.stream, body);
+    launch_rows(rows_of(piece, rows, matrix, -1, -1), rows->dtype, piece.stream, body);
 }
 
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
@@ -102,7 +106,9 @@ void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t co
     part.count = count;
     pipeline pass(c, count);
     int matrix = pass.rows(&part);
-    pass.run([&](const chunk &at) { widen_chunk(at, &part, matrix, out + at.first * rows->dims); });
+    pass.run([&](const chunk &piece) {
+        widen_chunk(piece, &part, matrix, out + piece.first * rows->dims);
+    });
 }
 
 void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
@@ -151,10 +157,10 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
         pass.leave_out(own);
         int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
         int to = pass.out(out, sizeof *out);
-        pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, rows, matrix, -1, of);
-            group_cosine_body body = {set.group, all, centroid_dots, at.get<double>(to)};
-            launch_rows(set, rows->dtype, at.stream, body);
+        pass.run([&](const chunk &piece) {
+            row_set set = rows_of(piece, rows, matrix, -1, of);
+            group_cosine_body body = {set.group, all, centroid_dots, piece.get<double>(to)};
+            launch_rows(set, rows->dtype, piece.stream, body);
         });
     });
 }
@@ -170,10 +176,10 @@ alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows 
         pass.leave_out(own);
         int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
         int to = pass.out(out, sizeof *out);
-        pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, rows, matrix, -1, of);
-            group_sq_dists_body body = {set.group, all, at.get<double>(to)};
-            launch_rows(set, rows->dtype, at.stream, body);
+        pass.run([&](const chunk &piece) {
+            row_set set = rows_of(piece, rows, matrix, -1, of);
+            group_sq_dists_body body = {set.group, all, piece.get<double>(to)};
+            launch_rows(set, rows->dtype, piece.stream, body);
         });
     });
 }

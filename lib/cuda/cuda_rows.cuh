@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that give every row of a chunk to one warp. */
+/* Launches that give every row of a chunk to one warp: body(row, i) is called by the 32 lanes of a
+ * warp together, for rows inside the mask and with a group of at least 0; `row` reads components as
+ * doubles whatever the dtype, divided by the norm for unit rows (cuda_warp.cuh). */
 #ifndef ALCORE__CUDA_ROWS_CUH
 #define ALCORE__CUDA_ROWS_CUH
 
@@ -34,15 +36,15 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
-/* The rows of a chunk. take and group: columns of the pipeline or -1. */
-inline row_set rows_of(const chunk &at, const alcore_sys_rows *rows, int matrix, int mask,
+/* The rows of a chunk. mask and group: columns of the pipeline, or -1 for none. */
+inline row_set rows_of(const chunk &piece, const alcore_sys_rows *rows, int matrix, int mask,
                        int group) {
-    return {at.get<const void>(matrix),
-            at.count,
+    return {piece.get<const void>(matrix),
+            piece.count,
             rows->dims,
-            at.stride(matrix),
-            at.get<const uint8_t>(mask),
-            at.get<const int32_t>(group),
+            piece.stride(matrix),
+            piece.get<const uint8_t>(mask),
+            piece.get<const int32_t>(group),
             rows->unit};
 }
 
@@ -51,7 +53,7 @@ const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_
                               int64_t groups, std::vector<int32_t> *memory);
 
 /* Writes the rows of a chunk, widened, unit rows as unit vectors, to out [count, dims]. */
-void widen_chunk(const chunk &at, const alcore_sys_rows *rows, int matrix, double *out);
+void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out);
 
 /* Writes the rows first .. first + count - 1, widened, unit rows as unit vectors, to the device
  * memory out [count, dims]. */

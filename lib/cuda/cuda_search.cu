@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbors, both ways in one sweep, and margin ratios (spec 5.6). */
+/* Exact nearest neighbors, both ways in one sweep, and margin ratios (spec 5.6), in double; the
+ * filtered ways are cuda_candidates.cu and cuda_best.cuh, and this is what small searches take.
+ *
+ * values_kernel: a warp makes sixteen values of a tile, [rows, others] and transposed; join_kernel:
+ * a block has an item, keeps its k best sorted in shared memory and joins the tile's values that
+ * beat the last of them. Cost: rows x others x dims multiply-adds in double. */
 #include <algorithm>
 
 #include "cuda_best.cuh"
@@ -34,13 +39,13 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* A block joins the values of one item, values[item, others], to its best places. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
-    join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_take,
+    join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_mask,
                 const uint8_t *other_mask, bool largest, int k, int64_t *rows, double *best) {
     CUDA_SHARED(top_entry, memory, SORTED);
     CUDA_SHARED(int, newcomers, 1);
     int64_t item = blockIdx.x;
-    if (item_take && !item_take[item]) return;
-    load_places(memory, k, rows + item * k, best + item * k);
+    if (item_mask && !item_mask[item]) return;
+    load_entries(memory, k, rows + item * k, best + item * k);
     if (threadIdx.x == 0) newcomers[0] = 0;
     __syncthreads();
     join_others(memory, newcomers, k, 0, others, largest, [&](int64_t base, const top_entry &last) {
@@ -51,7 +56,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
         if (here.value == here.value && nearer(here, last, largest))
             memory[k + atomicAdd(&newcomers[0], 1)] = here;
     });
-    store_places(memory, k, rows + item * k, best + item * k);
+    store_entries(memory, k, rows + item * k, best + item * k);
 }
 
 /* A ratio with a smaller divisor is 0 (spec 5.6); with a larger one than the second a filter's
@@ -168,8 +173,8 @@ void search_tile(const search_call &s, const value_side &a, const value_side &b,
     int64_t tiles = (a.count + PAIR_SIDE - 1) / PAIR_SIDE * ((b.count + PAIR_SIDE - 1) / PAIR_SIDE);
     unsigned blocks = blocks_for(tiles, CUDA_WARPS);
     const uint8_t *query_mask = s.query_mask ? s.query_mask + first_query : nullptr;
-    double *by_row = s.row_places ? values.by_row : nullptr,
-           *by_query = s.query_places ? values.by_query : nullptr;
+    double *by_row = s.row_k ? values.by_row : nullptr,
+           *by_query = s.query_k ? values.by_query : nullptr;
     if (largest)
         CUDA_LAUNCH((values_kernel<false>), blocks, CUDA_THREADS, s.c.compute, a, b, s.rows->dims,
                     cosine, by_row, by_query);
@@ -178,13 +183,13 @@ void search_tile(const search_call &s, const value_side &a, const value_side &b,
                     cosine, by_row, by_query);
     if (by_row)
         CUDA_LAUNCH(join_kernel, (unsigned)a.count, SELECT_THREADS, s.c.compute, by_row, b.count,
-                    s.queries->first + first_query, mask, query_mask, largest, s.row_places,
-                    best_rows, best_values);
+                    s.queries->first + first_query, mask, query_mask, largest, s.row_k, best_rows,
+                    best_values);
     if (by_query)
         CUDA_LAUNCH(join_kernel, (unsigned)b.count, SELECT_THREADS, s.c.compute, by_query, a.count,
-                    s.rows->first + first_row, query_mask, mask, largest, s.query_places,
-                    s.query_rows + first_query * s.query_places,
-                    s.query_values + first_query * s.query_places);
+                    s.rows->first + first_row, query_mask, mask, largest, s.query_k,
+                    s.query_rows + first_query * s.query_k,
+                    s.query_values + first_query * s.query_k);
     s.c.launched();
 }
 
@@ -195,20 +200,20 @@ void plain_search(const search_call &s) {
     pass.at_most(TILE);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)s.rows->dims * sizeof(double));
     int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
-    size_t width = (size_t)s.row_places * sizeof(double);
-    int best_rows = pass.inout(s.row_places ? s.of_rows->row : nullptr, width);
-    int best_values = pass.inout(s.row_places ? s.of_rows->value : nullptr, width);
+    size_t width = (size_t)s.row_k * sizeof(double);
+    int best_rows = pass.inout(s.row_k ? s.row_best->row : nullptr, width);
+    int best_values = pass.inout(s.row_k ? s.row_best->value : nullptr, width);
     int64_t part = others.part(0); /* the largest one */
-    int by_row = pass.scratch((size_t)(s.row_places ? part : 0) * sizeof(double));
-    int by_query = pass.scratch((size_t)(s.query_places ? part : 0) * sizeof(double));
-    pass.run([&](const chunk &at) {
-        value_side a = wide_rows(s.c, at, s.rows, matrix, wide, norms);
-        tile_values values = {at.get<double>(by_row), at.get<double>(by_query)};
+    int by_row = pass.scratch((size_t)(s.row_k ? part : 0) * sizeof(double));
+    int by_query = pass.scratch((size_t)(s.query_k ? part : 0) * sizeof(double));
+    pass.run([&](const chunk &piece) {
+        value_side a = wide_rows(s.c, piece, s.rows, matrix, wide, norms);
+        tile_values values = {piece.get<double>(by_row), piece.get<double>(by_query)};
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
             value_side b = {others.numbers, others.norms, count};
-            search_tile(s, a, b, values, at.first, first, at.get<const uint8_t>(mask_column),
-                        at.get<int64_t>(best_rows), at.get<double>(best_values));
+            search_tile(s, a, b, values, piece.first, first, piece.get<const uint8_t>(mask_column),
+                        piece.get<int64_t>(best_rows), piece.get<double>(best_values));
         }
     });
 }
@@ -216,8 +221,8 @@ void plain_search(const search_call &s) {
 
 alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                   const alcore_sys_rows *queries, const uint8_t *query_mask,
-                  const alcore_sys_search *search, const alcore_sys_best *of_queries,
-                  const alcore_sys_best *of_rows) {
+                  const alcore_sys_search *search, const alcore_sys_best *query_best,
+                  const alcore_sys_best *row_best) {
     return guarded(work, [&](call &c) {
         check_sides(c, rows, queries);
         if (search->metric < ALCORE_SYS_L2 || search->metric > ALCORE_SYS_COSINE)
@@ -227,26 +232,26 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
                          queries,
                          mask,
                          c.whole(query_mask, queries->count),
-                         of_rows,
+                         row_best,
                          search->metric,
-                         checked_places(c, of_rows),
-                         checked_places(c, of_queries),
+                         checked_places(c, row_best),
+                         checked_places(c, query_best),
                          nullptr,
                          nullptr};
         if (rows->count == 0 || queries->count == 0) return;
-        int64_t places = queries->count * s.query_places;
+        int64_t places = queries->count * s.query_k;
         if (places > 0) {
-            s.query_rows = (int64_t *)c.whole(of_queries->row, places);
-            s.query_values = (double *)c.whole(of_queries->value, places);
+            s.query_rows = (int64_t *)c.whole(query_best->row, places);
+            s.query_values = (double *)c.whole(query_best->value, places);
         }
         if (filter_pays(rows->dims, rows->count, queries->count))
             filtered_search(s);
         else
             plain_search(s);
-        if (places > 0 && s.query_rows != of_queries->row)
-            c.download(of_queries->row, s.query_rows, (size_t)places * sizeof(int64_t));
-        if (places > 0 && s.query_values != of_queries->value)
-            c.download(of_queries->value, s.query_values, (size_t)places * sizeof(double));
+        if (places > 0 && s.query_rows != query_best->row)
+            c.download(query_best->row, s.query_rows, (size_t)places * sizeof(int64_t));
+        if (places > 0 && s.query_values != query_best->value)
+            c.download(query_best->value, s.query_values, (size_t)places * sizeof(double));
     });
 }
 
@@ -274,39 +279,39 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
         int best = pass.inout(ratio, sizeof *ratio), of = pass.inout(other, sizeof *other);
         int64_t halved = -1;
         std::vector<best_task> tasks;
-        pass.run([&](const chunk &at) {
-            value_side a = wide_rows(c, at, rows, matrix, wide, norms);
-            half_rows half_a = cut_halves(at.get<char>(halves), at.count, dims);
-            if (filters) halve(c, a.rows, a.norms, at.count, dims, ALCORE_SYS_COSINE, half_a);
+        pass.run([&](const chunk &piece) {
+            value_side a = wide_rows(c, piece, rows, matrix, wide, norms);
+            half_rows half_a = cut_halves(piece.get<char>(halves), piece.count, dims);
+            if (filters) halve(c, a.rows, a.norms, piece.count, dims, ALCORE_SYS_COSINE, half_a);
             for (int64_t first = 0, count; first < others->count; first += count) {
                 count = far.part(first);
                 value_side b = {far.numbers, far.norms, count};
                 margin_sides sides = {a,
                                       b,
                                       dims,
-                                      at.get<const uint8_t>(mask_column),
+                                      piece.get<const uint8_t>(mask_column),
                                       other_taken ? other_taken + first : nullptr,
-                                      at.get<const double>(own_half),
+                                      piece.get<const double>(own_half),
                                       halves_there + first,
                                       others->first + first,
-                                      at.get<double>(best),
-                                      at.get<int64_t>(of)};
+                                      piece.get<double>(best),
+                                      piece.get<int64_t>(of)};
                 if (!filters) {
-                    CUDA_LAUNCH(margin_kernel, blocks_for(at.count, CUDA_WARPS * PAIR_SIDE),
-                                CUDA_THREADS, at.stream, sides);
+                    CUDA_LAUNCH(margin_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_SIDE),
+                                CUDA_THREADS, piece.stream, sides);
                     continue;
                 }
                 if (halved != first)
                     halve(c, b.rows, b.norms, count, dims, ALCORE_SYS_COSINE, half_far);
                 halved = first;
                 tasks.clear();
-                for (int64_t i = 0; i < at.count; i += TILE_ROWS)
+                for (int64_t i = 0; i < piece.count; i += TILE_ROWS)
                     tasks.push_back({(int32_t)i,
-                                     (int32_t)std::min<int64_t>(TILE_ROWS, at.count - i), 0,
+                                     (int32_t)std::min<int64_t>(TILE_ROWS, piece.count - i), 0,
                                      count});
                 const best_task *list = c.whole(tasks.data(), (int64_t)tasks.size());
-                best_of(c, half_a, at.count, nullptr, list, (int64_t)tasks.size(), half_far, count,
-                        dims, margin_body{sides}, at.get<char>(beside));
+                best_of(c, half_a, piece.count, nullptr, list, (int64_t)tasks.size(), half_far,
+                        count, dims, margin_body{sides}, piece.get<char>(beside));
                 c.give_back((void *)list);
             }
         });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the searches have in common. */
+/* What the ways of searching share: one call of knn, and widened rows with their norms. */
 #ifndef ALCORE__CUDA_SEARCH_CUH
 #define ALCORE__CUDA_SEARCH_CUH
 
@@ -15,12 +15,12 @@ struct value_side {
 };
 
 /* Those of a chunk; matrix, wide and norms: columns of its pipeline. */
-inline value_side wide_rows(call &c, const chunk &at, const alcore_sys_rows *rows, int matrix,
+inline value_side wide_rows(call &c, const chunk &piece, const alcore_sys_rows *rows, int matrix,
                             int wide, int norms) {
-    value_side made = {at.get<double>(wide), at.get<double>(norms), at.count};
-    widen_chunk(at, rows, matrix, at.get<double>(wide));
-    self_dots_of(c, made.rows, at.count, rows->dims, at.get<double>(norms));
-    roots_of(c, at.get<double>(norms), at.count);
+    value_side made = {piece.get<double>(wide), piece.get<double>(norms), piece.count};
+    widen_chunk(piece, rows, matrix, piece.get<double>(wide));
+    self_dots_of(c, made.rows, piece.count, rows->dims, piece.get<double>(norms));
+    roots_of(c, piece.get<double>(norms), piece.count);
     return made;
 }
 
@@ -30,10 +30,10 @@ struct search_call {
     const alcore_sys_rows *rows, *queries;
     const uint8_t *mask;       /* as it was given */
     const uint8_t *query_mask; /* on the device */
-    const alcore_sys_best *of_rows;
+    const alcore_sys_best *row_best;
     int32_t metric;
-    int row_places, query_places; /* 0: not wanted */
-    int64_t *query_rows;          /* [queries, query_places], on the device */
+    int row_k, query_k;  /* 0: not wanted */
+    int64_t *query_rows; /* [queries, query_k], on the device */
     double *query_values;
 };
 

@@ -33,6 +33,9 @@ __device__ inline void raise_to(double larger, double most, double *sum, double 
     }
 }
 
+/* The statistics of two disjoint sets of classes, a before b. Sums are rescaled to the larger
+ * maximum; a maximum of minus infinity has the sum 0 and is left alone, because infinity minus
+ * infinity is NaN. */
 __device__ inline token_state joined(token_state a, token_state b) {
     if (b.most > a.most || (b.most == a.most && b.argmax < a.argmax)) {
         token_state kept = a;
@@ -114,7 +117,7 @@ struct stats_out {
 struct stats_columns {
     int logprob, top1, top2, margin, entropy, logsumexp, argmax;
     stats_columns(pipeline &pass, const alcore_sys_token_stats *out);
-    stats_out at(const chunk &now) const;
+    stats_out of_chunk(const chunk &now) const;
 };
 
 /* Rows with a label that is not `ignore`, for outputs on the host; NULL when every row has one or

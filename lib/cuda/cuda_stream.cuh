@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, events and memory that outlive a call: making them costs more than most calls. */
+/* Stream slots: the streams, events and memory that a call works with and that outlive it, because
+ * making them costs more than most calls. A device has MAX_STREAM_SLOTS of them; a call takes an
+ * idle one, or waits for one (and asks the host whether to stop), so that as many calls run at
+ * once. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned memory; a
+ * block is reused by later calls only after `busy`, the last event of the call before, has passed.
+ */
 #ifndef ALCORE__CUDA_LANE_CUH
 #define ALCORE__CUDA_LANE_CUH
 
@@ -11,7 +16,7 @@ namespace alcore_cuda {
 
 /* Lanes of one device: as many calls run at once, more wait. */
 const int MAX_STREAM_SLOTS = 4;
-/* Bytes that staging may take of the device, and memory that a lane keeps for the next call. */
+/* Bytes that staging may take of the device, and memory that a slot keeps for the next call. */
 const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
 /* Pinned memory that small copies go through. */
 const size_t RING_BYTES = (size_t)1 << 20;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module's one entry point. */
+/* The module's entry point: says in plain words why no device can be used, or gives the kernel
+ * table. Asks only what makes no context: driver version, number of devices, compute capability. */
 #include <cstdio>
 
 #include "cuda_call.cuh"

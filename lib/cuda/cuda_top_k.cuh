@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best places of one item, kept sorted by one block. */
+/* The k best entries (value, row) of one item, kept sorted in shared memory by one block of
+ * SELECT_THREADS threads: entries 0 .. k - 1 are the best so far, behind them come newcomers. The
+ * order is total (value, then lower row), so the order of arrival changes nothing. Cost of a join:
+ * a bitonic sort of the next power of two, or ranks by counting when there are few. */
 #ifndef ALCORE__CUDA_PLACES_CUH
 #define ALCORE__CUDA_PLACES_CUH
 
@@ -103,11 +106,12 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
 }
 
 /* The places of an item to memory, and back; a free place stays as it is. */
-__device__ inline void load_places(top_entry *memory, int k, const int64_t *rows,
-                                   const double *values) {
+__device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
+                                    const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};
 }
-__device__ inline void store_places(const top_entry *memory, int k, int64_t *rows, double *values) {
+__device__ inline void store_entries(const top_entry *memory, int k, int64_t *rows,
+                                     double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) {
         if (memory[t].row < 0) continue;
         values[t] = memory[t].value;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and numbers that stay on the device between calls. */
+/* upload and release: rows that stay on the device between calls, for strategies with many passes.
+ * The rows of the mask are gathered on the host in pieces and copied one after the other. A quarter
+ * of the device's memory stays free, because others work there too; where it would not, nothing is
+ * copied and that is no failure. */
 #include <algorithm>
 
 #include "cuda_call.cuh"

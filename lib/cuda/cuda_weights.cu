@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights of k-means++ and BADGE, their totals and the draws by them. */
+/* D^2 weights of k-means++ and BADGE (spec 1.8), their totals, and draws by weight; the formulas
+ * stand in cpu_minimum.c and alcore/sys/kernel.h.
+ *
+ * A warp has a row and TOGETHER centroids at a time; lane 0 applies the duplicate rule and the
+ * minimum. Totals and draws are running sums, sequential by definition: one block brings SUM_TILE
+ * weights near, one thread adds them. Cost: rows x centroids x dims in double, and one dependent
+ * addition a row for a total. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -153,6 +159,9 @@ struct draw_state {
     int32_t found, reserved;
 };
 
+/* Goes on with a draw where the chunk before left it: one thread adds the weights of a tile in
+ * order and stops at the first item that passes the target. values [count] of a chunk whose first
+ * item is `first`. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     draw_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                 double before, double target, draw_state *state) {
@@ -189,15 +198,15 @@ class weighing {
         running = c.device_array<double>(1);
         c.upload(running, &nothing, sizeof nothing);
     }
-    weights_out out(const chunk &at) const {
-        return {at.get<double>(least), at.get<double>(of_each), count, count - guessed,
-                at.plane(of_each)};
+    weights_out out(const chunk &piece) const {
+        return {piece.get<double>(least), piece.get<double>(of_each), count, count - guessed,
+                piece.plane(of_each)};
     }
     /* After the weights of a chunk. */
-    void add(const chunk &at) const {
-        if (!running || at.count == 0) return;
-        CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, at.stream, at.count,
-                    at.get<const uint8_t>(counted), at.get<const double>(least), running);
+    void add(const chunk &piece) const {
+        if (!running || piece.count == 0) return;
+        CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, piece.stream, piece.count,
+                    piece.get<const uint8_t>(counted), piece.get<const double>(least), running);
     }
     /* After the pass. */
     void finish() const {
@@ -226,16 +235,16 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
         weighing to(c, pass, weights, count, true, mask_column);
-        pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, rows, matrix, mask_column, -1);
-            const double *of = at.get<const double>(dots);
+        pass.run([&](const chunk &piece) {
+            row_set set = rows_of(piece, rows, matrix, mask_column, -1);
+            const double *of = piece.get<const double>(dots);
             if (count == 1)
-                launch_rows(set, rows->dtype, at.stream,
-                            min_sq_dists_body<1>{own, own_dots, of, to.out(at)});
+                launch_rows(set, rows->dtype, piece.stream,
+                            min_sq_dists_body<1>{own, own_dots, of, to.out(piece)});
             else
-                launch_rows(set, rows->dtype, at.stream,
-                            min_sq_dists_body<TOGETHER>{own, own_dots, of, to.out(at)});
-            to.add(at);
+                launch_rows(set, rows->dtype, piece.stream,
+                            min_sq_dists_body<TOGETHER>{own, own_dots, of, to.out(piece)});
+            to.add(piece);
         });
         to.finish();
     });
@@ -258,19 +267,19 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         int of_a = pass.rows(a), of_h = pass.rows(h), mask_column = pass.row_mask(mask);
         int of = pass.in(squares, sizeof *squares);
         weighing to(c, pass, weights, count, true, mask_column);
-        pass.run([&](const chunk &at) {
-            row_set set = rows_of(at, a, of_a, mask_column, -1),
-                    factor = rows_of(at, h, of_h, -1, -1);
-            const double *own_of = at.get<const double>(of);
+        pass.run([&](const chunk &piece) {
+            row_set set = rows_of(piece, a, of_a, mask_column, -1),
+                    factor = rows_of(piece, h, of_h, -1, -1);
+            const double *own_of = piece.get<const double>(of);
             if (count == 1)
-                launch_rows(set, a->dtype, at.stream,
+                launch_rows(set, a->dtype, piece.stream,
                             min_badge_body<1>{factor, h->dtype, own_a, own_h, own_squares, own_of,
-                                              to.out(at)});
+                                              to.out(piece)});
             else
-                launch_rows(set, a->dtype, at.stream,
+                launch_rows(set, a->dtype, piece.stream,
                             min_badge_body<TOGETHER>{factor, h->dtype, own_a, own_h, own_squares,
-                                                     own_of, to.out(at)});
-            to.add(at);
+                                                     own_of, to.out(piece)});
+            to.add(piece);
         });
         to.finish();
     });
@@ -283,12 +292,12 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
         weighing to(c, pass, weights, 0, false, mask_column);
-        pass.run([&](const chunk &at) {
+        pass.run([&](const chunk &piece) {
             if (values)
-                CUDA_LAUNCH(update_min_kernel, blocks_for(at.count, CUDA_THREADS), CUDA_THREADS,
-                            at.stream, at.count, at.get<const uint8_t>(mask_column),
-                            at.get<const double>(of), to.out(at).minimum);
-            to.add(at);
+                CUDA_LAUNCH(update_min_kernel, blocks_for(piece.count, CUDA_THREADS), CUDA_THREADS,
+                            piece.stream, piece.count, piece.get<const uint8_t>(mask_column),
+                            piece.get<const double>(of), to.out(piece).minimum);
+            to.add(piece);
         });
         to.finish();
     });
@@ -303,9 +312,9 @@ alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *ma
         c.upload(state, &nothing, sizeof nothing);
         pipeline pass(c, count);
         int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
-        pass.run([&](const chunk &at) {
-            CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, at.stream, at.first, at.count,
-                        at.get<const uint8_t>(mask_column), at.get<const double>(of), before,
+        pass.run([&](const chunk &piece) {
+            CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, piece.stream, piece.first, piece.count,
+                        piece.get<const uint8_t>(mask_column), piece.get<const double>(of), before,
                         target, state);
         });
         c.download(item, &state->item, sizeof *item);

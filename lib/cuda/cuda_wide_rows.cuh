@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other side of pairs of rows: widened to doubles, as much at a time as the workspace holds. */
+/* The other operand of pairs of rows (queries, targets): widened to doubles with their norms, in
+ * parts that a quarter of the workspace holds, and kept while the same part is asked for again. */
 #ifndef ALCORE__CUDA_SIDE_CUH
 #define ALCORE__CUDA_SIDE_CUH
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens engines by name; the shape of a device name is "cuda" or "cuda:N". */
 #include "kernel/kernel_engine.h"
 
 #include <string.h>

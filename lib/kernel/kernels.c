@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which CPU table this machine runs: the widest instruction set that both the build and the
+ * processor have, asked of the processor at every call (a few instructions, no state). */
 #include "kernel/kernels.h"
 
 #include <string.h>

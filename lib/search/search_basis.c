@@ -8,7 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 512, CHUNK = 32, ASKED = 16, MOST = 96, STEPS = 2, FEW = 32, LOOKED = 64 };
+enum {
+    SAMPLE = 512,
+    CHUNK = 32,
+    MIN_CHUNKS = 16,
+    ASKED = 16,
+    MOST = 96,
+    STEPS = 2,
+    FEW = 32,
+    LOOKED = 64
+};
 static const int64_t tries[] = {16, 32, 64, 96};
 
 /* With fewer rows, queries or numbers the sample costs more than it can save. */
@@ -37,16 +46,18 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
         .data = data, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
 }
 
-/* count rows of a side in chunks spread evenly; rows that are left out, or not finite, are not
- * taken. */
+/* Copies up to `most` rows of a side, widened, to out [most, dims]: chunks of adjacent rows (a file
+ * is read in runs), their begins spread evenly over all rows; at least MIN_CHUNKS of them, so that
+ * a small sample is spread as well. Masked rows and rows that are not finite are skipped. The
+ * sample decides how much is pruned, never what is found. */
 static alcore_status take_sample(basis_work *b, const alcore__search_side *side,
                                  alcore__scratch *scratch, int64_t most, double *out,
                                  int64_t *out_count) {
-    int64_t chunks = most / CHUNK > 0 ? most / CHUNK : 1, each = most / chunks;
+    int64_t chunks = most / CHUNK > MIN_CHUNKS ? most / CHUNK : MIN_CHUNKS, each = most / chunks;
     *out_count = 0;
     for (int64_t c = 0; c < chunks; c++) {
         alcore_sys_rows rows;
-        int64_t first = side->count / chunks * c;
+        int64_t first = side->count * c / chunks;
         int64_t count = side->count - first < each ? side->count - first : each;
         ALCORE__TRY(alcore__search_side_rows(side, first, count, scratch, &rows));
         for (int64_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of stored log-probabilities and class scores. */
+/* Conformance of ragged_nnll and class_stats: log-probabilities and class scores of a case's shape,
+ * with values at the floor, within the slack, infinite and NaN. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static alcore_status call_nnll(table *t, const kernel_case *c, output *out) {
                                .classes = 1,
                                .dtype = c->rows.dtype};
     alcore_status status = t->ragged_nnll(&conformance_work, &items, c->mask, out->numbers,
-                                          &out->whole[0], &out->whole[1]);
+                                          &out->integers[0], &out->integers[1]);
     free(values);
     free(offsets);
     return status;
@@ -80,7 +81,8 @@ static alcore_status call_class_stats(table *t, const kernel_case *c, output *ou
         if (!stats) abort();
         for (int64_t i = 0; i < count; i++)
             stats[i] = (alcore_sys_class_stats){7.0, 7.0, 7.0, 7.0, 7.0};
-        status = t->class_stats(&conformance_work, &rows, c->mask, kind, stats, &out->whole[kind]);
+        status =
+            t->class_stats(&conformance_work, &rows, c->mask, kind, stats, &out->integers[kind]);
         memcpy(out->numbers + (int64_t)kind * 5 * count, stats, (size_t)count * sizeof *stats);
         free(stats);
     }
@@ -89,7 +91,7 @@ static alcore_status call_class_stats(table *t, const kernel_case *c, output *ou
 }
 
 const entry entries_columns[] = {
-    {PLACE(ragged_nnll), call_nnll, count_rows, 0},
-    {PLACE(class_stats), call_class_stats, count_facts, 0},
+    {TABLE_ENTRY(ragged_nnll), call_nnll, count_rows, 0},
+    {TABLE_ENTRY(class_stats), call_class_stats, count_facts, 0},
 };
 const int entries_columns_count = sizeof entries_columns / sizeof entries_columns[0];

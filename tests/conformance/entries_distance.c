@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mean distances to targets. */
+/* Conformance of distance_sums (bytes) and distance_bounds (the intervals hold the sums, and are
+ * narrow on plain data) against the targets that are a case's last centroids. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static alcore_status call_bounds(table *t, const kernel_case *c, output *out) {
 }
 
 const entry entries_distance[] = {
-    {PLACE(distance_sums), call_sums, count_sums, 0},
-    {PLACE(distance_bounds), call_bounds, count_bounds, 0},
+    {TABLE_ENTRY(distance_sums), call_sums, count_sums, 0},
+    {TABLE_ENTRY(distance_bounds), call_bounds, count_bounds, 0},
 };
 const int entries_distance_count = sizeof entries_distance / sizeof entries_distance[0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of greedy strategies. */
+/* Conformance of the steps of greedy strategies: idds_update, idds_scores, arg_max, the D^2 weights
+ * with speculative centroids and totals, update_min, draw, upload and release. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static alcore_status call_arg_max(table *t, const kernel_case *c, output *out) {
         if (c->pattern == PATTERN_ZEROS) values[i] = i % 2 ? 0.0 : -0.0;
     }
     alcore_status status =
-        t->arg_max(&conformance_work, c->rows.count, c->mask, values, &out->whole[0], &best);
+        t->arg_max(&conformance_work, c->rows.count, c->mask, values, &out->integers[0], &best);
     /* Zeros of both signs are equal; which one comes back is the sign of the item that was taken.
      */
     if (c->rows.count > 0) out->numbers[0] = best == 0.0 ? 0.0 : best;
@@ -234,8 +235,8 @@ static alcore_status call_draw(table *t, const kernel_case *c, output *out) {
                               HUGE_VAL};
     alcore_status status = ALCORE_OK;
     for (int k = 0; k < 5 && !status; k++)
-        status =
-            t->draw(&conformance_work, count, c->mask, values, before, targets[k], &out->whole[k]);
+        status = t->draw(&conformance_work, count, c->mask, values, before, targets[k],
+                         &out->integers[k]);
     free(values);
     return status;
 }
@@ -255,32 +256,32 @@ static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
     alcore_status status =
         t->upload ? t->upload(&conformance_work, &c->rows, c->mask, &held) : ALCORE_OK;
     if (held.data && !status) {
-        out->whole[0] = held.count;
+        out->integers[0] = held.count;
         status = t->widen(&conformance_work, &held, NULL, out->numbers);
         t->release(&conformance_work, &held);
         return status;
     }
-    out->whole[0] = 0;
+    out->integers[0] = 0;
     for (int64_t i = 0; i < c->rows.count && !status; i++) {
         if (c->mask && !c->mask[i]) continue;
         alcore_sys_rows row = c->rows;
         row.count = 1;
         static const int64_t BYTES[] = {0, 2, 2, 4, 8};
         row.data = (const char *)row.data + i * row.stride * BYTES[row.dtype];
-        status = t->widen(&conformance_work, &row, NULL, out->numbers + out->whole[0]++ * dims);
+        status = t->widen(&conformance_work, &row, NULL, out->numbers + out->integers[0]++ * dims);
     }
     return status;
 }
 
 const entry entries_greedy[] = {
-    {PLACE(idds_update), call_idds_update, count_two, 0},
-    {PLACE(idds_scores), call_idds_scores, count_rows, 0},
-    {PLACE(arg_max), call_arg_max, count_rows, 0},
-    {PLACE(min_sq_dists), call_min_sq_dists, count_sq_dists, 0},
-    {PLACE(min_badge), call_min_badge, count_badge, 0},
-    {PLACE(update_min), call_update_min, count_update_min, 0},
-    {PLACE(draw), call_draw, count_one, 0},
-    {PLACE(upload), call_hold, count_numbers, 0},
-    {PLACE(release), call_hold, count_numbers, 0},
+    {TABLE_ENTRY(idds_update), call_idds_update, count_two, 0},
+    {TABLE_ENTRY(idds_scores), call_idds_scores, count_rows, 0},
+    {TABLE_ENTRY(arg_max), call_arg_max, count_rows, 0},
+    {TABLE_ENTRY(min_sq_dists), call_min_sq_dists, count_sq_dists, 0},
+    {TABLE_ENTRY(min_badge), call_min_badge, count_badge, 0},
+    {TABLE_ENTRY(update_min), call_update_min, count_update_min, 0},
+    {TABLE_ENTRY(draw), call_draw, count_one, 0},
+    {TABLE_ENTRY(upload), call_hold, count_numbers, 0},
+    {TABLE_ENTRY(release), call_hold, count_numbers, 0},
 };
 const int entries_greedy_count = sizeof entries_greedy / sizeof entries_greedy[0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token stats from logits and from hidden states, and the NNLL of sequences. */
+/* Conformance of logit_stats, hidden_stats and sequence_nnll: within the tolerance of columns, with
+ * labels outside the classes, ignored labels and rows that are no distribution. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ static alcore_sys_token_stats facts_into(const kernel_case *c, output *out, int 
                                     .margin = to + 3 * n,
                                     .entropy = all ? to + 4 * n : NULL,
                                     .logsumexp = all ? to + 5 * n : NULL,
-                                    .argmax = out->places};
+                                    .argmax = out->indices};
     return stats;
 }
 
@@ -107,7 +108,7 @@ static alcore_status call_logit_stats(table *t, const kernel_case *c, output *ou
                               .stride = stride,
                               .dtype = c->rows.dtype};
     alcore_status status = t->logit_stats(&conformance_work, &logits, labeled ? labels : NULL,
-                                          IGNORE, &stats, &out->whole[0]);
+                                          IGNORE, &stats, &out->integers[0]);
     free(labels);
     free(memory);
     return status;
@@ -163,9 +164,9 @@ static alcore_status call_hidden_stats(table *t, const kernel_case *c, output *o
                               .dtype = dtype};
     alcore_sys_rows output_matrix = {
         .data = weights, .count = classes, .dims = dims, .stride = stride, .dtype = other};
-    alcore_status status = t->hidden_stats(&conformance_work, &hidden, &output_matrix,
-                                           c->pattern == PATTERN_HUGE ? NULL : bias,
-                                           labeled ? labels : NULL, IGNORE, &stats, &out->whole[0]);
+    alcore_status status = t->hidden_stats(
+        &conformance_work, &hidden, &output_matrix, c->pattern == PATTERN_HUGE ? NULL : bias,
+        labeled ? labels : NULL, IGNORE, &stats, &out->integers[0]);
     free(labels);
     free(bias);
     free(matrix);
@@ -191,10 +192,10 @@ static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *
         if (i % 5 != 4) at += c->rows.dims;
         if (i < count) rows[i] = count - 1 - i;
     }
-    out->whole[0] = 5;
+    out->integers[0] = 5;
     alcore_status status = t->sequence_nnll(
         &conformance_work, logprob, c->pattern == PATTERN_EQUAL ? NULL : labels, IGNORE, offsets,
-        c->packed ? rows : NULL, count, out->numbers, &out->whole[0]);
+        c->packed ? rows : NULL, count, out->numbers, &out->integers[0]);
     free(offsets);
     free(rows);
     free(labels);
@@ -203,8 +204,8 @@ static alcore_status call_sequence_nnll(table *t, const kernel_case *c, output *
 }
 
 const entry entries_nll[] = {
-    {PLACE(logit_stats), call_logit_stats, count_facts, 1},
-    {PLACE(hidden_stats), call_hidden_stats, count_facts, 1},
-    {PLACE(sequence_nnll), call_sequence_nnll, count_rows, 1},
+    {TABLE_ENTRY(logit_stats), call_logit_stats, count_facts, 1},
+    {TABLE_ENTRY(hidden_stats), call_hidden_stats, count_facts, 1},
+    {TABLE_ENTRY(sequence_nnll), call_sequence_nnll, count_rows, 1},
 };
 const int entries_nll_count = sizeof entries_nll / sizeof entries_nll[0];

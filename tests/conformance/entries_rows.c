@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows one by one, and by group. */
+/* Conformance of widen, dots, self_dots, sq_dists and of the entries by group. nearest_centroid is
+ * compared with plain loops, and its bounds with distances in long double. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,7 +35,7 @@ static alcore_status call_sq_dists(table *t, const kernel_case *c, output *out) 
 
 static alcore_status call_group_sums(table *t, const kernel_case *c, output *out) {
     return t->group_sums(&conformance_work, &c->rows, c->group, CASE_GROUPS, out->numbers,
-                         out->whole);
+                         out->integers);
 }
 
 static alcore_status call_group_cosine(table *t, const kernel_case *c, output *out) {
@@ -98,14 +99,14 @@ static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
     if (!bounds || !again) abort();
     alcore_status status =
         t->nearest_centroid(&conformance_work, &c->rows, c->group, CASE_GROUPS, c->starts,
-                            c->centroids, out->places, out->numbers, low, high);
+                            c->centroids, out->indices, out->numbers, low, high);
     for (int round = 0; round < 2 && !status; round++) {
         for (int64_t i = 0; i < count; i++) {
             if (c->group[i] < 0) continue;
             double holds = 1.0, narrow = 1.0;
             if (t != &kernel_oracle)
-                check_bounds(c, i, out->places[i], low[i], high[i], &holds, &narrow);
-            if (round && again[i] != out->places[i]) holds = 0.0;
+                check_bounds(c, i, out->indices[i], low[i], high[i], &holds, &narrow);
+            if (round && again[i] != out->indices[i]) holds = 0.0;
             if (!round || holds == 0.0) out->numbers[count + i] = holds;
             if (!round || narrow == 0.0) out->numbers[2 * count + i] = narrow;
         }
@@ -119,13 +120,13 @@ static alcore_status call_nearest(table *t, const kernel_case *c, output *out) {
 }
 
 const entry entries_rows[] = {
-    {PLACE(widen), call_widen, count_matrix, 0},
-    {PLACE(dots), call_dots, count_rows, 0},
-    {PLACE(self_dots), call_self_dots, count_rows, 0},
-    {PLACE(sq_dists), call_sq_dists, count_rows, 0},
-    {PLACE(group_sums), call_group_sums, count_sums, 0},
-    {PLACE(group_cosine), call_group_cosine, count_rows, 0},
-    {PLACE(group_sq_dists), call_group_sq_dists, count_rows, 0},
-    {PLACE(nearest_centroid), call_nearest, count_nearest, 0},
+    {TABLE_ENTRY(widen), call_widen, count_matrix, 0},
+    {TABLE_ENTRY(dots), call_dots, count_rows, 0},
+    {TABLE_ENTRY(self_dots), call_self_dots, count_rows, 0},
+    {TABLE_ENTRY(sq_dists), call_sq_dists, count_rows, 0},
+    {TABLE_ENTRY(group_sums), call_group_sums, count_sums, 0},
+    {TABLE_ENTRY(group_cosine), call_group_cosine, count_rows, 0},
+    {TABLE_ENTRY(group_sq_dists), call_group_sq_dists, count_rows, 0},
+    {TABLE_ENTRY(nearest_centroid), call_nearest, count_nearest, 0},
 };
 const int entries_rows_count = sizeof entries_rows / sizeof entries_rows[0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbors and margin ratios. */
+/* Conformance of knn, both ways in two runs of rows, and of margin_ratios, against insertion into
+ * sorted lists: all metrics, more slots than rows, masks, halves that cancel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,12 @@ static alcore_sys_rows queries_of(const kernel_case *c) {
 }
 
 /* More places than rows now and then. */
-static int64_t places_of(const kernel_case *c, int side) {
+static int64_t slots_of(const kernel_case *c, int side) {
     return c->rows.dims % 3 == 0 ? 70 + side : 1 + (c->rows.dims + 2 * side + c->pattern) % 5;
 }
 
 static int64_t count_best(const kernel_case *c) {
-    return METRICS * c->rows.count * (places_of(c, 0) + places_of(c, 1));
+    return METRICS * c->rows.count * (slots_of(c, 0) + slots_of(c, 1));
 }
 static int64_t count_rows(const kernel_case *c) {
     return c->rows.count;
@@ -33,15 +34,15 @@ static int64_t count_rows(const kernel_case *c) {
 
 /* One metric: both ways in two runs of rows, the later one first; or one way. */
 static alcore_status search_case(table *t, const kernel_case *c, const alcore_sys_search *search,
-                                 const alcore_sys_best *of_queries,
-                                 const alcore_sys_best *of_rows) {
+                                 const alcore_sys_best *query_best,
+                                 const alcore_sys_best *row_best) {
     alcore_sys_rows queries = queries_of(c), upper = c->rows, lower = c->rows;
     const uint8_t *query_mask = c->pattern % 3 == 1 ? c->mask : NULL;
     int64_t half = c->rows.count / 2;
     int64_t bytes = c->rows.dtype == ALCORE_FLOAT64 ? 8 : c->rows.dtype == ALCORE_FLOAT32 ? 4 : 2;
-    alcore_sys_best of_upper = *of_rows;
-    of_upper.row += half * of_rows->k;
-    of_upper.value += half * of_rows->k;
+    alcore_sys_best of_upper = *row_best;
+    of_upper.row += half * row_best->k;
+    of_upper.value += half * row_best->k;
     lower.count = half;
     upper.count -= half;
     upper.first += half;
@@ -49,10 +50,10 @@ static alcore_status search_case(table *t, const kernel_case *c, const alcore_sy
     int way = (c->pattern + c->packed) % 3; /* both, queries only, rows only */
     alcore_status status =
         t->knn(&conformance_work, &upper, c->mask ? c->mask + half : NULL, &queries, query_mask,
-               search, way == 2 ? NULL : of_queries, way == 1 ? NULL : &of_upper);
+               search, way == 2 ? NULL : query_best, way == 1 ? NULL : &of_upper);
     if (!status) {
         status = t->knn(&conformance_work, &lower, c->mask, &queries, query_mask, search,
-                        way == 2 ? NULL : of_queries, way == 1 ? NULL : of_rows);
+                        way == 2 ? NULL : query_best, way == 1 ? NULL : row_best);
     }
     return status;
 }
@@ -67,14 +68,14 @@ static alcore_status call_knn(table *t, const kernel_case *c, output *out) {
         alcore_sys_search search = {.size = sizeof search, .metric = metric};
         alcore_sys_best best[2];
         for (int side = 0; side < 2; side++) {
-            int64_t k = places_of(c, side);
+            int64_t k = slots_of(c, side);
             best[side] =
                 (alcore_sys_best){.k = k, .row = rows + used, .value = out->numbers + used};
             used += c->rows.count * k;
         }
         status = search_case(t, c, &search, &best[0], &best[1]);
     }
-    for (int64_t i = 0; i < numbers; i++) out->places[i] = (int32_t)rows[i];
+    for (int64_t i = 0; i < numbers; i++) out->indices[i] = (int32_t)rows[i];
     free(rows);
     return status;
 }
@@ -103,14 +104,14 @@ static alcore_status call_margin_ratios(table *t, const kernel_case *c, output *
     alcore_status status = t->margin_ratios(&conformance_work, &c->rows, c->mask, &others,
                                             c->pattern % 3 == 1 ? c->mask : NULL, &search, halves,
                                             halves + count, out->numbers, other);
-    for (int64_t i = 0; i < count; i++) out->places[i] = (int32_t)other[i];
+    for (int64_t i = 0; i < count; i++) out->indices[i] = (int32_t)other[i];
     free(halves);
     free(other);
     return status;
 }
 
 const entry entries_search[] = {
-    {PLACE(knn), call_knn, count_best, 0},
-    {PLACE(margin_ratios), call_margin_ratios, count_rows, 0},
+    {TABLE_ENTRY(knn), call_knn, count_best, 0},
+    {TABLE_ENTRY(margin_ratios), call_margin_ratios, count_rows, 0},
 };
 const int entries_search_count = sizeof entries_search / sizeof entries_search[0];

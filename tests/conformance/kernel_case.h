@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of one conformance case. */
+/* The inputs of one conformance case: a matrix of a dtype, shape, layout and pattern, and the
+ * arrays that entries need beside it. Everything follows from one random state, so that a printed
+ * seed repeats a case anywhere. */
 #ifndef KERNEL_CASE_H
 #define KERNEL_CASE_H
 

@@ -51,17 +51,17 @@ alcore_sys_work conformance_work = {.size = sizeof conformance_work, .host = &ho
 static void output_make(output *out, int64_t count) {
     out->count = count;
     out->numbers = malloc((size_t)(count + 1) * sizeof *out->numbers);
-    out->places = malloc((size_t)(count + 1) * sizeof *out->places);
-    if (!out->numbers || !out->places) abort();
-    memset(out->places, 0x5a, (size_t)(count + 1) * sizeof *out->places);
-    memset(out->whole, 0x5a, sizeof out->whole);
+    out->indices = malloc((size_t)(count + 1) * sizeof *out->indices);
+    if (!out->numbers || !out->indices) abort();
+    memset(out->indices, 0x5a, (size_t)(count + 1) * sizeof *out->indices);
+    memset(out->integers, 0x5a, sizeof out->integers);
     /* One more than there are: nobody writes there. */
     for (int64_t i = 0; i <= count; i++) out->numbers[i] = 12345.0;
 }
 
 static void output_free(output *out) {
     free(out->numbers);
-    free(out->places);
+    free(out->indices);
 }
 
 /* Any NaN is as good as any other. */
@@ -72,8 +72,8 @@ static int output_same(const output *a, const output *b, int column) {
         if (column && fabs(x - y) <= 1e-6 + 1e-5 * fabs(x)) continue;
         if (memcmp(&a->numbers[i], &b->numbers[i], sizeof(double)) != 0) return 0;
     }
-    return memcmp(a->whole, b->whole, sizeof a->whole) == 0 &&
-           memcmp(a->places, b->places, (size_t)(a->count + 1) * sizeof *a->places) == 0;
+    return memcmp(a->integers, b->integers, sizeof a->integers) == 0 &&
+           memcmp(a->indices, b->indices, (size_t)(a->count + 1) * sizeof *a->indices) == 0;
 }
 
 /* ---- the entries ---- */
@@ -112,7 +112,7 @@ static int collect_entries(void) {
         for (int e = 0; e < *families[f].count; e++) {
             const entry *one = &families[f].list[e];
             size_t place =
-                (one->place - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void));
+                (one->offset - offsetof(alcore_sys_kernels, widen)) / sizeof(void (*)(void));
             if (count == ENTRIES || places[place]++ > 0) return 0;
             entries[count++] = *one;
         }
@@ -122,7 +122,7 @@ static int collect_entries(void) {
 
 static int has_entry(table *t, const entry *e) {
     void (*pointer)(void);
-    memcpy(&pointer, (const char *)t + e->place, sizeof pointer);
+    memcpy(&pointer, (const char *)t + e->offset, sizeof pointer);
     return pointer != NULL && e->call != NULL;
 }
 
@@ -212,7 +212,7 @@ static void share_arrays(const kernel_case *c, const output *out, int shared) {
         {c->vector, dims * sizeof *c->vector},
         {c->scalars, 3 * count * sizeof *c->scalars},
         {out->numbers, (size_t)(out->count + 1) * sizeof *out->numbers},
-        {out->places, (size_t)(out->count + 1) * sizeof *out->places},
+        {out->indices, (size_t)(out->count + 1) * sizeof *out->indices},
     };
     for (int i = 0; i < SHARED_ARRAYS; i++) {
         if (!arrays[i].memory || (case_number >> (i % 3)) % 2) continue;

@@ -12,21 +12,21 @@
 typedef struct output {
     double *numbers;
     int64_t count;
-    int64_t whole[CASE_GROUPS + 2];
-    int32_t *places; /* as many as numbers */
+    int64_t integers[CASE_GROUPS + 2];
+    int32_t *indices; /* as many as numbers */
 } output;
 
 typedef const alcore_sys_kernels table;
 
 typedef struct entry {
     const char *name;
-    size_t place; /* of the pointer in the table */
+    size_t offset; /* of the pointer in the table */
     alcore_status (*call)(table *t, const kernel_case *c, output *out);
     int64_t (*numbers)(const kernel_case *c);
     int32_t column; /* 1: equal within 1e-6 + 1e-5 |v| (spec 1.8 a); 0: equal bytes */
 } entry;
 
-#define PLACE(name) #name, offsetof(alcore_sys_kernels, name)
+#define TABLE_ENTRY(name) #name, offsetof(alcore_sys_kernels, name)
 
 /* What the calls work with: an allocator that fills blocks with NaN and counts them. */
 extern alcore_sys_work conformance_work;

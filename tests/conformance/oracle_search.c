@@ -63,15 +63,15 @@ static void insert(const alcore_sys_best *best, int64_t item, double value, int6
 alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *mask, const alcore_sys_rows *queries,
                          const uint8_t *query_mask, const alcore_sys_search *search,
-                         const alcore_sys_best *of_queries, const alcore_sys_best *of_rows) {
+                         const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
     (void)work;
     wide_rows a = widen_all(rows, mask), b = widen_all(queries, query_mask);
     for (int64_t i = 0; i < rows->count; i++) {
         for (int64_t q = 0; q < queries->count; q++) {
             if (!a.row[i] || !b.row[q]) continue;
             double value = value_of(&a, i, &b, q, rows->dims, search->metric);
-            if (of_queries) insert(of_queries, q, value, rows->first + i, search->metric);
-            if (of_rows) insert(of_rows, i, value, queries->first + q, search->metric);
+            if (query_best) insert(query_best, q, value, rows->first + i, search->metric);
+            if (row_best) insert(row_best, i, value, queries->first + q, search->metric);
         }
     }
     free_all(&a);

@@ -7,7 +7,7 @@
 alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const uint8_t *mask, const alcore_sys_rows *queries,
                          const uint8_t *query_mask, const alcore_sys_search *search,
-                         const alcore_sys_best *of_queries, const alcore_sys_best *of_rows);
+                         const alcore_sys_best *query_best, const alcore_sys_best *row_best);
 alcore_status oracle_margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *others,
                                    const uint8_t *other_mask, const alcore_sys_search *search,

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of the CUDA engine as one C++ file. */
+/* The CUDA engine compiled as C++ against emu_runtime.h: the same sources as nvcc compiles. */
 #include "cuda_engine.cu"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fibres: stacks that hand over to each other, known to the sanitizers. */
+/* Fibres: stacks that hand over to each other inside one operating-system thread; each thread of a
+ * CUDA block is one. The address and thread sanitizers and valgrind are told of every switch. */
 #ifndef EMU_FIBRE_H
 #define EMU_FIBRE_H
 

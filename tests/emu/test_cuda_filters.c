@@ -128,11 +128,11 @@ static void search(const alcore_sys_kernels *engine, places *out, int32_t metric
         out->row[i] = -1;
         out->value[i] = -7.0;
     }
-    alcore_sys_best of_queries = {.k = k, .row = out->row, .value = out->value};
-    alcore_sys_best of_rows = {
+    alcore_sys_best query_best = {.k = k, .row = out->row, .value = out->value};
+    alcore_sys_best row_best = {
         .k = 2, .row = out->row + OTHERS * k, .value = out->value + OTHERS * k};
     ck_assert_int_eq(engine->knn(&work, &rows, mask, &queries, NULL, &how,
-                                 ways & 1 ? &of_queries : NULL, ways & 2 ? &of_rows : NULL),
+                                 ways & 1 ? &query_best : NULL, ways & 2 ? &row_best : NULL),
                      ALCORE_OK);
 }
 
