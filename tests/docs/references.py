@@ -26,8 +26,7 @@ PAGE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*\.md\b")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^(#{1,6}) (.*)$", re.M)
 JOINED = re.compile(r"\n[ \t]*(?:/?\*+|//+|#+|--+|;+|%)?[ \t]*")
-# Vectors over a corpus that lies beside the project; placeholders of the pages that explain the notation.
-ELSEWHERE = {"TV-LM2", "TV-ALIGN2"}
+# Of the pages that explain the notation.
 PLACEHOLDERS = {"TV-NAME"}
 # Pages that programs write where they run.
 WRITTEN = {"report.md", "out.md", "r.md", "FILE.md", "PAGE.md"}
@@ -106,7 +105,7 @@ report(bad, "references to the specification resolve", checked)
 
 bad, checked = [], 0
 for name, text in texts.items():
-    for cited in set(VECTOR.findall(text)) - ELSEWHERE - PLACEHOLDERS:
+    for cited in set(VECTOR.findall(text)) - PLACEHOLDERS:
         checked += 1
         if cited not in vectors:
             bad.append(f"{name}: tests/vectors has no {cited}")
