@@ -32,7 +32,8 @@ def align_case(name, pairs, **options):
     expected = {"log_likelihoods": model.likelihoods, "links": sum(len(a) for a in model.links)}
     if model.lambdas:
         expected["lambdas"] = model.lambdas
-    return {"name": name, "input": options, "expected": expected}
+    return {"name": name, "input": {{"bayes": "variational_bayes"}.get(key, key): value for key, value in options.items()},
+            "expected": expected}
 
 
 def vectors():
