@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore candidates: the rows to score elsewhere (spec 3.7). */
+/* alcore candidates: the rows to score elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "inputs.h"
 
-static alcore_status draw(const arguments *args, alcore_ctx *ctx, const inputs *in, int64_t count) {
-    const char *seed = option_value(args, OPTION_SEED, NULL);
-    const char *round = option_value(args, OPTION_ROUND, NULL);
-    int64_t room =
-        count < alcore_pool_rows(in->candidates) ? count : alcore_pool_rows(in->candidates);
-    int64_t *rows = malloc(((size_t)room + 1) * sizeof *rows);
-    alcore_request *request = NULL;
-    alcore_status status = alcore_request_new(ctx, &request);
+static alcore_status draw(const arguments *args, const inputs *in, int64_t count) {
+    static const option_id passed_on[] = {OPTION_SEED, OPTION_ROUND};
+    int64_t all = alcore_pool_rows(in->candidates);
+    int64_t capacity = count < all ? count : all;
+    int64_t *rows = malloc(((size_t)capacity + 1) * sizeof *rows);
+    alcore_status status = ALCORE_OK;
 
     if (!rows) status = alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
+    for (size_t i = 0; status == ALCORE_OK && i < sizeof passed_on / sizeof passed_on[0]; i++) {
+        const char *value = option_value(args, passed_on[i], NULL);
+        if (value) status = alcore_request_set(in->request, option_table[passed_on[i]].name, value);
+    }
     if (status == ALCORE_OK)
-        status = alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, in->candidates);
-    if (status == ALCORE_OK)
-        status = alcore_request_set_pool(request, ALCORE_ROLE_LABELED, in->labeled);
-    if (status == ALCORE_OK && seed) status = alcore_request_set(request, "seed", seed);
-    if (status == ALCORE_OK && round) status = alcore_request_set(request, "round", round);
-    if (status == ALCORE_OK) status = alcore_request_candidates(request, room, rows, &count);
+        status = alcore_request_candidates(in->request, capacity, rows, &count);
     if (status == ALCORE_OK)
         status =
             alcore_pool_write(in->candidates, rows, count, option_value(args, OPTION_OUT, "-"));
-    alcore_request_unref(request);
     free(rows);
     return status;
 }
@@ -43,7 +39,7 @@ int command_candidates(const arguments *args) {
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) {
-        alcore_status status = draw(args, ctx, &in, count);
+        alcore_status status = draw(args, &in, count);
         terminal_clear();
         code = outcome(status);
     }

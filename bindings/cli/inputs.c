@@ -79,87 +79,15 @@ static int read_side(alcore_ctx *ctx, const arguments *args, option_id id, alcor
     return EXIT_DONE;
 }
 
-/* The rows of pool whose ids stand in a file: ids of a selection or of candidates (.tsv, .jsonl),
- * or one id a line. Ids that the pool lacks are skipped unless `all` are needed. *out_rows is the
- * caller's to free. */
-static int rows_of_ids(alcore_ctx *ctx, alcore_pool *pool, const char *path, bool all,
-                       int64_t **out_rows, int64_t *out_count) {
-    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
-    alcore_pool *ids = NULL;
-    int code;
-
-    keep_all.dedup = ALCORE_DEDUP_NONE;
-    TRY(outcome(alcore_pool_new(ctx, &keep_all, &ids)));
-    size_t base = strlen(path);
-    for (size_t i = 0; i < 3; i++) {
-        static const char *const packed[] = {".gz", ".xz", ".zst"};
-        size_t suffix = strlen(packed[i]);
-        if (base > suffix && !strcmp(path + base - suffix, packed[i])) base -= suffix;
-    }
-    bool table = base > 4 && !strncmp(path + base - 4, ".tsv", 4);
-    bool objects = base > 6 && !strncmp(path + base - 6, ".jsonl", 6);
-    /* A table may have the column "id" and no other. */
-    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
-    if (table) options.text_column = "id";
-    code = outcome(alcore_pool_read(ids, path, &options));
-    int64_t count = alcore_pool_rows(ids);
-    int64_t *rows = code == EXIT_DONE ? malloc(((size_t)count + 1) * sizeof *rows) : NULL;
-    if (code == EXIT_DONE && !rows) code = complain(EXIT_MEMORY, "out of memory");
-    *out_count = 0;
-    for (int64_t i = 0; code == EXIT_DONE && i < count; i++) {
-        char buffer[24];
-        const char *id = objects ? alcore_pool_id(ids, i, buffer) : alcore_pool_text(ids, i, NULL);
-        int64_t row;
-
-        if (!*id) continue;
-        if (alcore_pool_find(pool, id, strlen(id), &row) == ALCORE_OK)
-            rows[(*out_count)++] = row;
-        else if (all)
-            code = complain(EXIT_DATA, "%s:%lld: the pool has no id '%s'", path,
-                            (long long)(table ? i + 2 : i + 1), id);
-    }
-    alcore_pool_unref(ids);
-    if (code != EXIT_DONE) {
-        free(rows);
-        return code;
-    }
-    *out_rows = rows;
-    return EXIT_DONE;
-}
-
-/* Masks every row that is not among rows. */
-static int mark_others(alcore_pool *pool, const int64_t *rows, int64_t count) {
-    int64_t total = alcore_pool_rows(pool), others = 0;
-    unsigned char *keep = calloc((size_t)total + 1, 1);
-    int64_t *rest = malloc(((size_t)total + 1) * sizeof *rest);
-    int code = EXIT_MEMORY;
-
-    if (keep && rest) {
-        for (int64_t i = 0; i < count; i++) keep[rows[i]] = 1;
-        for (int64_t row = 0; row < total; row++)
-            if (!keep[row]) rest[others++] = row;
-        code = outcome(alcore_pool_mark(pool, ALCORE_ROW_INELIGIBLE, rest, others));
-    } else {
-        complain(EXIT_MEMORY, "out of memory");
-    }
-    free(rest);
-    free(keep);
-    return code;
-}
-
-static int apply_masks(alcore_ctx *ctx, const arguments *args, alcore_pool *pool) {
+static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_filter filter = ALCORE_FILTER_INIT;
     const char *letters = option_value(args, OPTION_MIN_LETTERS, NULL);
+    alcore_pool *pool = in->candidates;
     const char *path;
-    int64_t *rows, count;
     int code;
 
-    for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE, i)); i++) {
-        TRY(rows_of_ids(ctx, pool, path, false, &rows, &count));
-        code = outcome(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, rows, count));
-        free(rows);
-        TRY(code);
-    }
+    for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE, i)); i++)
+        TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_EXCLUDED, path)));
     for (int i = 0; (path = option_repeat(args, OPTION_EXCLUDE_TEXT, i)); i++) {
         alcore_pool *texts;
         TRY(outcome(alcore_pool_new(ctx, NULL, &texts)));
@@ -169,13 +97,8 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, alcore_pool *pool
         alcore_pool_unref(texts);
         TRY(code);
     }
-    path = option_value(args, OPTION_ELIGIBLE, NULL);
-    if (path) {
-        TRY(rows_of_ids(ctx, pool, path, true, &rows, &count));
-        code = mark_others(pool, rows, count);
-        free(rows);
-        TRY(code);
-    }
+    if ((path = option_value(args, OPTION_ELIGIBLE, NULL)))
+        TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_ELIGIBLE, path)));
     TRY(option_integer(args, OPTION_MIN_WORDS, 0, INT64_MAX, &filter.min_words));
     TRY(option_integer(args, OPTION_MAX_WORDS, 1, INT64_MAX, &filter.max_words));
     if (letters) {
@@ -251,13 +174,28 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
     return EXIT_DONE;
 }
 
-int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
-    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
+/* Rows of --candidates, in the order of the file, which is that of the ready columns: they are the
+ * eligible rows. *rows stays valid while the request's list does. */
+static int read_candidates(const arguments *args, const inputs *in, const int64_t **rows,
+                           int64_t *count) {
     const char *path = option_value(args, OPTION_CANDIDATES, NULL);
-    int64_t *rows = NULL, count = 0;
+    alcore_tensor list;
+
+    if (!path) return EXIT_DONE;
+    if (option_given(args, OPTION_ELIGIBLE))
+        return complain(EXIT_USAGE, "--candidates and --eligible exclude each other");
+    TRY(outcome(alcore_request_read_rows(in->request, ALCORE_ROWS_ELIGIBLE, path)));
+    TRY(outcome(alcore_request_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list)));
+    *rows = list.data;
+    *count = list.shape[0];
+    return EXIT_DONE;
+}
+
+/* The pools, before anything is known of their rows. */
+static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
+    alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     int dedup = 0;
 
-    memset(out, 0, sizeof *out);
     TRY(option_choice(args, OPTION_DEDUP, "exact|normalized|none", &dedup));
     options.dedup = dedup;
     TRY(outcome(alcore_pool_new(ctx, &options, &out->candidates)));
@@ -267,22 +205,56 @@ int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
     if (alcore_pool_count(out->candidates, ALCORE_ROW_EMPTY) == alcore_pool_rows(out->candidates))
         return complain(EXIT_DATA, "%s: every row is empty", args->operands[0]);
     TRY(read_side(ctx, args, OPTION_LABELED, &out->labeled));
-    TRY(read_side(ctx, args, OPTION_TARGET, &out->target));
-    TRY(apply_masks(ctx, args, out->candidates));
-    if (path) {
-        TRY(rows_of_ids(ctx, out->candidates, path, true, &rows, &count));
-        int code = mark_others(out->candidates, rows, count);
-        if (code != EXIT_DONE) {
-            free(rows);
-            return code;
-        }
+    return read_side(ctx, args, OPTION_TARGET, &out->target);
+}
+
+/* A scorer looks at the states of the pool alone: the rows that the command line names become
+ * states of this pool, which nobody else reads. */
+static int mark_rows(const inputs *in) {
+    alcore_tensor list;
+    int64_t total = alcore_pool_rows(in->candidates), count = 0;
+    unsigned char *keep;
+    int64_t *others;
+    int code;
+
+    if (alcore_request_rows(in->request, ALCORE_ROWS_EXCLUDED, &list) == ALCORE_OK)
+        TRY(outcome(
+            alcore_pool_mark(in->candidates, ALCORE_ROW_EXCLUDED, list.data, list.shape[0])));
+    if (alcore_request_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list) != ALCORE_OK)
+        return EXIT_DONE;
+    keep = calloc((size_t)total + 1, 1);
+    others = malloc(((size_t)total + 1) * sizeof *others);
+    if (keep && others) {
+        for (int64_t i = 0; i < list.shape[0]; i++) keep[((const int64_t *)list.data)[i]] = 1;
+        for (int64_t row = 0; row < total; row++)
+            if (!keep[row]) others[count++] = row;
+        code = outcome(alcore_pool_mark(in->candidates, ALCORE_ROW_INELIGIBLE, others, count));
+    } else {
+        code = complain(EXIT_MEMORY, "out of memory");
     }
-    int code = read_columns(args, out, rows, count);
-    free(rows);
+    free(others);
+    free(keep);
     return code;
 }
 
+int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out) {
+    const int64_t *rows = NULL;
+    int64_t count = 0;
+
+    memset(out, 0, sizeof *out);
+    TRY(read_pools(ctx, args, out));
+    TRY(outcome(alcore_request_new(ctx, &out->request)));
+    TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_CANDIDATES, out->candidates)));
+    TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_LABELED, out->labeled)));
+    TRY(outcome(alcore_request_set_pool(out->request, ALCORE_ROLE_TARGET, out->target)));
+    TRY(apply_masks(ctx, args, out));
+    TRY(read_candidates(args, out, &rows, &count));
+    TRY(mark_rows(out));
+    return read_columns(args, out, rows, count);
+}
+
 void inputs_release(inputs *in) {
+    alcore_request_unref(in->request);
     alcore_pool_unref(in->candidates);
     alcore_pool_unref(in->labeled);
     alcore_pool_unref(in->target);

@@ -5,13 +5,15 @@
 
 #include "terminal.h"
 
-/* Pools by role; those not named on the command line are NULL. */
+/* What the files of the command line became: pools by role, NULL where none was named, and the
+ * request that has them and the rows of --exclude, --eligible and --candidates. */
 typedef struct inputs {
     alcore_pool *candidates, *labeled, *target;
+    alcore_request *request;
 } inputs;
 
 /* Reads POOL, --labeled, --target, the masks and the ready columns. Prints what is wrong; returns
- * an exit code. */
+ * an exit code. inputs_release() is called in any case. */
 int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
 void inputs_release(inputs *in);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PICKING (COMMAND_SELECT | COMMAND_CANDIDATES)
 #define SCORED (COMMAND_SELECT | COMMAND_CANDIDATES | COMMAND_SCORE)
 #define POOL (SCORED | COMMAND_PHRASES)
 #define ALL_WORK (POOL | COMMAND_LM)
@@ -18,12 +19,16 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true, COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; repeatable"},
-    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u]", false, COMMAND_SELECT,
-                       "items (default), words, characters or units of the cost column (required)"},
+    [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
+                       "items (default), words, characters or units of the cost column (required); "
+                       "several with a file each: --out sel-{budget}.tsv"},
+    [OPTION_PRICE] = {"price", 0, "AMOUNT/UNIT", false, COMMAND_SELECT,
+                      "what labeling costs, such as 0.1773/w or 0.12EUR/c, for the summary and the "
+                      "reports"},
     [OPTION_FILL] = {"fill", 0, "overshoot|stop|skip", false, COMMAND_SELECT,
                      "how the last items meet the budget (default overshoot)"},
-    [OPTION_SPREAD] = {"spread", 0, "S", false, COMMAND_SELECT,
-                       "pass over a row whose cosine with a chosen row exceeds S (default off)"},
+    [OPTION_MAX_SIMILARITY] = {"max-similarity", 0, "S", false, COMMAND_SELECT,
+                               "pass over a row whose cosine with a pick exceeds S (default off)"},
     [OPTION_TIE] = {"tie", 0, "index|random", false, COMMAND_SELECT,
                     "order of equal scores (default index: the earlier row first)"},
     [OPTION_NAN] = {"nan", 0, "error|exclude", false, COMMAND_SELECT,
@@ -91,14 +96,16 @@ const option_info option_table[OPTION_TOTAL] = {
     [OPTION_CONFIG] = {"config", 0, "FILE.json", false, COMMAND_SELECT,
                        "repeat the run of a JSON report; refuses changed inputs"},
     [OPTION_FORCE] = {"force", 0, NULL, false, COMMAND_SELECT, "with --config: changed inputs too"},
-    [OPTION_SEED] = {"seed", 0, "N", false, SCORED, "seed of the draws (default 0)"},
-    [OPTION_ROUND] = {"round", 0, "N", false, SCORED, "round, from 1: seeds the draws (default 1)"},
+    [OPTION_SEED] = {"seed", 0, "N", false, PICKING, "seed of the draws (default 0)"},
+    [OPTION_ROUND] = {"round", 0, "N", false, PICKING,
+                      "round, from 1: seeds the draws (default 1)"},
     [OPTION_THREADS] = {"threads", 0, "N", false, ALL_WORK,
                         "threads; 0 = all the process may use (default)"},
-    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_DEVICE] = {"device", 0, "auto|cpu|cuda[:N]", false, COMMAND_SELECT,
                        "where the arithmetic runs (default auto)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, false, ALL_WORK, "no summary, no progress"},
-    [OPTION_JSON] = {"json", 0, NULL, false, EVERY & ~(unsigned)(COMMAND_LM | COMMAND_PHRASES),
+    [OPTION_JSON] = {"json", 0, NULL, false,
+                     COMMAND_SELECT | COMMAND_STRATEGIES | COMMAND_SCORERS | COMMAND_DOCTOR,
                      "machine-readable output; of select: when the selection goes to a file"},
     [OPTION_HELP] = {"help", 'h', NULL, false, EVERY, "this text"},
     [OPTION_VERSION] = {"version", 0, NULL, false, EVERY, "the version"},
@@ -179,6 +186,8 @@ static const char *option_name_at(int index, void *data) {
 
 static int unknown_option(const char *text, const command_info *command) {
     unsigned bit = command ? command->bit : EVERY;
+    if (!strcmp(text, "spread"))
+        return complain(EXIT_USAGE, "the option --spread is called --max-similarity");
     const char *near = nearest_name(text, option_name_at, &bit);
 
     return complain(EXIT_USAGE, "%s%s has no option '--%s'%s%s%s", command ? "" : "the program",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore select: the main job. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,70 +29,193 @@ static alcore_status set_strategy_parameter(void *strategy, const char *name, co
     return alcore_strategy_set(strategy, name, value);
 }
 
-static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in,
-                        alcore_request *request) {
-    static const option_id passed_on[] = {OPTION_BUDGET, OPTION_FILL, OPTION_SPREAD, OPTION_TIE,
-                                          OPTION_NAN,    OPTION_SEED, OPTION_ROUND,  OPTION_DEVICE};
+/* The request's name of an option of the command: "max_similarity" for --max-similarity. */
+static void name_of_option(option_id id, char out[32]) {
+    snprintf(out, 32, "%s", option_table[id].name);
+    for (char *c = out; *c; c++)
+        if (*c == '-') *c = '_';
+}
+
+/* A target that the strategy does not look at would be a silent mistake. */
+static int check_target(const arguments *args, const char *strategy) {
+    bool several = false;
+
+    if (!option_given(args, OPTION_TARGET) || !alcore_strategy_summary(strategy) ||
+        alcore_strategy_needs(strategy, ALCORE_ROLE_TARGET, 0))
+        return EXIT_DONE;
+    fprintf(stderr, "alcore: strategy %s does not look at --target; these do: ", strategy);
+    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+        const char *name = alcore_strategy_name(i);
+        if (!alcore_strategy_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
+        fprintf(stderr, "%s%s", several ? ", " : "", name);
+        several = true;
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
+    static const option_id passed_on[] = {OPTION_BUDGET,         OPTION_PRICE, OPTION_FILL,
+                                          OPTION_MAX_SIMILARITY, OPTION_TIE,   OPTION_NAN,
+                                          OPTION_SEED,           OPTION_ROUND, OPTION_DEVICE};
     alcore_strategy *strategy = NULL;
     alcore_model *model = NULL;
     int code;
 
-    TRY(outcome(alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, in->candidates)));
-    TRY(outcome(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, in->labeled)));
-    TRY(outcome(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, in->target)));
     for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
         const char *value = option_value(args, passed_on[i], NULL);
-        if (value)
-            TRY(outcome(alcore_request_set(request, option_table[passed_on[i]].name, value)));
+        char name[32];
+        name_of_option(passed_on[i], name);
+        if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
     TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, "huds"), &strategy)));
     code = set_parameters(args, set_strategy_parameter, strategy);
-    if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(request, strategy));
+    if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
     TRY(code);
     TRY(inputs_model(ctx, args, in, &model));
-    code = outcome(alcore_request_set_model(request, model));
+    code = outcome(alcore_request_set_model(in->request, model));
     alcore_model_unref(model);
     return code;
 }
 
-static int write_results(const arguments *args, const alcore_selection *picked,
-                         const char *provenance) {
-    const char *out = option_value(args, OPTION_OUT, "-");
-    const char *report = option_value(args, OPTION_REPORT, NULL);
+/* ---- results ---- */
 
-    terminal_clear();
-    TRY(outcome(alcore_selection_write(picked, out,
-                                       strcmp(out, "-") ? ALCORE_FORMAT_AUTO : ALCORE_FORMAT_TSV)));
-    if (report) TRY(outcome(alcore_selection_report(picked, report, 0)));
-    if (option_given(args, OPTION_JSON)) {
-        puts(provenance);
-        if (fflush(stdout) || ferror(stdout))
-            return complain(EXIT_IO, "cannot write to standard output");
+/* Length of the next budget of "2500w, 5000w", without the spaces around it; *text moves to it. */
+static size_t next_budget(const char **text) {
+    size_t length;
+
+    *text += strspn(*text, ", ");
+    length = strcspn(*text, ",");
+    while (length > 0 && (*text)[length - 1] == ' ') length--;
+    return length;
+}
+
+/* Number of budgets in the text of --budget. */
+static int count_budgets(const char *text) {
+    int count = 1;
+
+    while ((text = strchr(text, ','))) text++, count++;
+    return count;
+}
+
+/* A path in which {budget} is replaced by a budget as it was given, without spaces; to be freed. */
+static char *path_for(const char *path, const char *budget, size_t length) {
+    const char *mark = strstr(path, "{budget}");
+    char *out = malloc(strlen(path) + length + 1);
+    size_t used;
+
+    if (!out) return NULL;
+    if (!mark) return strcpy(out, path);
+    used = (size_t)(mark - path);
+    memcpy(out, path, used);
+    for (size_t i = 0; i < length; i++)
+        if (budget[i] != ' ') out[used++] = budget[i];
+    strcpy(out + used, mark + strlen("{budget}"));
+    return out;
+}
+
+/* "--fill skip", "-p rescale=rank": a remedy as this program's users write it. */
+static void print_remedies(const alcore_selection *picked) {
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+
+    for (int64_t i = 0; alcore_selection_remedy(picked, i, &remedy) == ALCORE_OK; i++) {
+        fputs("hint: ", stderr);
+        terminal_remedy(&remedy);
+        fprintf(stderr, " %s\n", remedy.effect);
     }
-    if (!option_given(args, OPTION_QUIET)) fputs(alcore_selection_summary(picked), stderr);
+}
+
+/* Writes one selection and its report; with --json its provenance follows on standard output. */
+static int write_one(const arguments *args, const alcore_selection *picked, const char *out,
+                     const char *report) {
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+
+    if (!strcmp(out, "-")) options.format = ALCORE_FORMAT_TSV;
+    TRY(outcome(alcore_selection_write(picked, out, &options)));
+    if (report) TRY(outcome(alcore_selection_report(picked, report, NULL)));
+    if (option_given(args, OPTION_QUIET)) return EXIT_DONE;
+    fputs(alcore_selection_summary(picked), stderr);
+    print_remedies(picked);
     return EXIT_DONE;
 }
 
+/* The provenance of every selection: an object, of several budgets an array of objects. */
+static int print_json(const alcore_selection *picked) {
+    int64_t count = alcore_selection_budget_count(picked);
+
+    if (count > 1) putchar('[');
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) puts(",");
+        fputs(alcore_selection_provenance(alcore_selection_of_budget(picked, i)), stdout);
+    }
+    puts(count > 1 ? "]" : "");
+    if (fflush(stdout) || ferror(stdout))
+        return complain(EXIT_IO, "cannot write to standard output");
+    return EXIT_DONE;
+}
+
+static int write_results(const arguments *args, const alcore_selection *picked) {
+    const char *budgets = option_value(args, OPTION_BUDGET, "");
+    const char *report = option_value(args, OPTION_REPORT, NULL);
+
+    terminal_clear();
+    for (int64_t i = 0; i < alcore_selection_budget_count(picked); i++) {
+        size_t length = next_budget(&budgets);
+        char *out = path_for(option_value(args, OPTION_OUT, "-"), budgets, length);
+        char *page = report ? path_for(report, budgets, length) : NULL;
+        int code = !out || (report && !page)
+                       ? complain(EXIT_MEMORY, "out of memory")
+                       : write_one(args, alcore_selection_of_budget(picked, i), out, page);
+        free(out);
+        free(page);
+        TRY(code);
+        budgets += length;
+    }
+    return option_given(args, OPTION_JSON) ? print_json(picked) : EXIT_DONE;
+}
+
+/* Whether a budget ended with the pool. */
+static bool any_short(const alcore_selection *picked) {
+    for (int64_t i = 0; i < alcore_selection_budget_count(picked); i++)
+        if (alcore_selection_flags(alcore_selection_of_budget(picked, i)) & ALCORE_SELECTION_SHORT)
+            return true;
+    return false;
+}
+
 static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *record) {
-    alcore_request *request = NULL;
     alcore_selection *picked = NULL;
     inputs in;
     int code = inputs_read(ctx, args, &in);
 
-    if (code == EXIT_DONE) code = outcome(alcore_request_new(ctx, &request));
-    if (code == EXIT_DONE) code = outcome(alcore_request_set(request, "command", record->command));
-    if (code == EXIT_DONE) code = fill_request(args, ctx, &in, request);
-    if (code == EXIT_DONE) code = outcome(alcore_select(request, &picked));
+    if (code == EXIT_DONE)
+        code = outcome(alcore_request_set(in.request, "command", record->command));
+    if (code == EXIT_DONE) code = fill_request(args, ctx, &in);
+    if (code == EXIT_DONE) code = outcome(alcore_select(in.request, &picked));
     if (code == EXIT_DONE) code = record_check_inputs(record, alcore_selection_provenance(picked));
-    if (code == EXIT_DONE) code = write_results(args, picked, alcore_selection_provenance(picked));
-    if (code == EXIT_DONE && option_given(args, OPTION_STRICT) &&
-        (alcore_selection_flags(picked) & ALCORE_SELECTION_SHORT))
+    if (code == EXIT_DONE) code = write_results(args, picked);
+    if (code == EXIT_DONE && option_given(args, OPTION_STRICT) && any_short(picked))
         code = EXIT_SHORT;
     alcore_selection_unref(picked);
-    alcore_request_unref(request);
     inputs_release(&in);
     return code;
+}
+
+/* Several budgets need a file each, whose names tell them apart. */
+static int check_files(const arguments *args) {
+    static const option_id files[] = {OPTION_OUT, OPTION_REPORT};
+    bool several = count_budgets(option_value(args, OPTION_BUDGET, "")) > 1;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *path = option_value(args, files[i], NULL);
+        bool marked = path && strstr(path, "{budget}");
+        if (several && !marked && (path || files[i] == OPTION_OUT))
+            return complain(EXIT_USAGE,
+                            "several budgets need a file each: put {budget} into --%s, such as "
+                            "--out sel-{budget}.tsv",
+                            option_table[files[i]].name);
+    }
+    return EXIT_DONE;
 }
 
 int command_select(const arguments *given) {
@@ -108,6 +232,9 @@ int command_select(const arguments *given) {
         code = complain(EXIT_USAGE, "--json needs --out FILE: standard output holds one thing");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
+    if (code == EXIT_DONE) code = check_files(&record.args);
+    if (code == EXIT_DONE)
+        code = check_target(&record.args, option_value(&record.args, OPTION_STRATEGY, "huds"));
     if (code == EXIT_DONE) code = terminal_context(&record.args, &ctx);
     if (code == EXIT_DONE) code = run_select(&record.args, ctx, &record);
     alcore_ctx_unref(ctx);

@@ -90,14 +90,47 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
     return EXIT_DONE;
 }
 
+/* The name of an option as it stands on the command line: dashes for underscores. */
+static void print_option(const char *name) {
+    fputs("--", stderr);
+    for (; *name; name++) fputc(*name == '_' ? '-' : *name, stderr);
+}
+
+void terminal_remedy(const alcore_remedy *remedy) {
+    const char *value = remedy->value ? remedy->value : "VALUE";
+
+    switch (remedy->kind) {
+    case ALCORE_REMEDY_PARAMETER:
+        fprintf(stderr, "-p %s=%s", remedy->name, value);
+        break;
+    case ALCORE_REMEDY_STRATEGY:
+        fprintf(stderr, "--strategy %s", remedy->name);
+        break;
+    case ALCORE_REMEDY_OPTION:
+        print_option(remedy->name);
+        fprintf(stderr, " %s", value);
+        break;
+    default: /* a pool or a column comes from a file */
+        if (strcmp(remedy->name, "candidates") != 0) print_option(remedy->name);
+        fputs(strcmp(remedy->name, "candidates") != 0 ? " FILE" : "POOL", stderr);
+    }
+}
+
 int terminal_failure(alcore_status status) {
     const char *text = alcore_last_error();
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
 
     terminal_clear();
-    fprintf(stderr, "alcore: %s\n",
+    fprintf(stderr, "alcore: %s",
             status == ALCORE_E_CANCELLED ? "interrupted"
             : *text                      ? text
                                          : alcore_status_name(status));
+    if (alcore_last_remedy(&remedy)) {
+        fputs("; ", stderr);
+        terminal_remedy(&remedy);
+        fprintf(stderr, " %s", remedy.effect);
+    }
+    fputc('\n', stderr);
     switch (status) {
     case ALCORE_E_INVALID:
     case ALCORE_E_PARAM:

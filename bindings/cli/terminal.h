@@ -15,7 +15,10 @@ int terminal_context(const arguments *args, alcore_ctx **out);
 void terminal_clear(void);
 /* Prints the library's error and returns the exit code that belongs to status. */
 int terminal_failure(alcore_status status);
-/* The same for any status: EXIT_DONE when it is ALCORE_OK. */
+/* Prints a remedy on standard error as this program's users write it: "--fill skip",
+ * "-p rescale=rank", "--target FILE". */
+void terminal_remedy(const alcore_remedy *remedy);
+/* terminal_failure() for any status: EXIT_DONE when it is ALCORE_OK. */
 int outcome(alcore_status status);
 
 /* Leaves the function with the exit code when it is not EXIT_DONE. */

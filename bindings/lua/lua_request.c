@@ -24,8 +24,6 @@ typedef struct selecting {
     al_home *home;
     al_object *pool, *request, *strategy;
     int pool_at, request_at, strategy_at;
-    int64_t *excluded, *ineligible; /* rows that are masked for this call */
-    int64_t excluded_count, ineligible_count;
 } selecting;
 
 static void unref(void *handle) {
@@ -138,57 +136,28 @@ static int take_labeled(selecting *self) {
     return al_leave(L, &frame);
 }
 
-/* ---- masks of this call ---- */
+/* ---- rows of this call ---- */
 
-static int in_pool(const selecting *self, const int64_t *rows, int64_t count, const char *field) {
-    int64_t all = alcore_pool_rows(self->pool->handle);
-    for (int64_t i = 0; i < count; i++)
-        if (rows[i] >= all)
-            return luaL_error(self->L, "%s: there is no row %d, the pool has %d", field,
-                              (int)rows[i] + 1, (int)all);
-    return 0;
-}
-
-/* Buffer of the rows that lack the bit and whose flag is set. */
-static int64_t *rows_to_mark(const selecting *self, const char *flags, uint32_t bit,
-                             int64_t *count) {
-    int64_t all = alcore_pool_rows(self->pool->handle), found = 0;
-    const uint32_t *states = alcore_pool_states(self->pool->handle);
-    int64_t *rows = al_buffer(self->L, all, sizeof *rows);
-    for (int64_t i = 0; i < all; i++)
-        if (flags[i] && (states[i] & bit) == 0) rows[found++] = i;
-    *count = found;
-    return rows;
-}
-
-/* Rows of the field's list, marked 1 among others of 0, or the other way round. */
-static int read_mask(selecting *self, const char *field, char listed, uint32_t bit, int64_t **out,
-                     int64_t *out_count) {
+/* Names the rows of a field's list to the request. kind: ALCORE_ROWS_*. */
+static int take_rows(selecting *self, const char *field, int32_t kind) {
     lua_State *L = self->L;
-    int64_t count, all = alcore_pool_rows(self->pool->handle);
+    int64_t count;
     int failed;
     lua_getfield(L, self->spec, field);
     if (lua_isnil(L, -1)) return 0;
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
-    in_pool(self, rows, count, field);
-    char *flags = al_buffer(L, all, 1);
-    memset(flags, !listed, (size_t)all);
-    for (int64_t i = 0; i < count; i++) flags[rows[i]] = listed;
-    *out = rows_to_mark(self, flags, bit, out_count);
-    return 0;
-}
-
-static alcore_status change(const selecting *self,
-                            alcore_status (*call)(alcore_pool *pool, uint32_t states,
-                                                  const int64_t *rows, int64_t count)) {
-    alcore_pool *pool = self->pool->handle;
-    alcore_status status = ALCORE_OK;
-    if (self->excluded_count > 0)
-        status = call(pool, ALCORE_ROW_EXCLUDED, self->excluded, self->excluded_count);
-    if (status == ALCORE_OK && self->ineligible_count > 0)
-        status = call(pool, ALCORE_ROW_INELIGIBLE, self->ineligible, self->ineligible_count);
-    return status;
+    int64_t all = alcore_pool_rows(self->pool->handle);
+    for (int64_t i = 0; i < count; i++) /* in this language's own count, which begins with 1 */
+        if (rows[i] >= all)
+            return luaL_error(L, "%s: there is no row %d, the pool has %d", field,
+                              (int)rows[i] + 1, (int)all);
+    int64_t none = 0; /* an empty list is not the same as none */
+    al_frame frame;
+    al_enter(L, self->home, &frame);
+    frame.status =
+        alcore_request_set_rows(self->request->handle, kind, count == 0 ? &none : rows, count);
+    return al_leave(L, &frame);
 }
 
 /* ---- options, parameters and columns ---- */
@@ -234,6 +203,8 @@ static int take_field(selecting *self, int key, int value) {
         return luaL_error(L, "select: fields have names, this one is %s", luaL_typename(L, key));
     const char *name = lua_tostring(L, key);
     if (is_one_of(name, own_fields)) return 0;
+    if (strcmp(name, "spread") == 0)
+        return luaL_error(L, "select: 'spread' is called 'max_similarity'");
     if (is_option(name)) return set_option(self, name, value);
     if (is_parameter(self, name)) return set_parameter(self, name, value);
     if (lua_istable(L, value) || al_array_is(L, value))
@@ -341,11 +312,8 @@ static int begin_progress(selecting *self) {
 
 static int run(selecting *self) {
     lua_State *L = self->L;
-    int failed =
-        read_mask(self, "exclude", 1, ALCORE_ROW_EXCLUDED, &self->excluded, &self->excluded_count);
-    if (!failed)
-        failed = read_mask(self, "eligible", 0, ALCORE_ROW_INELIGIBLE, &self->ineligible,
-                           &self->ineligible_count);
+    int failed = take_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
+    if (!failed) failed = take_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
     if (failed) return failed;
     al_object *result = al_new(L, &al_selection_kind, self->home);
     int place = lua_gettop(L);
@@ -354,11 +322,9 @@ static int run(selecting *self) {
     alcore_selection *handle = NULL;
     al_frame frame;
     al_enter(L, self->home, &frame);
-    frame.status = change(self, alcore_pool_mark);
-    if (frame.status == ALCORE_OK) frame.status = alcore_select(self->request->handle, &handle);
+    frame.status = alcore_select(self->request->handle, &handle);
     result->handle = handle;
     al_capture(&frame);
-    (void)change(self, alcore_pool_unmark);
     lua_pushvalue(L, functions + 1);
     lua_setfield(L, functions, "call_progress");
     failed = al_leave(L, &frame);

@@ -153,10 +153,59 @@ static int get_provenance(lua_State *L) {
     return 1;
 }
 
-/*** The selection in a line.
+/* Pushes a remedy as it stands in Lua: 'hint: fill = "skip" stays within the budget'. */
+static void push_remedy(lua_State *L, const alcore_remedy *remedy) {
+    lua_pushfstring(L, remedy->value != NULL ? "hint: %s = \"%s\" %s\n" : "hint: %s%s %s\n",
+                    remedy->name, remedy->value != NULL ? remedy->value : "", remedy->effect);
+}
+
+/*** The summary for people: several lines, the last of them hints.
  * @field selection.summary */
 static int get_summary(lua_State *L) {
-    lua_pushstring(L, alcore_selection_summary(own(L)));
+    alcore_selection *self = own(L);
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    int parts = 1;
+    lua_pushstring(L, alcore_selection_summary(self));
+    for (; alcore_selection_remedy(self, parts - 1, &remedy) == ALCORE_OK; parts++)
+        push_remedy(L, &remedy);
+    lua_concat(L, parts);
+    return 1;
+}
+
+/*** What might be spent, in the budget's unit.
+ * @field selection.budget */
+static int get_budget(lua_State *L) {
+    lua_pushnumber(L, (lua_Number)alcore_selection_budget(own(L)));
+    return 1;
+}
+
+/*** What the picks cost in money by the option price; nil without one.
+ * @field selection.price */
+static int get_price(lua_State *L) {
+    double price = alcore_selection_price(own(L));
+    if (price == price)
+        lua_pushnumber(L, (lua_Number)price);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/*** The selections of all budgets of the request, in the order given; the first is this one.
+ * @field selection.by_budget */
+static int get_by_budget(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_selection_kind);
+    int64_t count = alcore_selection_budget_count(self->handle);
+    lua_createtable(L, (int)count, 0);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, 1);
+    for (int64_t i = 1; i < count; i++) {
+        al_object *other = al_new(L, &al_selection_kind, self->home);
+        other->handle = alcore_selection_ref(alcore_selection_of_budget(self->handle, i));
+        al_push_anchor(L, 1, "pool");
+        al_anchor(L, lua_gettop(L) - 1, -1, "pool");
+        lua_pop(L, 1);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
     return 1;
 }
 
@@ -244,13 +293,14 @@ static int each(lua_State *L) {
 
 static int to_file(lua_State *L, const al_constant *kinds,
                    alcore_status (*call)(const alcore_selection *selection, const char *path,
-                                         int32_t kind)) {
+                                         const alcore_write_options *options)) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     const char *path = luaL_checkstring(L, 2);
-    int32_t kind = al_constant_check(L, 3, kinds, "format", 0);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 3, kinds, "format", 0);
     al_frame frame;
     al_enter(L, self->home, &frame);
-    frame.status = call(self->handle, path, kind);
+    frame.status = call(self->handle, path, &options);
     int failed = al_leave(L, &frame);
     if (failed) return failed;
     lua_settop(L, 1);
@@ -281,7 +331,8 @@ static const al_method methods[] = {{"column", column}, {"column_names", column_
 #define GETTER(name)                                                                               \
     { #name, get_##name }
 static const al_method getters[] = {
-    {"count", count}, GETTER(costs),      GETTER(ids),     GETTER(indices), GETTER(pool),
-    GETTER(short),    GETTER(provenance), GETTER(reasons), GETTER(records), GETTER(rows0),
-    GETTER(scores),   GETTER(spent),      GETTER(summary), GETTER(texts),   {NULL, NULL}};
+    GETTER(budget),  GETTER(by_budget), GETTER(price), {"count", count}, GETTER(costs),
+    GETTER(ids),     GETTER(indices),   GETTER(pool),  GETTER(short),    GETTER(provenance),
+    GETTER(reasons), GETTER(records),   GETTER(rows0), GETTER(scores),   GETTER(spent),
+    GETTER(summary), GETTER(texts),     {NULL, NULL}};
 const al_kind al_selection_kind = {"alcore.selection", unref, methods, getters};

@@ -41,6 +41,7 @@
 #include "alcore/param.h"
 #include "alcore/phrase.h"
 #include "alcore/pool.h"
+#include "alcore/remedy.h"
 #include "alcore/request.h"
 #include "alcore/rng.h"
 #include "alcore/scorer.h"

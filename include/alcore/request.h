@@ -35,12 +35,12 @@ ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
  * @since 0.1 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
-/** Gives a pool. One candidates pool, one labeled side, one target. Rows of the candidates whose
- * text stands on the labeled side are never selected.
+/** Gives a pool. One pool of candidates, one labeled pool, one target. Rows of the candidates whose
+ * text stands in the labeled pool are never selected.
  * @param[in,out] request borrowed, changed
  * @param[in] role ALCORE_ROLE_*
  * @param[in] pool kept; NULL takes the role away
- * @return ALCORE_OK, ALCORE_E_INVALID (no such role), ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (no such role; a pool of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_t role,
@@ -49,7 +49,7 @@ ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_
 /** Gives the strategy.
  * @param[in,out] request borrowed, changed
  * @param[in] strategy kept; NULL: huds with its defaults
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (a strategy of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
@@ -58,13 +58,60 @@ ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
 /** Gives the model that computes missing columns.
  * @param[in,out] request borrowed, changed
  * @param[in] model kept; NULL: the built-in n-gram model
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_BUSY
+ * @return ALCORE_OK, ALCORE_E_INVALID (a model of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model);
 
-/** Sets an option from text: "budget" ("1000", "1000w", "20000 characters", "150u"), "fill",
- * "seed", "round", "spread", "tie", "nan", "device", ...; alcore_request_param() lists them.
+/** Which rows of the candidates a list of a request names. The lists are the request's: two
+ * requests over one pool may differ, and the pool stays as it is. */
+enum {
+    ALCORE_ROWS_ELIGIBLE = 1, /**< only these may be selected */
+    ALCORE_ROWS_EXCLUDED = 2, /**< these are never selected */
+    /** Their labels are known: never selected, and what strategies keep away from */
+    ALCORE_ROWS_LABELED = 3
+};
+
+/** Names rows of the candidates, in place of those named before. They are looked up when the
+ * request is answered: a row that the pool lacks is then ALCORE_E_NOT_FOUND.
+ * @param[in,out] request borrowed, changed
+ * @param[in] kind ALCORE_ROWS_*
+ * @param[in] rows kept, copied: int64 [count] row numbers in any order; NULL takes the list away,
+ * which is not the same as an empty list
+ * @param[in] count entries of rows, 0 or more
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind,
+                                                 const int64_t *rows, int64_t count);
+
+/** Adds the rows of the candidates whose ids stand in a file: of a selection or of candidates
+ * (.tsv, .jsonl), or one id a line. An id that the pool lacks is skipped; among
+ * ALCORE_ROWS_ELIGIBLE it is an error.
+ * @param[in,out] request borrowed, changed; it has its pool of candidates
+ * @param[in] kind ALCORE_ROWS_*
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA, ALCORE_E_NOT_FOUND (names file,
+ * line and id), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind,
+                                                  const char *path);
+
+/** The rows that a list names, in the order given.
+ * @param[in] request borrowed
+ * @param[in] kind ALCORE_ROWS_*
+ * @param[out] out a view: int64 [count], host, valid until the list changes; all 0 on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such list was given), ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_rows(alcore_request *request, int32_t kind,
+                                             alcore_tensor *out);
+
+/** Sets an option from text: "budget" ("1000", "1000w", "20000 characters", "150u", or several
+ * separated by commas: "2500w,5000w"), "price" ("0.12EUR/w"), "fill", "seed", "round",
+ * "max_similarity", "tie", "nan", "device", ...; alcore_request_param() lists them.
  * @param[in,out] request borrowed, changed
  * @param[in] name borrowed: an option's name
  * @param[in] value borrowed: its value as text; numbers have a decimal point in every locale
@@ -87,15 +134,20 @@ ALCORE_API alcore_status alcore_request_param(int32_t index, alcore_param_info *
  * else from the built-in n-gram model; the selection records who produced what. The pools are read,
  * and computed columns are kept in them for the next call. Without a row that may be selected the
  * answer is an empty selection with ALCORE_SELECTION_SHORT, and no column is asked for; a budget of
- * 0 gives an empty one without that flag.
+ * 0 gives an empty one without that flag. Where every needed column is given, the pools are only
+ * read: any number of requests may select from one pool at the same time. Of several budgets each
+ * has its selection, all made from one pass over the columns; alcore_selection_of_budget() walks
+ * them.
  * @param[in,out] request borrowed; it remembers its candidates where the strategy has sticky=1
- * @param[out] out owned; NULL on failure
+ * @param[out] out owned; NULL on failure; the selection of the first budget
  * @return ALCORE_OK (also with fewer items than asked for: see ALCORE_SELECTION_SHORT),
  * ALCORE_E_INVALID (no pool), ALCORE_E_PARAM (no budget), ALCORE_E_MISSING (a column, or its value
- * for a candidate), ALCORE_E_DATA (names the row), ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED,
- * ALCORE_E_MODULE (a device that was named), ALCORE_E_IO, ALCORE_E_CALLBACK or what a host's
- * function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY
- * @serialized per request, its pools and its model; ALCORE_E_BUSY while another call uses them.
+ * for a candidate), ALCORE_E_NOT_FOUND (a named row), ALCORE_E_DATA (names the row),
+ * ALCORE_E_SHAPE, ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_IO,
+ * ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_CANCELLED, ALCORE_E_NOMEM,
+ * ALCORE_E_BUSY
+ * @serialized per request; per pool and model where a column has to be computed. ALCORE_E_BUSY
+ * while another call uses them.
  * @callback model, scorer and strategy functions, progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection **out);

@@ -6,6 +6,7 @@
 #define ALCORE_SELECTION_H
 
 #include "alcore/pool.h"
+#include "alcore/remedy.h"
 
 ALCORE_BEGIN
 
@@ -67,6 +68,50 @@ ALCORE_API const double *alcore_selection_costs(const alcore_selection *selectio
  * @since 0.1 */
 ALCORE_API double alcore_selection_spent(const alcore_selection *selection);
 
+/** What might be spent.
+ * @param[in] selection borrowed
+ * @return the budget of this selection in its unit; 0 for NULL
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API double alcore_selection_budget(const alcore_selection *selection);
+
+/** What the picks cost in money, by the request's option "price"; the currency and the unit stand
+ * in the provenance.
+ * @param[in] selection borrowed
+ * @return an amount; NaN without a price, or where the price is for units of cost and the rows have
+ * none
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API double alcore_selection_price(const alcore_selection *selection);
+
+/** How many budgets the request had.
+ * @param[in] selection borrowed: what alcore_select() handed out
+ * @return 1 or more; 0 for NULL; 1 for a selection that alcore_selection_of_budget() showed
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int64_t alcore_selection_budget_count(const alcore_selection *selection);
+
+/** The selection of one of the request's budgets, in the order given.
+ * @param[in] selection borrowed: what alcore_select() handed out
+ * @param[in] index from 0, which is selection itself
+ * @return a view, valid until selection is released; alcore_selection_ref() keeps it longer; NULL
+ * past the last
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_selection *alcore_selection_of_budget(const alcore_selection *selection,
+                                                        int64_t index);
+
+/** What may better the selection, one remedy a call, for a front end to put into the words of its
+ * users: an option that stays within the budget, a parameter that gives both terms one scale.
+ * @param[in] selection borrowed
+ * @param[in] index from 0
+ * @param[in,out] out size-first; filled with views, valid for ever
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
+                                                 alcore_remedy *out);
+
 /** What there is to say about the whole.
  * @param[in] selection borrowed
  * @return ALCORE_SELECTION_* bits; 0 for NULL
@@ -93,7 +138,8 @@ ALCORE_API const char *alcore_selection_reason(const alcore_selection *selection
 enum {
     ALCORE_SCOPE_PICKS = 1,     /**< [count], in rank order */
     ALCORE_SCOPE_CANDIDATES = 2 /**< one entry per candidate, in row order; "row" holds the rows,
-                                   "rank" -1 for those not picked */
+                                   "rank" -1 for those not picked. Of several budgets all
+                                   selections show the record of the largest. */
 };
 
 /** Names of the record's columns, one a call: "u", "d", "stratum", "cluster", "H", ..., as the
@@ -136,34 +182,39 @@ ALCORE_API const char *alcore_selection_summary(const alcore_selection *selectio
 /** Writes the picks. A file appears whole or not at all; standard output is written as it comes.
  * @param[in] selection borrowed
  * @param[in] path borrowed; "-" is standard output; no compressed suffix
- * @param[in] format ALCORE_FORMAT_*; AUTO goes by the suffix, "-" as TSV
+ * @param[in] options borrowed; NULL: the format by the suffix, "-" as TSV. format: ALCORE_FORMAT_*
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being changed)
+ *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being
+ * changed)
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
-                                                int32_t format);
+                                                const alcore_write_options *options);
 
 /** Kinds of alcore_selection_report(). */
 enum {
     ALCORE_REPORT_MARKDOWN = 1, /**< Markdown with tables */
     ALCORE_REPORT_JSON = 2,     /**< one JSON object */
-    ALCORE_REPORT_HTML = 3      /**< one page that loads nothing */
+    ALCORE_REPORT_HTML = 3      /**< one page that loads nothing, with its pictures inside */
 };
 
-/** Writes the report of a selection: shares by language and group, what each term decided,
- * parameters and provenance. A file appears whole or not at all.
+/** Writes the report of a selection: shares by language and group, what each term decided, the
+ * price, parameters and provenance; as HTML also drawings of the picks among the candidates. A file
+ * appears whole or not at all.
  * @param[in] selection borrowed
  * @param[in] path borrowed; "-" is standard output
- * @param[in] format ALCORE_REPORT_*; 0 goes by the suffix .md .json .html
+ * @param[in] options borrowed; NULL: the kind by the suffix .md .json .html. format:
+ * ALCORE_REPORT_*
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_UNSUPPORTED (the suffix or format),
- *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being changed)
+ *   ALCORE_E_STRUCT_*, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY (the pool is being
+ * changed)
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_selection_report(const alcore_selection *selection,
-                                                 const char *path, int32_t format);
+                                                 const char *path,
+                                                 const alcore_write_options *options);
 
 ALCORE_END
 

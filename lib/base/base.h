@@ -21,6 +21,10 @@
 alcore_status alcore__fail(alcore_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 alcore_status alcore__fail_v(alcore_status status, const char *format, va_list args);
+/* Adds a remedy (alcore/remedy.h) to the error that was set just now and returns its status. kind:
+ * ALCORE_REMEDY_*; the strings are static, value may be NULL. */
+alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char *name,
+                                  const char *value, const char *effect);
 /* Out of memory, with what was asked for. */
 alcore_status alcore__fail_memory(size_t bytes);
 /* Puts "prefix: " before the present error text (a path before "line 3: ..."). Returns status. */

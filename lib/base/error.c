@@ -51,6 +51,7 @@ const char *alcore__error_text(void) {
 void alcore__error_clear(void) {
     alcore__this.text[0] = 0;
     alcore__this.status = ALCORE_OK;
+    alcore__this.remedy.kind = 0;
 }
 
 /* Length of text[0..length-1] without a code point that the end cuts in two. */
@@ -98,6 +99,7 @@ alcore_status alcore_error_set(alcore_status status, const char *text, size_t le
     if (length) memmove(self->text, text, length);
     self->text[length] = 0;
     self->status = status;
+    self->remedy.kind = 0;
     return status;
 }
 

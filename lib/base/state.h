@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "alcore/remedy.h"
 #include "base/base.h"
 
 #define ALCORE__TEXT_BYTES 1024
@@ -38,6 +39,7 @@ typedef struct alcore__thread {
     alcore__call call;
     alcore_status status; /* that the text belongs to */
     char text[ALCORE__TEXT_BYTES];
+    alcore_remedy remedy; /* for the error of the text; kind 0: there is none */
 } alcore__thread;
 
 /* Thread-local, the one thing that is not in a context: errors must not allocate. */

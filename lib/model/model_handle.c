@@ -61,6 +61,12 @@ void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, co
     made->engine = engine;
 }
 
+/* Notes what the values of a column stand for that the model has just made. */
+static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {
+    alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
+    made->per_word = model->table->per_word;
+}
+
 /* The origin is written first, so that nothing can fail once the column stands. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__buffer origin = {0};
@@ -74,6 +80,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
         return status;
     }
     alcore__column_sign(pool, column, origin.data, model->table->engine);
+    note_tokens(model, pool, column);
     alcore__write_end(pool);
     return ALCORE_OK;
 }

@@ -14,6 +14,7 @@
 /* What one kind of model can do. data is alcore_model.data. */
 typedef struct alcore__model_table {
     const char *engine; /* what runs it: "cpu", or "host" for the caller's functions */
+    bool per_word;      /* its token log-probabilities are one per word and one for the end */
     bool (*can)(const alcore_model *model, const char *column);
     /* Puts the column into the pool. Called for columns that can() confirms, holding nothing. */
     alcore_status (*run)(alcore_model *model, alcore_pool *pool, const char *column);

@@ -198,8 +198,12 @@ static void release(alcore_model *model) {
     ngram_free(model->object.ctx, model->data);
 }
 
-static const alcore__model_table table = {
-    .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
+static const alcore__model_table table = {.engine = "cpu",
+                                          .per_word = true,
+                                          .can = can,
+                                          .run = run,
+                                          .describe = describe,
+                                          .release = release};
 
 static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                const alcore_ngram_options *theirs, alcore_model **out) {

@@ -44,6 +44,7 @@ struct alcore__column {
     alcore_ctx *ctx; /* not counted: the pool holds a reference */
     char *name;
     char *origin;       /* who made it: "given", a path, "model ngram ..." */
+    bool per_word; /* token values that a model made: one per word and one for the end of the text */
     const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
     int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
     int64_t dims;       /* values of a row, or of a token; 1 or more */

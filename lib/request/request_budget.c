@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Budgets from text: a number and a unit (spec 1.6). */
+/* Budgets and prices from text (docs/spec/budgets.md):
+ *
+ *   budgets   amount unit [, amount unit]...     1000   2500w,5000w   150 units
+ *   price     amount [currency] / unit           0.1773/w   0.12EUR/word   3 GBP/i
+ *
+ * All budgets of one request have the same unit, because they are spent from one ranking by one
+ * array of costs. */
 #include <math.h>
 #include <string.h>
 
 #include "request/request_internal.h"
 #include "text/number.h"
+#include "text/utf8.h"
 
 static const struct {
     const char *word;
     int32_t unit;
 } unit_words[] = {
-    {"", ALCORE__UNIT_ITEMS},
     {"i", ALCORE__UNIT_ITEMS},
     {"item", ALCORE__UNIT_ITEMS},
     {"items", ALCORE__UNIT_ITEMS},
@@ -31,33 +37,118 @@ const char *alcore__unit_name(int32_t unit) {
     return names[unit];
 }
 
-static alcore_status refuse(const char *text) {
+const char *alcore__unit_singular(int32_t unit) {
+    static const char *const names[] = {"item", "word", "character", "unit"};
+    return names[unit];
+}
+
+/* ALCORE__UNIT_* of a word; -1: it is none. */
+static int32_t find_unit(const char *word, size_t length) {
+    for (size_t i = 0; i < sizeof unit_words / sizeof *unit_words; i++)
+        if (strlen(unit_words[i].word) == length && !memcmp(word, unit_words[i].word, length))
+            return unit_words[i].unit;
+    return -1;
+}
+
+/* Length of the number that text begins with; 0: there is none. An exponent belongs to the number,
+ * the first letter of a unit does not. */
+static size_t number_length(const char *text) {
+    size_t length = strspn(text, "0123456789.+-");
+    if (length > 0 && (text[length] == 'e' || text[length] == 'E')) {
+        size_t exponent = strspn(text + length + 1, "0123456789+-");
+        if (exponent > 0) length += 1 + exponent;
+    }
+    return length;
+}
+
+static alcore_status refuse_budget(const char *text) {
     return alcore__fail(
         ALCORE_E_PARAM,
-        "budget '%s': a number with a unit is expected: 1000 (items), 50000w (words), "
-        "20000c (characters) or 150u (units of the cost column)",
+        "budget '%s': a number with a unit is expected: 1000 (items), 50000w (words), 20000c "
+        "(characters) or 150u (units of the cost column), or several separated by commas",
         text);
 }
 
-alcore_status alcore__budget_parse(const char *text, alcore__budget *out) {
-    size_t number = strspn(text, "0123456789.+-");
-    /* An exponent belongs to the number, a unit's first letter does not. */
-    if (number > 0 && (text[number] == 'e' || text[number] == 'E')) {
-        size_t exponent = strspn(text + number + 1, "0123456789+-");
-        if (exponent > 0) number += 1 + exponent;
-    }
+/* One budget: text[0 .. length - 1], without spaces around it. whole: for the message. */
+static alcore_status parse_one(const char *whole, const char *text, size_t length,
+                               alcore__budget *out) {
+    size_t number = number_length(text);
     double amount;
-    if (number == 0 || !alcore__parse_double(text, number, &amount)) return refuse(text);
-    if (!isfinite(amount)) return refuse(text);
+    if (number == 0 || number > length || !alcore__parse_double(text, number, &amount) ||
+        !isfinite(amount))
+        return refuse_budget(whole);
     if (amount < 0)
-        return alcore__fail(ALCORE_E_PARAM, "budget '%s' is negative; 0 or more is allowed", text);
-    const char *unit = text + number;
-    unit += strspn(unit, " ");
-    for (size_t i = 0; i < sizeof unit_words / sizeof *unit_words; i++) {
-        if (strcmp(unit, unit_words[i].word) != 0) continue;
-        out->amount = amount;
-        out->unit = unit_words[i].unit;
-        return ALCORE_OK;
+        return alcore__fail(ALCORE_E_PARAM, "budget '%s' is negative; 0 or more is allowed", whole);
+    while (number < length && text[number] == ' ') number++;
+    int32_t unit =
+        number == length ? ALCORE__UNIT_ITEMS : find_unit(text + number, length - number);
+    if (unit < 0) return refuse_budget(whole);
+    *out = (alcore__budget){amount, unit};
+    return ALCORE_OK;
+}
+
+static alcore_status check_together(const char *text, const alcore__budgets *budgets) {
+    const alcore__budget *last = &budgets->items[budgets->count - 1];
+    if (last->unit != budgets->items[0].unit)
+        return alcore__fail(
+            ALCORE_E_PARAM, "budget '%s': several budgets have the same unit, not %s and %s", text,
+            alcore__unit_name(budgets->items[0].unit), alcore__unit_name(last->unit));
+    for (int32_t i = 0; i + 1 < budgets->count; i++)
+        if (budgets->items[i].amount == last->amount)
+            return alcore__fail(ALCORE_E_PARAM, "budget '%s': the same budget stands there twice",
+                                text);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
+    *out = (alcore__budgets){0};
+    for (const char *rest = text;; rest++) {
+        rest += strspn(rest, " ");
+        size_t length = strcspn(rest, ","), trimmed = length;
+        while (trimmed > 0 && rest[trimmed - 1] == ' ') trimmed--;
+        if (out->count == ALCORE__BUDGETS)
+            return alcore__fail(ALCORE_E_PARAM, "budget: more than %d budgets", ALCORE__BUDGETS);
+        ALCORE__TRY(parse_one(text, rest, trimmed, &out->items[out->count]));
+        out->count++;
+        ALCORE__TRY(check_together(text, out));
+        rest += length;
+        if (*rest == '\0') return ALCORE_OK;
     }
-    return refuse(text);
+}
+
+double alcore__budgets_largest(const alcore__budgets *budgets) {
+    double largest = 0;
+    for (int32_t i = 0; i < budgets->count; i++) largest = fmax(largest, budgets->items[i].amount);
+    return largest;
+}
+
+static alcore_status refuse_price(const char *text) {
+    return alcore__fail(ALCORE_E_PARAM,
+                        "price '%s': an amount for a unit is expected, such as 0.1773/w (a word), "
+                        "0.12EUR/c (a character) or 3/i (an item)",
+                        text);
+}
+
+alcore_status alcore__price_parse(const char *text, alcore__price *out) {
+    *out = (alcore__price){.amount = (double)NAN};
+    if (*text == '\0') return ALCORE_OK;
+    size_t number = number_length(text);
+    double amount;
+    if (number == 0 || !alcore__parse_double(text, number, &amount) || !isfinite(amount) ||
+        amount < 0)
+        return refuse_price(text);
+    const char *currency = text + number + strspn(text + number, " ");
+    const char *slash = strrchr(currency, '/');
+    if (slash == NULL) return refuse_price(text);
+    size_t length = (size_t)(slash - currency);
+    while (length > 0 && currency[length - 1] == ' ') length--;
+    const char *word = slash + 1 + strspn(slash + 1, " ");
+    int32_t unit = find_unit(word, strlen(word));
+    bool plain = length < sizeof out->currency && alcore__utf8_check(currency, length) == length;
+    for (size_t i = 0; i < length; i++) plain = plain && (unsigned char)currency[i] > ' ';
+    if (unit < 0 || !plain) return refuse_price(text);
+    out->amount = amount;
+    out->unit = unit;
+    memcpy(out->currency, currency, length);
+    return ALCORE_OK;
 }

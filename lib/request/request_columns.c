@@ -29,29 +29,38 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in != NULL) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
-    /* A labeled side without texts leaves nothing to train on: then the pool is cross-fitted. */
+    /* A labeled pool without texts leaves nothing to train on: then the pool is cross-fitted. */
     if (labeled != NULL && alcore_pool_count(labeled, 0) == 0 &&
         alcore_pool_count(labeled, ALCORE_ROW_LABELED) == 0)
         labeled = NULL;
     return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
 }
 
+/* Nobody can make a column. The remedy is the column itself, by its first alternative. */
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
+    static const char *const columns[] = {"scores", "logprobs", "probs", "embeddings"};
     const alcore_model *model = self->request->model;
-    const char *side = role == ALCORE_ROLE_LABELED  ? " of the labeled side"
-                       : role == ALCORE_ROLE_TARGET ? " of the target"
-                                                    : "";
-    const char *hint =
-        strncmp(need, "probs", 5) == 0 ? "; token log-probabilities go with the strategy nnll" : "";
-    if (model != NULL)
-        return alcore__fail(ALCORE_E_MISSING,
-                            "the column '%s'%s is needed: it was not given, and neither the model "
-                            "%s nor the built-in n-gram model can make it%s",
-                            need, side, alcore_model_name(model), hint);
-    return alcore__fail(ALCORE_E_MISSING,
-                        "the column '%s'%s is needed: it was not given, and the built-in n-gram "
-                        "model cannot make it; give the column or a model that can%s",
-                        need, side, hint);
+    const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+                        : role == ALCORE_ROLE_TARGET ? " of the target"
+                                                     : "";
+    bool probs = strncmp(need, "probs", 5) == 0;
+    alcore_status status =
+        model != NULL
+            ? alcore__fail(ALCORE_E_MISSING,
+                           "the column '%s'%s is needed: it was not given, and neither the model "
+                           "%s nor the built-in n-gram model can make it%s",
+                           need, owner, alcore_model_name(model),
+                           probs ? "; token log-probabilities go with the strategy nnll" : "")
+            : alcore__fail(ALCORE_E_MISSING,
+                           "the column '%s'%s is needed: it was not given, and the built-in n-gram "
+                           "model cannot make it; give the column or a model that can%s",
+                           need, owner,
+                           probs ? "; token log-probabilities go with the strategy nnll" : "");
+    for (size_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < sizeof columns / sizeof *columns; i++)
+        if (strncmp(need, columns[i], strlen(columns[i])) == 0)
+            return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, columns[i], NULL,
+                                       "gives the missing values");
+    return status;
 }
 
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
@@ -80,12 +89,12 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
 }
 
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
-                                      bool with_spread, alcore__resolution *out) {
+                                      bool with_embeddings, alcore__resolution *out) {
     *out = (alcore__resolution){0};
     resolver self = {.request = request, .out = out};
     alcore_status status =
         resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
-    if (status == ALCORE_OK && with_spread)
+    if (status == ALCORE_OK && with_embeddings)
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
     if (status == ALCORE_OK && request->labeled != NULL)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);

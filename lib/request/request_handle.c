@@ -4,22 +4,25 @@
 #include <string.h>
 
 #include "formats/json_scan.h"
+#include "pool/pool_internal.h"
 #include "request/request_internal.h"
 #include "text/utf8.h"
 
 static const alcore__param options[] = {
     {"budget", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
      "what may be spent: a number with i (items), w (words), c (characters) or u (units of the "
-     "cost "
-     "column)"},
+     "cost column); several separated by commas are spent from the same scores"},
+    {"price", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "what labeling costs, for the summary and the reports: an amount for a unit, such as 0.1773/w "
+     "or 0.12EUR/c"},
     {"fill", ALCORE_PARAM_CHOICE, "overshoot", 0, 0, "overshoot|stop|skip",
      "the last pick may overshoot the budget; stop before it; or skip what does not fit"},
     {"seed", ALCORE_PARAM_INTEGER, "context", 0, 0x1p64, "context",
      "seed of every random draw; context: the seed of the context"},
     {"round", ALCORE_PARAM_INTEGER, "1", 1, 1e9, NULL,
      "number of the round, from 1: seeds the draws, picks the value of a schedule"},
-    {"spread", ALCORE_PARAM_NUMBER, "off", -1, 1, "off",
-     "pass over a row whose cosine with a chosen row exceeds this"},
+    {"max_similarity", ALCORE_PARAM_NUMBER, "off", -1, 1, "off",
+     "pass over a row whose cosine with a pick exceeds this"},
     {"tie", ALCORE_PARAM_CHOICE, "index", 0, 0, "index|random",
      "order of equal scores: by row, or drawn"},
     {"nan", ALCORE_PARAM_CHOICE, "error", 0, 0, "error|exclude",
@@ -47,6 +50,7 @@ static void release(void *object) {
     alcore_pool_unref(request->target);
     alcore_strategy_unref(request->strategy);
     alcore_model_unref(request->model);
+    alcore__row_lists_clear(request);
     alcore__values_clear(ctx, &request->values);
 }
 
@@ -58,6 +62,7 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
         alcore__object_unref(request);
         return status;
     }
+    request->price.amount = (double)NAN;
     *out = request;
     return ALCORE_OK;
 }
@@ -78,49 +83,62 @@ void alcore_request_unref(alcore_request *request) {
     alcore__object_unref(request);
 }
 
-/* Begins a call that changes the request. */
-static alcore_status begin(alcore_request *request, const char *call) {
+alcore_status alcore__request_begin(alcore_request *request, const char *call) {
     if (request == NULL) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
     ALCORE__TRY(alcore__enter(request->object.ctx));
     alcore_status status = alcore__write_begin(request, "request");
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
 }
 
-static alcore_status end(alcore_request *request, alcore_status status) {
+alcore_status alcore__request_end(alcore_request *request, alcore_status status) {
     alcore__write_end(request);
     return alcore__leave(request->object.ctx, status);
 }
 
+/* Cancellation, progress and memory are those of one context. */
+static alcore_status fail_foreign(const char *noun) {
+    return alcore__fail(ALCORE_E_INVALID,
+                        "the %s belongs to another context than the request; all parts of a "
+                        "request are made with the same context",
+                        noun);
+}
+
 alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alcore_pool *pool) {
-    ALCORE__TRY(begin(request, "alcore_request_set_pool"));
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_pool"));
     alcore_pool **place = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
                           : role == ALCORE_ROLE_LABELED  ? &request->labeled
                           : role == ALCORE_ROLE_TARGET   ? &request->target
                                                          : NULL;
     if (place == NULL)
-        return end(request,
-                   alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
+        return alcore__request_end(
+            request, alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
+    if (pool != NULL && alcore__pool_ctx(pool) != request->object.ctx)
+        return alcore__request_end(request, fail_foreign("pool"));
     alcore_pool *old = *place;
     if (place == &request->candidates && pool != old) forget_drawn(request);
     *place = alcore_pool_ref(pool);
     alcore_pool_unref(old);
-    return end(request, ALCORE_OK);
+    return alcore__request_end(request, ALCORE_OK);
 }
 
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
-    ALCORE__TRY(begin(request, "alcore_request_set_strategy"));
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));
+    if (strategy != NULL && alcore__strategy_ctx(strategy) != request->object.ctx)
+        return alcore__request_end(request, fail_foreign("strategy"));
     alcore_strategy *old = request->strategy;
     request->strategy = alcore_strategy_ref(strategy);
     alcore_strategy_unref(old);
-    return end(request, ALCORE_OK);
+    return alcore__request_end(request, ALCORE_OK);
 }
 
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
-    ALCORE__TRY(begin(request, "alcore_request_set_model"));
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
+    if (model != NULL && model->object.ctx != request->object.ctx)
+        return alcore__request_end(request, fail_foreign("model"));
     alcore_model *old = request->model;
     request->model = alcore_model_ref(model);
     alcore_model_unref(old);
-    return end(request, ALCORE_OK);
+    return alcore__request_end(request, ALCORE_OK);
 }
 
 /* The provenance holds it as it is, so it must be what it says. */
@@ -143,24 +161,26 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
 }
 
 static alcore_status set_option(alcore_request *request, const char *name, const char *value) {
-    alcore__budget budget = {0};
-    bool is_budget = strcmp(name, "budget") == 0;
-    if (is_budget) ALCORE__TRY(alcore__budget_parse(value, &budget));
+    alcore__budgets budgets = request->budgets;
+    alcore__price price = request->price;
+    if (strcmp(name, "budget") == 0) ALCORE__TRY(alcore__budgets_parse(value, &budgets));
+    if (strcmp(name, "price") == 0) ALCORE__TRY(alcore__price_parse(value, &price));
     if (strcmp(name, "command") == 0) ALCORE__TRY(check_command(request->object.ctx, value));
+    if (strcmp(name, "spread") == 0)
+        return alcore__fail(ALCORE_E_PARAM, "request: the option spread is called max_similarity");
     ALCORE__TRY(alcore__values_set(request->object.ctx, &request->values, "request", name, value));
-    if (is_budget) {
-        request->budget = budget;
-        request->has_budget = true;
-    }
+    request->budgets = budgets;
+    request->price = price;
     return ALCORE_OK;
 }
 
 alcore_status alcore_request_set(alcore_request *request, const char *name, const char *value) {
-    ALCORE__TRY(begin(request, "alcore_request_set"));
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set"));
     if (name == NULL || value == NULL)
-        return end(request,
-                   alcore__fail(ALCORE_E_INVALID, "alcore_request_set: name and value are needed"));
-    return end(request, set_option(request, name, value));
+        return alcore__request_end(
+            request,
+            alcore__fail(ALCORE_E_INVALID, "alcore_request_set: name and value are needed"));
+    return alcore__request_end(request, set_option(request, name, value));
 }
 
 alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {

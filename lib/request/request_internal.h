@@ -20,17 +20,48 @@ typedef struct alcore__budget {
     int32_t unit; /* ALCORE__UNIT_* */
 } alcore__budget;
 
-/* Reads "1000", "1000w", "50000 words"; ALCORE_E_PARAM says what is allowed. */
-alcore_status alcore__budget_parse(const char *text, alcore__budget *out);
-/* "items", "words", "characters", "units". */
-const char *alcore__unit_name(int32_t unit);
+enum { ALCORE__BUDGETS = 64, ALCORE__CURRENCY_BYTES = 16 };
 
-/* The candidates of one round, for strategies with sticky=1 (spec 3.7). */
+/* The budgets of one request, of one unit, in the order given. */
+typedef struct alcore__budgets {
+    int32_t count; /* 0: none was set */
+    alcore__budget items[ALCORE__BUDGETS];
+} alcore__budgets;
+
+/* What labeling costs in money. */
+typedef struct alcore__price {
+    double amount;                         /* for one unit; NaN: there is no price */
+    int32_t unit;                          /* ALCORE__UNIT_* */
+    char currency[ALCORE__CURRENCY_BYTES]; /* UTF-8; "": none was named */
+} alcore__price;
+
+/* Reads "1000", "1000w", "50000 words", "2500w,5000w"; ALCORE_E_PARAM says what is allowed. */
+alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out);
+double alcore__budgets_largest(const alcore__budgets *budgets);
+/* Reads "0.1773/w", "0.12EUR/w"; "" is no price. */
+alcore_status alcore__price_parse(const char *text, alcore__price *out);
+/* "items", "words", "characters", "units"; and of one. */
+const char *alcore__unit_name(int32_t unit);
+const char *alcore__unit_singular(int32_t unit);
+
+/* Rows that the request names, of one ALCORE_ROWS_* kind. */
+typedef struct alcore__row_list {
+    bool given; /* false: the request says nothing of this kind; an empty list says that it is none
+                 */
+    int64_t count;
+    int64_t *rows; /* [count] in the order given */
+    size_t capacity;
+    int64_t shape; /* count, for the tensor that is handed out */
+} alcore__row_list;
+
+/* The candidates of one round, for strategies with sticky=1 (docs/spec/huds.md). */
 typedef struct alcore__drawn {
     int64_t round; /* 0: none */
     int64_t rows;
-    uint8_t *take; /* [rows] */
+    uint8_t *take; /* [rows] 1: a candidate of that round */
 } alcore__drawn;
+
+enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
 
 struct alcore_request {
     alcore__object object;
@@ -38,8 +69,9 @@ struct alcore_request {
     alcore_strategy *strategy; /* NULL: huds */
     alcore_model *model;       /* NULL: the built-in one */
     alcore__values values;
-    alcore__budget budget; /* of values "budget"; meaningful when has_budget */
-    bool has_budget;
+    alcore__budgets budgets;                   /* of the option "budget" */
+    alcore__price price;                       /* of the option "price" */
+    alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE_ROWS_* */
     alcore__drawn last, before; /* candidates of the last round answered and of an earlier one */
 };
 
@@ -47,6 +79,11 @@ struct alcore_request {
 alcore_pool *alcore__request_target(const alcore_request *request, const alcore_strategy *strategy);
 
 uint64_t alcore__request_seed(const alcore_request *request);
+
+/* Begins and ends a call that changes the request. */
+alcore_status alcore__request_begin(alcore_request *request, const char *call);
+alcore_status alcore__request_end(alcore_request *request, alcore_status status);
+void alcore__row_lists_clear(alcore_request *request);
 
 /* ---- masks (request_masks.c) ---- */
 
@@ -71,7 +108,7 @@ typedef struct alcore__masks {
     uint8_t *take;         /* [rows] 1: may be selected */
     uint8_t *labeled_rows; /* [rows] 1: a labeled row of the pool; NULL: there is none */
     int64_t labeled_count;
-    uint8_t *side_take; /* rows of the labeled side that take part; NULL without one */
+    uint8_t *side_take; /* rows of the labeled pool that take part; NULL without one */
     int64_t side_count;
     uint8_t *target_take;      /* rows of the target that take part; NULL without one */
     int32_t *target_languages; /* [rows of the target] */
@@ -80,9 +117,10 @@ typedef struct alcore__masks {
     int64_t eligible; /* rows with take */
 } alcore__masks;
 
-/* For calls that hold the pools. labeled and target may be NULL. */
-alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
-                                const alcore_pool *labeled, const alcore_pool *target,
+/* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where
+ * the strategy does not look at it. ALCORE_E_NOT_FOUND names a row of the request that its pool
+ * lacks. */
+alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 
@@ -105,7 +143,7 @@ typedef struct alcore__resolution {
 /* Makes every column that the strategy needs present in its pool: given, from the model, or from
  * the built-in n-gram model. Holds nothing; the models change the pools. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
-                                      bool with_spread, alcore__resolution *out);
+                                      bool with_embeddings, alcore__resolution *out);
 /* Puts the settled columns of a role into a side. For calls that hold the pool. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *side);

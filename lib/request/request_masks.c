@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows a request may select: the pool's states and what the labeled side knows (spec 1.9).
- */
+/* Which rows a request may select. A row is masked by its states in the pool, by a text that the
+ * labeled pool holds too, and by the request's own lists of rows; it counts once, for the first
+ * cause that holds, in the order of the table below. One pass over the rows of each pool. */
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
 
@@ -31,12 +32,46 @@ static void count_cause(alcore__masks *masks, uint32_t state) {
     }
 }
 
+/* Sets bit in extra[row] for every row of a list, or with `others` for every row but those. extra:
+ * [rows] states that the request adds to the pool's. */
+static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool others,
+                              const char *what, int64_t rows, uint32_t *extra) {
+    if (!list->given) return ALCORE_OK;
+    for (int64_t row = 0; others && row < rows; row++) extra[row] ^= bit;
+    for (int64_t i = 0; i < list->count; i++) {
+        int64_t row = list->rows[i];
+        if (row < 0 || row >= rows)
+            return alcore__fail(ALCORE_E_NOT_FOUND, "%s: there is no row %lld, the pool has %lld",
+                                what, (long long)row, (long long)rows);
+        extra[row] = others ? extra[row] & ~bit : extra[row] | bit;
+    }
+    return ALCORE_OK;
+}
+
+/* States [rows] that the request adds; *out is NULL when it names no rows. */
+static alcore_status extra_states(const alcore_request *request, int64_t rows, uint32_t **out) {
+    const alcore__row_list *lists = request->lists;
+    *out = NULL;
+    if (!lists[ALCORE_ROWS_ELIGIBLE].given && !lists[ALCORE_ROWS_EXCLUDED].given &&
+        !lists[ALCORE_ROWS_LABELED].given)
+        return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(request->object.ctx, (size_t)rows, sizeof **out, out));
+    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_ELIGIBLE], ALCORE_ROW_INELIGIBLE, true, "eligible rows",
+                         rows, *out));
+    ALCORE__TRY(add_list(&lists[ALCORE_ROWS_EXCLUDED], ALCORE_ROW_EXCLUDED, false, "excluded rows",
+                         rows, *out));
+    return add_list(&lists[ALCORE_ROWS_LABELED], ALCORE_ROW_LABELED, false, "labeled rows", rows,
+                    *out);
+}
+
+/* Fills the masks of the candidates. known: [rows] 1 where the labeled pool holds the text; extra:
+ * [rows] states that the request adds; both may be NULL. */
 static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const uint8_t *known,
-                               alcore__masks *masks) {
+                               const uint32_t *extra, alcore__masks *masks) {
     const uint32_t *states = alcore_pool_states(pool);
     for (int64_t i = 0; i < masks->rows; i++) {
         if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "masks", i, masks->rows));
-        uint32_t state = states[i];
+        uint32_t state = states[i] | (extra != NULL ? extra[i] : 0);
         if (known != NULL && known[i]) state |= ALCORE_ROW_KNOWN;
         masks->take[i] = state == 0;
         masks->eligible += state == 0;
@@ -51,7 +86,7 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     return ALCORE_OK;
 }
 
-/* Rows of another side: a label does not keep a row out there. */
+/* mask: [rows] of the labeled or the target pool; a label does not keep a row out there. */
 static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t **take,
                                int64_t *count) {
     int64_t rows = alcore_pool_rows(side);
@@ -73,27 +108,31 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
     return ALCORE_OK;
 }
 
-static alcore_status build(alcore_ctx *ctx, const alcore_pool *pool, const alcore_pool *labeled,
-                           const alcore_pool *target, uint8_t **known, alcore__masks *out) {
+static alcore_status build(const alcore_request *request, const alcore_pool *target,
+                           uint8_t **known, uint32_t **extra, alcore__masks *out) {
+    alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->take));
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
-    if (labeled != NULL) {
+    if (request->labeled != NULL) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
-        ALCORE__TRY(alcore__pool_match_texts(pool, labeled, *known));
-        ALCORE__TRY(mask_side(ctx, labeled, &out->side_take, &out->side_count));
+        ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
+        ALCORE__TRY(mask_side(ctx, request->labeled, &out->side_take, &out->side_count));
     }
     if (target != NULL) ALCORE__TRY(mask_target(ctx, target, out));
-    return mask_rows(ctx, pool, *known, out);
+    ALCORE__TRY(extra_states(request, out->rows, extra));
+    return mask_rows(ctx, request->candidates, *known, *extra, out);
 }
 
-alcore_status alcore__masks_new(alcore_ctx *ctx, const alcore_pool *pool,
-                                const alcore_pool *labeled, const alcore_pool *target,
+alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
-    *out = (alcore__masks){.rows = alcore_pool_rows(pool)};
+    alcore_ctx *ctx = request->object.ctx;
+    *out = (alcore__masks){.rows = alcore_pool_rows(request->candidates)};
     uint8_t *known = NULL;
-    alcore_status status = build(ctx, pool, labeled, target, &known, out);
+    uint32_t *extra = NULL;
+    alcore_status status = build(request, target, &known, &extra, out);
     alcore__free(ctx, known);
+    alcore__free(ctx, extra);
     if (status != ALCORE_OK) alcore__masks_clear(ctx, out);
     return status;
 }

@@ -14,23 +14,28 @@ typedef struct answer {
     alcore__masks masks;
     alcore__resolution resolution;
     double *costs;
-    uint8_t *drawn; /* the candidates, for the next round */
+    double *further; /* the budgets but the largest, [budgets.count - 1] */
+    uint8_t *drawn;  /* the candidates, for the next round */
     alcore__run_input input;
     alcore__outcome outcome;
 } answer;
 
+static alcore_status fail_no_pool(void) {
+    return alcore__fail_remedy(
+        alcore__fail(ALCORE_E_INVALID, "the request has no pool of candidates"), ALCORE_REMEDY_POOL,
+        "candidates", NULL, "is what is selected from");
+}
+
 static alcore_status check(const alcore_request *request) {
-    if (request->candidates == NULL)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_select: the request has no pool of candidates; give one with "
-                            "alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, pool)");
+    if (request->candidates == NULL) return fail_no_pool();
     if (request->candidates == request->labeled)
         return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_select: the pool of candidates is the labeled side too; mark "
-                            "its labeled rows with alcore_pool_mark() instead");
-    if (!request->has_budget)
-        return alcore__fail(ALCORE_E_PARAM,
-                            "alcore_select: no budget; set one, such as \"1000\" or \"50000w\"");
+                            "the pool of candidates is the labeled pool too; name the rows of the "
+                            "pool whose labels are known instead");
+    if (request->budgets.count == 0)
+        return alcore__fail_remedy(alcore__fail(ALCORE_E_PARAM, "the request has no budget"),
+                                   ALCORE_REMEDY_OPTION, "budget", "1000w",
+                                   "buys items worth 1000 words");
     return ALCORE_OK;
 }
 
@@ -58,11 +63,10 @@ alcore_pool *alcore__request_target(const alcore_request *request,
     return wanted ? request->target : NULL;
 }
 
-/* The cost of every candidate in the unit of the budget; none for items, which cost 1 (spec 1.6).
- */
+/* The cost of every candidate in the unit of the budget; none for items, which cost 1. */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
-    int32_t unit = self->request->budget.unit;
+    int32_t unit = self->request->budgets.items[0].unit;
     if (unit == ALCORE__UNIT_ITEMS) return ALCORE_OK;
     ALCORE__TRY(
         alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double), &self->costs));
@@ -118,7 +122,8 @@ static alcore_status check_values(answer *self, const alcore__dataset *side) {
     return ALCORE_OK;
 }
 
-/* A copy of the candidates, for the next round, when the strategy wants them again (spec 3.7). */
+/* A copy of the candidates, for the next round, when the strategy wants them again
+ * (docs/spec/huds.md). */
 static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
         return ALCORE_OK;
@@ -161,6 +166,20 @@ static alcore_status draw(answer *self) {
     return copy_drawn(self);
 }
 
+/* The strategy runs under the largest budget; the others are spent from what it made. */
+static alcore_status set_budgets(answer *self, alcore__fill *fill) {
+    const alcore__budgets *budgets = &self->request->budgets;
+    fill->budget = alcore__budgets_largest(budgets);
+    if (budgets->count < 2) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)budgets->count, sizeof(double), &self->further));
+    for (int32_t i = 0; i < budgets->count; i++)
+        if (budgets->items[i].amount != fill->budget)
+            self->further[fill->further_count++] = budgets->items[i].amount;
+    fill->further = self->further;
+    return ALCORE_OK;
+}
+
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;
@@ -168,16 +187,17 @@ static alcore_status set_up(answer *self) {
     self->input.seed = alcore__request_seed(request);
     self->input.round = alcore__values_integer(values, "round");
     self->input.nan_exclude = alcore__values_integer(values, "nan") == 1;
-    double spread = alcore__values_number(values, "spread");
+    double max_similarity = alcore__values_number(values, "max_similarity");
     self->input.fill = (alcore__fill){
-        .budget = request->budget.amount,
         .policy = (int32_t)alcore__values_integer(values, "fill"),
         .tie = (int32_t)alcore__values_integer(values, "tie"),
-        .limited = !isnan(spread),
-        .spread = isnan(spread) ? 0 : spread,
+        .limited = !isnan(max_similarity),
+        .max_similarity = isnan(max_similarity) ? 0 : max_similarity,
+        .explain = true,
     };
     ALCORE__TRY(
         alcore__engine_open(self->ctx, alcore__values_text(values, "device"), &self->input.engine));
+    ALCORE__TRY(set_budgets(self, &self->input.fill));
     if (request->strategy != NULL) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;
@@ -190,8 +210,7 @@ static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(read_pools(request));
     alcore_status status =
-        alcore__masks_new(self->ctx, request->candidates, request->labeled,
-                          alcore__request_target(request, self->strategy), &self->masks);
+        alcore__masks_new(request, alcore__request_target(request, self->strategy), &self->masks);
     if (status == ALCORE_OK) status = make_costs(self);
     leave_pools(request);
     return status;
@@ -238,23 +257,21 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(set_up(self));
     if (alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0) != NULL &&
         self->request->target == NULL)
-        return alcore__fail(ALCORE_E_MISSING,
-                            "strategy %s needs a target; give one with "
-                            "alcore_request_set_pool(request, ALCORE_ROLE_TARGET, pool)",
-                            alcore__strategy_name(self->strategy));
+        return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
+                                                alcore__strategy_name(self->strategy)),
+                                   ALCORE_REMEDY_POOL, "target", NULL,
+                                   "is the unlabeled text of the domain in question");
     ALCORE__TRY(make_masks(self));
-    /* Without a candidate there is nothing to compute: an empty selection that is SHORT (spec 1.3).
+    /* Without a candidate there is nothing to compute: an empty selection that is SHORT
+     * (docs/spec/budgets.md).
      */
     bool any = self->masks.eligible > 0;
     if (any)
         ALCORE__TRY(alcore__resolve_columns(self->request, self->strategy, self->input.fill.limited,
                                             &self->resolution));
     ALCORE__TRY(read_pools(self->request));
-    alcore_status status = ALCORE_OK;
-    if (any)
-        status = run(self);
-    else if (self->input.fill.budget > 0)
-        self->outcome.flags = ALCORE_SELECTION_SHORT;
+    alcore_status status = any ? run(self) : ALCORE_OK;
+    if (!any && self->input.fill.budget > 0) self->outcome.flags = ALCORE_SELECTION_SHORT;
     if (status == ALCORE_OK)
         status = alcore__selection_new(self->request, self->strategy, &self->input, &self->masks,
                                        &self->resolution, &self->outcome, out);
@@ -271,6 +288,7 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     alcore__outcome_clear(self.ctx, &self.outcome);
     alcore__masks_clear(self.ctx, &self.masks);
     alcore__free(self.ctx, self.costs);
+    alcore__free(self.ctx, self.further);
     alcore_strategy_unref(self.strategy);
     alcore__write_end(request);
     return status;
@@ -288,13 +306,10 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
 static alcore_status list_candidates(alcore_request *request, int64_t count, int64_t *out,
                                      int64_t *out_count) {
     alcore_ctx *ctx = request->object.ctx;
-    if (request->candidates == NULL)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_request_candidates: the request has no pool of candidates");
+    if (request->candidates == NULL) return fail_no_pool();
     alcore__masks masks;
     ALCORE__TRY(read_pools(request));
-    alcore_status status =
-        alcore__masks_new(ctx, request->candidates, request->labeled, NULL, &masks);
+    alcore_status status = alcore__masks_new(request, NULL, &masks);
     leave_pools(request);
     if (status != ALCORE_OK) return status;
     status = alcore__draw_candidates(ctx, alcore__request_seed(request),

@@ -6,125 +6,32 @@
 #include "request/selection_internal.h"
 
 static void release(void *object) {
-    alcore_selection *selection = object;
-    alcore_ctx *ctx = selection->object.ctx;
-    alcore_pool_unref(selection->pool);
-    alcore__outcome_clear(ctx, &selection->outcome);
-    alcore__terms_clear(ctx, &selection->terms);
-    alcore__arena_clear(ctx, &selection->texts);
-    alcore__free(ctx, selection->rows);
-    alcore__free(ctx, selection->scores);
-    alcore__free(ctx, selection->costs);
-    alcore__free(ctx, selection->reasons);
-    alcore__free(ctx, selection->ranks);
-    for (int32_t i = 0; i < ALCORE__RECORD_COLUMNS; i++)
-        alcore__free(ctx, selection->pick_columns[i]);
-    for (int32_t i = 0; i < selection->source_count; i++)
-        alcore__free(ctx, selection->sources[i].origin);
-    alcore__free(ctx, selection->provenance);
-    alcore__free(ctx, selection->summary);
-    alcore__free(ctx, selection->strategy);
-    alcore__free(ctx, selection->parameters);
-    alcore__free(ctx, selection->options);
-    alcore__free(ctx, selection->command);
-    alcore__free(ctx, selection->device);
-}
-
-static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
-    *out = alcore__strndup(ctx, text, strlen(text));
-    return *out == NULL ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
-}
-
-/* Names and effective values of a table, as a JSON object. */
-static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
-    alcore__json_out json = {.ctx = ctx};
-    alcore__json_open(&json, NULL, '{');
-    for (int32_t i = 0; values->table != NULL && i < values->table->count; i++) {
-        const alcore__param *row = &values->table->rows[i];
-        const alcore__value *value = &values->values[i];
-        if (strcmp(row->name, "command") == 0) continue;
-        bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
-        bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
-        if (number)
-            alcore__json_put_number(&json, row->name, value->number);
-        else if (integer && strspn(value->text, "-+0123456789") == strlen(value->text))
-            alcore__json_put_integer(&json, row->name, value->integer);
-        else
-            alcore__json_put_string(&json, row->name, value->text);
-    }
-    alcore__json_close(&json, '}');
-    if (json.status != ALCORE_OK) alcore__buffer_clear(ctx, &json.text);
-    *out = json.text.data;
-    return json.status;
-}
-
-static alcore_status keep_request(alcore_selection *self, const alcore_request *request,
-                                  const alcore_strategy *strategy, const alcore__run_input *input) {
+    alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
-    const char *command = alcore__values_text(&request->values, "command");
-    self->seed = input->seed;
-    self->round = input->round;
-    self->budget = request->budget;
-    self->fill_policy = input->fill.policy;
-    self->engine = input->engine.kernels->engine;
-    self->reason = alcore__strategy_reason(strategy);
-    self->measure = alcore__strategy_measure(strategy);
-    self->scored = alcore__strategy_scores(strategy);
-    ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
-    ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
-    if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
-    ALCORE__TRY(values_json(ctx, &request->values, &self->options));
-    return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
+    for (int32_t i = 0; i < self->sibling_count; i++) alcore__object_unref(self->siblings[i]);
+    alcore__free(ctx, self->siblings);
+    if (self->ranking != NULL)
+        for (int32_t i = 0; i < self->ranking->outcome.column_count; i++)
+            alcore__free(ctx, self->pick_columns[i]);
+    alcore__object_unref(self->ranking);
+    alcore__purchase_clear(ctx, &self->bought);
+    alcore__arena_clear(ctx, &self->texts);
+    alcore__free(ctx, self->rows);
+    alcore__free(ctx, self->scores);
+    alcore__free(ctx, self->costs);
+    alcore__free(ctx, self->reasons);
+    alcore__free(ctx, self->ranks);
+    alcore__free(ctx, self->provenance);
+    alcore__free(ctx, self->summary);
 }
 
-static alcore_status keep_inputs(alcore_selection *self, const alcore_request *request,
-                                 const alcore__run_input *input, const alcore__masks *masks,
-                                 const alcore__resolution *resolution) {
-    alcore_ctx *ctx = self->object.ctx;
-    self->pool_rows = masks->rows;
-    memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
-    self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
-    self->unspaced_share = self->budget.unit == ALCORE__UNIT_WORDS
-                               ? alcore__pool_unspaced_share(request->candidates)
-                               : 0;
-    self->inputs[0] = (alcore__input){ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible,
-                                      alcore_pool_fingerprint(request->candidates)};
-    if (request->labeled != NULL)
-        self->inputs[1] =
-            (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
-                            masks->side_count, alcore_pool_fingerprint(request->labeled)};
-    if (input->target.pool != NULL)
-        self->inputs[2] =
-            (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
-                            alcore_pool_fingerprint(input->target.pool)};
-    for (int32_t i = 0; i < resolution->count; i++) {
-        const alcore__resolved *entry = &resolution->entries[i];
-        const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
-                                  : entry->role == ALCORE_ROLE_TARGET ? request->target
-                                                                      : request->candidates;
-        const alcore__column *column = alcore__pool_find_column(pool, entry->name);
-        alcore__source *source = &self->sources[self->source_count];
-        *source = (alcore__source){.role = entry->role,
-                                   .built_in = entry->built_in,
-                                   .rows = column->row_count,
-                                   .dims = column->dims,
-                                   .dtype = column->dtype,
-                                   .ragged = column->ragged};
-        memcpy(source->name, entry->name, sizeof source->name);
-        source->engine = column->engine;
-        if (source->engine == NULL)
-            ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
-        ALCORE__TRY(copy_text(ctx, column->origin, &source->origin));
-        self->source_count++;
-    }
-    return ALCORE_OK;
-}
-
-/* The picks by themselves: rows, scores, costs and the record's columns. */
+/* Arrays of the picks by themselves, in rank order: rows, scores, costs and the columns of the
+ * record; and ranks, the reverse, for every candidate. */
 static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     alcore_ctx *ctx = self->object.ctx;
-    const alcore__outcome *outcome = &self->outcome;
-    size_t count = (size_t)outcome->pick_count;
+    const alcore__outcome *outcome = &self->ranking->outcome;
+    const alcore_pool *pool = self->ranking->pool;
+    size_t count = (size_t)self->bought.pick_count;
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(int64_t), &self->rows));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->scores));
     ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->costs));
@@ -134,53 +41,140 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
         ALCORE__TRY(alcore__new_array(ctx, count, sizeof(double), &self->pick_columns[c]));
         for (size_t k = 0; k < count; k++) /* float64 and int64 are both 8 bytes */
             memcpy((char *)self->pick_columns[c] + 8 * k,
-                   (const char *)outcome->columns[c].values + 8 * outcome->picks[k], 8);
+                   (const char *)outcome->columns[c].values + 8 * self->bought.picks[k], 8);
     }
     for (size_t k = 0; k < count; k++) {
-        int64_t position = outcome->picks[k], row = outcome->rows[position];
+        int64_t position = self->bought.picks[k], row = outcome->rows[position];
         self->ranks[position] = (int64_t)k;
         self->rows[k] = row;
         self->scores[k] = outcome->scores[position];
         self->costs[k] = costs == NULL ? 1.0 : costs[row];
-        self->words += alcore_pool_words(self->pool, row);
-        self->characters += alcore__pool_characters(self->pool, row);
-        self->units += alcore_pool_cost(self->pool, row);
+        self->words += alcore_pool_words(pool, row);
+        self->characters += alcore__pool_characters(pool, row);
+        self->units += alcore_pool_cost(pool, row);
     }
-    self->count = outcome->pick_count;
-    self->spent = outcome->spent;
-    self->shapes[0] = outcome->pick_count;
+    self->count = self->bought.pick_count;
+    self->shapes[0] = self->count;
     self->shapes[1] = outcome->count;
     return ALCORE_OK;
 }
 
-static alcore_status build(alcore_selection *self, const alcore_request *request,
-                           const alcore_strategy *strategy, const alcore__run_input *input,
-                           const alcore__masks *masks, const alcore__resolution *resolution) {
-    ALCORE__TRY(gather_picks(self, input->costs));
-    ALCORE__TRY(keep_request(self, request, strategy, input));
-    ALCORE__TRY(keep_inputs(self, request, input, masks, resolution));
-    ALCORE__TRY(alcore__terms_new(self->object.ctx, strategy, input, &self->outcome, &self->terms));
+/* What the picks cost in money; NaN without a price. */
+static double price_of(const alcore_selection *self) {
+    const alcore__price *price = &self->ranking->price;
+    double units = price->unit == ALCORE__UNIT_ITEMS        ? (double)self->count
+                   : price->unit == ALCORE__UNIT_WORDS      ? (double)self->words
+                   : price->unit == ALCORE__UNIT_CHARACTERS ? (double)self->characters
+                                                            : self->units;
+    return price->amount * units;
+}
+
+static alcore_status build(alcore_selection *self, const double *costs) {
+    ALCORE__TRY(gather_picks(self, costs));
+    self->money = price_of(self);
     ALCORE__TRY(alcore__selection_reasons(self));
+    alcore__selection_find_remedies(self);
     ALCORE__TRY(alcore__selection_write_provenance(self));
     return alcore__selection_write_summary(self);
 }
 
-alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
-                                    const alcore__run_input *input, const alcore__masks *masks,
-                                    const alcore__resolution *resolution, alcore__outcome *outcome,
-                                    alcore_selection **out) {
+/* One selection; takes the purchase over, also on failure. */
+static alcore_status new_one(alcore__ranking *ranking, const double *costs,
+                             alcore__purchase *purchase, alcore_selection **out) {
     alcore_selection *self;
-    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *self, release, &self));
-    self->pool = alcore_pool_ref(request->candidates);
-    self->outcome = *outcome;
-    *outcome = (alcore__outcome){0};
-    alcore_status status = build(self, request, strategy, input, masks, resolution);
+    alcore_ctx *ctx = ranking->object.ctx;
+    alcore_status status = alcore__object_new(ctx, sizeof *self, release, &self);
+    if (status != ALCORE_OK) {
+        alcore__purchase_clear(ctx, purchase);
+        return status;
+    }
+    self->ranking = alcore__object_ref(ranking);
+    self->bought = *purchase;
+    *purchase = (alcore__purchase){0};
+    status = build(self, costs);
     if (status != ALCORE_OK) {
         alcore__object_unref(self);
         return status;
     }
     *out = self;
     return ALCORE_OK;
+}
+
+/* Moves the purchase of one budget out of the outcome: the largest is the outcome's own, the others
+ * stand among the further ones. */
+static void move_purchase(alcore__outcome *outcome, double amount, double largest,
+                          alcore__purchase *out) {
+    if (amount == largest) {
+        *out = (alcore__purchase){.budget = amount,
+                                  .pick_count = outcome->pick_count,
+                                  .picks = outcome->picks,
+                                  .spent = outcome->spent,
+                                  .flags = outcome->flags,
+                                  .redundant = outcome->redundant,
+                                  .unaffordable = outcome->unaffordable,
+                                  .free_rows = outcome->free_rows,
+                                  .explanation = outcome->explanation};
+        outcome->picks = NULL;
+        outcome->explanation = (alcore__explanation){0};
+        return;
+    }
+    for (int32_t i = 0; i < outcome->further_count; i++) {
+        if (outcome->further[i].budget != amount) continue;
+        *out = outcome->further[i];
+        outcome->further[i] = (alcore__purchase){.budget = (double)NAN};
+        return;
+    }
+    /* Without a candidate nothing ran: the selection is empty, and short unless it asked for 0. */
+    *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
+}
+
+/* The selections of the other budgets, in the order given. */
+static alcore_status add_siblings(alcore_selection *first, const alcore__budgets *budgets,
+                                  const double *costs) {
+    alcore_ctx *ctx = first->object.ctx;
+    double largest = alcore__budgets_largest(budgets);
+    if (budgets->count < 2) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)budgets->count - 1, sizeof *first->siblings,
+                                  &first->siblings));
+    for (int32_t i = 1; i < budgets->count; i++) {
+        alcore__purchase purchase;
+        move_purchase(&first->ranking->outcome, budgets->items[i].amount, largest, &purchase);
+        ALCORE__TRY(
+            new_one(first->ranking, costs, &purchase, &first->siblings[first->sibling_count]));
+        first->sibling_count++;
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
+                                    const alcore__run_input *input, const alcore__masks *masks,
+                                    const alcore__resolution *resolution, alcore__outcome *outcome,
+                                    alcore_selection **out) {
+    alcore__ranking *ranking;
+    alcore__purchase purchase;
+    alcore_selection *first = NULL;
+    ALCORE__TRY(
+        alcore__ranking_new(request, strategy, input, masks, resolution, outcome, &ranking));
+    move_purchase(&ranking->outcome, request->budgets.items[0].amount,
+                  alcore__budgets_largest(&request->budgets), &purchase);
+    alcore_status status = new_one(ranking, input->costs, &purchase, &first);
+    alcore__object_unref(ranking);
+    if (status == ALCORE_OK) status = add_siblings(first, &request->budgets, input->costs);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(first);
+        return status;
+    }
+    *out = first;
+    return ALCORE_OK;
+}
+
+int64_t alcore_selection_budget_count(const alcore_selection *selection) {
+    return selection == NULL ? 0 : 1 + selection->sibling_count;
+}
+
+alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
+    if (selection == NULL || index < 0 || index > selection->sibling_count) return NULL;
+    return index == 0 ? (alcore_selection *)(uintptr_t)selection : selection->siblings[index - 1];
 }
 
 alcore_selection *alcore_selection_ref(alcore_selection *selection) {
@@ -208,15 +202,38 @@ const double *alcore_selection_costs(const alcore_selection *selection) {
 }
 
 double alcore_selection_spent(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->spent;
+    return selection == NULL ? 0 : selection->bought.spent;
+}
+
+double alcore_selection_budget(const alcore_selection *selection) {
+    return selection == NULL ? 0 : selection->bought.budget;
+}
+
+double alcore_selection_price(const alcore_selection *selection) {
+    return selection == NULL ? (double)NAN : selection->money;
+}
+
+alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
+                                      alcore_remedy *out) {
+    ALCORE__TRY(alcore__enter(NULL));
+    if (selection == NULL || out == NULL || index < 0)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID,
+                                                "alcore_selection_remedy: selection, an index of "
+                                                "0 or more and out are needed"));
+    if (index >= selection->remedy_count)
+        return alcore__leave(NULL, alcore__fail(ALCORE_E_NOT_FOUND, "the selection has %d remedies",
+                                                (int)selection->remedy_count));
+    return alcore__leave(
+        NULL, alcore__struct_write(out, &selection->remedies[index], sizeof(alcore_remedy),
+                                   ALCORE__FIRST_SIZE(alcore_remedy, padding), "alcore_remedy"));
 }
 
 uint32_t alcore_selection_flags(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->outcome.flags;
+    return selection == NULL ? 0 : selection->bought.flags;
 }
 
 alcore_pool *alcore_selection_pool(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->pool;
+    return selection == NULL ? NULL : selection->ranking->pool;
 }
 
 const char *alcore_selection_reason(const alcore_selection *selection, int64_t rank) {
@@ -245,13 +262,14 @@ const char *alcore_selection_column_name(const alcore_selection *selection, int3
     } else if (scope != ALCORE_SCOPE_PICKS) {
         return NULL;
     }
-    return index < selection->outcome.column_count ? selection->outcome.columns[index].name : NULL;
+    const alcore__outcome *outcome = &selection->ranking->outcome;
+    return index < outcome->column_count ? outcome->columns[index].name : NULL;
 }
 
 /* Whether there is such a column. *values is NULL only for an empty one. */
 static bool find_column(const alcore_selection *selection, int32_t scope, const char *name,
                         void **values, int32_t *dtype) {
-    const alcore__outcome *outcome = &selection->outcome;
+    const alcore__outcome *outcome = &selection->ranking->outcome;
     bool candidates = scope == ALCORE_SCOPE_CANDIDATES;
     if (candidates && strcmp(name, "score") == 0) {
         *values = outcome->scores;
@@ -286,7 +304,7 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
         return alcore__leave(selection->object.ctx,
                              alcore__fail(ALCORE_E_NOT_FOUND,
                                           "strategy %s keeps no record column '%s'",
-                                          selection->strategy, name));
+                                          selection->ranking->strategy, name));
     /* The shape lives in the selection; alcore_tensor has no room for it, nor for const. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
     alcore_status status =

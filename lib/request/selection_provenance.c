@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "alcore/version.h"
 #include "request/selection_internal.h"
@@ -25,10 +26,10 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
     alcore__json_put_string(json, "fingerprint", text);
 }
 
-static void put_columns(const alcore_selection *selection, int32_t role, alcore__json_out *json) {
+static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
-    for (int32_t i = 0; i < selection->source_count; i++) {
-        const alcore__source *source = &selection->sources[i];
+    for (int32_t i = 0; i < ranking->source_count; i++) {
+        const alcore__source *source = &ranking->sources[i];
         if (source->role != role) continue;
         alcore__json_open(json, source->name, '{');
         alcore__json_put_string(json, "from", source->origin);
@@ -46,60 +47,83 @@ static void put_columns(const alcore_selection *selection, int32_t role, alcore_
     alcore__json_close(json, '}');
 }
 
-static void put_inputs(const alcore_selection *selection, alcore__json_out *json) {
+static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
     for (int32_t i = 0; i < 3; i++) {
-        const alcore__input *input = &selection->inputs[i];
+        const alcore__input *input = &ranking->inputs[i];
         if (input->role == 0) continue;
         alcore__json_open(json, role_name(input->role), '{');
         alcore__json_put_integer(json, "rows", input->rows);
         alcore__json_put_integer(json, "used", input->used);
         put_fingerprint(json, input->fingerprint);
-        put_columns(selection, input->role, json);
+        put_columns(ranking, input->role, json);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');
 }
 
-static void put_masked(const alcore_selection *selection, alcore__json_out *json) {
+static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "masked", '{');
     for (int32_t i = 0; i < ALCORE__CAUSES; i++)
-        alcore__json_put_integer(json, alcore__cause_name(i), selection->by_cause[i]);
+        alcore__json_put_integer(json, alcore__cause_name(i), ranking->by_cause[i]);
     alcore__json_close(json, '}');
 }
 
 static void put_budget(const alcore_selection *selection, alcore__json_out *json) {
-    const alcore__outcome *outcome = &selection->outcome;
+    const alcore__purchase *bought = &selection->bought;
     alcore__json_open(json, "budget", '{');
-    alcore__json_put_number(json, "amount", selection->budget.amount);
-    alcore__json_put_string(json, "unit", alcore__unit_name(selection->budget.unit));
-    alcore__json_put_number(json, "spent", selection->spent);
+    alcore__json_put_number(json, "amount", bought->budget);
+    alcore__json_put_string(json, "unit", alcore__unit_name(selection->ranking->unit));
+    alcore__json_put_number(json, "spent", bought->spent);
     alcore__json_put_integer(json, "items", selection->count);
     alcore__json_put_integer(json, "words", selection->words);
     alcore__json_put_integer(json, "characters", selection->characters);
     if (!isnan(selection->units)) alcore__json_put_number(json, "units", selection->units);
-    alcore__json_put_flag(json, "short", (outcome->flags & ALCORE_SELECTION_SHORT) != 0);
-    alcore__json_put_integer(json, "passed_over_spread", outcome->redundant);
-    alcore__json_put_integer(json, "passed_over_fill", outcome->unaffordable);
-    alcore__json_put_integer(json, "passed_over_free", outcome->free_rows);
+    alcore__json_put_flag(json, "short", (bought->flags & ALCORE_SELECTION_SHORT) != 0);
+    alcore__json_put_integer(json, "passed_over_similar", bought->redundant);
+    alcore__json_put_integer(json, "passed_over_fill", bought->unaffordable);
+    alcore__json_put_integer(json, "passed_over_free", bought->free_rows);
     alcore__json_close(json, '}');
+}
+
+static void put_price(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__price *price = &selection->ranking->price;
+    if (isnan(price->amount)) return;
+    alcore__json_open(json, "price", '{');
+    alcore__json_put_number(json, "amount", price->amount);
+    alcore__json_put_string(json, "unit", alcore__unit_name(price->unit));
+    if (price->currency[0] != '\0') alcore__json_put_string(json, "currency", price->currency);
+    alcore__json_put_number(json, "total", selection->money);
+    alcore__json_close(json, '}');
+}
+
+/* prefix and a name, words joined by underscores: "also_given_scores". */
+static const char *key_of(const char *prefix, const char *name, const char *suffix, char out[96]) {
+    if (strncmp(name, "the ", 4) == 0) name += 4;
+    snprintf(out, 96, "%s%s%s", prefix, name, suffix);
+    for (char *c = out; *c != '\0'; c++)
+        if (*c == ' ') *c = '_';
+    return out;
 }
 
 static void put_terms(const alcore_selection *selection, alcore__json_out *json) {
-    const alcore__terms *terms = &selection->terms;
-    if (!terms->hybrid) return;
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    char key[96];
+    if (!explanation->mixed) return;
     alcore__json_open(json, "terms", '{');
-    alcore__json_put_number(json, "uncertainty_sd", terms->u_spread);
-    alcore__json_put_number(json, "diversity_sd", terms->d_spread);
-    alcore__json_put_integer(json, "chosen_by_uncertainty", terms->by_u);
-    alcore__json_put_integer(json, "chosen_by_diversity", terms->by_d);
-    alcore__json_put_integer(json, "also_nnll", terms->as_nnll);
-    alcore__json_put_integer(json, "also_diversity", terms->as_diversity);
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        alcore__json_put_number(json, key_of("", part->term->name, "_sd", key), part->deviation);
+        alcore__json_put_integer(json, key_of("chosen_by_", part->term->name, "", key),
+                                 part->decided);
+        if (part->also != NULL)
+            alcore__json_put_integer(json, key_of("also_", part->alone, "", key), part->also_count);
+    }
     alcore__json_close(json, '}');
 }
 
-static void put_facts(const alcore_selection *selection, alcore__json_out *json) {
-    const alcore__outcome *outcome = &selection->outcome;
+static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
+    const alcore__outcome *outcome = &ranking->outcome;
     alcore__json_open(json, "facts", '{');
     for (int32_t i = 0; i < outcome->fact_count; i++) {
         const alcore__fact *fact = &outcome->facts[i];
@@ -112,36 +136,38 @@ static void put_facts(const alcore_selection *selection, alcore__json_out *json)
 }
 
 /* Each operation of the run and what ran it. */
-static void put_engines(const alcore_selection *selection, alcore__json_out *json) {
+static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
-    for (int32_t i = 0; i < selection->source_count; i++)
-        if (selection->sources[i].engine != NULL) model = selection->sources[i].engine;
+    for (int32_t i = 0; i < ranking->source_count; i++)
+        if (ranking->sources[i].engine != NULL) model = ranking->sources[i].engine;
     alcore__json_open(json, "engines", '{');
-    alcore__json_put_string(json, "device", selection->device);
+    alcore__json_put_string(json, "device", ranking->device);
     if (model != NULL) alcore__json_put_string(json, "model", model);
-    if (selection->scored) alcore__json_put_string(json, "scorer", selection->engine);
-    alcore__json_put_string(json, "strategy", selection->engine);
+    if (ranking->scored) alcore__json_put_string(json, "scorer", ranking->engine);
+    alcore__json_put_string(json, "strategy", ranking->engine);
     alcore__json_close(json, '}');
 }
 
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
+    const alcore__ranking *ranking = selection->ranking;
     char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, selection->seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, ranking->seed);
     alcore__json_put_string(json, "version", ALCORE_VERSION);
-    if (selection->command != NULL) alcore__json_put_raw(json, "command", selection->command);
-    alcore__json_put_string(json, "strategy", selection->strategy);
-    alcore__json_put_raw(json, "parameters", selection->parameters);
-    alcore__json_put_raw(json, "options", selection->options);
+    if (ranking->command != NULL) alcore__json_put_raw(json, "command", ranking->command);
+    alcore__json_put_string(json, "strategy", ranking->strategy);
+    alcore__json_put_raw(json, "parameters", ranking->parameters);
+    alcore__json_put_raw(json, "options", ranking->options);
     alcore__json_put_raw(json, "seed", seed); /* 64 bits: beyond alcore__json_put_integer() */
-    alcore__json_put_integer(json, "round", selection->round);
-    put_inputs(selection, json);
-    put_masked(selection, json);
-    alcore__json_put_integer(json, "scored", selection->outcome.count);
-    alcore__json_put_integer(json, "floored", selection->outcome.floored);
+    alcore__json_put_integer(json, "round", ranking->round);
+    put_inputs(ranking, json);
+    put_masked(ranking, json);
+    alcore__json_put_integer(json, "scored", ranking->outcome.count);
+    alcore__json_put_integer(json, "floored", ranking->outcome.floored);
     put_budget(selection, json);
+    put_price(selection, json);
     put_terms(selection, json);
-    put_facts(selection, json);
-    put_engines(selection, json);
+    put_facts(ranking, json);
+    put_engines(ranking, json);
 }
 
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {

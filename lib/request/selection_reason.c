@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a pick was made, in comparisons rather than numbers. */
+/* Why a pick was made: one line of comparisons with the other candidates instead of bare numbers.
+ * The terms of the score come from the explanation that the strategy's run made; this file only
+ * puts them into words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,48 +32,59 @@ static alcore_status separate(writer *self) {
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
 }
 
-static alcore_status put_stratum(writer *self, int64_t rank, int64_t position) {
-    const alcore__terms *terms = &self->selection->terms;
-    const int64_t *stratum = alcore__outcome_integers(&self->selection->outcome, "stratum");
-    int64_t count = self->selection->outcome.count;
-    if (terms->d_at_least == NULL) return ALCORE_OK;
+/* One term of the score: "uncertainty top 2 %", or inside a group "stratum 7 of 10 (1,204 rows),
+ * diversity top 9 % of it". */
+static alcore_status put_term(writer *self, const alcore__term_part *part, int64_t rank,
+                              int64_t position) {
+    const alcore__outcome *outcome = &self->selection->ranking->outcome;
+    const int64_t *group = NULL;
+    for (int32_t c = 0; part->groups > 1 && c < outcome->column_count; c++)
+        if (strcmp(outcome->columns[c].name, part->term->within) == 0)
+            group = outcome->columns[c].values;
     ALCORE__TRY(separate(self));
-    if (stratum == NULL || stratum[position] < 0 || terms->strata < 2)
-        return alcore__buffer_format(self->ctx, &self->line, "diversity top %" PRId64 " %%",
-                                     top_percent(terms->d_at_least[rank], count));
-    int64_t size = terms->stratum_sizes[stratum[position]];
+    if (group == NULL || group[position] < 0)
+        return alcore__buffer_format(self->ctx, &self->line, "%s top %" PRId64 " %%",
+                                     part->term->name,
+                                     top_percent(part->at_least[rank], outcome->count));
     char number[32];
+    int64_t size = part->group_sizes[group[position]];
     return alcore__buffer_format(
         self->ctx, &self->line,
-        "stratum %" PRId64 " of %" PRId64 " (%s %s), diversity top %" PRId64 " %% of it",
-        stratum[position] + 1, terms->strata, alcore__thousands(size, number),
-        size == 1 ? "row" : "rows", top_percent(terms->d_at_least[rank], size));
+        "%s %" PRId64 " of %" PRId64 " (%s %s), %s top %" PRId64 " %% of it", part->term->within,
+        group[position] + 1, part->groups, alcore__thousands(size, number),
+        size == 1 ? "row" : "rows", part->term->name, top_percent(part->at_least[rank], size));
 }
 
-static alcore_status put_decision(writer *self, int64_t rank, int64_t position) {
-    const alcore__terms *terms = &self->selection->terms;
-    if (!terms->hybrid) return ALCORE_OK;
-    double u = terms->u_share[rank], d = terms->d_share[rank];
+/* Which term decided the pick, and whose picks it would have been too: "chosen by uncertainty; also
+ * nnll's pick". */
+static alcore_status put_decision(writer *self, int64_t rank) {
+    const alcore__explanation *explanation = &self->selection->bought.explanation;
+    if (!explanation->mixed) return ALCORE_OK;
+    int32_t decided = alcore__explanation_decided(explanation, rank);
     ALCORE__TRY(alcore__buffer_format(self->ctx, &self->line, "; chosen by %s",
-                                      u > d   ? "uncertainty"
-                                      : d > u ? "diversity"
-                                              : "both terms alike"));
-    bool nnll = terms->nnll_picks[position], diversity = terms->diversity_picks[position];
-    if (!nnll && !diversity) return ALCORE_OK;
-    return alcore__buffer_format(self->ctx, &self->line, "; also %s pick",
-                                 nnll && diversity ? "nnll's and diversity's"
-                                 : nnll            ? "nnll's"
-                                                   : "diversity's");
+                                      decided < 0 ? "the terms alike"
+                                                  : explanation->parts[decided].term->name));
+    const char *lead = "; also ";
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        if (part->also == NULL || !part->also[rank]) continue;
+        bool plural = part->alone[strlen(part->alone) - 1] == 's';
+        ALCORE__TRY(alcore__buffer_format(self->ctx, &self->line, "%s%s'%s", lead, part->alone,
+                                          plural ? "" : "s"));
+        lead = " and ";
+    }
+    return lead[0] == ';' ? ALCORE_OK : alcore__buffer_append(self->ctx, &self->line, " pick", 5);
 }
 
 static alcore_status put_score(writer *self, int64_t rank) {
-    const alcore_selection *selection = self->selection;
-    if (selection->reason != NULL)
-        return alcore__buffer_append(self->ctx, &self->line, selection->reason,
-                                     strlen(selection->reason));
+    const alcore__ranking *ranking = self->selection->ranking;
+    if (ranking->reason != NULL)
+        return alcore__buffer_append(self->ctx, &self->line, ranking->reason,
+                                     strlen(ranking->reason));
     return alcore__buffer_format(
-        self->ctx, &self->line, "%s top %" PRId64 " %%", selection->measure,
-        top_percent(selection->terms.score_at_least[rank], selection->outcome.count));
+        self->ctx, &self->line, "%s top %" PRId64 " %%", ranking->measure,
+        top_percent(self->selection->bought.explanation.score_at_least[rank],
+                    ranking->outcome.count));
 }
 
 /* ---- rare words ---- */
@@ -103,12 +116,12 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
         (*count)--;
         break;
     }
-    int32_t at = *count;
-    while (at > 0 && rare[at - 1].logprob > word.logprob) at--;
-    if (at >= RARE_WORDS) return;
+    int32_t slot = *count;
+    while (slot > 0 && rare[slot - 1].logprob > word.logprob) slot--;
+    if (slot >= RARE_WORDS) return;
     int32_t last = *count < RARE_WORDS ? *count : RARE_WORDS - 1;
-    memmove(&rare[at + 1], &rare[at], (size_t)(last - at) * sizeof *rare);
-    rare[at] = word;
+    memmove(&rare[slot + 1], &rare[slot], (size_t)(last - slot) * sizeof *rare);
+    rare[slot] = word;
     *count = last + 1;
 }
 
@@ -119,15 +132,15 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     int64_t length = tokens.offsets[1] - tokens.offsets[0];
     /* Only where scores align with words: one for each, and one for the end of the sentence. */
     if (tokens.dtype != ALCORE_FLOAT32 ||
-        length != alcore_pool_words(self->selection->pool, row) + 1)
+        length != alcore_pool_words(self->selection->ranking->pool, row) + 1)
         return ALCORE_OK;
     const float *values = tokens.values;
     size_t bytes;
-    const char *at = alcore_pool_text(self->selection->pool, row, &bytes);
-    const char *end = at + bytes;
+    const char *rest = alcore_pool_text(self->selection->ranking->pool, row, &bytes);
+    const char *end = rest + bytes;
     rare_word rare[RARE_WORDS], word;
     int32_t count = 0;
-    for (int64_t i = 0; alcore__word_next(&at, end, &word.text, &word.length); i++) {
+    for (int64_t i = 0; alcore__word_next(&rest, end, &word.text, &word.length); i++) {
         word.logprob = (double)values[i];
         trim(&word);
         if (word.length > 0 && word.logprob < RARE_LOGPROB) keep_rare(rare, &count, word);
@@ -140,34 +153,35 @@ static alcore_status put_rare_words(writer *self, int64_t row) {
     return ALCORE_OK;
 }
 
-static const alcore__column *aligned_logprobs(const alcore_selection *selection) {
-    for (int32_t i = 0; i < selection->source_count; i++) {
-        const alcore__source *source = &selection->sources[i];
-        if (source->role == ALCORE_ROLE_CANDIDATES && strcmp(source->name, "logprobs") == 0 &&
-            source->engine != NULL && strncmp(source->origin, "model ngram order", 17) == 0)
-            return alcore__pool_find_column(selection->pool, source->name);
+/* The log-probabilities of the candidates where a model made them one per word and one for the end
+ * of the sentence; NULL where the values belong to other tokens. */
+static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
+    for (int32_t i = 0; i < ranking->source_count; i++) {
+        const alcore__source *source = &ranking->sources[i];
+        if (source->role != ALCORE_ROLE_CANDIDATES || strcmp(source->name, "logprobs") != 0)
+            continue;
+        const alcore__column *column = alcore__pool_find_column(ranking->pool, source->name);
+        return column != NULL && column->per_word ? column : NULL;
     }
     return NULL;
 }
 
 static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
-    int64_t position = selection->outcome.picks[rank];
-    const alcore__terms *terms = &selection->terms;
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    int64_t position = selection->bought.picks[rank];
     self->line.length = 0;
-    if (terms->u_at_least != NULL)
-        ALCORE__TRY(
-            alcore__buffer_format(self->ctx, &self->line, "uncertainty top %" PRId64 " %%",
-                                  top_percent(terms->u_at_least[rank], selection->outcome.count)));
-    ALCORE__TRY(put_stratum(self, rank, position));
-    if (self->line.length == 0) ALCORE__TRY(put_score(self, rank));
-    ALCORE__TRY(put_decision(self, rank, position));
-    return put_rare_words(self, selection->outcome.rows[position]);
+    for (int32_t t = 0; t < explanation->count; t++)
+        ALCORE__TRY(put_term(self, &explanation->parts[t], rank, position));
+    if (explanation->count == 0) ALCORE__TRY(put_score(self, rank));
+    ALCORE__TRY(put_decision(self, rank));
+    return put_rare_words(self, selection->ranking->outcome.rows[position]);
 }
 
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
-    writer self = {.selection = selection, .ctx = ctx, .logprobs = aligned_logprobs(selection)};
+    writer self = {
+        .selection = selection, .ctx = ctx, .logprobs = aligned_logprobs(selection->ranking)};
     ALCORE__TRY(alcore__new_array(ctx, (size_t)selection->count, sizeof *selection->reasons,
                                   &selection->reasons));
     alcore_status status = ALCORE_OK;

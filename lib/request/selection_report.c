@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a selection (spec 7.13, the parts that need no target pool): Markdown, JSON, HTML.
- */
+/* The report of a selection as Markdown, JSON or HTML: the summary, the values of the score's terms
+ * among the picks, shares by language and group, and where everything came from. The HTML page
+ * loads nothing and carries its pictures as inline SVG (report_chart.c). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/write_options.h"
 #include "request/selection_internal.h"
 #include "text/number.h"
 
-/* How often a name occurs among the picks. */
-typedef struct share {
+/* The picks' values of one term of the score. */
+typedef struct term_stats {
     const char *name;
-    int64_t count;
-} share;
+    double mean, median;
+} term_stats;
 
 typedef struct report {
     const alcore_selection *selection;
     alcore_ctx *ctx;
-    share *languages, *groups;
+    alcore__share *languages, *groups; /* the most frequent first */
     int64_t language_count, group_count;
-    double mean, median; /* of the picks' uncertainty; NaN: there is none */
+    term_stats terms[ALCORE__TERMS];
+    int32_t term_count;
 } report;
 
 static int by_name(const void *a, const void *b) {
-    const share *left = a, *right = b;
+    const alcore__share *left = a, *right = b;
     return strcmp(left->name, right->name);
 }
 
 static int by_count(const void *a, const void *b) {
-    const share *left = a, *right = b;
+    const alcore__share *left = a, *right = b;
     if (left->count != right->count) return left->count < right->count ? 1 : -1;
     return strcmp(left->name, right->name);
 }
@@ -40,7 +43,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* One entry per pick on the way in; one per name, the most frequent first, on the way out. */
-static void count_names(share *shares, int64_t *count) {
+static void count_names(alcore__share *shares, int64_t *count) {
     int64_t names = 0;
     if (*count == 0) return;
     qsort(shares, (size_t)*count, sizeof *shares, by_name);
@@ -54,34 +57,51 @@ static void count_names(share *shares, int64_t *count) {
     *count = names;
 }
 
+/* Mean and median of the picks' values [count] of one term. */
+static alcore_status measure_term(report *self, const char *name, const double *values) {
+    size_t count = (size_t)self->selection->count;
+    double *sorted, sum = 0;
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof *sorted, &sorted));
+    memcpy(sorted, values, count * sizeof *sorted);
+    for (size_t k = 0; k < count; k++) sum += sorted[k];
+    qsort(sorted, count, sizeof *sorted, by_value);
+    self->terms[self->term_count++] =
+        (term_stats){.name = name,
+                     .mean = sum / (double)count,
+                     .median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2};
+    alcore__free(self->ctx, sorted);
+    return ALCORE_OK;
+}
+
+const alcore__term_part *alcore__selection_term_of(const alcore_selection *selection,
+                                                   const char *column) {
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    for (int32_t t = 0; t < explanation->count; t++)
+        if (strcmp(explanation->parts[t].term->column, column) == 0) return &explanation->parts[t];
+    return NULL;
+}
+
 static alcore_status measure(report *self) {
     const alcore_selection *selection = self->selection;
+    const alcore_pool *pool = selection->ranking->pool;
+    const alcore__outcome *outcome = &selection->ranking->outcome;
     size_t count = (size_t)selection->count;
-    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(share), &self->languages));
-    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(share), &self->groups));
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(alcore__share), &self->languages));
+    ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof(alcore__share), &self->groups));
     for (size_t k = 0; k < count; k++) {
         int64_t row = selection->rows[k];
-        const char *group = alcore_pool_group(selection->pool, row);
+        const char *group = alcore_pool_group(pool, row);
         self->languages[self->language_count++] =
-            (share){alcore_pool_language(selection->pool, row), 1};
-        if (group != NULL) self->groups[self->group_count++] = (share){group, 1};
+            (alcore__share){alcore_pool_language(pool, row), 1};
+        if (group != NULL) self->groups[self->group_count++] = (alcore__share){group, 1};
     }
     count_names(self->languages, &self->language_count);
     count_names(self->groups, &self->group_count);
-
-    const alcore__outcome *outcome = &selection->outcome;
-    self->mean = self->median = NAN;
-    for (int32_t c = 0; c < outcome->column_count; c++) {
-        if (strcmp(outcome->columns[c].name, "u") != 0 || count == 0) continue;
-        double *sorted, sum = 0;
-        ALCORE__TRY(alcore__new_array(self->ctx, count, sizeof *sorted, &sorted));
-        memcpy(sorted, selection->pick_columns[c], count * sizeof *sorted);
-        for (size_t k = 0; k < count; k++) sum += sorted[k];
-        qsort(sorted, count, sizeof *sorted, by_value);
-        self->mean = sum / (double)count;
-        self->median =
-            count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-        alcore__free(self->ctx, sorted);
+    for (int32_t c = 0; c < outcome->column_count && count > 0; c++) {
+        const alcore__term_part *part =
+            alcore__selection_term_of(selection, outcome->columns[c].name);
+        if (part != NULL)
+            ALCORE__TRY(measure_term(self, part->term->name, selection->pick_columns[c]));
     }
     return ALCORE_OK;
 }
@@ -89,7 +109,7 @@ static alcore_status measure(report *self) {
 /* ---- JSON ---- */
 
 static void put_shares(const report *self, alcore__json_out *json, const char *key,
-                       const share *shares, int64_t count) {
+                       const alcore__share *shares, int64_t count) {
     alcore__json_open(json, key, '[');
     for (int64_t i = 0; i < count; i++) {
         alcore__json_open(json, NULL, '{');
@@ -108,10 +128,12 @@ static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__selection_put_provenance(self->selection, &json);
     put_shares(self, &json, "languages", self->languages, self->language_count);
     put_shares(self, &json, "groups", self->groups, self->group_count);
-    alcore__json_open(&json, "uncertainty", '{');
-    alcore__json_put_number(&json, "mean", self->mean);
-    alcore__json_put_number(&json, "median", self->median);
-    alcore__json_close(&json, '}');
+    for (int32_t t = 0; t < self->term_count; t++) {
+        alcore__json_open(&json, self->terms[t].name, '{');
+        alcore__json_put_number(&json, "mean", self->terms[t].mean);
+        alcore__json_put_number(&json, "median", self->terms[t].median);
+        alcore__json_close(&json, '}');
+    }
     alcore__json_close(&json, '}');
     *out = json.text;
     if (json.status != ALCORE_OK) return json.status;
@@ -134,22 +156,23 @@ static const marks markdown = {"",      "",        "# ",
                                "```\n", "```\n\n", "| name | count | share |\n|---|---|---|\n",
                                "\n",    "| ",      " | ",
                                " |\n",  false};
-static const marks html = {"<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
-                           "charset=\"utf-8\"><title>Selection</title></head>\n"
-                           "<body>\n",
-                           "</body></html>\n",
-                           "<h1>",
-                           "</h1>\n",
-                           "<h2>",
-                           "</h2>\n",
-                           "<pre>",
-                           "</pre>\n",
-                           "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n",
-                           "</table>\n",
-                           "<tr><td>",
-                           "</td><td>",
-                           "</td></tr>\n",
-                           true};
+static const marks html = {
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta "
+    "charset=\"utf-8\"><title>Selection</title></head>\n"
+    "<body style=\"font-family:sans-serif;max-width:60em;margin:2em auto\">\n",
+    "</body></html>\n",
+    "<h1>",
+    "</h1>\n",
+    "<h2>",
+    "</h2>\n",
+    "<pre>",
+    "</pre>\n",
+    "<table>\n<tr><th>name</th><th>count</th><th>share</th></tr>\n",
+    "</table>\n",
+    "<tr><td>",
+    "</td><td>",
+    "</td></tr>\n",
+    true};
 
 typedef struct sheet {
     alcore_ctx *ctx;
@@ -194,7 +217,7 @@ static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text_end);
 }
 
-static void put_table(sheet *self, const char *title, const share *shares, int64_t count,
+static void put_table(sheet *self, const char *title, const alcore__share *shares, int64_t count,
                       int64_t total) {
     char number[32];
     if (count == 0) return;
@@ -214,28 +237,38 @@ static void put_table(sheet *self, const char *title, const share *shares, int64
     put(self, self->marks->table_end);
 }
 
+static void put_term_stats(sheet *page, const term_stats *stats) {
+    char mean[32], median[32];
+    if (page->status != ALCORE_OK) return;
+    alcore__print_double(stats->mean, mean);
+    alcore__print_double(stats->median, median);
+    page->status = alcore__buffer_format(
+        page->ctx, page->out, "%s%c%s of the picks%s%smean %s, median %s\n%s", page->marks->heading,
+        stats->name[0] - 'a' + 'A', stats->name + 1, page->marks->heading_end, page->marks->text,
+        mean, median, page->marks->text_end);
+}
+
+/* The drawings of an HTML page. */
+static alcore_status put_charts(const report *self, alcore__buffer *out) {
+    ALCORE__TRY(alcore__chart_budget(self->selection, out));
+    ALCORE__TRY(alcore__chart_terms(self->selection, out));
+    ALCORE__TRY(alcore__chart_shares(self->selection, "Picks by language", self->languages,
+                                     self->language_count, out));
+    return alcore__chart_shares(self->selection, "Picks by group", self->groups, self->group_count,
+                                out);
+}
+
 static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
     sheet page = {.ctx = self->ctx, .out = out, .marks = with};
     const alcore_selection *selection = self->selection;
     put(&page, with->open);
     put(&page, with->title);
     put(&page, "Selection by ");
-    put_foreign(&page, selection->strategy);
+    put_foreign(&page, selection->ranking->strategy);
     put(&page, with->title_end);
     put_block(&page, selection->summary);
-    if (!isnan(self->mean)) {
-        char mean[32], median[32];
-        alcore__print_double(self->mean, mean);
-        alcore__print_double(self->median, median);
-        put_heading(&page, "Uncertainty of the picks");
-        put(&page, with->text);
-        put(&page, "mean ");
-        put(&page, mean);
-        put(&page, ", median ");
-        put(&page, median);
-        put(&page, "\n");
-        put(&page, with->text_end);
-    }
+    if (page.status == ALCORE_OK && with->html) page.status = put_charts(self, out);
+    for (int32_t t = 0; t < self->term_count; t++) put_term_stats(&page, &self->terms[t]);
     put_table(&page, "Languages", self->languages, self->language_count, selection->count);
     put_table(&page, "Groups", self->groups, self->group_count, selection->count);
     put_heading(&page, "Where everything came from");
@@ -244,7 +277,8 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
     return page.status;
 }
 
-static alcore_status kind_of(const char *path, int32_t *kind) {
+/* Settles the kind of a report: the one asked for, else by the path's suffix. */
+static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
     if (*kind == 0 && dot != NULL)
         *kind = strcmp(dot, ".md") == 0     ? ALCORE_REPORT_MARKDOWN
@@ -257,26 +291,28 @@ static alcore_status kind_of(const char *path, int32_t *kind) {
 }
 
 static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
-    ALCORE__TRY(alcore__read_begin(self->selection->pool, "pool"));
+    ALCORE__TRY(alcore__read_begin(self->selection->ranking->pool, "pool"));
     alcore_status status = measure(self);
     if (status == ALCORE_OK)
         status = kind == ALCORE_REPORT_JSON       ? write_json(self, out)
                  : kind == ALCORE_REPORT_MARKDOWN ? write_page(self, &markdown, out)
                                                   : write_page(self, &html, out);
-    alcore__read_end(self->selection->pool);
+    alcore__read_end(self->selection->ranking->pool);
     alcore__free(self->ctx, self->languages);
     alcore__free(self->ctx, self->groups);
     return status;
 }
 
 static alcore_status write_report(const alcore_selection *selection, const char *path,
-                                  int32_t kind) {
+                                  const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;
+    alcore_write_options options;
     report self = {.selection = selection, .ctx = ctx};
     alcore__buffer text = {0};
     alcore__writer *writer = NULL;
-    ALCORE__TRY(kind_of(path, &kind));
-    alcore_status status = compose(&self, kind, &text);
+    ALCORE__TRY(alcore__write_options_read(theirs, &options));
+    ALCORE__TRY(resolve_kind(path, &options.format));
+    alcore_status status = compose(&self, options.format, &text);
     if (status == ALCORE_OK) status = alcore__writer_open(ctx, path, &writer);
     if (status == ALCORE_OK) {
         status = alcore__writer_put(writer, text.data, text.length);
@@ -290,10 +326,10 @@ static alcore_status write_report(const alcore_selection *selection, const char 
 }
 
 alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
-                                      int32_t format) {
+                                      const alcore_write_options *options) {
     if (selection == NULL || path == NULL)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_report: selection and path are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));
-    return alcore__leave(selection->object.ctx, write_report(selection, path, format));
+    return alcore__leave(selection->object.ctx, write_report(selection, path, options));
 }

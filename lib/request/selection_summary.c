@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary for people. */
+/* The summary for people. It says what happened and names no flag or function: what may be done
+ * about it stands in the selection's remedies, which each front end words for its users. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +27,19 @@ const char *alcore__amount(double value, char out[40]) {
     return out;
 }
 
+const char *alcore__money(double value, const char *currency, char out[64]) {
+    char cents[16], whole[32];
+    double rounded = floor(value * 100 + 0.5);
+    if (!(rounded < 9e15)) {
+        alcore__format(out, 64, "%.4g%s%s", value, currency[0] != '\0' ? " " : "", currency);
+        return out;
+    }
+    snprintf(cents, sizeof cents, "%02d", (int)fmod(rounded, 100));
+    alcore__format(out, 64, "%s.%s%s%s", alcore__thousands((int64_t)(rounded / 100), whole), cents,
+                   currency[0] != '\0' ? " " : "", currency);
+    return out;
+}
+
 /* The first failure stays, so that the lines read like what they print. */
 typedef struct lines {
     alcore_ctx *ctx;
@@ -39,92 +53,105 @@ typedef struct lines {
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
-static void say_rows(lines *page, const alcore_selection *selection) {
+static void say_rows(lines *page, const alcore__ranking *ranking) {
     static const char *const words[ALCORE__CAUSES] = {"empty",
                                                       "duplicate",
                                                       "labeled",
-                                                      "already on the labeled side",
+                                                      "known from the labeled pool",
                                                       "excluded",
                                                       "filtered out",
                                                       "not among the eligible",
                                                       "without a value",
                                                       "with a NaN"};
+    const alcore__outcome *outcome = &ranking->outcome;
     char number[32], other[32];
-    say(page, "rows read: %s", alcore__thousands(selection->pool_rows, number));
+    say(page, "rows read: %s", alcore__thousands(ranking->pool_rows, number));
     const char *lead = "; masked: ";
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
-        if (selection->by_cause[i] == 0) continue;
-        say(page, "%s%s %s", lead, alcore__thousands(selection->by_cause[i], number), words[i]);
+        if (ranking->by_cause[i] == 0) continue;
+        say(page, "%s%s %s", lead, alcore__thousands(ranking->by_cause[i], number), words[i]);
         lead = ", ";
     }
-    say(page, "\nscored %s of %s\n", alcore__thousands(selection->outcome.count, number),
-        alcore__thousands(selection->pool_rows, other));
-    if (selection->outcome.floored > 0)
+    say(page, "\nscored %s of %s\n", alcore__thousands(outcome->count, number),
+        alcore__thousands(ranking->pool_rows, other));
+    if (outcome->floored > 0)
         say(page, "%s log-probabilities below -100 were counted as -100\n",
-            alcore__thousands(selection->outcome.floored, number));
-    if (selection->outcome.nan_labeled > 0)
-        say(page, "%s rows of the labeled side with a NaN were left out\n",
-            alcore__thousands(selection->outcome.nan_labeled, number));
-    if (selection->outcome.nan_target > 0)
+            alcore__thousands(outcome->floored, number));
+    if (outcome->nan_labeled > 0)
+        say(page, "%s rows of the labeled pool with a NaN were left out\n",
+            alcore__thousands(outcome->nan_labeled, number));
+    if (outcome->nan_target > 0)
         say(page, "%s rows of the target with a NaN were left out\n",
-            alcore__thousands(selection->outcome.nan_target, number));
+            alcore__thousands(outcome->nan_target, number));
 }
 
 static void say_spending(lines *page, const alcore_selection *selection) {
-    const alcore__budget *budget = &selection->budget;
+    const alcore__purchase *bought = &selection->bought;
     char items[32], words[32], characters[32], amount[40];
     say(page, "selected %s items: %s words, %s characters",
         alcore__thousands(selection->count, items), alcore__thousands(selection->words, words),
         alcore__thousands(selection->characters, characters));
     if (!isnan(selection->units) && selection->count > 0)
         say(page, ", %s units", alcore__amount(selection->units, amount));
-    say(page, "\nspent %s", alcore__amount(selection->spent, amount));
-    say(page, " of %s %s", alcore__amount(budget->amount, amount), alcore__unit_name(budget->unit));
-    double over = selection->spent - budget->amount;
-    if (over > 0)
-        say(page, ", %s over: the last pick overshot; --fill skip stays within",
-            alcore__amount(over, amount));
+    say(page, "\nspent %s", alcore__amount(bought->spent, amount));
+    say(page, " of %s %s", alcore__amount(bought->budget, amount),
+        alcore__unit_name(selection->ranking->unit));
+    double over = bought->spent - bought->budget;
+    if (over > 0) say(page, ", %s over: the last pick overshot", alcore__amount(over, amount));
     say(page, "\n");
-    if (budget->amount == 0) say(page, "a budget of 0 selects nothing\n");
+    if (bought->budget == 0) say(page, "a budget of 0 selects nothing\n");
 }
 
-static void say_passed_over(lines *page, const alcore__outcome *outcome) {
+static void say_price(lines *page, const alcore_selection *selection) {
+    const alcore__price *price = &selection->ranking->price;
+    char total[64], amount[40];
+    if (isnan(price->amount)) return;
+    if (isnan(selection->money)) {
+        say(page, "price: not known, because the rows have no cost\n");
+        return;
+    }
+    say(page, "price: %s at %s %s %s\n", alcore__money(selection->money, price->currency, total),
+        alcore__amount(price->amount, amount), price->unit == ALCORE__UNIT_ITEMS ? "an" : "a",
+        alcore__unit_singular(price->unit));
+}
+
+static void say_passed_over(lines *page, const alcore__purchase *bought) {
     char number[32];
-    if (outcome->redundant > 0)
-        say(page, "passed over %s rows too like a chosen one (--spread)\n",
-            alcore__thousands(outcome->redundant, number));
-    if (outcome->unaffordable > 0)
-        say(page, "passed over %s rows that did not fit (--fill skip)\n",
-            alcore__thousands(outcome->unaffordable, number));
-    if (outcome->free_rows > 0)
+    if (bought->redundant > 0)
+        say(page, "passed over %s rows too similar to a pick\n",
+            alcore__thousands(bought->redundant, number));
+    if (bought->unaffordable > 0)
+        say(page, "passed over %s rows that did not fit\n",
+            alcore__thousands(bought->unaffordable, number));
+    if (bought->free_rows > 0)
         say(page, "passed over %s rows that cost nothing: they are never selected\n",
-            alcore__thousands(outcome->free_rows, number));
+            alcore__thousands(bought->free_rows, number));
 }
 
 static void say_short(lines *page, const alcore_selection *selection) {
-    const alcore__outcome *outcome = &selection->outcome;
+    const alcore__ranking *ranking = selection->ranking;
     char number[32];
-    if ((outcome->flags & ALCORE_SELECTION_SHORT) == 0) return;
+    if ((selection->bought.flags & ALCORE_SELECTION_SHORT) == 0) return;
     say(page, "SHORT: ");
-    if (selection->pool_rows == 0)
+    if (ranking->pool_rows == 0)
         say(page, "the pool has no rows");
-    else if (outcome->count == 0)
+    else if (ranking->outcome.count == 0)
         say(page, "every row is masked");
     else
         say(page, "the pool ended before the budget did: %s rows could be selected",
-            alcore__thousands(outcome->count, number));
+            alcore__thousands(ranking->outcome.count, number));
     say(page, "\n");
 }
 
-static void say_sources(lines *page, const alcore_selection *selection) {
-    for (int32_t i = 0; i < selection->source_count; i++) {
-        const alcore__source *source = &selection->sources[i];
-        const char *side = source->role == ALCORE_ROLE_LABELED  ? " of the labeled side"
-                           : source->role == ALCORE_ROLE_TARGET ? " of the target"
-                                                                : "";
+static void say_sources(lines *page, const alcore__ranking *ranking) {
+    for (int32_t i = 0; i < ranking->source_count; i++) {
+        const alcore__source *source = &ranking->sources[i];
+        const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
+                            : source->role == ALCORE_ROLE_TARGET ? " of the target"
+                                                                 : "";
         /* What follows the semicolon tells versions apart and is for the provenance. */
         int length = (int)strcspn(source->origin, ";");
-        say(page, "%s%s: %s%.*s%s\n", source->name, side, source->engine != NULL ? "" : "from ",
+        say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine != NULL ? "" : "from ",
             length, source->origin, source->built_in ? " (none was given)" : "");
     }
 }
@@ -133,41 +160,54 @@ static int64_t percent(int64_t part, int64_t whole) {
     return (200 * part + whole) / (2 * whole);
 }
 
+/* "nnll alone would have made 37 % of these picks, diversity alone 4 %", then how many picks each
+ * term decided. */
 static void say_terms(lines *page, const alcore_selection *selection) {
-    const alcore__terms *terms = &selection->terms;
+    const alcore__explanation *explanation = &selection->bought.explanation;
+    const alcore__term_part *wide, *narrow;
     int64_t count = selection->count;
-    if (!terms->hybrid || count == 0) return;
-    say(page,
-        "nnll alone would have made %" PRId64 " %% of these picks, diversity alone %" PRId64
-        " %%\n",
-        percent(terms->as_nnll, count), percent(terms->as_diversity, count));
-    say(page, "chosen by uncertainty: %" PRId64 " %%, by diversity: %" PRId64 " %%\n",
-        percent(terms->by_u, count), percent(terms->by_d, count));
-    double large = fmax(terms->u_spread, terms->d_spread);
-    double small = fmin(terms->u_spread, terms->d_spread);
-    if (!(large > 5 * small)) return;
-    bool by_u = terms->u_spread > terms->d_spread;
-    say(page,
-        "warning: %s spreads more than five times as wide as %s and decides nearly alone; "
-        "-p rescale=rank gives both the same scale\n",
-        by_u ? "uncertainty" : "diversity", by_u ? "diversity" : "uncertainty");
+    const char *lead = "";
+    if (!explanation->mixed || count == 0) return;
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        if (part->also == NULL) continue;
+        say(page,
+            lead[0] == '\0' ? "%s%s alone would have made %" PRId64 " %% of these picks"
+                            : "%s%s alone %" PRId64 " %%",
+            lead, part->alone, percent(part->also_count, count));
+        lead = ", ";
+    }
+    if (lead[0] != '\0') say(page, "\n");
+    lead = "chosen ";
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term_part *part = &explanation->parts[t];
+        say(page, "%sby %s: %" PRId64 " %%", lead, part->term->name, percent(part->decided, count));
+        lead = ", ";
+    }
+    say(page, "\n");
+    if (alcore__selection_lopsided(selection, &wide, &narrow))
+        say(page,
+            "warning: %s varies more than five times as much as %s and decides nearly alone\n",
+            wide->term->name, narrow->term->name);
 }
 
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
+    const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};
-    say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", selection->strategy,
-        selection->round, selection->seed);
-    say_rows(&page, selection);
-    say_sources(&page, selection);
+    say(&page, "strategy %s, round %" PRId64 ", seed %" PRIu64 "\n", ranking->strategy,
+        ranking->round, ranking->seed);
+    say_rows(&page, ranking);
+    say_sources(&page, ranking);
     say_spending(&page, selection);
-    say_passed_over(&page, &selection->outcome);
+    say_price(&page, selection);
+    say_passed_over(&page, &selection->bought);
     say_short(&page, selection);
     say_terms(&page, selection);
-    if (selection->unspaced_share > 0.1)
+    if (ranking->unspaced_share > 0.1)
         say(&page,
             "warning: %.0f %% of the letters are Han, Kana, Thai, Lao, Khmer or Burmese, and words "
             "are separated by spaces here; a budget in characters (c) measures them better\n",
-            100 * selection->unspaced_share);
+            100 * ranking->unspaced_share);
     if (page.status != ALCORE_OK)
         alcore__buffer_clear(page.ctx, &page.text);
     else

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "formats/byte_stream.h"
+#include "formats/escape.h"
+#include "formats/write_options.h"
 #include "request/selection_internal.h"
 #include "text/number.h"
 
@@ -21,44 +23,12 @@ static alcore_status put(table *self, const char *data, size_t bytes) {
     return alcore__buffer_append(self->ctx, &self->line, data, bytes);
 }
 
-/* TAB, newline and backslash as \t, \n and \\ (spec 9.4). */
-static alcore_status put_escaped(table *self, const char *text, size_t length) {
-    size_t from = 0;
-    for (size_t i = 0; i < length; i++) {
-        const char *escape = text[i] == '\t'   ? "\\t"
-                             : text[i] == '\n' ? "\\n"
-                             : text[i] == '\\' ? "\\\\"
-                                               : NULL;
-        if (escape == NULL) continue;
-        ALCORE__TRY(put(self, text + from, i - from));
-        ALCORE__TRY(put(self, escape, 2));
-        from = i + 1;
-    }
-    return put(self, text + from, length - from);
-}
-
-/* A field of RFC 4180: quoted where it must be, quotes doubled. */
-static alcore_status put_quoted(table *self, const char *text, size_t length) {
-    bool plain = true;
-    for (size_t i = 0; plain && i < length; i++)
-        plain = text[i] != '"' && text[i] != ',' && text[i] != '\n' && text[i] != '\r';
-    if (plain) return put(self, text, length);
-    ALCORE__TRY(put(self, "\"", 1));
-    size_t from = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] != '"') continue;
-        ALCORE__TRY(put(self, text + from, i + 1 - from)); /* the quote, and once more below */
-        from = i;
-    }
-    ALCORE__TRY(put(self, text + from, length - from));
-    return put(self, "\"", 1);
-}
-
 static alcore_status put_cell(table *self, const char *text, size_t length) {
     bool csv = self->format == ALCORE_FORMAT_CSV;
     if (!self->first) ALCORE__TRY(put(self, csv ? "," : "\t", 1));
     self->first = false;
-    return csv ? put_quoted(self, text, length) : put_escaped(self, text, length);
+    return csv ? alcore__csv_append(self->ctx, &self->line, text, length)
+               : alcore__tsv_append(self->ctx, &self->line, text, length);
 }
 
 static alcore_status put_word(table *self, const char *text) {
@@ -85,7 +55,7 @@ static alcore_status end_line(table *self) {
 
 static alcore_status put_header(table *self) {
     static const char *const names[] = {"rank", "index", "id", "score", "cost"};
-    const alcore__outcome *outcome = &self->selection->outcome;
+    const alcore__outcome *outcome = &self->selection->ranking->outcome;
     if (self->format == ALCORE_FORMAT_CSV) ALCORE__TRY(put(self, "\xEF\xBB\xBF", 3));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) ALCORE__TRY(put_word(self, names[i]));
     for (int32_t c = 0; c < outcome->column_count; c++)
@@ -100,15 +70,15 @@ static alcore_status put_pick(table *self, int64_t rank) {
     int64_t row = selection->rows[rank];
     char id[24];
     size_t length;
-    const char *text = alcore_pool_text(selection->pool, row, &length);
+    const char *text = alcore_pool_text(selection->ranking->pool, row, &length);
     ALCORE__TRY(put_integer(self, rank + 1));
     ALCORE__TRY(put_integer(self, row));
-    ALCORE__TRY(put_word(self, alcore_pool_id(selection->pool, row, id)));
+    ALCORE__TRY(put_word(self, alcore_pool_id(selection->ranking->pool, row, id)));
     ALCORE__TRY(put_number(self, selection->scores[rank]));
     ALCORE__TRY(put_number(self, selection->costs[rank]));
-    for (int32_t c = 0; c < selection->outcome.column_count; c++) {
+    for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
         const void *values = selection->pick_columns[c];
-        if (selection->outcome.columns[c].dtype == ALCORE_FLOAT64)
+        if (selection->ranking->outcome.columns[c].dtype == ALCORE_FLOAT64)
             ALCORE__TRY(put_number(self, ((const double *)values)[rank]));
         else if (((const int64_t *)values)[rank] < 0)
             ALCORE__TRY(put_word(self, ""));
@@ -123,18 +93,19 @@ static alcore_status put_pick(table *self, int64_t rank) {
 static alcore_status put_text(table *self, int64_t rank) {
     size_t length;
     const char *text =
-        alcore_pool_text(self->selection->pool, self->selection->rows[rank], &length);
+        alcore_pool_text(self->selection->ranking->pool, self->selection->rows[rank], &length);
     /* One line per text: a line break inside one (from TSV or JSONL) is escaped. */
     bool broken = memchr(text, '\n', length) != NULL;
-    ALCORE__TRY(broken ? put_escaped(self, text, length) : put(self, text, length));
+    ALCORE__TRY(broken ? alcore__tsv_append(self->ctx, &self->line, text, length)
+                       : put(self, text, length));
     return put(self, "\n", 1);
 }
 
-/* The native form of docs/formats.md; a reference is left out, since the file goes to those who are
- * to write one. */
+/* One object of the native form (docs/formats.md). A reference is left out, since the file goes to
+ * those who are to write one. */
 static alcore_status put_object(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
-    const alcore_pool *pool = selection->pool;
+    const alcore_pool *pool = selection->ranking->pool;
     int64_t row = selection->rows[rank];
     char id[24];
     size_t length;
@@ -146,23 +117,22 @@ static alcore_status put_object(table *self, int64_t rank) {
     alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));
     if (group != NULL) alcore__json_put_string(&json, "group", group);
     alcore__json_open(&json, "al", '{');
-    alcore__json_put_integer(&json, "round", selection->round);
+    alcore__json_put_integer(&json, "round", selection->ranking->round);
     alcore__json_put_integer(&json, "rank", rank + 1);
     alcore__json_put_integer(&json, "index", row);
     alcore__json_put_number(&json, "score", selection->scores[rank]);
     alcore__json_put_number(&json, "cost", selection->costs[rank]);
-    for (int32_t c = 0; c < selection->outcome.column_count; c++) {
-        const alcore__record_column *column = &selection->outcome.columns[c];
-        const char *name = strcmp(column->name, "u") == 0   ? "uncertainty"
-                           : strcmp(column->name, "d") == 0 ? "diversity"
-                                                            : column->name;
+    for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
+        const alcore__record_column *column = &selection->ranking->outcome.columns[c];
+        const alcore__term_part *part = alcore__selection_term_of(selection, column->name);
+        const char *name = part != NULL ? part->term->name : column->name;
         const void *values = selection->pick_columns[c];
         if (column->dtype == ALCORE_FLOAT64)
             alcore__json_put_number(&json, name, ((const double *)values)[rank]);
         else if (((const int64_t *)values)[rank] >= 0)
             alcore__json_put_integer(&json, name, ((const int64_t *)values)[rank]);
     }
-    alcore__json_put_string(&json, "strategy", selection->strategy);
+    alcore__json_put_string(&json, "strategy", selection->ranking->strategy);
     alcore__json_put_string(&json, "reason", selection->reasons[rank]);
     alcore__json_close(&json, '}');
     alcore__json_close(&json, '}');
@@ -191,7 +161,9 @@ static bool has_suffix(const char *path, const char *suffix) {
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-static alcore_status format_of(const char *path, int32_t *format) {
+/* Settles the format of a file: the one asked for, else by the path's suffix, else (for "-") TSV.
+ */
+static alcore_status resolve_format(const char *path, int32_t *format) {
     static const struct {
         const char *suffix;
         int32_t format;
@@ -214,16 +186,18 @@ static alcore_status format_of(const char *path, int32_t *format) {
 }
 
 static alcore_status write_file(const alcore_selection *selection, const char *path,
-                                int32_t format) {
+                                const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;
-    table self = {.selection = selection, .ctx = ctx, .format = format, .first = true};
+    alcore_write_options options;
+    ALCORE__TRY(alcore__write_options_read(theirs, &options));
+    table self = {.selection = selection, .ctx = ctx, .format = options.format, .first = true};
     alcore__writer *writer;
-    ALCORE__TRY(format_of(path, &self.format));
+    ALCORE__TRY(resolve_format(path, &self.format));
     ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
-    alcore_status status = alcore__read_begin(selection->pool, "pool");
+    alcore_status status = alcore__read_begin(selection->ranking->pool, "pool");
     if (status == ALCORE_OK) {
         status = write_lines(&self, writer);
-        alcore__read_end(selection->pool);
+        alcore__read_end(selection->ranking->pool);
     }
     alcore__buffer_clear(ctx, &self.line);
     if (status == ALCORE_OK) return alcore__writer_commit(writer);
@@ -232,10 +206,10 @@ static alcore_status write_file(const alcore_selection *selection, const char *p
 }
 
 alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
-                                     int32_t format) {
+                                     const alcore_write_options *options) {
     if (selection == NULL || path == NULL)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_write: selection and path are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));
-    return alcore__leave(selection->object.ctx, write_file(selection, path, format));
+    return alcore__leave(selection->object.ctx, write_file(selection, path, options));
 }

@@ -26,7 +26,6 @@
 #include "scorer/score.h"
 #include "strategy/strategy_run.h"
 
-typedef struct alcore__run alcore__run;
 typedef struct alcore__block alcore__block;
 typedef struct alcore__runner alcore__runner;
 
@@ -91,17 +90,6 @@ typedef struct alcore__pass {
 } alcore__pass;
 
 /* ---- the definition ---- */
-
-/* One term of a strategy's score: score = sum over the terms of weight * value of its column.
- * Reasons and reports are made from this table (lib/strategy/budget). */
-typedef struct alcore__term {
-    const char *name;   /* "uncertainty" */
-    const char *column; /* record column that holds its value: "u" */
-    const char *within; /* record column of the group in which it is compared too ("stratum"); or
-                           NULL */
-    const char *alone;  /* the strategy that ranks by this term alone: "nnll"; or NULL */
-    double (*weight)(const alcore__run *run); /* in this round */
-} alcore__term;
 
 typedef struct alcore__strategy_def {
     const char *name, *summary;

@@ -9,6 +9,7 @@
 #include "base/params.h"
 #include "kernel/kernel_engine.h"
 #include "pool/dataset.h"
+#include "strategy/budget/purchase.h"
 
 /* ---- budgets (spec 1.6) ---- */
 
@@ -19,9 +20,14 @@ typedef struct alcore__fill {
     double budget;
     int32_t policy; /* ALCORE__FILL_* */
     int32_t tie;    /* ALCORE__TIE_* */
-    bool limited;   /* whether spread holds */
-    double spread;  /* a row whose cosine with a chosen row exceeds this is passed over; needs the
-                       column "embeddings" */
+    bool limited;   /* whether max_similarity holds */
+    double max_similarity; /* a row whose cosine with a pick exceeds this is passed over; needs the
+                              column "embeddings" */
+    /* Other budgets of the same request, [further_count], none above `budget`: bought from the same
+     * scores. */
+    const double *further;
+    int32_t further_count;
+    bool explain; /* whether the outcome tells what the terms of the score decided */
 } alcore__fill;
 
 /* ---- in ---- */
@@ -78,9 +84,15 @@ typedef struct alcore__outcome {
     int64_t *picks; /* [pick_count] positions 0..count-1 among the candidates, best first */
     double spent;
     uint32_t flags;       /* ALCORE_SELECTION_SHORT */
-    int64_t redundant;    /* rows that the spread passed over */
+    int64_t redundant;    /* rows passed over because they are too similar to a pick */
     int64_t unaffordable; /* rows that fill=skip passed over */
     int64_t free_rows;    /* rows of cost 0 that were passed over */
+    alcore__explanation explanation; /* of these picks, where fill.explain asks for it */
+    int32_t further_count;
+    alcore__purchase *further; /* [further_count] of fill.further, in its order */
+    int64_t offer_count;
+    int64_t *offers; /* [offer_count] positions that a strategy offered one by one, when there are
+                        further budgets; else NULL */
 
     int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for
                           alcore__pool_mark_internal() */

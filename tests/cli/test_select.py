@@ -248,11 +248,12 @@ def candidates_of_the_command_take_their_own_columns(box):
 
 
 @case
-def spread_passes_over_the_near(box):
-    args = huds(box) + ["-p", "lambda=0", "--budget", "3", "--spread", "0.9"]
+def rows_too_similar_to_a_pick_are_passed_over(box):
+    args = huds(box) + ["-p", "lambda=0", "--budget", "3", "--max-similarity", "0.9"]
     done = box.run(*args)
     equal(picks(done), [7, 5, 3])  # 6 and 4 point the way of 7
-    contains(done.err, "spread")
+    contains(done.err, "too similar to a pick")
+    contains(box.run(*args[:-2], "--spread", "0.9", expect=2).err, "--max-similarity")
 
 
 @case
@@ -493,9 +494,38 @@ def sides_may_be_several_files(box):
     args = huds(box) + ["-p", "lambda=0", "--budget", "2"]
     box.file("l1.txt", "o\n")
     box.file("l2.txt", "k l m n\n")
-    done = box.run(*args, "--labeled", "l1.txt", "--labeled", "l2.txt", "--target", "l1.txt", "--target", "l2.txt")
+    done = box.run(*args, "--labeled", "l1.txt", "--labeled", "l2.txt")
     equal(picks(done), [5, 4])
-    contains(done.err, "2 already on the labeled side")
+    contains(done.err, "2 known from the labeled pool")
+    box.npy("t.npy", [[1, 0], [0, 1]])
+    done = box.run(*args[:2], "--embeddings", "e.npy", "--budget", "2", "--strategy", "average-dist", "--target", "l1.txt",
+                   "--target", "l2.txt", "--target-embeddings", "t.npy", "--json", "--out", "s.tsv")
+    equal(json.loads(done.out)["inputs"]["target"]["rows"], 2)
+
+
+@case
+def a_target_that_nobody_reads_is_refused(box):
+    args = huds(box) + ["--budget", "2"]
+    box.file("t.txt", "o\n")
+    contains(box.run(*args, "--target", "t.txt", expect=2).err, "huds does not look at --target", "average-dist")
+
+
+@case
+def several_budgets_have_a_file_each(box):
+    args = huds(box)
+    alone = {budget: picks(box.run(*args, "--budget", budget)) for budget in ("2", "4", "6i")}
+    done = box.run(*args, "--budget", "4, 2,6i", "--out", "sel-{budget}.tsv", "--report", "r-{budget}.html", "--json",
+                   "--price", "2.5EUR/i")
+    made = json.loads(done.out)
+    equal([one["budget"]["amount"] for one in made], [4, 2, 6])
+    equal([one["price"]["total"] for one in made], [10, 5, 15])
+    for budget, expected in alone.items():
+        equal([int(row["index"]) for row in rows_of(box.read("sel-%s.tsv" % budget).decode())], expected)
+        assert b"<svg" in box.read("r-%s.html" % budget)
+    contains(done.err, "price: 10.00 EUR at 2.5 a item".replace("a item", "an item"), "price: 5.00 EUR")
+    contains(box.run(*args, "--budget", "4,2", expect=2).err, "{budget}")
+    contains(box.run(*args, "--budget", "4,2", "--out", "s-{budget}.tsv", "--report", "r.md", expect=2).err, "--report")
+    contains(box.run(*args, "--budget", "4,2w", "--out", "s-{budget}.tsv", expect=2).err, "same unit")
 
 
 @case
@@ -520,8 +550,8 @@ def many_passes_are_told_once(box):
         contains(done.err, "passes over 150 rows")
         assert "candidates=N" not in box.run(*args, "50", "--strategy", strategy).err
     box.file("u.txt", "".join("%d\n" % i for i in range(150)))
-    done = box.run(*args, "120", "--strategy", "nnll", "--scores", "u.txt", "--spread", "0.5")
-    assert "candidates=N" not in done.err  # the spread looks at picks only
+    done = box.run(*args, "120", "--strategy", "nnll", "--scores", "u.txt", "--max-similarity", "0.5")
+    assert "candidates=N" not in done.err  # the similarity limit looks at picks only
 
 
 @case
@@ -529,8 +559,8 @@ def a_lopsided_mix_names_the_remedy(box):
     box.file("wide.txt", "".join("%r\n" % (100 * u) for u in U))
     args = huds(box) + ["--budget", "2"]
     args[3] = "wide.txt"
-    contains(box.run(*args).err, "uncertainty spreads", "-p rescale=rank")
-    assert "spreads" not in box.run(*args, "-p", "rescale=rank").err
+    contains(box.run(*args).err, "uncertainty varies", "hint: -p rescale=rank")
+    assert "varies" not in box.run(*args, "-p", "rescale=rank").err
 
 
 @case

@@ -185,13 +185,13 @@ static alcore_status call_select(void) {
     return status;
 }
 static alcore_status call_selection_tsv(void) {
-    return alcore_selection_write(selection, in_folder("out.tsv"), ALCORE_FORMAT_AUTO);
+    return alcore_selection_write(selection, in_folder("out.tsv"), NULL);
 }
 static alcore_status call_selection_jsonl(void) {
-    return alcore_selection_write(selection, in_folder("out.jsonl"), ALCORE_FORMAT_AUTO);
+    return alcore_selection_write(selection, in_folder("out.jsonl"), NULL);
 }
 static alcore_status call_report(void) {
-    return alcore_selection_report(selection, in_folder("out.html"), 0);
+    return alcore_selection_report(selection, in_folder("out.html"), NULL);
 }
 
 /* ---- cancelling ---- */

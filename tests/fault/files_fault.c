@@ -223,13 +223,13 @@ static alcore_status merge_column(stage *s) {
     return status;
 }
 static alcore_status write_tsv(stage *s) {
-    return alcore_selection_write(s->selection, in_folder("out.tsv"), ALCORE_FORMAT_AUTO);
+    return alcore_selection_write(s->selection, in_folder("out.tsv"), NULL);
 }
 static alcore_status write_jsonl(stage *s) {
-    return alcore_selection_write(s->selection, in_folder("out.jsonl"), ALCORE_FORMAT_AUTO);
+    return alcore_selection_write(s->selection, in_folder("out.jsonl"), NULL);
 }
 static alcore_status write_report(stage *s) {
-    return alcore_selection_report(s->selection, in_folder("out.html"), 0);
+    return alcore_selection_report(s->selection, in_folder("out.html"), NULL);
 }
 static alcore_status write_rows(stage *s) {
     int64_t rows[300];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sweep: scorers, strategies, what their callbacks see, requests and selections. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sweep.h"
@@ -248,6 +249,25 @@ NEVER(alcore_request_param, 0) {
     (void)w;
     return alcore_request_param(0, &info);
 }
+ALLOCATES(alcore_request_set_rows, WITH_REQUEST) {
+    static const int64_t rows[] = {2, 0};
+    return alcore_request_set_rows(w->request, ALCORE_ROWS_ELIGIBLE, rows, 2);
+}
+GROWS(alcore_request_read_rows, WITH_REQUEST) {
+    FILE *file = fopen(world_file("ids.txt"), "w");
+    if (!file) return ALCORE_E_IO;
+    fputs("no id of the pool\n", file);
+    fclose(file);
+    return alcore_request_read_rows(w->request, ALCORE_ROWS_EXCLUDED, world_file("ids.txt"));
+}
+NEVER(alcore_request_rows, WITH_REQUEST) {
+    alcore_tensor out;
+    HOLDS(alcore_request_rows(w->request, ALCORE_ROWS_LABELED, &out) == ALCORE_E_NOT_FOUND);
+}
+NEVER(alcore_last_remedy, 0) {
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    HOLDS(alcore_last_remedy(&remedy) == 0);
+}
 ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
     int64_t rows[4] = {-1, -1, -1, -1}, count = -1;
     alcore_status status = alcore_request_candidates(w->request, 4, rows, &count);
@@ -275,6 +295,32 @@ ALLOCATES(alcore_select, WITH_REQUEST) {
 }
 
 /* ---- selection ---- */
+
+/* Selections of several budgets and their prices. */
+GROWS(alcore_selection_of_budget, WITH_REQUEST) {
+    alcore_selection *out = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_request_set(w->request, "budget", "1,3,2");
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_select(w->request, &out);
+    if (status == ALCORE_OK && alcore_selection_count(alcore_selection_of_budget(out, 1)) != 3)
+        status = ALCORE_E_INTERNAL;
+    alcore_selection_unref(out);
+    return status;
+}
+NEVER(alcore_selection_budget_count, WITH_SELECTION) {
+    HOLDS(alcore_selection_budget_count(w->selection) == 1);
+}
+NEVER(alcore_selection_budget, WITH_SELECTION) {
+    HOLDS(alcore_selection_budget(w->selection) == 3);
+}
+NEVER(alcore_selection_price, WITH_SELECTION) {
+    HOLDS(alcore_selection_price(w->selection) != alcore_selection_price(w->selection));
+}
+NEVER(alcore_selection_remedy, WITH_SELECTION) {
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    HOLDS(alcore_selection_remedy(w->selection, 9, &remedy) == ALCORE_E_NOT_FOUND);
+}
 
 NEVER(alcore_selection_ref, WITH_SELECTION) {
     alcore_selection_unref(alcore_selection_ref(w->selection));
@@ -327,13 +373,13 @@ ALLOCATES(alcore_selection_write, WITH_SELECTION) {
     static const char *const names[] = {"out.tsv", "out.csv", "out.jsonl", "out.txt"};
     alcore_status status = ALCORE_OK;
     for (int i = 0; i < 4 && status == ALCORE_OK; i++)
-        status = alcore_selection_write(w->selection, world_file(names[i]), ALCORE_FORMAT_AUTO);
+        status = alcore_selection_write(w->selection, world_file(names[i]), NULL);
     return status;
 }
 ALLOCATES(alcore_selection_report, WITH_SELECTION) {
     static const char *const names[] = {"out.md", "out.json", "out.html"};
     alcore_status status = ALCORE_OK;
     for (int i = 0; i < 3 && status == ALCORE_OK; i++)
-        status = alcore_selection_report(w->selection, world_file(names[i]), 0);
+        status = alcore_selection_report(w->selection, world_file(names[i]), NULL);
     return status;
 }

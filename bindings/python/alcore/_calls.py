@@ -4,13 +4,15 @@
 A Python exception cannot travel through C. A callback therefore keeps it for its thread, tells the library to stop, and
 the call that was running raises it. KeyboardInterrupt could strike a callback before its first line, where nothing can
 catch it; so a long call on the main thread lets SIGINT only set a flag, and the call raises when it has come back."""
+import ctypes
 import _signal as signal  # the module beneath signal: without its enums a call costs a tenth
 import threading
 from contextlib import contextmanager
 from threading import get_ident
+from time import sleep
 
 from . import _ffi
-from ._errors import failure
+from ._errors import failure, remedy
 from ._library import lib
 
 
@@ -18,6 +20,7 @@ class _Thread(threading.local):
     pending = None  # exception of a callback, on its way to the caller
     guard = None  # _Guard of the running call
     bar = None  # progress bar of the running call; False: none is to be shown
+    callbacks = 0  # callbacks of the library that are running
 
 
 this = _Thread()
@@ -29,6 +32,7 @@ def forget_in_child():
     global _main
     _main = get_ident()
     this.guard = this.pending = None
+    this.callbacks = 0
 
 
 class _Guard:
@@ -72,14 +76,21 @@ class _Guard:
             signal.signal(signal.SIGINT, self._note)
 
 
+def _last_error():
+    """The text of the library's last error, with the remedy in Python's terms where there is one."""
+    text = lib.alcore_last_error().decode("utf-8", "replace")
+    found = _ffi.alcore_remedy(size=ctypes.sizeof(_ffi.alcore_remedy))
+    return "%s; %s" % (text, remedy(found)) if lib.alcore_last_remedy(ctypes.byref(found)) else text
+
+
 def check(status):
     """Raises the exception for a failed call."""
     if status:
-        raise failure(status, lib.alcore_last_error().decode("utf-8", "replace"))
+        raise failure(status, _last_error())
 
 
 def _finish(status, guard):
-    text = lib.alcore_last_error() if status else b""
+    text = _last_error() if status else ""
     bar, this.bar = this.bar, None
     if bar:
         bar.close()
@@ -90,22 +101,43 @@ def _finish(status, guard):
     if guard is not None:
         guard.deliver()
     if status:
-        raise failure(status, text.decode("utf-8", "replace"))
+        raise failure(status, text)
 
 
 def run(function, *arguments):
-    """A call that may be long or call back."""
+    """A call that may be long or call back. Where the library answers BUSY because another thread uses the handle, it waits
+    and calls again, with pauses of 1 ms to 50 ms. Inside a callback the handle may be in use by the very call that called
+    back: there BUSY is an error at once."""
+    pause = 0.001
+    while _is_busy(function, arguments):
+        sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+def _must_wait(status):
+    return status == _ffi.ALCORE_E_BUSY and this.callbacks == 0 and this.pending is None
+
+
+def _is_busy(function, arguments):
+    """Calls once: True when the call is to be tried again; raises what went wrong otherwise."""
     if this.guard is not None or get_ident() != _main:
-        _finish(function(*arguments), None)
-        return
+        status = function(*arguments)
+        if _must_wait(status):
+            return True
+        _finish(status, None)
+        return False
     guard = this.guard = _Guard()
     try:
         status = function(*arguments)
     finally:
         guard.leave()
         this.guard = None
+    if _must_wait(status):
+        guard.deliver()
+        return True
     if status or this.pending is not None or this.bar is not None or guard.arrived is not None:
         _finish(status, guard)
+    return False
 
 
 def stop_asked():
@@ -115,6 +147,7 @@ def stop_asked():
 
 def call_back(function, *arguments):
     """Runs a caller's function inside a callback; a status for the library. Never raises."""
+    this.callbacks += 1
     try:
         guard = this.guard
         if guard is None:
@@ -132,3 +165,5 @@ def call_back(function, *arguments):
         this.pending = error
         text = ("%s: %s" % (type(error).__name__, error)).encode("utf-8", "replace")
         return lib.alcore_error_set(_ffi.ALCORE_E_CALLBACK, text, len(text))
+    finally:
+        this.callbacks -= 1

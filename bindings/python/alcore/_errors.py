@@ -56,3 +56,13 @@ NAMES = ["Error", "LibraryNotFoundError"] + [found.__name__ for found in BY_STAT
 def failure(status, text):
     """The exception for a status code and the library's text."""
     return BY_STATUS.get(status, Error)(text or "status %d" % status)
+
+
+def remedy(found):
+    """A remedy of the library as Python's users write it: 'fill="skip" stays within the budget'."""
+    name = {b"target": "targets", b"candidates": "texts"}.get(found.name, found.name.decode())
+    if found.kind == _ffi.ALCORE_REMEDY_STRATEGY:
+        name, value = "strategy", found.name
+    else:
+        value = found.value
+    return '%s=%s %s' % (name, '"%s"' % value.decode() if value else "...", found.effect.decode())

@@ -90,6 +90,11 @@ ALCORE_MISSING_FAIL = 0
 ALCORE_MISSING_MASK = 1
 ALCORE_PHRASE_MOST_WORDS = 64
 ALCORE_PHRASE_UNLIMITED = -1
+ALCORE_REMEDY_OPTION = 1
+ALCORE_REMEDY_PARAMETER = 2
+ALCORE_REMEDY_POOL = 3
+ALCORE_REMEDY_COLUMN = 4
+ALCORE_REMEDY_STRATEGY = 5
 ALCORE_METRIC_L2 = 0
 ALCORE_METRIC_DOT = 1
 ALCORE_METRIC_COSINE = 2
@@ -112,6 +117,9 @@ ALCORE_SCOPE_CANDIDATES = 2
 ALCORE_REPORT_MARKDOWN = 1
 ALCORE_REPORT_JSON = 2
 ALCORE_REPORT_HTML = 3
+ALCORE_ROWS_ELIGIBLE = 1
+ALCORE_ROWS_EXCLUDED = 2
+ALCORE_ROWS_LABELED = 3
 
 #: The usual columns and their shapes.
 COLUMNS = {
@@ -226,6 +234,16 @@ class alcore_read_options(Structure):
         ("format", c_int32),
         ("reserved", c_int32),
         ("text_column", c_char_p),
+    ]
+
+
+class alcore_write_options(Structure):
+    """How a file is written."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("format", c_int32),
+        ("padding", c_int32),
     ]
 
 
@@ -359,6 +377,19 @@ class alcore_phrase_options(Structure):
         ("beyond_limit", c_int32),
         ("unknown", c_int32),
         ("with_letters", c_int32),
+    ]
+
+
+class alcore_remedy(Structure):
+    """A remedy."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("value", c_char_p),
+        ("effect", c_char_p),
+        ("kind", c_int32),
+        ("padding", c_int32),
     ]
 
 
@@ -595,6 +626,7 @@ FUNCTIONS = {
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
     "alcore_pool_derive_phrases": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_last_remedy": (c_int32, (c_void_p,), False),
     "alcore_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
@@ -646,6 +678,11 @@ FUNCTIONS = {
     "alcore_selection_scores": (c_void_p, (c_void_p,), False),
     "alcore_selection_costs": (c_void_p, (c_void_p,), False),
     "alcore_selection_spent": (c_double, (c_void_p,), False),
+    "alcore_selection_budget": (c_double, (c_void_p,), False),
+    "alcore_selection_price": (c_double, (c_void_p,), False),
+    "alcore_selection_budget_count": (c_int64, (c_void_p,), False),
+    "alcore_selection_of_budget": (c_void_p, (c_void_p, c_int64), False),
+    "alcore_selection_remedy": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_selection_flags": (c_uint32, (c_void_p,), False),
     "alcore_selection_pool": (c_void_p, (c_void_p,), False),
     "alcore_selection_reason": (c_char_p, (c_void_p, c_int64), False),
@@ -653,14 +690,17 @@ FUNCTIONS = {
     "alcore_selection_column": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p), False),
     "alcore_selection_provenance": (c_char_p, (c_void_p,), False),
     "alcore_selection_summary": (c_char_p, (c_void_p,), False),
-    "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_int32), True),
-    "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_int32), True),
+    "alcore_selection_write": (c_int32, (c_void_p, c_char_p, c_void_p), True),
+    "alcore_selection_report": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_request_new": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_ref": (c_void_p, (c_void_p,), False),
     "alcore_request_unref": (None, (c_void_p,), False),
     "alcore_request_set_pool": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_request_set_strategy": (c_int32, (c_void_p, c_void_p), False),
     "alcore_request_set_model": (c_int32, (c_void_p, c_void_p), False),
+    "alcore_request_set_rows": (c_int32, (c_void_p, c_int32, c_void_p, c_int64), False),
+    "alcore_request_read_rows": (c_int32, (c_void_p, c_int32, c_char_p), True),
+    "alcore_request_rows": (c_int32, (c_void_p, c_int32, c_void_p), False),
     "alcore_request_set": (c_int32, (c_void_p, c_char_p, c_char_p), False),
     "alcore_request_param": (c_int32, (c_int32, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),

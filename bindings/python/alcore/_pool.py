@@ -3,6 +3,7 @@
 import array
 import ctypes
 import os
+import threading
 from operator import index
 
 from . import _arrow, _ffi
@@ -45,7 +46,7 @@ class Pool(Handle):
         options = struct(_ffi.alcore_pool_options, dedup=choice("ALCORE_DEDUP_", dedup, "dedup"),
                          utf8=choice("ALCORE_UTF8_", utf8, "utf8"), max_text_bytes=max_text_bytes)
         self._kept = {}  # column -> arrays that the library reads in place
-        self._request = None
+        self._request, self._select_lock = None, threading.Lock()
         make, parent = (lib.alcore_pool_new, ctx) if source is None else (lib.alcore_pool_new_derived, source)
         super().__init__(new(lib.alcore_pool_unref, make, parent._handle, ctypes.byref(options)), ctx)
         self._source = source
@@ -57,6 +58,7 @@ class Pool(Handle):
         """A Pool of a handle that somebody else holds."""
         made = cls.__new__(cls)
         made._kept, made._request, made._source = {}, None, None
+        made._select_lock = threading.Lock()
         Handle.__init__(made, lib.alcore_pool_ref(pointer), context or default_context())
         return made
 
@@ -224,13 +226,13 @@ class Pool(Handle):
     def mark(self, states, rows):
         """Sets states of rows: "labeled", "excluded", "filtered", "ineligible"."""
         address, count, kept = self.rows_of(rows)
-        check(lib.alcore_pool_mark(self._handle, state_bits(states), address, count))
+        run(lib.alcore_pool_mark, self._handle, state_bits(states), address, count)
         del kept
 
     def unmark(self, states, rows):
         """Clears states of rows."""
         address, count, kept = self.rows_of(rows)
-        check(lib.alcore_pool_unmark(self._handle, state_bits(states), address, count))
+        run(lib.alcore_pool_unmark, self._handle, state_bits(states), address, count)
         del kept
 
     def mark_labeled(self, rows, references=None):

@@ -4,10 +4,12 @@ import ctypes
 import inspect
 import os
 import warnings
+from contextlib import contextmanager
 from operator import index
 
 from . import _arrow, _ffi
 from ._calls import check, run
+from ._columns import path_of
 from ._errors import user_level
 from ._handles import Handle, choice, default_context, new, text_of
 from ._library import lib
@@ -61,20 +63,43 @@ class Request(Handle):
         check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
         self._held["model"] = made
 
+    def set_rows(self, kind, rows):
+        """Names rows of the candidates: "eligible" (only these may be selected), "excluded" or "labeled"; row numbers, a
+        mask, ids or a Selection; a path of a file of ids is added to what was named before; None takes the list away."""
+        wanted = choice("ALCORE_ROWS_", kind, "kind")
+        if rows is None:
+            check(lib.alcore_request_set_rows(self._handle, wanted, None, 0))
+        elif isinstance(rows, os.PathLike):
+            run(lib.alcore_request_read_rows, self._handle, wanted, path_of(rows))
+        else:
+            address, count, kept = self._held["candidates"].rows_of(rows, kind)
+            self._set_rows(wanted, address, count)
+            del kept
+
+    def _set_rows(self, kind, address, count):
+        if not count:  # an empty list is not the same as none
+            address = (ctypes.c_int64 * 1)()
+        check(lib.alcore_request_set_rows(self._handle, kind, address, count))
+
     def set(self, /, **options):
         """Sets options by name."""
         for name, value in options.items():
             check(lib.alcore_request_set(self._handle, name.encode(), text_of(value)))
 
     def select(self):
-        """Answers the request: a Selection."""
+        """Answers the request: a Selection; of several budgets a list of them, in the order given."""
         return self._select(self._held.get("candidates"))
 
     def _select(self, pool):
         if pool is None:
             raise ValueError("the request has no pool of candidates")
         pointer = new(lib.alcore_selection_unref, lib.alcore_select, self._handle)
-        return Selection(pointer, pool)
+        first = Selection(pointer, pool)
+        count = lib.alcore_selection_budget_count(pointer)
+        if count < 2:
+            return first
+        others = [lib.alcore_selection_ref(lib.alcore_selection_of_budget(pointer, number)) for number in range(1, count)]
+        return [first] + [Selection(other, pool) for other in others]
 
     def candidates(self, count):
         """Rows that would be scored, ascending: list of int."""
@@ -105,23 +130,24 @@ def _defaults():
 
 
 class _Masks:
-    """States that hold for one call: rows that had them keep them."""
+    """Labels that hold for one call: rows that had them keep them. They are states of the pool, because a model that is
+    trained on the pool must not see them either."""
 
     def __init__(self, pool):
         self.pool, self.marked = pool, []
 
-    def mark(self, state, rows):
-        bit, states = choice("ALCORE_ROW_", state, "state"), self.pool.states
+    def mark_labeled(self, rows):
+        states, bit = self.pool.states, _ffi.ALCORE_ROW_LABELED
         fresh = [row for row in rows if not 0 <= row < len(states) or not states[row] & bit]  # the library names strays
-        self.pool.mark(state, fresh)
-        self.marked.append((state, fresh))
+        self.pool.mark("labeled", fresh)
+        self.marked.append(fresh)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        for state, rows in self.marked:
-            self.pool.unmark(state, rows)
+        for rows in self.marked:
+            self.pool.unmark("labeled", rows)
 
 
 def _rows_of(pool, given, by_id, what):
@@ -158,6 +184,7 @@ def _split(named, own, options, columns):
 
 
 def _warn(selection):
+    selection = selection[0] if isinstance(selection, list) else selection
     names = sorted({name for side in selection.provenance.get("inputs", {}).values()
                     for name, column in side.get("columns", {}).items() if column.get("built_in")})
     if names:
@@ -176,7 +203,7 @@ def _labeled_side(pool, labeled, masks):
         return None
     values = list(labeled)
     if values and not all(isinstance(value, str) for value in values):
-        masks.mark("labeled", _rows_of(pool, values, False, "labeled"))
+        masks.mark_labeled(_rows_of(pool, values, False, "labeled"))
         return None
     return pool_of(values, pool.context)
 
@@ -189,29 +216,56 @@ def _check_targets(made):
             made.name, "these do: " + ", ".join(users) if users else "no strategy of this version does"))
 
 
+@contextmanager
+def _request_of(pool):
+    """The pool's own request, which remembers its candidates from round to round (sticky=1); while another thread selects
+    with it, a fresh one, so that any number of threads may select from one pool."""
+    if not pool._select_lock.acquire(blocking=False):
+        with Request(context=pool.context) as request:
+            request.set_pool("candidates", pool, hold=False)
+            yield request
+        return
+    try:
+        if pool._request is None:
+            pool._request = Request(context=pool.context)
+            pool._request.set_pool("candidates", pool, hold=False)
+        yield pool._request
+    finally:
+        pool._select_lock.release()
+
+
+def _name_rows(request, pool, kind, rows, by_id):
+    """Rows of one call: "excluded" or "eligible"."""
+    if rows is None:
+        return
+    address, count, kept = pool.rows_of(_rows_of(pool, rows, by_id, kind), kind)
+    request._set_rows(choice("ALCORE_ROWS_", kind, "kind"), address, count)
+    del kept
+
+
+_RENAMED = {"spread": "max_similarity"}
+
+
 def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
            targets=None, fill=None, params=None, **named):
     """What select() and Pool.select() share."""
-    if pool._request is None:
-        pool._request = Request(context=pool.context)
-        pool._request.set_pool("candidates", pool, hold=False)
-    request, made = pool._request, strategy_of(strategy, pool.context)
+    for name in named:
+        if name in _RENAMED:
+            raise TypeError("%s is called %s" % (name, _RENAMED[name]))
+    made = strategy_of(strategy, pool.context)
     own = () if not isinstance(strategy, str) else [fact["name"] for fact in
                                                     params_of(lib.alcore_strategy_param, strategy.encode())]
     for_strategy, options, columns = _split(named, own, _defaults(), _ffi.COLUMNS)
     made.set(**dict(params or {}, **for_strategy))
     if targets is not None:
         _check_targets(made)
-    with _Masks(pool) as masks:
-        if exclude is not None:
-            masks.mark("excluded", _rows_of(pool, exclude, by_id, "exclude"))
-        if eligible is not None:
-            allowed = set(_rows_of(pool, eligible, by_id, "eligible"))
-            masks.mark("ineligible", [row for row in range(len(pool)) if row not in allowed])
+    with _request_of(pool) as request, _Masks(pool) as masks:
         side = _labeled_side(pool, labeled, masks)
         for name, value in columns.items():
             pool.set_column(name, value)
         try:
+            _name_rows(request, pool, "excluded", exclude, by_id)
+            _name_rows(request, pool, "eligible", eligible, by_id)
             request.set_pool("labeled", side)
             request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
             request.set_strategy(made)
@@ -224,6 +278,8 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
             request.set(**asked)
             selection = request._select(pool)
         finally:
+            request.set_rows("excluded", None)
+            request.set_rows("eligible", None)
             request.set_pool("labeled", None)
             request.set_pool("target", None)
             request.set_strategy(None)
@@ -237,7 +293,8 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     """Picks the texts that are worth labeling next.
 
     texts: list of str, a Series or array of them, a table (Arrow, pandas, polars), a file (pathlib.Path) or a Pool.
-    budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost.
+    budget: "1000w" words, "500" items, "20000c" characters or "150u" units of cost; a list of them is spent from the same
+    scores and gives a list of Selections.
     strategy: a name (alcore.strategies() lists them), an alcore.Strategy or a function with @alcore.strategy.
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with

@@ -8,6 +8,7 @@ from . import _ffi
 from ._arrays import memory_of, numpy_or_none
 from ._calls import check, run
 from ._columns import path_of
+from ._errors import remedy
 from ._handles import Handle, choice
 from ._library import lib
 from ._strings import text_or_none
@@ -90,8 +91,22 @@ class Selection(Handle):
 
     @property
     def summary(self):
-        """The summary for people: several lines."""
-        return self._fact("summary", lambda handle: lib.alcore_selection_summary(handle).decode("utf-8", "replace"))
+        """The summary for people: several lines, the last of them hints."""
+        def all_of(handle):
+            return lib.alcore_selection_summary(handle).decode("utf-8", "replace") + "".join(
+                "hint: %s\n" % remedy(found) for found in _remedies_of(handle))
+        return self._fact("summary", all_of)
+
+    @property
+    def budget(self):
+        """What might be spent, in the budget's unit."""
+        return self._fact("budget", lib.alcore_selection_budget)
+
+    @property
+    def price(self):
+        """What the picks cost in money by the option `price`; None without one."""
+        value = self._fact("price", lib.alcore_selection_price)
+        return None if value != value else value
 
     @property
     def provenance(self):
@@ -159,18 +174,18 @@ class Selection(Handle):
 
     def write(self, path, format="auto"):
         """Writes the picks as TSV, JSONL, CSV or text; the file appears whole or not at all."""
-        run(lib.alcore_selection_write, self._handle, path_of(path), choice("ALCORE_FORMAT_", format, "format"))
+        run(lib.alcore_selection_write, self._handle, path_of(path), _options(choice("ALCORE_FORMAT_", format, "format")))
 
     def report(self, path, format=None):
         """Writes the report as Markdown, JSON or HTML."""
         kind = 0 if format is None else choice("ALCORE_REPORT_", format, "format")
-        run(lib.alcore_selection_report, self._handle, path_of(path), kind)
+        run(lib.alcore_selection_report, self._handle, path_of(path), _options(kind))
 
     def __iter__(self):
         return iter(self.indices)
 
     def __reduce__(self):
-        for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "summary", "provenance"):
+        for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "budget", "price", "summary", "provenance"):
             getattr(self, name)
         state = dict(self._facts_read)
         if self._pointer is not None:
@@ -186,6 +201,19 @@ class Selection(Handle):
 
     def __repr__(self):
         return "<alcore.Selection%s>" % (" closed" if self._pointer is None and self._pool is not None else self._facts())
+
+
+def _remedies_of(handle):
+    found = _ffi.alcore_remedy(size=ctypes.sizeof(_ffi.alcore_remedy))
+    number = 0
+    while lib.alcore_selection_remedy(handle, number, ctypes.byref(found)) == _ffi.ALCORE_OK:
+        yield found
+        number += 1
+
+
+def _options(format):
+    """How a file is written, as the library reads it."""
+    return ctypes.byref(_ffi.alcore_write_options(size=ctypes.sizeof(_ffi.alcore_write_options), format=format))
 
 
 def _plain_array(values):

@@ -39,7 +39,12 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->fact_count; i++) alcore__free(ctx, outcome->facts[i].values);
     alcore__free(ctx, outcome->rows);
     alcore__free(ctx, outcome->scores);
-    alcore__free(ctx, outcome->picks);
+    alcore__purchase first = {.picks = outcome->picks, .explanation = outcome->explanation};
+    alcore__purchase_clear(ctx, &first);
+    for (int32_t i = 0; i < outcome->further_count; i++)
+        alcore__purchase_clear(ctx, &outcome->further[i]);
+    alcore__free(ctx, outcome->further);
+    alcore__free(ctx, outcome->offers);
     alcore__free(ctx, outcome->nan_rows);
     memset(outcome, 0, sizeof *outcome);
 }

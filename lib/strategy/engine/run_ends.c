@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "strategy/engine/runner.h"
-#include "strategy/fill.h"
+#include "strategy/budget/spend.h"
 
 /* ---- begin ---- */
 
@@ -78,8 +78,7 @@ static alcore_status report_nan_rows(alcore__run *run) {
 
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
-    if (!run->picked)
-        ALCORE__TRY(alcore__fill_ranked(run, run->keys ? run->keys : run->outcome.scores));
+    ALCORE__TRY(alcore__spend(run));
     ALCORE__TRY(report_nan_rows(run));
     for (int32_t i = 0; i < run->threads; i++) {
         if (run->runner->workers[i]) run->outcome.floored += run->runner->workers[i]->floored;

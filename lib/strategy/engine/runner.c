@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "strategy/engine/runner.h"
-#include "strategy/fill.h"
+#include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
 enum {

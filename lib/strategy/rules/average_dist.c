@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "strategy/block.h"
-#include "strategy/fill.h"
-#include "strategy/rank.h"
+#include "strategy/budget/fill.h"
+#include "strategy/budget/rank.h"
 #include "strategy/strategies.h"
 
 enum { METRIC_L2, METRIC_COSINE };

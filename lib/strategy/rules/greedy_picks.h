@@ -9,7 +9,7 @@
 #define ALCORE__GREEDY_PICKS_H
 
 #include "strategy/block.h"
-#include "strategy/fill.h"
+#include "strategy/budget/fill.h"
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 

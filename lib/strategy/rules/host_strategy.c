@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "scorer/view.h"
-#include "strategy/fill.h"
+#include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
 /* The answer, while the caller's function runs. An order goes before scores. */

@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "strategy/budget/rescale.h"
 #include "strategy/kmeans/kmeans.h"
-#include "strategy/rescale.h"
 #include "strategy/rules/strata.h"
 #include "strategy/strategies.h"
 
@@ -335,10 +335,15 @@ static alcore_status finish(alcore__run *run) {
 }
 
 static const alcore__term TERMS[] = {
-    {.name = "uncertainty", .column = "u", .weight = one_minus_lambda, .alone = "nnll"},
+    {.name = "uncertainty",
+     .column = "u",
+     .weight = one_minus_lambda,
+     .alone = "nnll",
+     .is_score = true},
     {.name = "diversity",
      .column = "d",
      .within = "stratum",
+     .groups = "strata counts",
      .weight = lambda_of,
      .alone = "diversity"},
     {.name = NULL},
@@ -410,6 +415,7 @@ const alcore__strategy_def alcore__strategy_huds = {
 const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
     .summary = "The distance from the centroid of rows of like uncertainty: HUDS with lambda 1",
+    .terms = TERMS,
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
     .score_rows = alcore__score_uncertainty,
@@ -419,6 +425,7 @@ const alcore__strategy_def alcore__strategy_diversity = {
 const alcore__strategy_def alcore__strategy_diversity_global = {
     .name = "diversity-global",
     .summary = "The distance from the centroid of all rows (HUDS)",
+    .terms = TERMS,
     .params = &GLOBAL_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = EMBEDDINGS},
     HUDS_RUN,

@@ -7,10 +7,14 @@ static const char *const NEEDS[] = {"scores|logprobs", NULL};
 static const alcore__param ROWS[] = {ALCORE__CANDIDATE_PARAMS};
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
+static const alcore__term TERMS[] = {
+    {.name = "uncertainty", .column = "u", .alone = "nnll", .is_score = true}, {0}};
+
 const alcore__strategy_def alcore__strategy_nnll = {
     .name = "nnll",
     .summary = "The most uncertain rows by the mean of minus their token log-probabilities (HUDS)",
     .measure = "uncertainty",
+    .terms = TERMS,
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = alcore__score_uncertainty,
@@ -29,6 +33,7 @@ const alcore__strategy_def alcore__strategy_nsp = {
     .name = "nsp",
     .summary = "The rows of the smallest geometric mean of token probabilities (HUDS)",
     .measure = "uncertainty",
+    .terms = TERMS,
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
     .score_rows = score_nsp,

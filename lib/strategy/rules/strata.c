@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "strategy/rank.h"
+#include "strategy/budget/rank.h"
 
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges) {

@@ -239,3 +239,88 @@ def test_request(pool):
         alcore.Request(budget=3).select()
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.copy(pool)
+
+
+def test_several_budgets_are_spent_from_the_same_scores():
+    texts = ["word%d other%d" % (n, n % 7) for n in range(40)]
+    scores = [(n * 37) % 11 / 11 for n in range(40)]
+    first, second = alcore.select(texts, ["8w", "20w"], "nnll", scores=scores, price="0.5EUR/w")
+    assert first.indices == alcore.select(texts, "8w", "nnll", scores=scores).indices
+    assert second.indices == alcore.select(texts, "20w", "nnll", scores=scores).indices
+    assert (first.budget, second.budget, first.price, second.price) == (8, 20, 4, 10)
+    assert alcore.select(texts, "8w", "nnll", scores=scores).price is None
+    assert "price: 10.00 EUR" in second.summary
+
+
+def test_the_old_name_of_the_similarity_limit_names_the_new_one():
+    with pytest.raises(TypeError, match="max_similarity"):
+        alcore.select(["a", "b"], 1, "random", spread=0.5)
+
+
+def test_remedies_are_in_python_s_terms():
+    picked = alcore.select(["a b c d"], "3w", "random")
+    assert 'hint: fill="skip" stays within the budget' in picked.summary and "--" not in picked.summary
+    with alcore.Request(alcore.Pool(["a"])) as request, pytest.raises(alcore.ParamError, match='budget="1000w"'):
+        request.select()
+
+
+def test_many_threads_select_from_one_pool():
+    import threading
+    pool = alcore.Pool(["text %d" % n for n in range(500)])
+    pool.set_column("scores", [(n * 31) % 97 / 97 for n in range(500)])
+    expected = {row: pool.select(5, "nnll", eligible=list(range(row, 500))).indices for row in (0, 100, 200)}
+    failures = []
+
+    def work(row):
+        for _ in range(30):
+            try:
+                if pool.select(5, "nnll", eligible=list(range(row, 500))).indices != expected[row]:
+                    failures.append(row)
+            except alcore.Error as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(row,)) for row in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert pool.count() == 500
+
+
+def test_a_busy_pool_is_waited_for():
+    import threading
+    pool = alcore.Pool(["text %d" % n for n in range(300)])
+    inside, go_on = threading.Event(), threading.Event()
+
+    @alcore.strategy
+    def slow(view):
+        inside.set()
+        assert go_on.wait(20)
+        return [1.0] * len(view)
+
+    picking = threading.Thread(target=pool.select, args=(3, slow))
+    picking.start()
+    assert inside.wait(20)
+    marking = threading.Thread(target=pool.mark, args=("excluded", [0]))
+    marking.start()
+    marking.join(0.05)
+    assert marking.is_alive()
+    go_on.set()
+    picking.join(20)
+    marking.join(20)
+    assert not marking.is_alive() and pool.count("excluded") == 1
+
+
+def test_rows_of_a_request_are_its_own():
+    pool = alcore.Pool(["text %d" % n for n in range(9)], ids=["id%d" % n for n in range(9)])
+    with alcore.Request(pool, strategy="random", budget=9) as one, alcore.Request(pool, strategy="random", budget=9) as other:
+        one.set_rows("eligible", ["id1", "id2"])
+        other.set_rows("excluded", [0, 1])
+        assert sorted(one.select().indices) == [1, 2]
+        assert sorted(other.select().indices) == list(range(2, 9))
+        one.set_rows("eligible", [])
+        assert one.select().short
+        one.set_rows("eligible", None)
+        assert len(one.select()) == 9
+    assert pool.count() == 9

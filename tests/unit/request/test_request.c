@@ -24,17 +24,50 @@ START_TEST(budgets_are_read) {
                 {"1.5u", 1.5, ALCORE__UNIT_COST},      {"3units", 3, ALCORE__UNIT_COST},
                 {"1e3w", 1000, ALCORE__UNIT_WORDS},    {"0", 0, ALCORE__UNIT_ITEMS},
                 {"7 items", 7, ALCORE__UNIT_ITEMS}};
-    static const char *const bad[] = {"", "w", "ten", "10x", "10 w w", "-5", "nan", "inf", "1e999"};
+    static const char *const bad[] = {"",    "w",     "ten", "10x", "10 w w", "-5",   "nan",
+                                      "inf", "1e999", "5w,", ",5w", "5w,,7w", "5w,6", "5w,5w"};
+    alcore__budgets budgets;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        alcore__budget budget;
-        ck_assert_msg(alcore__budget_parse(good[i].text, &budget) == ALCORE_OK, "%s", good[i].text);
-        ck_assert_double_eq(budget.amount, good[i].amount);
-        ck_assert_int_eq(budget.unit, good[i].unit);
+        ck_assert_msg(alcore__budgets_parse(good[i].text, &budgets) == ALCORE_OK, "%s",
+                      good[i].text);
+        ck_assert_int_eq(budgets.count, 1);
+        ck_assert_double_eq(budgets.items[0].amount, good[i].amount);
+        ck_assert_int_eq(budgets.items[0].unit, good[i].unit);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        alcore__budget budget;
-        ck_assert_msg(alcore__budget_parse(bad[i], &budget) == ALCORE_E_PARAM, "%s", bad[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(alcore__budgets_parse(bad[i], &budgets) == ALCORE_E_PARAM, "%s", bad[i]);
+    ck_works(alcore__budgets_parse("2500w, 10000w ,5000 words", &budgets));
+    ck_assert_int_eq(budgets.count, 3);
+    ck_assert_double_eq(budgets.items[1].amount, 10000);
+    ck_assert_int_eq(budgets.items[2].unit, ALCORE__UNIT_WORDS);
+    ck_assert_double_eq(alcore__budgets_largest(&budgets), 10000);
+}
+END_TEST
+
+START_TEST(prices_are_read) {
+    static const struct {
+        const char *text, *currency;
+        double amount;
+        int32_t unit;
+    } good[] = {{"0.1773/w", "", 0.1773, ALCORE__UNIT_WORDS},
+                {"0.12EUR/w", "EUR", 0.12, ALCORE__UNIT_WORDS},
+                {"3 GBP / item", "GBP", 3, ALCORE__UNIT_ITEMS},
+                {"1\xe2\x82\xac/c", "\xe2\x82\xac", 1, ALCORE__UNIT_CHARACTERS},
+                {"0/units", "", 0, ALCORE__UNIT_COST}};
+    static const char *const bad[] = {"0.12",  "w",       "-1/w",    "1/x",
+                                      "nan/w", "1 a b/w", "1\xff/w", "1ABCDEFGHIJKLMNOPQ/w",
+                                      "/w",    "1//w2"};
+    alcore__price price;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ck_assert_msg(alcore__price_parse(good[i].text, &price) == ALCORE_OK, "%s", good[i].text);
+        ck_assert_double_eq(price.amount, good[i].amount);
+        ck_assert_int_eq(price.unit, good[i].unit);
+        ck_assert_str_eq(price.currency, good[i].currency);
     }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(alcore__price_parse(bad[i], &price) == ALCORE_E_PARAM, "%s", bad[i]);
+    ck_works(alcore__price_parse("", &price));
+    ck_assert(isnan(price.amount));
 }
 END_TEST
 
@@ -48,6 +81,7 @@ START_TEST(options_say_what_is_wrong) {
     ck_fails(alcore_request_set(request, "budget", "3 parrots"), ALCORE_E_PARAM, "words");
     ck_fails(alcore_request_set(request, "round", "0"), ALCORE_E_PARAM, "round");
     ck_fails(alcore_request_set(request, "fill", "overshot"), ALCORE_E_PARAM, "overshoot");
+    ck_fails(alcore_request_set(request, "spread", "0.9"), ALCORE_E_PARAM, "max_similarity");
     ck_fails(alcore_select(request, &selection), ALCORE_E_INVALID, "pool");
     ck_assert_ptr_null(selection);
     alcore_pool *pool = numbered_pool(ctx, 3);
@@ -211,7 +245,11 @@ START_TEST(targets_have_languages) {
     give(target, "embeddings", vectors, 4, 2);
     alcore_request *request = request_for(ctx, pool, "average-dist", "5");
     alcore_selection *selection = NULL;
-    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "ALCORE_ROLE_TARGET");
+    ck_fails(alcore_select(request, &selection), ALCORE_E_MISSING, "needs a target");
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_POOL);
+    ck_assert_str_eq(remedy.name, "target");
     ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, target));
     set_parameter(ctx, request, "average-dist", "balance_targets", "1");
     selection = selected(request);
@@ -247,8 +285,8 @@ START_TEST(masks) {
     ck_rows(selection, expected, 3);
     const char *summary = alcore_selection_summary(selection);
     ck_assert_ptr_nonnull(strstr(summary, "rows read: 8"));
-    ck_assert_ptr_nonnull(strstr(summary, "1 empty, 1 duplicate, 1 labeled, 1 already on the "
-                                          "labeled side, 1 excluded"));
+    ck_assert_ptr_nonnull(strstr(summary, "1 empty, 1 duplicate, 1 labeled, 1 known from the "
+                                          "labeled pool, 1 excluded"));
     ck_assert_ptr_nonnull(strstr(summary, "scored 3 of 8"));
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -279,7 +317,7 @@ START_TEST(budgets_in_words_characters_and_units) {
     ck_assert_double_eq(alcore_selection_spent(selection), 6);
     ck_assert_ptr_nonnull(
         strstr(alcore_selection_summary(selection), "spent 6 of 5 words, 1 over"));
-    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "--fill skip"));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "the last pick overshot"));
     alcore_selection_unref(selection);
     ck_works(alcore_request_set(request, "fill", "stop"));
     selection = selected(request);
@@ -458,11 +496,11 @@ START_TEST(like_rows_are_passed_over) {
     alcore_pool *pool = huds_pool(ctx);
     alcore_request *request = request_for(ctx, pool, "huds", "4");
     set_parameter(ctx, request, "huds", "lambda", "0");
-    ck_works(alcore_request_set(request, "spread", "0.97"));
+    ck_works(alcore_request_set(request, "max_similarity", "0.97"));
     alcore_selection *selection = selected(request);
     ck_rows(selection, expected, 4); /* 6 and 4 point where 7 does */
     ck_assert_ptr_nonnull(
-        strstr(alcore_selection_provenance(selection), "\"passed_over_spread\":2"));
+        strstr(alcore_selection_provenance(selection), "\"passed_over_similar\":2"));
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     alcore_pool_unref(pool);
@@ -542,8 +580,8 @@ START_TEST(the_command_is_json) {
 }
 END_TEST
 
-/* A NaN under the spread compares false with everything (spec 1.4). */
-START_TEST(a_nan_under_the_spread_names_its_row) {
+/* A NaN compares false with every similarity limit. */
+START_TEST(a_nan_under_the_limit_names_its_row) {
     double vectors[16];
     alcore_selection *selection;
     alcore_ctx *ctx = new_ctx();
@@ -552,8 +590,8 @@ START_TEST(a_nan_under_the_spread_names_its_row) {
     vectors[2 * 4 + 1] = (double)NAN;
     give(pool, "embeddings", vectors, 8, 2);
     alcore_request *request = request_for(ctx, pool, "nnll", "8");
-    ck_works(alcore_request_set(request, "spread", "0.97"));
-    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: number 1");
+    ck_works(alcore_request_set(request, "max_similarity", "0.97"));
+    ck_fails(alcore_select(request, &selection), ALCORE_E_DATA, "row 4: component 1");
     ck_assert_ptr_null(selection);
     ck_works(alcore_request_set(request, "nan", "exclude"));
     selection = selected(request);
@@ -603,11 +641,11 @@ START_TEST(terms_follow_the_first_lambda) {
     ck_works(alcore_strategy_set(strategy, "lambda_first", "0.5"));
     ck_works(alcore_request_set_strategy(request, strategy));
     alcore_selection *selection = selected(request);
-    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "nnll alone"));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "alone would have made"));
     alcore_selection_unref(selection);
     ck_works(alcore_request_set(request, "round", "2"));
     selection = selected(request);
-    ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "nnll alone"));
+    ck_assert_ptr_null(strstr(alcore_selection_summary(selection), "alone would have made"));
     alcore_selection_unref(selection);
     alcore_strategy_unref(strategy);
     alcore_request_unref(request);
@@ -616,10 +654,10 @@ START_TEST(terms_follow_the_first_lambda) {
 }
 END_TEST
 
-CHECK_SUITE("request", budgets_are_read, options_say_what_is_wrong, huds_picks, draws,
-            small_and_odd_pools, masks, targets_have_languages,
+CHECK_SUITE("request", budgets_are_read, prices_are_read, options_say_what_is_wrong, huds_picks,
+            draws, small_and_odd_pools, masks, targets_have_languages,
             budgets_in_words_characters_and_units, columns_come_from_the_built_in_model,
             missing_columns_are_named, index_is_the_row_as_given, own_strategy, candidates_stay,
             like_rows_are_passed_over, candidates_of_another_pool_are_forgotten,
-            a_long_seed_is_taken_exactly, the_command_is_json, a_nan_under_the_spread_names_its_row,
+            a_long_seed_is_taken_exactly, the_command_is_json, a_nan_under_the_limit_names_its_row,
             an_infinite_score_names_its_row, terms_follow_the_first_lambda);

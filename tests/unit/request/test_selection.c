@@ -38,8 +38,8 @@ static void close_huds(void) {
 static char *written(const char *suffix, bool report) {
     char name[96];
     snprintf(name, sizeof name, "%s%s", path, suffix);
-    ck_works(report ? alcore_selection_report(selection, name, 0)
-                    : alcore_selection_write(selection, name, ALCORE_FORMAT_AUTO));
+    ck_works(report ? alcore_selection_report(selection, name, NULL)
+                    : alcore_selection_write(selection, name, NULL));
     FILE *file = fopen(name, "rb");
     ck_assert_ptr_nonnull(file);
     char *text = calloc(1, 1 << 16);
@@ -54,10 +54,10 @@ START_TEST(reasons) {
     /* Picks 7 5 4 6. */
     ck_assert_str_eq(alcore_selection_reason(selection, 0),
                      "uncertainty top 13 %; stratum 4 of 4 (2 rows), diversity top 100 % of it; "
-                     "chosen by uncertainty; also nnll's pick");
+                     "chosen by uncertainty; also the given scores' pick");
     ck_assert_str_eq(alcore_selection_reason(selection, 1),
                      "uncertainty top 38 %; stratum 3 of 4 (2 rows), diversity top 100 % of it; "
-                     "chosen by uncertainty; also nnll's and diversity's pick");
+                     "chosen by uncertainty; also the given scores' and diversity's pick");
     ck_assert_ptr_null(alcore_selection_reason(selection, 4));
     ck_assert_ptr_null(alcore_selection_reason(selection, -1));
     close_huds();
@@ -128,8 +128,9 @@ START_TEST(the_summary) {
     ck_assert_ptr_nonnull(strstr(summary, "strategy huds, round 1, seed 0\n"));
     ck_assert_ptr_nonnull(strstr(summary, "selected 4 items: 16 words, "));
     ck_assert_ptr_nonnull(strstr(summary, "spent 4 of 4 items\n"));
-    ck_assert_ptr_nonnull(
-        strstr(summary, "nnll alone would have made 100 % of these picks, diversity alone 50 %"));
+    ck_assert_ptr_nonnull(strstr(
+        summary,
+        "the given scores alone would have made 100 % of these picks, diversity alone 50 %"));
     ck_assert_ptr_null(strstr(summary, "SHORT"));
     close_huds();
 }
@@ -142,7 +143,13 @@ START_TEST(lopsided_terms_are_told) {
     give(pool, "scores", wide, 8, 1);
     alcore_selection_unref(selection);
     selection = selected(request);
-    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "-p rescale=rank"));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(selection), "uncertainty varies more"));
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    ck_works(alcore_selection_remedy(selection, 0, &remedy));
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_PARAMETER);
+    ck_assert_str_eq(remedy.name, "rescale");
+    ck_assert_str_eq(remedy.value, "rank");
+    ck_fails(alcore_selection_remedy(selection, 1, &remedy), ALCORE_E_NOT_FOUND, "1 remedies");
     close_huds();
 }
 END_TEST
@@ -207,11 +214,10 @@ END_TEST
 
 START_TEST(paths_that_cannot_be_written) {
     open_huds("1");
-    ck_fails(alcore_selection_write(selection, "/tmp/x.xlsx", ALCORE_FORMAT_AUTO),
-             ALCORE_E_UNSUPPORTED, ".csv");
-    ck_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", ALCORE_FORMAT_AUTO),
-             ALCORE_E_IO, "/nowhere/at/all.tsv");
-    ck_fails(alcore_selection_report(selection, "/tmp/x.doc", 0), ALCORE_E_UNSUPPORTED, ".html");
+    ck_fails(alcore_selection_write(selection, "/tmp/x.xlsx", NULL), ALCORE_E_UNSUPPORTED, ".csv");
+    ck_fails(alcore_selection_write(selection, "/nowhere/at/all.tsv", NULL), ALCORE_E_IO,
+             "/nowhere/at/all.tsv");
+    ck_fails(alcore_selection_report(selection, "/tmp/x.doc", NULL), ALCORE_E_UNSUPPORTED, ".html");
     close_huds();
 }
 END_TEST

@@ -111,10 +111,10 @@ START_TEST(budgets) {
     ck_assert_int_eq(b.outcome.pick_count, 4);
     ck_assert_int_eq(b.outcome.free_rows, 1);
     b.input.fill.limited = true;
-    b.input.fill.spread = 0.99;
+    b.input.fill.max_similarity = 0.99;
     ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
     ck_assert_int_eq(b.outcome.pick_count, 4); /* (0,2) twice, once without a cost */
-    b.input.fill.spread = 0.5;
+    b.input.fill.max_similarity = 0.5;
     ck_assert_int_eq(bed_run(&b, "badge", "", 100), ALCORE_OK);
     ck_assert_int_eq(b.outcome.redundant + b.outcome.pick_count + b.outcome.free_rows, 5);
     ck_assert_int_gt(b.outcome.redundant, 0);
@@ -130,7 +130,7 @@ START_TEST(passed_over_is_no_centroid) {
     bed_column(&b, &b.input.candidates, "factors", ones, 4, 1, ALCORE_FLOAT64);
     bed_column(&b, &b.input.candidates, "embeddings", h, 4, 2, ALCORE_FLOAT64);
     b.input.fill.limited = true;
-    b.input.fill.spread = 0.99;
+    b.input.fill.max_similarity = 0.99;
     ck_assert_int_eq(bed_run(&b, "badge", "uniforms=0.1,0.5", 2), ALCORE_OK);
     BED_PICKS(&b, 0, 3);
     ck_assert_int_eq(b.outcome.redundant, 1);

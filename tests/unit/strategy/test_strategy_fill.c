@@ -64,7 +64,7 @@ START_TEST(vectors) {
                 b.input.fill.policy = policy;
         b.input.fill.limited = vector_has_input(&one, "max_similarity");
         if (b.input.fill.limited)
-            b.input.fill.spread = vector_double(vector_input(&one, "max_similarity"));
+            b.input.fill.max_similarity = vector_double(vector_input(&one, "max_similarity"));
         ck_assert_int_eq(bed_run(&b, "nnll", "", vector_double(vector_input(&one, "budget"))),
                          ALCORE_OK);
         ck_assert_int_eq(b.outcome.pick_count, count);
@@ -95,11 +95,11 @@ START_TEST(spread) {
     b.input.costs = NULL;
     bed_column(&b, pool(), "embeddings", PLANE, 6, 2, ALCORE_FLOAT64);
     b.input.fill.limited = true;
-    b.input.fill.spread = 0.9;
+    b.input.fill.max_similarity = 0.9;
     bed_run(&b, "nnll", "", 3);
     BED_PICKS(&b, 0, 2, 3);
     ck_assert_int_eq(b.outcome.redundant, 1);
-    b.input.fill.spread = 0.5;
+    b.input.fill.max_similarity = 0.5;
     bed_run(&b, "nnll", "", 6);
     BED_PICKS(&b, 0, 2, 4, 5);
     ck_assert_int_eq(b.outcome.redundant, 2);

@@ -133,7 +133,7 @@ static alcore_status run_variant(bed *b, const variant *v, int32_t parts) {
     b->parts = parts;
     b->input.fill.policy = v->fill;
     b->input.fill.limited = v->spread < 2;
-    b->input.fill.spread = v->spread;
+    b->input.fill.max_similarity = v->spread;
     return bed_run(b, v->strategy, v->params, v->budget);
 }
 

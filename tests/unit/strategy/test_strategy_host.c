@@ -212,7 +212,7 @@ static alcore_status sweep_run(const char *const *what) {
     b.input.labeled_rows = labeled;
     b.input.nan_exclude = true;
     b.input.fill.limited = true;
-    b.input.fill.spread = 0.9999;
+    b.input.fill.max_similarity = 0.9999;
     return bed_run(&b, what[0], what[1], 10);
 }
 

@@ -159,7 +159,7 @@ START_TEST(the_filter_changes_nothing) {
     b.input.fill.policy = ALCORE__FILL_SKIP;
     expect_order_of_all(1501);
     b.input.fill.limited = true;
-    b.input.fill.spread = 0.05;
+    b.input.fill.max_similarity = 0.05;
     expect_order_of_all(61);
     bed_close(&b);
     block_data_free(&data);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kmeans_bed.h"
-#include "strategy/rank.h"
-#include "strategy/rescale.h"
+#include "strategy/budget/rank.h"
+#include "strategy/budget/rescale.h"
 #include "strategy/rules/strata.h"
 #include "strategy_bed.h"
 #include "vectors.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "strategy/rescale.h"
+#include "strategy/budget/rescale.h"
 
 #include <string.h>
 
-#include "strategy/rank.h"
+#include "strategy/budget/rank.h"
 
 static alcore_status by_rank(const alcore__run *run, double *values) {
     int64_t count = run->outcome.count;

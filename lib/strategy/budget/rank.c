@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "strategy/rank.h"
+#include "strategy/budget/rank.h"
 
 #include "alcore/rng.h"
 #include "strategy/strategy_run.h"

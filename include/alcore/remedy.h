@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Remedies: what a user may give to mend a failure or to better a selection, as data. The library's
+ * own texts say what happened and name no flag, keyword or function; a front end words the remedy
+ * as its users write it: "--fill skip", fill="skip", alcore_request_set(request, "fill", "skip").
+ */
+#ifndef ALCORE_REMEDY_H
+#define ALCORE_REMEDY_H
+
+#include "alcore/status.h"
+
+ALCORE_BEGIN
+
+/** What a remedy names. */
+enum {
+    ALCORE_REMEDY_OPTION = 1,    /**< an option of the request: name, value */
+    ALCORE_REMEDY_PARAMETER = 2, /**< a parameter of the strategy or scorer: name, value */
+    ALCORE_REMEDY_POOL = 3,      /**< a pool to give; name is its role: "candidates", "labeled",
+                                      "target" */
+    ALCORE_REMEDY_COLUMN = 4,    /**< a column to give: name */
+    ALCORE_REMEDY_STRATEGY = 5   /**< a strategy to use: name */
+};
+
+/** A remedy. All strings are views, valid for ever. */
+typedef struct alcore_remedy {
+    size_t size;        /**< sizeof(alcore_remedy) */
+    const char *name;   /**< of the option, parameter, role, column or strategy */
+    const char *value;  /**< the value to give; NULL: any, or there is none */
+    const char *effect; /**< what it does, as the end of a sentence: "stays within the budget" */
+    int32_t kind;       /**< ALCORE_REMEDY_* */
+    int32_t padding;    /**< 0 */
+} alcore_remedy;
+/** An alcore_remedy with its size set and everything else 0. */
+#define ALCORE_REMEDY_INIT ALCORE_INIT(alcore_remedy)
+
+/** The remedy for this thread's last error. Like alcore_last_error() it leaves that error alone.
+ * @param[in,out] out size-first; filled
+ * @return 1: there is one; 0: the error has none, or out is no alcore_remedy
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int32_t alcore_last_remedy(alcore_remedy *out);
+
+ALCORE_END
+
+#endif

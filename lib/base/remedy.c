@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The remedy for a thread's last error. It stands beside the error's text in the thread's state and
+ * goes with it: whatever sets or clears the text takes the remedy away. */
+#include "alcore/remedy.h"
+
+#include <string.h>
+
+#include "base/state.h"
+
+alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char *name,
+                                  const char *value, const char *effect) {
+    alcore__this.remedy = (alcore_remedy){.size = sizeof(alcore_remedy),
+                                          .kind = kind,
+                                          .name = name,
+                                          .value = value,
+                                          .effect = effect};
+    return status;
+}
+
+int32_t alcore_last_remedy(alcore_remedy *out) {
+    const alcore_remedy *remedy = &alcore__this.remedy;
+    /* No error may be set here, or the remedy's own error would be lost. */
+    if (!out || out->size < ALCORE__FIRST_SIZE(alcore_remedy, padding) || remedy->kind == 0)
+        return 0;
+    memcpy((char *)out + sizeof out->size, (const char *)remedy + sizeof out->size,
+           sizeof *remedy - sizeof out->size);
+    return 1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a caller says about a file that is to be written. */
+#ifndef ALCORE__WRITE_OPTIONS_H
+#define ALCORE__WRITE_OPTIONS_H
+
+#include "alcore/format.h"
+#include "base/base.h"
+
+/* Copies and checks a caller's options; NULL gives the defaults. */
+static inline alcore_status alcore__write_options_read(const alcore_write_options *theirs,
+                                                       alcore_write_options *out) {
+    ALCORE__TRY(alcore__struct_read(out, sizeof *out,
+                                    ALCORE__FIRST_SIZE(alcore_write_options, padding), theirs,
+                                    "alcore_write_options"));
+    if (out->padding == 0) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_write_options: padding is %d, not 0",
+                        (int)out->padding);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the selections of one request share: the candidates with their scores and record, what was
+ * asked, and where the inputs came from. Made once, however many budgets are spent. */
+#include <math.h>
+#include <string.h>
+
+#include "request/selection_internal.h"
+
+static void release(void *object) {
+    alcore__ranking *self = object;
+    alcore_ctx *ctx = self->object.ctx;
+    alcore_pool_unref(self->pool);
+    alcore__outcome_clear(ctx, &self->outcome);
+    for (int32_t i = 0; i < self->source_count; i++) alcore__free(ctx, self->sources[i].origin);
+    alcore__free(ctx, self->strategy);
+    alcore__free(ctx, self->parameters);
+    alcore__free(ctx, self->options);
+    alcore__free(ctx, self->command);
+    alcore__free(ctx, self->device);
+}
+
+static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
+    *out = alcore__strndup(ctx, text, strlen(text));
+    return *out == NULL ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
+}
+
+/* Names and effective values of a table, as a JSON object. */
+static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
+    alcore__json_out json = {.ctx = ctx};
+    alcore__json_open(&json, NULL, '{');
+    for (int32_t i = 0; values->table != NULL && i < values->table->count; i++) {
+        const alcore__param *row = &values->table->rows[i];
+        const alcore__value *value = &values->values[i];
+        if (strcmp(row->name, "command") == 0) continue;
+        bool number = row->type == ALCORE_PARAM_NUMBER && !isnan(value->number);
+        bool integer = row->type == ALCORE_PARAM_INTEGER || row->type == ALCORE_PARAM_FLAG;
+        if (number)
+            alcore__json_put_number(&json, row->name, value->number);
+        else if (integer && strspn(value->text, "-+0123456789") == strlen(value->text))
+            alcore__json_put_integer(&json, row->name, value->integer);
+        else
+            alcore__json_put_string(&json, row->name, value->text);
+    }
+    alcore__json_close(&json, '}');
+    if (json.status != ALCORE_OK) alcore__buffer_clear(ctx, &json.text);
+    *out = json.text.data;
+    return json.status;
+}
+
+static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
+                                  const alcore_strategy *strategy, const alcore__run_input *input) {
+    alcore_ctx *ctx = self->object.ctx;
+    const char *command = alcore__values_text(&request->values, "command");
+    self->seed = input->seed;
+    self->round = input->round;
+    self->unit = request->budgets.items[0].unit;
+    self->price = request->price;
+    self->fill_policy = input->fill.policy;
+    self->engine = input->engine.kernels->engine;
+    self->reason = alcore__strategy_reason(strategy);
+    self->measure = alcore__strategy_measure(strategy);
+    self->scored = alcore__strategy_scores(strategy);
+    ALCORE__TRY(copy_text(ctx, alcore__strategy_name(strategy), &self->strategy));
+    ALCORE__TRY(copy_text(ctx, alcore__values_text(&request->values, "device"), &self->device));
+    if (command[0] != '\0') ALCORE__TRY(copy_text(ctx, command, &self->command));
+    ALCORE__TRY(values_json(ctx, &request->values, &self->options));
+    return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
+}
+
+static alcore_status keep_source(alcore__ranking *self, const alcore_request *request,
+                                 const alcore__resolved *entry) {
+    const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
+                              : entry->role == ALCORE_ROLE_TARGET ? request->target
+                                                                  : request->candidates;
+    const alcore__column *column = alcore__pool_find_column(pool, entry->name);
+    alcore__source *source = &self->sources[self->source_count];
+    *source = (alcore__source){.role = entry->role,
+                               .built_in = entry->built_in,
+                               .rows = column->row_count,
+                               .dims = column->dims,
+                               .dtype = column->dtype,
+                               .ragged = column->ragged};
+    memcpy(source->name, entry->name, sizeof source->name);
+    source->engine = column->engine;
+    if (source->engine == NULL)
+        ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+    ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
+    self->source_count++;
+    return ALCORE_OK;
+}
+
+static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
+                                 const alcore__run_input *input, const alcore__masks *masks,
+                                 const alcore__resolution *resolution) {
+    self->pool_rows = masks->rows;
+    memcpy(self->by_cause, masks->by_cause, sizeof self->by_cause);
+    self->by_cause[ALCORE__CAUSE_NAN] += self->outcome.nan_count;
+    self->unspaced_share =
+        self->unit == ALCORE__UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
+    self->inputs[0] = (alcore__input){ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible,
+                                      alcore_pool_fingerprint(request->candidates)};
+    if (request->labeled != NULL)
+        self->inputs[1] =
+            (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
+                            masks->side_count, alcore_pool_fingerprint(request->labeled)};
+    if (input->target.pool != NULL)
+        self->inputs[2] =
+            (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
+                            alcore_pool_fingerprint(input->target.pool)};
+    for (int32_t i = 0; i < resolution->count; i++)
+        ALCORE__TRY(keep_source(self, request, &resolution->entries[i]));
+    return ALCORE_OK;
+}
+
+alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
+                                  const alcore__run_input *input, const alcore__masks *masks,
+                                  const alcore__resolution *resolution, alcore__outcome *outcome,
+                                  alcore__ranking **out) {
+    alcore__ranking *self;
+    *out = NULL;
+    ALCORE__TRY(alcore__object_new(request->object.ctx, sizeof *self, release, &self));
+    self->pool = alcore_pool_ref(request->candidates);
+    self->outcome = *outcome;
+    *outcome = (alcore__outcome){0};
+    alcore_status status = keep_request(self, request, strategy, input);
+    if (status == ALCORE_OK) status = keep_inputs(self, request, input, masks, resolution);
+    if (status != ALCORE_OK) {
+        alcore__object_unref(self);
+        return status;
+    }
+    *out = self;
+    return ALCORE_OK;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Explains the picks of one budget by the terms of the score (docs/spec/budgets.md).
+ *
+ * For a score that is a sum of weighted terms, s(x) = sum_t w_t r_t(x) with r_t the rescaled value
+ * of term t, this file computes for every pick
+ *   - how many candidates have a value of t as large or larger, among all or inside the pick's
+ *     group: what "top 2 %" is made from;
+ *   - the contribution w_t (r_t(x) - mean r_t): the term with the largest one decided the pick;
+ *   - whether t alone, ranked and bought by the same code under the same budget, fill policy, tie
+ *     rule and similarity limit, would have made the pick too (the counterfactual).
+ *
+ * Everything is read from the record columns that the strategy leaves in the outcome, by the
+ * strategy's own table of terms. Cost: per term O(candidates log picks) for the counts, one ranking
+ * and one fill for the counterfactual; memory 16 bytes per candidate while it runs. */
+#include "strategy/budget/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strategy/budget/fill.h"
+#include "strategy/budget/rescale.h"
+
+static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
+    alcore__free(ctx, part->at_least);
+    alcore__free(ctx, part->group_sizes);
+    alcore__free(ctx, part->contribution);
+    alcore__free(ctx, part->also);
+}
+
+void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase) {
+    alcore__explanation *explanation = &purchase->explanation;
+    for (int32_t t = 0; t < explanation->count; t++) free_part(ctx, &explanation->parts[t]);
+    alcore__free(ctx, explanation->score_at_least);
+    alcore__free(ctx, purchase->picks);
+    *purchase = (alcore__purchase){0};
+}
+
+/* Values [candidates] of a record column; NULL: the strategy keeps none of that name and type. */
+static const void *find_column(const alcore__outcome *outcome, const char *name, int32_t dtype) {
+    for (int32_t c = 0; name && c < outcome->column_count; c++) {
+        const alcore__record_column *column = &outcome->columns[c];
+        if (column->dtype == dtype && !strcmp(column->name, name)) return column->values;
+    }
+    return NULL;
+}
+
+/* ---- counts of candidates that reach a pick ---- */
+
+/* A pick among the picks of its group. */
+typedef struct threshold {
+    int64_t group;
+    double value;
+    int64_t rank;    /* of the pick */
+    int64_t reached; /* candidates whose value lies from this pick's up to the next larger pick's */
+} threshold;
+
+/* Order of thresholds: by group, then by value. */
+static int compare_thresholds(const void *a, const void *b) {
+    const threshold *left = a, *right = b;
+    if (left->group != right->group) return left->group < right->group ? -1 : 1;
+    return (left->value > right->value) - (left->value < right->value);
+}
+
+/* A candidate without a value (NaN) is below every other. */
+static double value_or_lowest(double value) {
+    return isnan(value) ? (double)-INFINITY : value;
+}
+
+/* at_least[rank] for every pick: candidates of the pick's group (group [candidates]; NULL: all are
+ * one) whose value is not below the pick's. Only the picks are sorted; each candidate finds the
+ * largest pick that it reaches by bisection, and the counts are then summed downwards. */
+static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
+                                    const alcore__purchase *purchase, const double *values,
+                                    const int64_t *group, int64_t *at_least) {
+    int64_t picks = purchase->pick_count;
+    threshold *sorted;
+    if (picks == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)picks, sizeof *sorted, &sorted));
+    for (int64_t rank = 0; rank < picks; rank++) {
+        int64_t position = purchase->picks[rank];
+        sorted[rank] =
+            (threshold){group ? group[position] : 0, value_or_lowest(values[position]), rank, 0};
+    }
+    qsort(sorted, (size_t)picks, sizeof *sorted, compare_thresholds);
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < outcome->count && status == ALCORE_OK; i++) {
+        threshold candidate = {group ? group[i] : 0, value_or_lowest(values[i]), 0, 0};
+        /* Thresholds before `low` are not above the candidate. Most candidates reach no pick. */
+        int64_t low = 0, high = compare_thresholds(&sorted[0], &candidate) > 0 ? 0 : picks;
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            if (compare_thresholds(&sorted[middle], &candidate) <= 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if (low > 0 && sorted[low - 1].group == candidate.group) sorted[low - 1].reached++;
+        if (i % 1024 == 0) status = alcore__tick(ctx, "reasons", i, outcome->count);
+    }
+    for (int64_t k = picks - 1; k >= 0; k--) {
+        if (k + 1 < picks && sorted[k + 1].group == sorted[k].group)
+            sorted[k].reached += sorted[k + 1].reached;
+        at_least[sorted[k].rank] = sorted[k].reached;
+    }
+    alcore__free(ctx, sorted);
+    return status;
+}
+
+/* Sizes of the groups that a term's values are compared in. group: [candidates] from 0, -1: none.
+ */
+static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outcome,
+                                    const int64_t *group, alcore__term_part *part) {
+    for (int64_t i = 0; i < outcome->count; i++)
+        if (group[i] >= part->groups) part->groups = group[i] + 1;
+    /* Groups at the top may be empty: the strategy's fact knows them. */
+    for (int32_t f = 0; part->term->groups && f < outcome->fact_count; f++) {
+        const alcore__fact *fact = &outcome->facts[f];
+        if (!strcmp(fact->name, part->term->groups) && fact->count > part->groups)
+            part->groups = fact->count;
+    }
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)part->groups, sizeof(int64_t), &part->group_sizes));
+    for (int64_t i = 0; i < outcome->count; i++)
+        if (group[i] >= 0) part->group_sizes[group[i]]++;
+    return ALCORE_OK;
+}
+
+/* ---- contributions ---- */
+
+/* Fills part->contribution and part->deviation from a rescaled copy of the term's values. */
+static alcore_status contribute(alcore__run *run, const alcore__purchase *purchase, double weight,
+                                const double *values, alcore__term_part *part) {
+    int64_t count = run->outcome.count;
+    double *scaled, mean, deviation;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(double),
+                                  &part->contribution));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *scaled, &scaled));
+    memcpy(scaled, values, (size_t)count * sizeof *scaled);
+    alcore_status status =
+        alcore__rescale(run, alcore__values_integer(run->values, "rescale"), scaled);
+    if (status == ALCORE_OK) {
+        alcore__candidate_mean_sd(run, scaled, &mean, &deviation);
+        part->deviation = weight * deviation;
+        for (int64_t rank = 0; rank < purchase->pick_count; rank++)
+            part->contribution[rank] = weight * (scaled[purchase->picks[rank]] - mean);
+    }
+    alcore__free(run->ctx, scaled);
+    return status;
+}
+
+/* Ranks where the picks are: ranks[position] for a pick, -1 for any other candidate. */
+static alcore_status list_ranks(const alcore__run *run, const alcore__purchase *purchase,
+                                int64_t **out) {
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(int64_t), out));
+    for (int64_t i = 0; i < run->outcome.count; i++) (*out)[i] = -1;
+    for (int64_t rank = 0; rank < purchase->pick_count; rank++)
+        (*out)[purchase->picks[rank]] = rank;
+    return ALCORE_OK;
+}
+
+/* The counterfactual: buys in the order of the term's values alone and marks the picks that both
+ * purchases made. */
+static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchase,
+                               const double *values, alcore__term_part *part) {
+    int64_t count = run->outcome.count, *ranks = NULL;
+    double *keys;
+    alcore__purchase alone = {.budget = purchase->budget};
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, 1, &part->also));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *keys, &keys));
+    for (int64_t i = 0; i < count; i++) keys[i] = value_or_lowest(values[i]);
+    alcore_status status = alcore__fill_by(run, keys, &alone);
+    alcore__free(run->ctx, keys);
+    if (status == ALCORE_OK) status = list_ranks(run, purchase, &ranks);
+    for (int64_t k = 0; k < alone.pick_count && status == ALCORE_OK; k++) {
+        int64_t rank = ranks[alone.picks[k]];
+        if (rank < 0) continue;
+        part->also[rank] = 1;
+        part->also_count++;
+    }
+    alcore__free(run->ctx, ranks);
+    alcore__purchase_clear(run->ctx, &alone);
+    return status;
+}
+
+/* Counts for every term the picks to which it contributed more than any other. */
+static void count_decided(const alcore__purchase *purchase, alcore__explanation *explanation) {
+    for (int64_t rank = 0; rank < purchase->pick_count; rank++) {
+        int32_t term = alcore__explanation_decided(explanation, rank);
+        if (term >= 0) explanation->parts[term].decided++;
+    }
+}
+
+int32_t alcore__explanation_decided(const alcore__explanation *explanation, int64_t rank) {
+    int32_t best = -1;
+    double largest = (double)-INFINITY;
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const double *contribution = explanation->parts[t].contribution;
+        if (!contribution || contribution[rank] < largest) continue;
+        best = contribution[rank] > largest ? t : -1;
+        largest = contribution[rank];
+    }
+    return best;
+}
+
+/* ---- the whole ---- */
+
+static alcore_status explain_term(alcore__run *run, const alcore__term *term,
+                                  const alcore__purchase *purchase, alcore__term_part *part) {
+    const alcore__outcome *outcome = &run->outcome;
+    const double *values = find_column(outcome, term->column, ALCORE_FLOAT64);
+    const int64_t *group = find_column(outcome, term->within, ALCORE_INT64);
+    bool given = term->is_score && alcore__dataset_find(&run->input->candidates, "scores");
+    part->term = term;
+    part->alone = given ? "the given scores" : term->alone;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(int64_t),
+                                  &part->at_least));
+    if (group) ALCORE__TRY(measure_groups(run->ctx, outcome, group, part));
+    return count_at_least(run->ctx, outcome, purchase, values, group, part->at_least);
+}
+
+static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purchase,
+                                 alcore__explanation *explanation) {
+    int32_t weighted = 0;
+    for (int32_t t = 0; t < explanation->count; t++) {
+        const alcore__term *term = explanation->parts[t].term;
+        weighted += term->weight && term->weight(run) != 0.0;
+    }
+    explanation->mixed = weighted > 1;
+    for (int32_t t = 0; t < explanation->count && explanation->mixed; t++) {
+        alcore__term_part *part = &explanation->parts[t];
+        const double *values = find_column(&run->outcome, part->term->column, ALCORE_FLOAT64);
+        double weight = part->term->weight ? part->term->weight(run) : 0.0;
+        if (weight == 0.0) continue;
+        ALCORE__TRY(contribute(run, purchase, weight, values, part));
+        if (part->alone) ALCORE__TRY(buy_alone(run, purchase, values, part));
+    }
+    count_decided(purchase, explanation);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
+    alcore__explanation *explanation = &purchase->explanation;
+    const alcore__outcome *outcome = &run->outcome;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)purchase->pick_count, sizeof(int64_t),
+                                  &explanation->score_at_least));
+    ALCORE__TRY(count_at_least(run->ctx, outcome, purchase, outcome->scores, NULL,
+                               explanation->score_at_least));
+    const alcore__term *term = run->def->terms;
+    for (; term && term->name && explanation->count < ALCORE__TERMS; term++) {
+        if (!find_column(outcome, term->column, ALCORE_FLOAT64)) continue;
+        ALCORE__TRY(explain_term(run, term, purchase, &explanation->parts[explanation->count++]));
+    }
+    return explain_mix(run, purchase, explanation);
+}

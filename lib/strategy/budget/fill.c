@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spending a budget (docs/spec/budgets.md). Candidates are offered one after another, best first;
+ * each is bought, or passed over because it costs nothing, because its cosine with a pick exceeds
+ * max_similarity, or because it does not fit. With B the budget and S what is spent so far:
+ *
+ *   overshoot  buys while S < B; the last pick may exceed B
+ *   stop       ends at the first candidate with S + cost > B
+ *   skip       passes over candidates with S + cost > B
+ *
+ * A ranking is walked only as far as the budget reaches. Cost without the similarity limit: one
+ * partial ranking of the candidates; with it one product of each offered row with every pick. */
+#include "strategy/budget/fill.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "strategy/budget/rank.h"
+
+void alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
+    memset(filler, 0, sizeof *filler);
+    filler->run = run;
+    filler->budget = run->input->fill.budget;
+}
+
+void alcore__filler_clear(alcore__filler *filler) {
+    if (!filler->run) return;
+    alcore_ctx *ctx = filler->run->ctx;
+    alcore__free(ctx, filler->picks);
+    alcore__free(ctx, filler->chosen);
+    alcore__free(ctx, filler->norms);
+    alcore__free(ctx, filler->offers);
+    alcore__scratch_clear(ctx, &filler->scratch);
+    memset(filler, 0, sizeof *filler);
+}
+
+bool alcore__filler_full(const alcore__filler *filler) {
+    return filler->stopped || !(filler->spent < filler->budget);
+}
+
+double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
+    const alcore__run *run = filler->run;
+    return run->input->costs ? run->input->costs[run->outcome.rows[position]] : 1.0;
+}
+
+bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
+    double cost = alcore__filler_cost(filler, position);
+    if (!(cost > 0.0)) return false;
+    return filler->run->input->fill.policy != ALCORE__FILL_SKIP ||
+           !(filler->spent + cost > filler->budget);
+}
+
+/* Writes the row's vector behind those of the picks and says whether its cosine with one of them
+ * exceeds the similarity limit. */
+static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
+    alcore__run *run = filler->run;
+    const alcore_sys_kernels *kernels = alcore__run_kernels(run);
+    alcore_sys_work work = alcore__run_work(run);
+    int64_t dims = alcore__embedding_dims(run), count = filler->count;
+    size_t need = (size_t)(count + 1) * (size_t)dims;
+    ALCORE__TRY(
+        alcore__grow(run->ctx, &filler->chosen, &filler->chosen_capacity, need, sizeof(double)));
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->norms, &filler->norms_capacity, (size_t)count + 1,
+                             sizeof(double)));
+    const alcore__column *column = alcore__dataset_find(&run->input->candidates, "embeddings");
+    alcore_sys_rows row = {0};
+    ALCORE__TRY(column->ops->rows(column, run->outcome.rows[position], 1, &filler->scratch, &row));
+    double *vector = filler->chosen + count * dims, *dots = NULL;
+    ALCORE__TRY(kernels->widen(&work, &row, NULL, vector));
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count + 1, sizeof *dots, &dots));
+    alcore_sys_rows all = {.data = filler->chosen,
+                           .count = count + 1,
+                           .dims = dims,
+                           .stride = dims,
+                           .dtype = ALCORE_FLOAT64};
+    alcore_status status = kernels->dots(&work, &all, NULL, vector, dots);
+    double norm = status == ALCORE_OK ? sqrt(dots[count]) : 0.0;
+    filler->norms[count] = norm;
+    if (status == ALCORE_OK && !isfinite(norm))
+        status = alcore__vector_check(vector, dims, ALCORE__OVER_CANDIDATES,
+                                      run->outcome.rows[position]);
+    *redundant = false;
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
+        double cosine = alcore__cosine(dots[i], norm, filler->norms[i]);
+        if (cosine > run->input->fill.max_similarity) *redundant = true;
+    }
+    alcore__free(run->ctx, dots);
+    return status;
+}
+
+alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *taken) {
+    alcore__run *run = filler->run;
+    *taken = false;
+    if (run->input->fill.further_count > 0) {
+        ALCORE__TRY(alcore__grow(run->ctx, &filler->offers, &filler->offer_capacity,
+                                 (size_t)filler->offer_count + 1, sizeof *filler->offers));
+        filler->offers[filler->offer_count++] = position;
+    }
+    double cost = alcore__filler_cost(filler, position);
+    if (!(cost > 0.0)) {
+        filler->free_rows++;
+        return ALCORE_OK;
+    }
+    if (run->input->fill.limited) {
+        bool redundant;
+        ALCORE__TRY(compare(filler, position, &redundant));
+        if (redundant) {
+            filler->redundant++;
+            return ALCORE_OK;
+        }
+    }
+    bool fits = !(filler->spent + cost > filler->budget);
+    if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {
+        filler->stopped = true;
+        return ALCORE_OK;
+    }
+    if (!fits && run->input->fill.policy == ALCORE__FILL_SKIP) {
+        filler->unaffordable++;
+        return ALCORE_OK;
+    }
+    ALCORE__TRY(alcore__grow(run->ctx, &filler->picks, &filler->capacity, (size_t)filler->count + 1,
+                             sizeof *filler->picks));
+    filler->picks[filler->count++] = position;
+    filler->spent += cost;
+    *taken = true;
+    return ALCORE_OK;
+}
+
+/* Moves what was bought into a purchase; its budget is set. Short: the candidates ended, not the
+ * budget. */
+static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
+    bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
+    *purchase = (alcore__purchase){.budget = filler->budget,
+                                   .pick_count = filler->count,
+                                   .picks = filler->picks,
+                                   .spent = filler->spent,
+                                   .flags = enough ? 0 : ALCORE_SELECTION_SHORT,
+                                   .redundant = filler->redundant,
+                                   .unaffordable = filler->unaffordable,
+                                   .free_rows = filler->free_rows};
+    filler->picks = NULL;
+    alcore__filler_clear(filler);
+}
+
+/* A purchase becomes the run's own. */
+static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
+    alcore__outcome *outcome = &run->outcome;
+    outcome->picks = purchase->picks;
+    outcome->pick_count = purchase->pick_count;
+    outcome->spent = purchase->spent;
+    outcome->flags = purchase->flags;
+    outcome->redundant = purchase->redundant;
+    outcome->unaffordable = purchase->unaffordable;
+    outcome->free_rows = purchase->free_rows;
+    run->picked = true;
+}
+
+void alcore__filler_finish(alcore__filler *filler) {
+    alcore__run *run = filler->run;
+    alcore__purchase purchase;
+    run->outcome.offers = filler->offers;
+    run->outcome.offer_count = filler->offer_count;
+    filler->offers = NULL;
+    close_purchase(filler, &purchase);
+    set_outcome(run, &purchase);
+}
+
+/* Number of candidates that a budget buys at their mean cost, rounded up. */
+static double expected_picks(const alcore__run *run, double budget) {
+    double total = 0.0;
+    int64_t count = run->outcome.count;
+    for (int64_t i = 0; run->input->costs && i < count; i++)
+        total += run->input->costs[run->outcome.rows[i]];
+    double mean = run->input->costs && count ? total / (double)count : 1.0;
+    double picks = mean > 0.0 ? ceil(budget / mean) : (double)count;
+    return picks < (double)count ? (picks > 0.0 ? picks : 0.0) : (double)count;
+}
+
+double alcore__expected_picks(const alcore__run *run) {
+    return expected_picks(run, run->input->fill.budget);
+}
+
+alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
+    const alcore__run_input *input = run->input;
+    int64_t count = run->outcome.count, done = 0, *order = NULL;
+    alcore__filler filler;
+    alcore__filler_begin(&filler, run);
+    filler.budget = purchase->budget;
+    alcore_status status = ALCORE_OK;
+    /* Only the first candidates of the order are made, as many as the budget is expected to buy;
+     * where that was too few, four times as many are ordered and the walk goes on. */
+    double expected = expected_picks(run, purchase->budget) + 64.0;
+    int64_t ordered = expected < (double)count ? (int64_t)expected : count;
+    while (done < count && !alcore__filler_full(&filler) && status == ALCORE_OK) {
+        alcore__free(run->ctx, order);
+        order = NULL;
+        status = alcore__new_array(run->ctx, (size_t)ordered, sizeof *order, &order);
+        if (status == ALCORE_OK) {
+            status = alcore__rank(run->ctx, keys, run->outcome.rows, count, input->fill.tie,
+                                  input->seed, ordered, order);
+        }
+        for (; done < ordered && !alcore__filler_full(&filler) && status == ALCORE_OK; done++) {
+            bool taken;
+            status = alcore__filler_offer(&filler, order[done], &taken);
+            if (status == ALCORE_OK)
+                status = alcore__tick(run->ctx, "filling the budget", done, count);
+        }
+        ordered = ordered < count / 4 ? ordered * 4 : count;
+    }
+    alcore__free(run->ctx, order);
+    if (status == ALCORE_OK) {
+        close_purchase(&filler, purchase);
+    } else {
+        alcore__filler_clear(&filler);
+    }
+    return status;
+}
+
+alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
+    alcore__purchase purchase = {.budget = run->input->fill.budget};
+    ALCORE__TRY(alcore__fill_by(run, keys, &purchase));
+    set_outcome(run, &purchase);
+    return ALCORE_OK;
+}
+
+/* Offers the candidates that the run's own filler was offered, in the same order. A smaller budget
+ * buys a prefix of them with fill=overshoot and fill=stop: a strategy's next choice depends on what
+ * was bought, never on what is left. */
+static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
+    const alcore__outcome *outcome = &run->outcome;
+    alcore__filler filler;
+    alcore__filler_begin(&filler, run);
+    filler.budget = purchase->budget;
+    alcore_status status = ALCORE_OK;
+    for (int64_t k = 0; k < outcome->offer_count && status == ALCORE_OK; k++) {
+        bool taken;
+        if (alcore__filler_full(&filler)) break;
+        status = alcore__filler_offer(&filler, outcome->offers[k], &taken);
+        if (status == ALCORE_OK)
+            status = alcore__tick(run->ctx, "filling the budget", k, outcome->offer_count);
+    }
+    if (status == ALCORE_OK) {
+        close_purchase(&filler, purchase);
+    } else {
+        alcore__filler_clear(&filler);
+    }
+    return status;
+}
+
+alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
+    const alcore__fill *fill = &run->input->fill;
+    alcore__outcome *outcome = &run->outcome;
+    if (fill->further_count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)fill->further_count, sizeof *outcome->further,
+                                  &outcome->further));
+    for (; outcome->further_count < fill->further_count; outcome->further_count++) {
+        alcore__purchase *purchase = &outcome->further[outcome->further_count];
+        purchase->budget = fill->further[outcome->further_count];
+        ALCORE__TRY(keys ? alcore__fill_by(run, keys, purchase) : replay(run, purchase));
+    }
+    return ALCORE_OK;
+}

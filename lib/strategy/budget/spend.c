@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spending every budget of a request. The strategy ran once, under the largest budget. A ranking is
+ * walked once more for each further budget; a strategy that chooses one row after another is
+ * offered its own choices again, or runs again where fill=skip lets them depend on what is left. */
+#include "strategy/budget/spend.h"
+
+#include <string.h>
+
+#include "strategy/budget/explain.h"
+#include "strategy/budget/fill.h"
+#include "strategy/engine/runner.h"
+
+/* The same strategy from the first pass on, under another input. */
+static alcore_status run_whole(const alcore__run *like, const alcore__run_input *input,
+                               alcore__outcome *out) {
+    memset(out, 0, sizeof *out);
+    alcore__run *run;
+    ALCORE__TRY(alcore__run_begin(like->strategy, like->def, like->values, input, NULL, &run));
+    alcore_status status = alcore__run_drive(run);
+    if (status == ALCORE_OK) status = alcore__run_finish(run, out);
+    alcore__run_free(run);
+    return status;
+}
+
+/* A strategy that chooses one row after another looks at what is left of the budget with fill=skip,
+ * so that a smaller budget may buy other rows: the strategy runs once more for each. */
+static alcore_status run_again(const alcore__run *run, double budget, alcore__purchase *purchase) {
+    alcore__run_input input = *run->input;
+    alcore__outcome outcome;
+    input.fill.budget = budget;
+    input.fill.further_count = 0;
+    ALCORE__TRY(run_whole(run, &input, &outcome));
+    *purchase = (alcore__purchase){.budget = budget,
+                                   .pick_count = outcome.pick_count,
+                                   .picks = outcome.picks,
+                                   .spent = outcome.spent,
+                                   .flags = outcome.flags,
+                                   .redundant = outcome.redundant,
+                                   .unaffordable = outcome.unaffordable,
+                                   .free_rows = outcome.free_rows,
+                                   .explanation = outcome.explanation};
+    outcome.picks = NULL;
+    outcome.explanation = (alcore__explanation){0};
+    alcore__outcome_clear(run->ctx, &outcome);
+    return ALCORE_OK;
+}
+
+static alcore_status run_again_each(alcore__run *run) {
+    const alcore__fill *fill = &run->input->fill;
+    alcore__outcome *outcome = &run->outcome;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)fill->further_count, sizeof *outcome->further,
+                                  &outcome->further));
+    for (; outcome->further_count < fill->further_count; outcome->further_count++)
+        ALCORE__TRY(run_again(run, fill->further[outcome->further_count],
+                              &outcome->further[outcome->further_count]));
+    return ALCORE_OK;
+}
+
+/* Explains the picks of every budget; run_again() has done so for those that it made. */
+static alcore_status explain_all(alcore__run *run, bool further) {
+    alcore__outcome *outcome = &run->outcome;
+    alcore__purchase first = {.budget = run->input->fill.budget,
+                              .pick_count = outcome->pick_count,
+                              .picks = outcome->picks};
+    alcore_status status = alcore__explain(run, &first);
+    outcome->explanation = first.explanation;
+    for (int32_t i = 0; further && i < outcome->further_count && status == ALCORE_OK; i++)
+        status = alcore__explain(run, &outcome->further[i]);
+    return status;
+}
+
+alcore_status alcore__spend(alcore__run *run) {
+    alcore__outcome *outcome = &run->outcome;
+    const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;
+    bool again = !keys && run->input->fill.policy == ALCORE__FILL_SKIP;
+    if (keys) ALCORE__TRY(alcore__fill_ranked(run, keys));
+    if (run->input->fill.further_count > 0)
+        ALCORE__TRY(again ? run_again_each(run) : alcore__fill_further(run, keys));
+    return run->input->fill.explain ? explain_all(run, !again) : ALCORE_OK;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several budgets from one pass, counterfactuals, prices, rows of a request, parts of another
+ * context, and pools that many requests read at once. */
+#include "request_test.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROWS = 60, DIMS = 3 };
+
+/* Deterministic values in 0 .. 1 without a library. */
+static double noise(int64_t i) {
+    uint64_t x = (uint64_t)i * 0x9E3779B97F4A7C15u + 1;
+    x ^= x >> 29;
+    x *= 0xBF58476D1CE4E5B9u;
+    x ^= x >> 32;
+    return (double)(x >> 11) * 0x1p-53;
+}
+
+/* A pool with texts of 1 to 5 words and every column that a strategy may need; scores repeat, so
+ * that ties are met. */
+static alcore_pool *full_pool(alcore_ctx *ctx, int64_t rows, int64_t seed) {
+    alcore_pool *pool;
+    double *scores = calloc((size_t)rows, sizeof *scores);
+    double *vectors = calloc((size_t)(rows * DIMS), sizeof *vectors);
+    double *probs = calloc((size_t)(rows * DIMS), sizeof *probs);
+    ck_works(alcore_pool_new(ctx, NULL, &pool));
+    for (int64_t i = 0; i < rows; i++) {
+        static const char *const words[] = {" a", " b", " c", " d"};
+        char text[64];
+        const char *texts[] = {text};
+        int length = snprintf(text, sizeof text, "row%d", (int)(seed + i));
+        for (int w = 0; w < (int)(5 * noise(seed + i)) && w < 4; w++)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s", words[w]);
+        ck_works(alcore_pool_add_texts(pool, texts, 1, NULL, NULL));
+        scores[i] = floor(8 * noise(seed + 1000 + i));
+        double total = 0;
+        for (int d = 0; d < DIMS; d++) {
+            vectors[i * DIMS + d] = noise(seed + 7 * (i * DIMS + d) + 5000);
+            probs[i * DIMS + d] = 0.1 + noise(seed + 3 * (i * DIMS + d) + 9000);
+            total += probs[i * DIMS + d];
+        }
+        for (int d = 0; d < DIMS; d++) probs[i * DIMS + d] /= total;
+    }
+    give(pool, "scores", scores, rows, 1);
+    give(pool, "embeddings", vectors, rows, DIMS);
+    give(pool, "probs", probs, rows, DIMS);
+    free(scores);
+    free(vectors);
+    free(probs);
+    return pool;
+}
+
+typedef struct bed {
+    alcore_ctx *ctx;
+    alcore_pool *pool, *labeled, *target;
+} bed;
+
+static bed open_bed(void) {
+    bed b = {0};
+    ck_works(alcore_ctx_new(NULL, &b.ctx));
+    b.pool = full_pool(b.ctx, ROWS, 0);
+    b.labeled = full_pool(b.ctx, 5, 100000);
+    b.target = full_pool(b.ctx, 7, 200000);
+    return b;
+}
+
+static void close_bed(bed *b) {
+    alcore_pool_unref(b->pool);
+    alcore_pool_unref(b->labeled);
+    alcore_pool_unref(b->target);
+    alcore_ctx_unref(b->ctx);
+}
+
+static alcore_request *full_request(const bed *b, const char *strategy, const char *budget) {
+    alcore_request *request = request_for(b->ctx, b->pool, strategy, budget);
+    ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
+    if (alcore_strategy_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL)
+        ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
+    return request;
+}
+
+static void ck_same(const alcore_selection *one, const alcore_selection *other, const char *what) {
+    ck_assert_msg(alcore_selection_count(one) == alcore_selection_count(other),
+                  "%s: %d and %d picks", what, (int)alcore_selection_count(one),
+                  (int)alcore_selection_count(other));
+    for (int64_t k = 0; k < alcore_selection_count(one); k++) {
+        ck_assert_msg(alcore_selection_rows(one)[k] == alcore_selection_rows(other)[k],
+                      "%s: rank %d", what, (int)k);
+        ck_assert_str_eq(alcore_selection_reason(one, k), alcore_selection_reason(other, k));
+    }
+    ck_assert_double_eq(alcore_selection_spent(one), alcore_selection_spent(other));
+    ck_assert_uint_eq(alcore_selection_flags(one), alcore_selection_flags(other));
+}
+
+/* Each of several budgets buys what it would buy alone, whatever the strategy and the rules. */
+START_TEST(several_budgets_equal_each_alone) {
+    static const char *const amounts[] = {"9w", "40w", "3w", "400w", "17w"};
+    static const char *const fills[] = {"overshoot", "stop", "skip"};
+    bed b = open_bed();
+    const char *strategy;
+    for (int32_t s = 0; (strategy = alcore_strategy_name(s)) != NULL; s++) {
+        for (int32_t variant = 0; variant < 6; variant++) {
+            alcore_request *request = full_request(&b, strategy, "9w,40w,3w,400w,17w");
+            ck_works(alcore_request_set(request, "fill", fills[variant % 3]));
+            if (variant >= 3) {
+                ck_works(alcore_request_set(request, "max_similarity", "0.97"));
+                ck_works(alcore_request_set(request, "tie", "random"));
+            }
+            alcore_selection *all = selected(request);
+            ck_assert_int_eq(alcore_selection_budget_count(all), 5);
+            for (int64_t i = 0; i < 5; i++) {
+                char what[64];
+                snprintf(what, sizeof what, "%s %s %s", strategy, fills[variant % 3], amounts[i]);
+                ck_works(alcore_request_set(request, "budget", amounts[i]));
+                alcore_selection *alone = selected(request);
+                ck_same(alcore_selection_of_budget(all, i), alone, what);
+                ck_assert_double_eq(alcore_selection_budget(alcore_selection_of_budget(all, i)),
+                                    alcore_selection_budget(alone));
+                alcore_selection_unref(alone);
+            }
+            ck_assert_ptr_null(alcore_selection_of_budget(all, 5));
+            ck_assert_ptr_null(alcore_selection_of_budget(all, -1));
+            alcore_selection_unref(all);
+            alcore_request_unref(request);
+        }
+    }
+    close_bed(&b);
+}
+END_TEST
+
+/* A selection that was kept outlives the one that it was shown by. */
+START_TEST(a_budget_may_be_kept_by_itself) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "huds", "3,5");
+    alcore_selection *all = selected(request);
+    alcore_selection *second = alcore_selection_ref(alcore_selection_of_budget(all, 1));
+    ck_assert_ptr_eq(alcore_selection_of_budget(all, 0), all);
+    alcore_selection_unref(all);
+    ck_assert_int_eq(alcore_selection_count(second), 5);
+    ck_assert_int_eq(alcore_selection_budget_count(second), 1);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(second), "spent 5 of 5 items"));
+    alcore_selection_unref(second);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(a_pool_without_candidates_has_every_budget) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "huds", "3,0,5");
+    static const int64_t none[] = {0};
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, none, 0));
+    alcore_selection *all = selected(request);
+    static const uint32_t flags[] = {ALCORE_SELECTION_SHORT, 0, ALCORE_SELECTION_SHORT};
+    ck_assert_int_eq(alcore_selection_budget_count(all), 3);
+    for (int64_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(alcore_selection_flags(alcore_selection_of_budget(all, i)), flags[i]);
+    alcore_selection_unref(all);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+/* "... alone would have made": the twin runs that strategy for real under the same rules and counts
+ * the picks in common. */
+static int64_t common_picks(const bed *b, const alcore_selection *picked, const char *strategy,
+                            const char *const options[][2], int32_t option_count) {
+    alcore_request *request = full_request(b, strategy, options[0][1]);
+    int64_t common = 0;
+    for (int32_t i = 0; i < option_count; i++)
+        ck_works(alcore_request_set(request, options[i][0], options[i][1]));
+    alcore_selection *alone = selected(request);
+    for (int64_t k = 0; k < alcore_selection_count(picked); k++)
+        for (int64_t j = 0; j < alcore_selection_count(alone); j++)
+            common += alcore_selection_rows(picked)[k] == alcore_selection_rows(alone)[j];
+    alcore_selection_unref(alone);
+    alcore_request_unref(request);
+    return common;
+}
+
+START_TEST(counterfactuals_run_through_the_real_budget) {
+    static const char *const variants[][4][2] = {
+        {{"budget", "20w"}, {"fill", "overshoot"}, {"tie", "index"}, {"max_similarity", "off"}},
+        {{"budget", "21w"}, {"fill", "stop"}, {"tie", "random"}, {"max_similarity", "off"}},
+        {{"budget", "33w"}, {"fill", "skip"}, {"tie", "random"}, {"max_similarity", "0.9"}},
+        {{"budget", "8"}, {"fill", "overshoot"}, {"tie", "index"}, {"max_similarity", "0.8"}},
+    };
+    bed b = open_bed();
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        alcore_request *request = full_request(&b, "huds", "1");
+        for (int32_t i = 0; i < 4; i++)
+            ck_works(alcore_request_set(request, variants[v][i][0], variants[v][i][1]));
+        alcore_selection *picked = selected(request);
+        json_t *root = json_loads(alcore_selection_provenance(picked), 0, NULL);
+        json_t *terms = json_object_get(root, "terms");
+        ck_assert_int_eq(json_integer_value(json_object_get(terms, "also_given_scores")),
+                         common_picks(&b, picked, "nnll", variants[v], 4));
+        ck_assert_int_eq(json_integer_value(json_object_get(terms, "also_diversity")),
+                         common_picks(&b, picked, "diversity", variants[v], 4));
+        ck_assert_ptr_nonnull(
+            strstr(alcore_selection_summary(picked), "the given scores alone would have made"));
+        json_decref(root);
+        alcore_selection_unref(picked);
+        alcore_request_unref(request);
+    }
+    close_bed(&b);
+}
+END_TEST
+
+/* Without given scores the counterfactual is named after the score that was computed. */
+START_TEST(the_score_that_was_used_is_named) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "huds", "4");
+    ck_works(alcore_pool_drop_column(b.pool, "scores"));
+    alcore_selection *picked = selected(request);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(picked), "nnll alone would have made"));
+    ck_assert_ptr_null(strstr(alcore_selection_summary(picked), "given scores"));
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(prices_are_told) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "random", "7");
+    alcore_selection *picked = selected(request);
+    ck_assert(isnan(alcore_selection_price(picked)));
+    ck_assert_ptr_null(strstr(alcore_selection_summary(picked), "price"));
+    alcore_selection_unref(picked);
+    ck_works(alcore_request_set(request, "price", "1234.5EUR/i"));
+    picked = selected(request);
+    ck_assert_double_eq(alcore_selection_price(picked), 7 * 1234.5);
+    ck_assert_ptr_nonnull(
+        strstr(alcore_selection_summary(picked), "price: 8,641.50 EUR at 1234.5 an item\n"));
+    json_t *root = json_loads(alcore_selection_provenance(picked), 0, NULL);
+    json_t *price = json_object_get(root, "price");
+    ck_assert_str_eq(json_string_value(json_object_get(price, "currency")), "EUR");
+    ck_assert_double_eq(json_number_value(json_object_get(price, "total")), 7 * 1234.5);
+    json_decref(root);
+    alcore_selection_unref(picked);
+    ck_works(alcore_request_set(request, "price", "2/u")); /* the rows have no cost */
+    picked = selected(request);
+    ck_assert(isnan(alcore_selection_price(picked)));
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(picked), "price: not known"));
+    alcore_selection_unref(picked);
+    ck_fails(alcore_request_set(request, "price", "2 parrots"), ALCORE_E_PARAM, "0.1773/w");
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(rows_belong_to_the_request) {
+    static const int64_t some[] = {9, 3, 30, 12}, two[] = {3, 12}, beyond[] = {ROWS},
+                         below[] = {-1};
+    bed b = open_bed();
+    alcore_request *one = full_request(&b, "nnll", "60"), *other = full_request(&b, "nnll", "60");
+    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, some, 4));
+    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_EXCLUDED, two, 2));
+    ck_works(alcore_request_set_rows(other, ALCORE_ROWS_LABELED, two, 2));
+    alcore_selection *few = selected(one), *many = selected(other);
+    ck_assert_int_eq(alcore_selection_count(few), 2);
+    ck_assert_int_eq(alcore_selection_rows(few)[0] + alcore_selection_rows(few)[1], 39);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(few), "56 not among the eligible"));
+    ck_assert_int_eq(alcore_selection_count(many), ROWS - 2);
+    ck_assert_ptr_nonnull(strstr(alcore_selection_summary(many), "2 labeled"));
+    for (int64_t row = 0; row < ROWS; row++)
+        ck_assert_uint_eq(alcore_pool_states(b.pool)[row], 0); /* the pool stays as it was */
+    alcore_tensor rows;
+    ck_works(alcore_request_rows(one, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_int_eq(rows.shape[0], 4);
+    ck_assert_mem_eq(rows.data, some, sizeof some);
+    ck_fails(alcore_request_rows(other, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND, "names");
+    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, NULL, 0));
+    alcore_selection_unref(few);
+    few = selected(one);
+    ck_assert_int_eq(alcore_selection_count(few), ROWS - 2);
+    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, beyond, 1));
+    alcore_selection *none;
+    ck_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row 60");
+    ck_works(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, below, 1));
+    ck_fails(alcore_select(one, &none), ALCORE_E_NOT_FOUND, "no row -1");
+    ck_fails(alcore_request_set_rows(one, 4, two, 2), ALCORE_E_INVALID, "no kind 4");
+    ck_fails(alcore_request_set_rows(one, ALCORE_ROWS_ELIGIBLE, two, -1), ALCORE_E_INVALID,
+             "count");
+    alcore_selection_unref(few);
+    alcore_selection_unref(many);
+    alcore_request_unref(one);
+    alcore_request_unref(other);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(rows_are_read_from_files_of_ids) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "nnll", "60");
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/alcore-ids-%d.tsv", (int)getpid());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("id\n5\n17\n\n999\n", file);
+    fclose(file);
+    ck_works(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+    alcore_tensor rows;
+    ck_works(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows));
+    ck_assert_int_eq(rows.shape[0], 2); /* ids are line numbers from 1; 999 is skipped */
+    ck_assert_int_eq(((const int64_t *)rows.data)[0], 4);
+    ck_assert_int_eq(((const int64_t *)rows.data)[1], 16);
+    ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path), ALCORE_E_NOT_FOUND,
+             "no id '999'");
+    ck_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND, "");
+    ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, "/nowhere/at/all"),
+             ALCORE_E_IO, "/nowhere/at/all");
+    unlink(path);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+START_TEST(parts_of_another_context_are_refused) {
+    bed b = open_bed();
+    alcore_ctx *foreign;
+    alcore_strategy *strategy;
+    alcore_model *model;
+    ck_works(alcore_ctx_new(NULL, &foreign));
+    alcore_pool *pool = numbered_pool(foreign, 3);
+    alcore_request *request = full_request(&b, "random", "3");
+    ck_works(alcore_strategy_new(foreign, "nnll", &strategy));
+    ck_works(alcore_model_new_ngram(foreign, NULL, NULL, &model));
+    for (int32_t role = ALCORE_ROLE_CANDIDATES; role <= ALCORE_ROLE_TARGET; role++)
+        ck_fails(alcore_request_set_pool(request, role, pool), ALCORE_E_INVALID,
+                 "pool belongs to another context");
+    ck_fails(alcore_request_set_strategy(request, strategy), ALCORE_E_INVALID, "another context");
+    ck_fails(alcore_request_set_model(request, model), ALCORE_E_INVALID, "another context");
+    alcore_selection_unref(selected(request)); /* it is as it was */
+    alcore_strategy_unref(strategy);
+    alcore_model_unref(model);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(foreign);
+    close_bed(&b);
+}
+END_TEST
+
+/* Selecting with ready columns only reads the pools. */
+static void *select_often(void *data) {
+    const bed *b = data;
+    intptr_t failures = 0;
+    for (int i = 0; i < 40; i++) {
+        alcore_request *request;
+        alcore_selection *picked = NULL;
+        static const int64_t some[] = {1, 2, 3, 5, 8, 13, 21, 34};
+        failures += alcore_request_new(b->ctx, &request) != ALCORE_OK;
+        failures += alcore_request_set_pool(request, ALCORE_ROLE_CANDIDATES, b->pool) != ALCORE_OK;
+        failures += alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled) != ALCORE_OK;
+        failures += alcore_request_set_rows(request, ALCORE_ROWS_ELIGIBLE, some, 8) != ALCORE_OK;
+        failures += alcore_request_set(request, "budget", "5") != ALCORE_OK;
+        failures += alcore_select(request, &picked) != ALCORE_OK;
+        failures += alcore_selection_count(picked) != 5;
+        alcore_selection_unref(picked);
+        alcore_request_unref(request);
+    }
+    return (void *)failures;
+}
+
+START_TEST(many_requests_read_one_pool_at_once) {
+    bed b = open_bed();
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, select_often, &b), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failures;
+        pthread_join(threads[i], &failures);
+        ck_assert_ptr_null(failures);
+    }
+    close_bed(&b);
+}
+END_TEST
+
+static char *report_of(const alcore_selection *picked, const alcore_write_options *options) {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/alcore-report-%d.html", (int)getpid());
+    ck_works(alcore_selection_report(picked, path, options));
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    char *text = calloc(1, 1 << 18);
+    ck_assert_uint_gt(fread(text, 1, (1 << 18) - 1, file), 0);
+    fclose(file);
+    unlink(path);
+    return text;
+}
+
+static int64_t count_of(const char *text, const char *part) {
+    int64_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) count++;
+    return count;
+}
+
+START_TEST(the_page_carries_its_pictures) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "huds", "9");
+    alcore_selection *picked = selected(request);
+    char *text = report_of(picked, NULL);
+    ck_assert_int_eq(count_of(text, "<svg"), 3);
+    ck_assert_int_eq(count_of(text, "</svg>"), 3);
+    ck_assert_int_eq(count_of(text, "<circle"), 9 + 1); /* the picks, and one in the legend */
+    ck_assert_int_eq(count_of(text, "l4 4m0 -4l-4 4"), ROWS - 9 + 1);
+    /* Nothing is loaded: the only address is the name of SVG itself. */
+    ck_assert_int_eq(count_of(text, "http"),
+                     count_of(text, "xmlns=\"http://www.w3.org/2000/svg\""));
+    ck_assert_int_eq(count_of(text, "src="), 0);
+    free(text);
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = ALCORE_REPORT_MARKDOWN;
+    text = report_of(picked, &options);
+    ck_assert_ptr_nonnull(strstr(text, "# Selection by huds"));
+    ck_assert_int_eq(count_of(text, "<svg"), 0);
+    free(text);
+    options.padding = 1;
+    ck_fails(alcore_selection_report(picked, "/tmp/none.html", &options), ALCORE_E_STRUCT_NEWER,
+             "padding");
+    ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_NEWER,
+             "padding");
+    options.size = 0;
+    ck_fails(alcore_selection_write(picked, "/tmp/none.tsv", &options), ALCORE_E_STRUCT_UNSET,
+             "alcore_write_options");
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    close_bed(&b);
+}
+END_TEST
+
+/* The library names no flag of the command and no function of its own in what it tells users. */
+START_TEST(texts_name_no_flag_and_no_function) {
+    bed b = open_bed();
+    alcore_request *request = full_request(&b, "huds", "4w"), *empty;
+    alcore_remedy remedy = ALCORE_REMEDY_INIT;
+    alcore_selection *picked = selected(request);
+    const char *summary = alcore_selection_summary(picked);
+    ck_assert_msg(strstr(summary, "--") == NULL && strstr(summary, "-p ") == NULL &&
+                      strstr(summary, "alcore_") == NULL,
+                  "%s", summary);
+    ck_works(alcore_request_new(b.ctx, &empty));
+    alcore_selection *none;
+    ck_fails(alcore_select(empty, &none), ALCORE_E_INVALID, "no pool");
+    ck_assert_ptr_null(strstr(alcore_last_error(), "alcore_"));
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_str_eq(remedy.name, "candidates");
+    ck_works(alcore_request_set_pool(empty, ALCORE_ROLE_CANDIDATES, b.pool));
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 0); /* gone with the error */
+    ck_fails(alcore_select(empty, &none), ALCORE_E_PARAM, "no budget");
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 1);
+    ck_assert_int_eq(remedy.kind, ALCORE_REMEDY_OPTION);
+    ck_assert_str_eq(remedy.name, "budget");
+    remedy.size = 0;
+    ck_assert_int_eq(alcore_last_remedy(&remedy), 0);
+    alcore_selection_unref(picked);
+    alcore_request_unref(request);
+    alcore_request_unref(empty);
+    close_bed(&b);
+}
+END_TEST
+
+CHECK_SUITE("budgets", several_budgets_equal_each_alone, a_budget_may_be_kept_by_itself,
+            a_pool_without_candidates_has_every_budget, counterfactuals_run_through_the_real_budget,
+            the_score_that_was_used_is_named, prices_are_told, rows_belong_to_the_request,
+            rows_are_read_from_files_of_ids, parts_of_another_context_are_refused,
+            many_requests_read_one_pool_at_once, the_page_carries_its_pictures,
+            texts_name_no_flag_and_no_function);
