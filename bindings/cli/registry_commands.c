@@ -53,6 +53,37 @@ static json_t *entry_json(const registry *reg, const char *name) {
                      needs, "parameters", params);
 }
 
+/* A bound as people write it: powers of two that are no round numbers by their exponent. */
+static void print_bound(double value) {
+    int exponent;
+
+    if (fabs(value) >= 0x1p31 && frexp(value, &exponent) == 0.5)
+        printf("2^%d", exponent - 1);
+    else
+        printf("%.15g", value);
+}
+
+/* Which values are allowed: "none|minmax|rank", "1 .. 2^53 or all", "0 .. 1, one for each round".
+ */
+static void print_allowed(const alcore_param_info *info) {
+    bool number = info->type == ALCORE_PARAM_INTEGER || info->type == ALCORE_PARAM_NUMBER ||
+                  info->type == ALCORE_PARAM_NUMBERS;
+
+    if (!number) {
+        fputs(info->choices                     ? info->choices
+              : info->type == ALCORE_PARAM_FLAG ? "0 or 1"
+                                                : type_names[info->type],
+              stdout);
+        return;
+    }
+    printf("%s ", info->type == ALCORE_PARAM_INTEGER ? "integer" : "number");
+    if (isfinite(info->minimum)) print_bound(info->minimum);
+    if (isfinite(info->minimum) || isfinite(info->maximum)) fputs(" .. ", stdout);
+    if (isfinite(info->maximum)) print_bound(info->maximum);
+    if (info->choices) printf(" or %s", info->choices);
+    if (info->type == ALCORE_PARAM_NUMBERS) fputs(", one for each round", stdout);
+}
+
 static void entry_text(const registry *reg, const char *name) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
 
@@ -61,16 +92,9 @@ static void entry_text(const registry *reg, const char *name) {
         for (int32_t i = 0; reg->needs(name, role, i); i++)
             printf("  needs %s of %s\n", reg->needs(name, role, i), role_names[role]);
     for (int32_t i = 0; reg->param(name, i, &info) == ALCORE_OK; i++) {
-        printf("  -p %s=%s  %s", info.name, info.initial, info.help);
-        if (info.choices)
-            printf(" (%s)", info.choices);
-        else if (isfinite(info.minimum) && isfinite(info.maximum))
-            printf(" (%s, %g to %g)", type_names[info.type], info.minimum, info.maximum);
-        else if (isfinite(info.minimum))
-            printf(" (%s, %g or more)", type_names[info.type], info.minimum);
-        else
-            printf(" (%s)", type_names[info.type]);
-        putchar('\n');
+        printf("  -p %s=%s  %s (", info.name, info.initial, info.help);
+        print_allowed(&info);
+        puts(")");
     }
 }
 

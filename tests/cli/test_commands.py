@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other commands, help, the man page and completion."""
 import json
+import re
 import math
 import os
 import subprocess
@@ -166,6 +167,31 @@ def the_man_page_and_completion_follow_the_tables(box):
             "COMP_WORDS=(alcore can); COMP_CWORD=1; _alcore; echo ${COMPREPLY[@]}" % script)
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
     equal(done.stdout.split(), ["--budget", "huds", "candidates"])
+
+
+@case
+def the_help_of_a_strategy_shows_the_allowed_values(box):
+    text = box.run("strategies", "huds").out
+    contains(text, "1 .. 2^53 or all", "none|minmax|zscore|rank", "number 0 .. 1 or same", "one for each round",
+             "integer 1 .. 1000000", "0 or 1")
+
+
+@case
+def options_of_other_commands_are_refused(box):
+    box.file("pool.txt", "a\nb\n")
+    box.file("u.txt", "1\n2\n")
+    for args in (["score", "pool.txt", "--scorer", "nnll", "--device", "cpu"], ["score", "pool.txt", "--scorer", "nnll", "--seed", "1"],
+                 ["score", "pool.txt", "--scorer", "nnll", "--json"], ["score", "pool.txt", "--scorer", "nnll", "--round", "2"],
+                 ["candidates", "pool.txt", "--count", "1", "--json"],
+                 ["candidates", "pool.txt", "--count", "1", "--scores", "u.txt"]):
+        contains(box.run(*args, expect=2).err, "has no option")
+    # Every option of the whole table: a command refuses what its own help does not name.
+    commands = {"select": ["pool.txt"], "candidates": ["pool.txt"], "score": ["pool.txt"], "doctor": [], "strategies": []}
+    named = {command: set(re.findall(r"--([a-z-]+)", box.run(command, "--help").out)) for command in commands}
+    known = set().union(*named.values())
+    for command, operands in commands.items():
+        for option in sorted(known - named[command]):
+            contains(box.run(command, *operands, "--" + option, expect=2).err, "has no option '--%s'" % option)
 
 
 if __name__ == "__main__":
