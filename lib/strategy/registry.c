@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry: every built-in strategy is one row here. */
+/* The registry of built-in strategies: the rows of registry_rows.h, by index and by name. */
 #include <string.h>
 
 #include "strategy/strategies.h"
 
 static const alcore__strategy_def *const STRATEGIES[] = {
-    &alcore__strategy_huds,
-    &alcore__strategy_random,
-    &alcore__strategy_nnll,
-    &alcore__strategy_nsp,
-    &alcore__strategy_uncertainty,
-    &alcore__strategy_diversity,
-    &alcore__strategy_diversity_global,
-    &alcore__strategy_idds,
-    &alcore__strategy_kcenter,
-    &alcore__strategy_average_dist,
-    &alcore__strategy_badge,
-    &alcore__strategy_lc,
-    &alcore__strategy_entropy,
-    &alcore__strategy_margin,
+#define ALCORE__STRATEGY_ROW(symbol, file) &alcore__strategy_##symbol,
+#include "strategy/registry_rows.h"
+#undef ALCORE__STRATEGY_ROW
 };
 
 enum { STRATEGY_COUNT = sizeof STRATEGIES / sizeof STRATEGIES[0] };

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strategies of this folder, one a file; registry.c lists them. */
+/* The built-in strategies, declared from the rows of registry_rows.h, and their registry. */
 #ifndef ALCORE__STRATEGIES_H
 #define ALCORE__STRATEGIES_H
 
 #include "strategy/strategy.h"
 
-extern const alcore__strategy_def alcore__strategy_random, alcore__strategy_nnll,
-    alcore__strategy_nsp, alcore__strategy_uncertainty, alcore__strategy_diversity,
-    alcore__strategy_diversity_global, alcore__strategy_huds, alcore__strategy_idds,
-    alcore__strategy_kcenter, alcore__strategy_average_dist, alcore__strategy_badge,
-    alcore__strategy_lc, alcore__strategy_entropy, alcore__strategy_margin;
+#define ALCORE__STRATEGY_ROW(symbol, file)                                                         \
+    extern const alcore__strategy_def alcore__strategy_##symbol;
+#include "strategy/registry_rows.h"
+#undef ALCORE__STRATEGY_ROW
 
 /* A caller's strategy (alcore_strategy_new_host); not in the registry. */
 extern const alcore__strategy_def alcore__strategy_of_host;

@@ -5,7 +5,7 @@
  * registry.c. It works in passes over the active rows of a pool, block by block (a block is a run
  * of 8192 pool rows, whatever subset of them is active; spec 1.8). A pass is a row of a table:
  *
- *     name     what progress and errors call it
+ *     name     for the reader of the table
  *     rows     whose active rows it reads (ALCORE__OVER_*)
  *     block    work on one block, on any thread and in any order: fills the block's partial
  *     partial  what a block contributes, and how contributions are reduced in block order
@@ -47,27 +47,27 @@ typedef struct alcore__doubles {
 } alcore__doubles;
 
 /* The partial of one block as reduce() gets it. */
-typedef struct alcore__contribution {
+typedef struct alcore__block_partial {
     int64_t block;        /* number of the block in its pool */
     int64_t start, count; /* its active rows: positions start .. start + count - 1 */
     const void *extra;    /* what follows the part that the runner reduces itself; 8-aligned */
     size_t extra_bytes;
-} alcore__contribution;
+} alcore__block_partial;
 
 /* The partial of a pass: plain bytes, without pointers, of a size that is known before the block
  * is visited. It begins with doubles that the runner reduces by itself (sums or values; at most one
- * of the two), then come `extra` bytes for reduce(). All members may be NULL: no partial. */
+ * of the two), then come `extra` bytes for reduce(). All members may be NULL: every block is
+ * visited and contributes nothing. */
 typedef struct alcore__partial_type {
     /* double [sums.count]: added to this array, component by component, in block order from +0.0.
      * Threads share the work by ranges of components, so every component has one adder. */
     alcore__doubles (*sums)(const alcore__run *run);
     /* double [active rows of the block]: stored in this array [active rows of the source]. */
     double *(*values)(const alcore__run *run);
-    /* Bytes that follow. When neither sums nor values are given and this is 0, the block is not
-     * visited. */
+    /* Bytes that follow. A block whose partial has a type but no byte is not visited. */
     size_t (*extra)(const alcore__block *block);
     /* Called on the calling thread, once a visited block with extra bytes, in block order. */
-    alcore_status (*reduce)(alcore__run *run, const alcore__contribution *part);
+    alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *part);
 } alcore__partial_type;
 
 typedef struct alcore__pass {
@@ -93,8 +93,9 @@ typedef struct alcore__pass {
 
 typedef struct alcore__strategy_def {
     const char *name, *summary;
-    const char *example;       /* parameters that tests try beside the defaults: "n_strata=4"; NULL:
-                                  the defaults only */
+    /* Parameters that the tests of every strategy try beside the defaults: "n_strata=4 unit=1";
+     * ends with NULL. NULL: the defaults only. */
+    const char *const *examples;
     const alcore__term *terms; /* ends with name NULL; NULL: the score is one term */
     /* For the reasons of picks. reason: the whole of it, where the score is no measure of a row by
      * itself; measure: what the score measures; NULL: "score". */

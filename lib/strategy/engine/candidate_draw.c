@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The candidate subsample (spec 3.7). */
+/* The candidate subsample (spec 3.7): candidates=N draws N of the rows that may be selected, by the
+ * generator derive(seed, 1, round, 0); with sticky=1 the last round's candidates stay and only the
+ * missing ones are drawn. Made before the run begins, on the mask of the candidates. */
 #include "alcore/rng.h"
 #include "strategy/strategy_run.h"
 
 enum { TAG_SUBSAMPLE = 1 };
 
-/* Draws `count` of the rows with pick[row] = from and sets them to 1. */
+/* Draws `count` of the rows with pick[row] = from, fewer when there are fewer, and sets them to 1.
+ */
 static alcore_status draw(alcore_ctx *ctx, alcore_rng *rng, int64_t count, int64_t rows,
                           uint8_t from, uint8_t *pick) {
     int64_t total = 0;
     for (int64_t i = 0; i < rows; i++) total += pick[i] == from;
     if (count > total) count = total;
-    int64_t *members, *drawn = NULL;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)total, sizeof *members, &members));
+    int64_t *waiting, *drawn = NULL;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)total, sizeof *waiting, &waiting));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *drawn, &drawn);
     for (int64_t i = 0, n = 0; i < rows && status == ALCORE_OK; i++) {
-        if (pick[i] == from) members[n++] = i;
+        if (pick[i] == from) waiting[n++] = i;
     }
     if (status == ALCORE_OK) status = alcore_rng_sample(rng, total, count, drawn);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) pick[members[drawn[i]]] = 1;
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) pick[waiting[drawn[i]]] = 1;
     alcore__free(ctx, drawn);
-    alcore__free(ctx, members);
+    alcore__free(ctx, waiting);
     return status;
 }
 

@@ -49,7 +49,8 @@ static alcore_status check_others(alcore__block *block, void *partial) {
     return check_embeddings(block, partial);
 }
 
-static alcore_status mark_rows(alcore__run *run, int32_t source, const alcore__contribution *part) {
+static alcore_status mark_rows(alcore__run *run, int32_t source,
+                               const alcore__block_partial *part) {
     const uint8_t *bad = part->extra;
     const int64_t *rows = run->active[source].rows + part->start;
     uint8_t *nan =
@@ -57,16 +58,16 @@ static alcore_status mark_rows(alcore__run *run, int32_t source, const alcore__c
     for (int64_t i = 0; i < part->count; i++) nan[rows[i]] |= bad[i];
     return ALCORE_OK;
 }
-static alcore_status mark_candidates(alcore__run *run, const alcore__contribution *part) {
+static alcore_status mark_candidates(alcore__run *run, const alcore__block_partial *part) {
     return mark_rows(run, ALCORE__OVER_CANDIDATES, part);
 }
-static alcore_status mark_labeled_rows(alcore__run *run, const alcore__contribution *part) {
+static alcore_status mark_labeled_rows(alcore__run *run, const alcore__block_partial *part) {
     return mark_rows(run, ALCORE__OVER_LABELED_ROWS, part);
 }
-static alcore_status mark_labeled_pool(alcore__run *run, const alcore__contribution *part) {
+static alcore_status mark_labeled_pool(alcore__run *run, const alcore__block_partial *part) {
     return mark_rows(run, ALCORE__OVER_LABELED_POOL, part);
 }
-static alcore_status mark_target(alcore__run *run, const alcore__contribution *part) {
+static alcore_status mark_target(alcore__run *run, const alcore__block_partial *part) {
     return mark_rows(run, ALCORE__OVER_TARGET, part);
 }
 

@@ -161,11 +161,11 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     if (pass->partial.values)
         memcpy(pass->partial.values(run) + block.start, partial->data, layout.leading_bytes);
     if (!pass->partial.reduce || !layout.extra_bytes) return ALCORE_OK;
-    alcore__contribution part = {.block = block.number,
-                                 .start = block.start,
-                                 .count = block.count,
-                                 .extra = (const char *)partial->data + layout.leading_bytes,
-                                 .extra_bytes = layout.extra_bytes};
+    alcore__block_partial part = {.block = block.number,
+                                  .start = block.start,
+                                  .count = block.count,
+                                  .extra = (const char *)partial->data + layout.leading_bytes,
+                                  .extra_bytes = layout.extra_bytes};
     return pass->partial.reduce(run, &part);
 }
 

@@ -104,7 +104,7 @@ alcore_status alcore__kmeans_find_far(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__contribution *part) {
+alcore_status alcore__kmeans_store_far(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     ALCORE__TRY(alcore__grow(run->ctx, &means->far_rows, &means->far_capacity,
                              means->far_bytes + part->extra_bytes, 1));

@@ -288,7 +288,7 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     return sum_clusters(&work, sums, counts.rows);
 }
 
-alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__contribution *part) {
+alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     assignment_counts counts = counts_in(means, part->extra);
     for (int64_t g = 0; g < means->groups; g++) means->each[g].changed += counts.changed[g];

@@ -115,7 +115,7 @@ static void store_seed(alcore__kmeans *means, const char *entry) {
     means->is_seed[found.position] = 1;
 }
 
-alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__contribution *part) {
+alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
     for (size_t offset = 0; offset < part->extra_bytes; offset += entry_bytes)
@@ -180,7 +180,7 @@ alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__contribution *part) {
+alcore_status alcore__kmeans_store_weights(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     memcpy(means->block_weights + part->block * means->groups, part->extra, part->extra_bytes);
     return ALCORE_OK;

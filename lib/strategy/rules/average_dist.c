@@ -362,7 +362,7 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-static alcore_status store_bounds(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *low = part->extra, *high = low + part->count;
     memcpy(state->low + part->start, low, (size_t)part->count * sizeof *low);
@@ -398,7 +398,7 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-static alcore_status store_exact(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_exact(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *distance = part->extra;
     for (int64_t i = 0; i < part->count; i++) {

@@ -357,7 +357,7 @@ static void store_found_row(badge_state *state, const char *entry) {
     state->found_weight = found.weight;
 }
 
-static alcore_status store_found(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_found(alcore__run *run, const alcore__block_partial *part) {
     badge_state *state = run->state;
     for (size_t offset = 0; offset < part->extra_bytes; offset += found_entry_bytes(state))
         store_found_row(state, (const char *)part->extra + offset);
@@ -424,7 +424,7 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
                               rows.squares, &weights);
 }
 
-static alcore_status store_weight(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_weight(alcore__run *run, const alcore__block_partial *part) {
     badge_state *state = run->state;
     memcpy(&state->block_weights[part->block], part->extra, sizeof(double));
     return ALCORE_OK;

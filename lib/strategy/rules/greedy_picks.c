@@ -66,7 +66,7 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
     return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__contribution *part) {
+alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = part->extra;
     if (best->position < 0 || (greedy->best >= 0 && !(best->value > greedy->best_value)))

@@ -47,7 +47,7 @@ alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out);
 /* reduce() of a pass whose partial is an alcore__greedy_best: the best so far, in block order. */
-alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__contribution *part);
+alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part);
 #define ALCORE__GREEDY_BEST                                                                        \
     { .extra = alcore__greedy_best_bytes, .reduce = alcore__greedy_keep_best }
 

@@ -207,7 +207,7 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
                                            state->centroids, distance);
 }
 
-static alcore_status store_clusters(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_clusters(alcore__run *run, const alcore__block_partial *part) {
     huds_state *state = run->state;
     memcpy(state->cluster + part->start, part->extra, part->extra_bytes);
     return ALCORE_OK;

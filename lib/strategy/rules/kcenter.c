@@ -322,7 +322,7 @@ static alcore_status collect_vectors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-static alcore_status store_vectors(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     kcenter_state *state = run->state;
     memcpy(state->chunk + state->chunk_rows * state->dims, part->extra, part->extra_bytes);
     state->chunk_rows += (int64_t)(part->extra_bytes / sizeof(double)) / state->dims;
@@ -384,11 +384,11 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
     return alcore__greedy_write_best(&matrix, pick, pick_value, best);
 }
 
-static alcore_status keep_farthest(alcore__run *run, const alcore__contribution *part) {
+static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial *part) {
     kcenter_state *state = run->state;
     const double *max_sq_dist = part->extra;
     if (*max_sq_dist > state->max_sq_dist) state->max_sq_dist = *max_sq_dist;
-    alcore__contribution best = *part;
+    alcore__block_partial best = *part;
     best.extra = max_sq_dist + 1;
     return alcore__greedy_keep_best(run, &best);
 }

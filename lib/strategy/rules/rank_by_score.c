@@ -32,7 +32,7 @@ static alcore_status score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, rank, score, raw);
 }
 
-static alcore_status store_scores(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_scores(alcore__run *run, const alcore__block_partial *part) {
     alcore__ranked_scores *state = run->state;
     const double *rank = part->extra, *score = rank + part->count, *raw = score + part->count;
     size_t bytes = (size_t)part->count * sizeof(double);

@@ -36,7 +36,7 @@ static alcore_status copy_assigned(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
-static alcore_status store_assigned(alcore__run *run, const alcore__contribution *part) {
+static alcore_status store_assigned(alcore__run *run, const alcore__block_partial *part) {
     (void)run;
     memcpy(present->assigned + part->start, part->extra, part->extra_bytes);
     return ALCORE_OK;

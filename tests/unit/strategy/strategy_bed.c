@@ -196,6 +196,21 @@ alcore_status bed_run(bed *b, const char *name, const char *params, double budge
     return status;
 }
 
+bool bed_setting_beside(bool (*is_in_table)(const char *strategy), int n, bed_setting *out) {
+    const alcore__strategy_def *def;
+    for (int32_t s = 0; (def = alcore__strategy_at(s)); s++) {
+        if (is_in_table(def->name)) continue;
+        int count = 1; /* the defaults */
+        while (def->examples && def->examples[count - 1]) count++;
+        if (n < count) {
+            *out = (bed_setting){def->name, n ? def->examples[n - 1] : "", n};
+            return true;
+        }
+        n -= count;
+    }
+    return false;
+}
+
 int64_t bed_pick(const bed *b, int64_t rank) {
     ck_assert_int_lt(rank, b->outcome.pick_count);
     return b->outcome.rows[b->outcome.picks[rank]];

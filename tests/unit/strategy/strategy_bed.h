@@ -38,6 +38,14 @@ alcore_status bed_run(bed *bed, const char *strategy, const char *params, double
 alcore_status bed_run_strategy(bed *bed, alcore_strategy *strategy, double budget);
 /* The same in bed->parts parts, for defs that are in no registry. */
 alcore_status bed_run_def(bed *bed, const alcore__strategy_def *def, const alcore__values *values);
+/* Tests that hold for every strategy have a table of settings, and walk the registry for the
+ * strategies that are not in it: the n-th of these with their defaults and with each of their
+ * examples. number: 0 with the defaults, then of the example. False past the last. */
+typedef struct bed_setting {
+    const char *strategy, *params;
+    int number;
+} bed_setting;
+bool bed_setting_beside(bool (*is_in_table)(const char *strategy), int n, bed_setting *out);
 /* Pool row of a pick. */
 int64_t bed_pick(const bed *bed, int64_t rank);
 void bed_expect_picks(const bed *bed, int64_t count, const int64_t *rows);

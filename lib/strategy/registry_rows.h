@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in strategies, one row each, in the order in which they are listed:
+ *
+ *     ALCORE__STRATEGY_ROW(symbol, file)    alcore__strategy_SYMBOL, in lib/strategy/rules/FILE.c
+ *
+ * This is the only list of them. strategies.h declares the symbols and registry.c the registry from
+ * it, lib/strategy/meson.build reads the files from it, docs/strategies.md and the pages of the
+ * command are generated from the registry, and the tests that hold for every strategy (golden
+ * selections, ties, parts and threads, properties, faults, cancellation) walk it; they try the
+ * parameters that a definition gives as its examples. Not guarded: it is included where
+ * ALCORE__STRATEGY_ROW is defined. */
+ALCORE__STRATEGY_ROW(huds, huds)
+ALCORE__STRATEGY_ROW(random, random)
+ALCORE__STRATEGY_ROW(nnll, likelihood)
+ALCORE__STRATEGY_ROW(nsp, likelihood)
+ALCORE__STRATEGY_ROW(uncertainty, confidence)
+ALCORE__STRATEGY_ROW(diversity, huds)
+ALCORE__STRATEGY_ROW(diversity_global, huds)
+ALCORE__STRATEGY_ROW(idds, idds)
+ALCORE__STRATEGY_ROW(kcenter, kcenter)
+ALCORE__STRATEGY_ROW(average_dist, average_dist)
+ALCORE__STRATEGY_ROW(badge, badge)
+ALCORE__STRATEGY_ROW(lc, confidence)
+ALCORE__STRATEGY_ROW(entropy, confidence)
+ALCORE__STRATEGY_ROW(margin, confidence)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Outlying length, an example of a strategy: the candidates whose embeddings have the most unusual
+ * length.
+ *
+ *   score(x) = | ||e(x)|| - mean of ||e|| over the candidates |, or without the bars (long_first=1)
+ *
+ * Reads the embeddings once. Memory: 16 bytes a candidate. It is in no registry: a test compiles it
+ * as it is, and another adds it to a copy of the tree as an author would, with one row. */
+#include <math.h>
+
+#include "strategy/block.h"
+#include "strategy/strategies.h"
+
+typedef struct length_state {
+    double *length; /* [candidates] */
+    double total;   /* of all lengths, summed as spec 1.8 says */
+} length_state;
+
+static alcore_status begin(alcore__run *run) {
+    length_state *state = run->state;
+    return alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double), &state->length);
+}
+
+static void free_state(alcore__run *run) {
+    alcore__free(run->ctx, ((length_state *)run->state)->length);
+}
+
+/* ---- pass "lengths" ---- */
+
+static double *length_of(const alcore__run *run) {
+    return ((length_state *)run->state)->length;
+}
+
+static alcore_status measure_lengths(alcore__block *block, void *partial) {
+    double *length = partial;
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    ALCORE__TRY(alcore__matrix_self_dots(&matrix, length));
+    for (int64_t i = 0; i < block->count; i++) {
+        if (!isfinite(length[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
+        length[i] = sqrt(length[i]);
+    }
+    return ALCORE_OK;
+}
+
+/* ---- pass "mean": the sum of the block's lengths ---- */
+
+static alcore__doubles total_of(const alcore__run *run) {
+    return (alcore__doubles){&((length_state *)run->state)->total, 1};
+}
+
+static alcore_status sum_lengths(alcore__block *block, void *partial) {
+    const length_state *state = block->run->state;
+    double *sum = partial;
+    for (int64_t i = 0; i < block->count; i++) *sum += state->length[block->start + i];
+    return ALCORE_OK;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "lengths",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = measure_lengths,
+     .partial = {.values = length_of}},
+    {.name = "mean",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = sum_lengths,
+     .partial = {.sums = total_of}},
+    {.name = NULL},
+};
+
+static alcore_status finish(alcore__run *run) {
+    const length_state *state = run->state;
+    bool long_first = alcore__values_integer(run->values, "long_first") == 1;
+    double mean = state->total / (double)run->outcome.count, *length;
+    ALCORE__TRY(alcore__outcome_column(run, "length", ALCORE_FLOAT64, &length));
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        length[i] = state->length[i];
+        double excess = state->length[i] - mean;
+        run->outcome.scores[i] = long_first ? excess : fabs(excess);
+    }
+    return ALCORE_OK;
+}
+
+static const char *const NEEDS[] = {"embeddings", NULL};
+static const alcore__param ROWS[] = {
+    {"long_first", ALCORE_PARAM_FLAG, "0", 0, 1, NULL,
+     "1: the longest first, in place of the most unusual"},
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const char *const EXAMPLES[] = {"long_first=1", NULL};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+
+const alcore__strategy_def alcore__strategy_outlying_length = {
+    .name = "outlying-length",
+    .examples = EXAMPLES,
+    .summary = "The embeddings of the most unusual length",
+    .measure = "unusual length of the embedding",
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS},
+    .state_bytes = sizeof(length_state),
+    .begin = begin,
+    .passes = PASSES,
+    .finish = finish,
+    .free_state = free_state,
+};
