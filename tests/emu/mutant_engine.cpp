@@ -21,11 +21,12 @@ alcore_cuda_entry(uint32_t, const alcore_sys_host *, const alcore_sys_kernels **
     table.engine = CUDA_ENGINE;
     table.self_dots = alcore_cuda::self_dots;
     table.sq_dists = alcore_cuda::sq_dists;
-    table.upload = alcore_cuda::hold;
+    table.upload = alcore_cuda::upload;
     table.release = alcore_cuda::release;
     table.idds_update = alcore_cuda::idds_update;
     table.arg_max = alcore_cuda::arg_max;
     table.knn = alcore_cuda::knn;
+    table.margin_ratios = alcore_cuda::margin_ratios;
     *out = &table;
     return ALCORE_OK;
 }

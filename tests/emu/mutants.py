@@ -16,7 +16,7 @@ DEVICES = 'devices'
 
 # Name, the entry that shows it, file, text that stands there once, what it becomes.
 MUTANTS = [
-    ('no defect', 'self_dots,idds_update,arg_max,knn', 'cuda_greedy.cu', None, None),
+    ('no defect', 'self_dots,idds_update,arg_max,knn,margin_ratios', 'cuda_greedy.cu', None, None),
     ('no defect on two devices', DEVICES, 'cuda_call.cu', None, None),
     ('a missing barrier', 'arg_max', 'cuda_greedy.cu',
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {\n        __syncthreads();',
@@ -26,7 +26,7 @@ MUTANTS = [
      'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES);',
      'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES / 2);'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
-     'c.check(cudaStreamWaitEvent(c.compute, c.own->up[slot], 0), "waiting for an event");', ''),
+     'c.check(cudaStreamWaitEvent(c.compute, c.streams->up[slot], 0), "waiting for an event");', ''),
     ('uninitialised shared memory', 'knn', 'cuda_search.cu',
      'if (threadIdx.x == 0) newcomers[0] = 0;\n', ''),
     ('a float atomic', 'idds_update', 'cuda_greedy.cu', 'a[i] = a[i] - f;', 'atomicAdd(&a[i], -f);'),
@@ -35,7 +35,7 @@ MUTANTS = [
     ('a wrong row of a fragment', 'knn', 'cuda_tile.cuh', 'r % 2 * 8, k + r / 2', 'r / 2 * 8, k + r % 2'),
     ('a bound that holds nothing', 'knn', 'cuda_filter.cuh', 'return x.norm * y.slack + y.norm * x.slack;',
      'return 0.0f * (x.norm * y.slack + y.norm * x.slack);'),
-    ('a plain read beside an atomic', 'knn', 'cuda_best.cuh', 'pass == 0 ? known[r] : least[r]', 'least[r]'),
+    ('a plain read beside an atomic', 'margin_ratios', 'cuda_best.cuh', 'pass == 0 ? known[r] : least[r]', 'least[r]'),
     ('another device than the named one', DEVICES, 'cuda_call.cu', 'context.emplace(device);', 'context.emplace(0);'),
     ('a context that is not restored', DEVICES, 'cuda_context.cu', 'driver().pop(&popped);', ''),
     ('a context made for nobody', DEVICES, 'cuda_call.cu', 'int devices = 0;',
