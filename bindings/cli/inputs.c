@@ -67,6 +67,9 @@ int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alc
 
     if (format) TRY(parse_format(format, &options.format));
     options.text_column = option_value(args, OPTION_TEXT_COLUMN, NULL);
+    int bad_lines = ALCORE_BAD_LINES_ERROR;
+    TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
+    options.bad_lines = bad_lines;
     return outcome(alcore_pool_read(pool, path, &options));
 }
 

@@ -40,6 +40,9 @@ const option_info option_table[OPTION_TOTAL] = {
                        "format of POOL, in place of its suffix"},
     [OPTION_TEXT_COLUMN] = {"text-column", 0, "NAME", false, ALL_WORK,
                             "column of the text (default the first of text, source, src)"},
+    [OPTION_BAD_LINES] = {"bad-lines", 0, "error|mask", false, ALL_WORK,
+                          "what a malformed line does (default error; mask: its row is never "
+                          "selected)"},
     [OPTION_DEDUP] = {"dedup", 0, "exact|normalized|none", false, POOL,
                       "which later rows count as repeats (default exact)"},
     [OPTION_LABELED] = {"labeled", 0, "FILE", true, POOL,

@@ -136,7 +136,7 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"bad_lines": "ALCORE_BAD_LINES_", "dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",

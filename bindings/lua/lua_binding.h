@@ -107,9 +107,9 @@ typedef struct al_constant {
     { #name, prefix##name }
 
 /* Made from the headers (lua_tables.c). */
-extern const al_constant al_dedups[], al_file_formats[], al_malformed[], al_meanings[],
-    al_missing_rules[], al_normalizations[], al_poolings[], al_report_kinds[], al_roles[],
-    al_row_states[], al_scopes[], al_shapes[], al_usual_columns[];
+extern const al_constant al_bad_lines[], al_dedups[], al_file_formats[], al_malformed[],
+    al_meanings[], al_missing_rules[], al_normalizations[], al_poolings[], al_report_kinds[],
+    al_roles[], al_row_states[], al_scopes[], al_shapes[], al_usual_columns[];
 extern const char al_default_strategy[];
 /* ALCORE_COLUMN_* of a usual column; -1 for another name. */
 int32_t al_usual_shape(const char *column);

@@ -124,7 +124,7 @@ static int add(lua_State *L) {
 /*** Adds the records of a file.
  * @function pool:read
  * @tparam string path
- * @tparam[opt] table options format, text_column
+ * @tparam[opt] table options format, text_column, bad_lines ("error" or "mask")
  * @return the pool; or nil, message, code */
 static int read(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
@@ -134,6 +134,7 @@ static int read(lua_State *L) {
     if (!lua_isnil(L, 3)) {
         luaL_checktype(L, 3, LUA_TTABLE);
         options.format = al_field_constant(L, 3, "format", al_file_formats);
+        options.bad_lines = al_field_constant(L, 3, "bad_lines", al_bad_lines);
         options.text_column = al_field_string(L, 3, "text_column");
     }
     al_frame frame;

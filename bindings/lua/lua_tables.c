@@ -3,6 +3,10 @@
 #include "lua_binding.h"
 
 /* clang-format off */
+const al_constant al_bad_lines[] = {
+    {"error", ALCORE_BAD_LINES_ERROR},
+    {"mask", ALCORE_BAD_LINES_MASK},
+    {NULL, 0}};
 const al_constant al_dedups[] = {
     {"exact", ALCORE_DEDUP_EXACT},
     {"normalized", ALCORE_DEDUP_NORMALIZED},
@@ -65,6 +69,7 @@ const al_constant al_row_states[] = {
     {"ineligible", ALCORE_ROW_INELIGIBLE},
     {"known", ALCORE_ROW_KNOWN},
     {"missing", ALCORE_ROW_MISSING},
+    {"malformed", ALCORE_ROW_MALFORMED},
     {NULL, 0}};
 const al_constant al_scopes[] = {
     {"picks", ALCORE_SCOPE_PICKS},

@@ -27,11 +27,21 @@ enum {
     ALCORE_FORMAT_CSV = 4
 };
 
+/** What happens to a line that is no record: wrong columns, broken JSON, a cost that is no number,
+ * a string that the pool refuses. */
+enum {
+    ALCORE_BAD_LINES_ERROR = 0, /**< ALCORE_E_DATA that names file and line; nothing is added */
+    /** The line becomes a row with an empty text and ALCORE_ROW_MALFORMED: rows keep their numbers,
+     * such a row is never selected, and a warning counts them and names the first. The header line
+     * of a TSV and a file that is no text are errors all the same. */
+    ALCORE_BAD_LINES_MASK = 1
+};
+
 /** How a file of records is read. Zero means default. */
 typedef struct alcore_read_options {
-    size_t size;      /**< sizeof(alcore_read_options) */
-    int32_t format;   /**< ALCORE_FORMAT_* */
-    int32_t reserved; /**< 0 */
+    size_t size;       /**< sizeof(alcore_read_options) */
+    int32_t format;    /**< ALCORE_FORMAT_* */
+    int32_t bad_lines; /**< ALCORE_BAD_LINES_* */
     /** Borrowed. Column of the texts in TSV, JSONL and Arrow; NULL: the first of text, source, src.
      */
     const char *text_column;

@@ -55,7 +55,8 @@ enum {
      * request. The provenance of the selection counts such rows. */
     ALCORE_ROW_KNOWN = 128,
     /** A column has no value for it and ALCORE_MISSING_MASK was asked for. */
-    ALCORE_ROW_MISSING = 256
+    ALCORE_ROW_MISSING = 256,
+    ALCORE_ROW_MALFORMED = 512 /**< its line of the file was no record: ALCORE_BAD_LINES_MASK */
 };
 
 /** Settings of a pool. Zero means default. */
@@ -184,7 +185,7 @@ struct ArrowArrayStream;
  * @param[in] stream owned by the library once reading has begun: the call has then released it, and
  *   its release member is NULL, whether the call succeeds or not. A call that fails earlier
  *   (ALCORE_E_BUSY, ALCORE_E_CANCELLED, ALCORE_E_INVALID, ALCORE_E_STRUCT_*) leaves it untouched
- * @param[in] options borrowed; NULL: defaults; the format is not looked at
+ * @param[in] options borrowed; only text_column applies; NULL: defaults
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_DATA (names row or column), ALCORE_E_UNSUPPORTED
  * (an Arrow type), ALCORE_E_CALLBACK (the stream failed), ALCORE_E_NOMEM, ALCORE_E_BUSY,
  *   ALCORE_E_STRUCT_*

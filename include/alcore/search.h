@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Exact search: the nearest rows by brute force, one way or both ways, and margin ratios. The
- * answers are the same bytes for every number of threads and on every machine; float32 only
- * decides what need not be computed in double. */
+ * answers are the same bytes for every number of threads and on every machine: float32 is only used
+ * to rule out pairs, with a bound on its error; every value that is returned is computed in double.
+ */
 #ifndef ALCORE_SEARCH_H
 #define ALCORE_SEARCH_H
 
@@ -18,62 +19,67 @@ enum {
 };
 
 enum {
-    ALCORE_KNN_MOST = 1024 /**< most neighbors of a row */
+    ALCORE_KNN_MAX = 1024 /**< largest number of neighbors of a row */
 };
 
-/** One side of a search: a matrix, or a column of a pool, read in blocks where it is in a file. */
-typedef struct alcore_search_side {
-    size_t size; /**< sizeof(alcore_search_side) */
-    /** borrowed: float16|bfloat16|float32|float64 [rows, dims], host; rows may be strided; NULL:
-     * the pool's column */
+/** The rows of one operand of a search: a matrix, or a column of a pool, which is read in blocks
+ * when it is in a file. */
+typedef struct alcore_search_data {
+    size_t size; /**< sizeof(alcore_search_data) */
+    /** borrowed: float16|bfloat16|float32|float64 [rows, dims], host; there may be gaps between
+     * rows; NULL: the pool's column */
     const alcore_tensor *matrix;
     const alcore_pool *pool; /**< borrowed; its masked rows are left out, labeled rows are not */
     const char *column;      /**< borrowed: a dense column of the pool; NULL: "embeddings" */
-    const uint8_t *take; /**< borrowed: [rows], 0 leaves the row out; NULL: no row is left out */
-    int32_t unit;        /**< 1: each row is divided by its norm first (in double) */
-    int32_t reserved;    /**< 0 */
-} alcore_search_side;
-/** An alcore_search_side with its size set and everything else 0. */
-#define ALCORE_SEARCH_SIDE_INIT ALCORE_INIT(alcore_search_side)
+    const uint8_t
+        *mask;          /**< borrowed: [mask_count], 0 leaves a row out; NULL: no row is left out */
+    int64_t mask_count; /**< entries of mask: the rows of the matrix or pool; 0 without a mask */
+    int32_t normalize;  /**< 1: each row is divided by its norm first (in double) */
+    int32_t reserved;   /**< padding: 0, checked */
+} alcore_search_data;
+/** An alcore_search_data with its size set and everything else 0. */
+#define ALCORE_SEARCH_DATA_INIT ALCORE_INIT(alcore_search_data)
 
 /** Settings of a search. Zero means default. */
 typedef struct alcore_search_options {
-    size_t size;      /**< sizeof(alcore_search_options) */
-    int32_t metric;   /**< ALCORE_METRIC_*; margin ratios always take cosines */
-    int32_t reserved; /**< 0 */
-    /** neighbors of each row, 1 to ALCORE_KNN_MOST; 0: 10, for margin ratios 4 */
-    int64_t k;
+    size_t size;        /**< sizeof(alcore_search_options) */
     const char *device; /**< borrowed: "auto", "cpu", "cuda", "cuda:1"; NULL: auto */
+    int32_t metric;     /**< ALCORE_METRIC_*; 0 for margin ratios, which always use cosines */
+    int32_t reserved;   /**< padding: 0, checked */
 } alcore_search_options;
 /** An alcore_search_options with its size set and everything else 0. */
 #define ALCORE_SEARCH_OPTIONS_INIT ALCORE_INIT(alcore_search_options)
 
 /** The k nearest rows of each query, and in the same pass the k nearest queries of each row: half
- * the work of two searches. Nearest first, equal values by the lower number. A place without a
- * neighbor, and every place of what is left out, has number -1 and value NaN. After a failure the
- * arrays hold no answer.
+ * the work of two searches. Nearest first, equal values by the lower number. Where a row has fewer
+ * than k neighbors, and for every row that is left out, the rest has number -1 and value NaN. After
+ * a failure the arrays hold no answer.
  * @param[in] ctx borrowed
- * @param[in] rows borrowed: what is searched; up to 10 million rows and more are read in blocks
+ * @param[in] rows borrowed: what is searched; read in blocks, so that it may be larger than memory
  * @param[in] queries borrowed: of the same length
+ * @param[in] k neighbors of each query and row, 1 to ALCORE_KNN_MAX
  * @param[in] options borrowed; NULL: defaults
- * @param[out] out_rows int64 [queries, k], host: row numbers; NULL: not wanted
- * @param[out] out_values float64 [queries, k], host: squared distances, products or cosines; NULL
- * with out_rows
- * @param[out] out_queries int64 [rows, k], host: numbers of queries; NULL: not wanted
- * @param[out] out_query_values float64 [rows, k], host: their values; NULL with out_queries
+ * @param[in,out] out_rows borrowed; filled: int64 [queries, k], host, row numbers; NULL: not wanted
+ * @param[in,out] out_values borrowed; filled: float64 [queries, k], host, squared distances,
+ *   products or cosines; NULL with out_rows
+ * @param[in,out] out_queries borrowed; filled: int64 [rows, k], host, numbers of queries; NULL: not
+ *   wanted
+ * @param[in,out] out_query_values borrowed; filled: float64 [rows, k], host; NULL with out_queries
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (rows and queries differ in length, a ragged
- * column), ALCORE_E_DATA (names the first row with a NaN or an infinity), ALCORE_E_MISSING (names
- * the row without a value), ALCORE_E_NOT_FOUND (no such column), ALCORE_E_UNSUPPORTED,
- * ALCORE_E_MODULE (a device that was named), ALCORE_E_PARAM (no such device), ALCORE_E_IO,
- * ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * column, a mask or an out of another shape), ALCORE_E_DATA (names the first row with a NaN or an
+ * infinity), ALCORE_E_MISSING (names the row without a value), ALCORE_E_NOT_FOUND (no such column),
+ * ALCORE_E_UNSUPPORTED, ALCORE_E_MODULE (a device that was named), ALCORE_E_PARAM (no such device),
+ * ALCORE_E_IO, ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
  * @since 0.1 */
-ALCORE_API alcore_status alcore_knn(alcore_ctx *ctx, const alcore_search_side *rows,
-                                    const alcore_search_side *queries,
-                                    const alcore_search_options *options, int64_t *out_rows,
-                                    double *out_values, int64_t *out_queries,
-                                    double *out_query_values);
+ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
+                                           const alcore_search_data *queries, int64_t k,
+                                           const alcore_search_options *options,
+                                           const alcore_tensor *out_rows,
+                                           const alcore_tensor *out_values,
+                                           const alcore_tensor *out_queries,
+                                           const alcore_tensor *out_query_values);
 
 /** The largest margin ratio (Artetxe and Schwenk 2019) of each row over the others: cosine /
  * (half-sum of the row's k largest cosines with others + half-sum of the other's k largest cosines
@@ -81,18 +87,21 @@ ALCORE_API alcore_status alcore_knn(alcore_ctx *ctx, const alcore_search_side *r
  * @param[in] ctx borrowed
  * @param[in] rows borrowed
  * @param[in] others borrowed: of the same length; at least one that is not left out
+ * @param[in] k neighbors whose cosines are summed, 1 to ALCORE_KNN_MAX; 4 in the paper
  * @param[in] options borrowed; NULL: defaults
- * @param[out] out_ratios float64 [rows], host; NaN for a row that is left out
- * @param[out] out_others int64 [rows], host: the other with that ratio, the lowest one in a tie; -1
- * for a row that is left out; NULL is allowed
- * @return as alcore_knn(); ALCORE_E_INVALID also without others
+ * @param[in,out] out_ratios borrowed; filled: float64 [rows], host; NaN for a row that is left out
+ * @param[in,out] out_others borrowed; filled: int64 [rows], host, the other with that ratio, the
+ *   lowest one in a tie; -1 for a row that is left out; NULL is allowed
+ * @return as alcore_search_knn(); ALCORE_E_INVALID also without others
  * @threadsafe ALCORE_E_BUSY while a call changes one of the pools.
  * @callback progress, log, files
  * @since 0.1 */
-ALCORE_API alcore_status alcore_margin_ratios(alcore_ctx *ctx, const alcore_search_side *rows,
-                                              const alcore_search_side *others,
-                                              const alcore_search_options *options,
-                                              double *out_ratios, int64_t *out_others);
+ALCORE_API alcore_status alcore_search_margin_ratios(alcore_ctx *ctx,
+                                                     const alcore_search_data *rows,
+                                                     const alcore_search_data *others, int64_t k,
+                                                     const alcore_search_options *options,
+                                                     const alcore_tensor *out_ratios,
+                                                     const alcore_tensor *out_others);
 
 ALCORE_END
 

@@ -106,5 +106,5 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__json_keys_clear(ctx, &state->keys);
 }
 
-const alcore__record_format alcore__jsonl_format = {"jsonl", sizeof(jsonl_state), read_line, NULL,
-                                                    clear};
+const alcore__record_format alcore__jsonl_format = {"jsonl",   false, sizeof(jsonl_state),
+                                                    read_line, NULL,  clear};

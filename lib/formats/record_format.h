@@ -8,6 +8,7 @@
 
 typedef struct alcore__record_format {
     const char *name;
+    bool has_header;    /* the first line is no record: its errors are never masked */
     size_t state_bytes; /* zeroed before the first line */
     /* Reads one line, which it may write to. record comes with its line, no cost and all else 0;
      * *out_skip: the line is no record. */

@@ -152,8 +152,9 @@ alcore_status alcore__record_set(alcore__record *record, int32_t role, const cha
     return ALCORE_OK;
 }
 
-/* As many records a byte as so far; what was read but is not yet cut into lines is to come too. */
-static int64_t guess_coming(const alcore__line_reader *lines, int64_t records) {
+/* Estimates the records that follow: as many per byte as so far. Bytes that were read but not yet
+ * cut into lines count as following. */
+static int64_t estimate_coming(const alcore__line_reader *lines, int64_t records) {
     int64_t read, total, used = lines->bytes - (int64_t)(lines->end - lines->begin);
     alcore__stream_position(lines->stream, &read, &total);
     if (read <= 0 || total < read || used <= 0) return 0;
@@ -161,31 +162,66 @@ static int64_t guess_coming(const alcore__line_reader *lines, int64_t records) {
     return (int64_t)(all * ((double)total / (double)read)) - records;
 }
 
+/* Lines that were masked, for the warning. */
+typedef struct bad_lines {
+    int64_t count;
+    char first[256]; /* message of the first */
+} bad_lines;
+
+static void report_bad_lines(const alcore__line_reader *lines, const bad_lines *bad) {
+    if (bad->count > 0)
+        alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
+                    "%lld malformed lines are masked; the first: %s", (long long)bad->count,
+                    bad->first);
+}
+
+/* Reads the next line of the buffer into record. *out_found is false when the buffer has no whole
+ * line left; *out_skip is true for a line that is no record, such as a header. Under
+ * ALCORE_BAD_LINES_MASK a line with wrong data becomes a malformed record. */
+static alcore_status read_record(alcore__line_reader *lines, const alcore__record_format *format,
+                                 const alcore_read_options *options, void *state,
+                                 alcore__record *record, bad_lines *bad, bool *out_found,
+                                 bool *out_skip) {
+    char *text = NULL;
+    size_t length;
+    const int64_t line = lines->line;
+    alcore_status status = alcore__lines_next(lines, &text, &length);
+    *out_found = lines->line > line;
+    *out_skip = false;
+    *record = (alcore__record){.cost = NAN, .line = lines->line};
+    if (status == ALCORE_OK && text != NULL)
+        status = format->line(state, options, lines, text, length, record, out_skip);
+    const bool header = format->has_header && lines->line == 1;
+    const bool mask = options != NULL && options->bad_lines == ALCORE_BAD_LINES_MASK;
+    if (status != ALCORE_E_DATA || !mask || header) return status;
+    if (bad->count++ == 0) alcore__format(bad->first, sizeof bad->first, "%s", alcore_last_error());
+    *record = (alcore__record){.text = "", .cost = NAN, .line = lines->line, .malformed = true};
+    return ALCORE_OK;
+}
+
 static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
                                 const alcore_read_options *options, void *state,
                                 alcore__record *batch, alcore__record_sink sink, void *user) {
     int64_t count = 0, given = 0;
+    bad_lines bad = {0};
     for (;;) {
-        char *text;
-        size_t length;
-        ALCORE__TRY(alcore__lines_next(lines, &text, &length));
-        if (text) {
-            bool skip = false;
-            batch[count] = (alcore__record){.cost = NAN, .line = lines->line};
-            ALCORE__TRY(format->line(state, options, lines, text, length, &batch[count], &skip));
+        bool found, skip;
+        ALCORE__TRY(read_record(lines, format, options, state, &batch[count], &bad, &found, &skip));
+        if (found) {
             count += !skip;
             if (count < BATCH) continue;
         }
         given += count;
-        if (count > 0) ALCORE__TRY(sink(user, batch, count, guess_coming(lines, given)));
+        if (count > 0) ALCORE__TRY(sink(user, batch, count, estimate_coming(lines, given)));
         count = 0;
-        if (text) continue;
+        if (found) continue;
         bool more;
         ALCORE__TRY(alcore__lines_fill(lines, &more));
         if (!more) break;
     }
     if (format->end) ALCORE__TRY(format->end(state, lines));
     alcore__lines_report(lines);
+    report_bad_lines(lines, &bad);
     return ALCORE_OK;
 }
 

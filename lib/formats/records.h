@@ -18,12 +18,14 @@ typedef struct alcore__record {
     size_t language_length;
     const char *group;
     size_t group_length;
-    double cost;  /* NaN: none */
-    int64_t line; /* 1-based line of the file */
+    double cost;    /* NaN: none */
+    int64_t line;   /* 1-based line of the file */
+    bool malformed; /* the line is no record (bad_lines=mask); the rest is as without values */
 } alcore__record;
 
-/* Takes a batch; a failure ends the reading and comes back. coming: about how many records will
- * follow, guessed from the share of the file that was read; 0 where its length is not known. */
+/* Receives a batch of records; a failure ends the reading and is returned. coming: about how many
+ * records will follow, estimated from the share of the file that was read; 0 where its length is
+ * not known. */
 typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records,
                                              int64_t count, int64_t coming);
 

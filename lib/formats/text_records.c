@@ -11,4 +11,4 @@ static alcore_status read_line(void *state, const alcore_read_options *options,
     return ALCORE_OK;
 }
 
-const alcore__record_format alcore__text_format = {"text", 1, read_line, NULL, NULL};
+const alcore__record_format alcore__text_format = {"text", false, 1, read_line, NULL, NULL};

@@ -105,5 +105,5 @@ static void clear(void *data, alcore_ctx *ctx) {
     alcore__free(ctx, state->roles);
 }
 
-const alcore__record_format alcore__tsv_format = {"tsv", sizeof(tsv_state), read_line, check_end,
-                                                  clear};
+const alcore__record_format alcore__tsv_format = {"tsv",     true,      sizeof(tsv_state),
+                                                  read_line, check_end, clear};

@@ -122,6 +122,24 @@ static alcore_status add_details(alcore__pool_add *add, const alcore__record *re
                     record->language_length);
 }
 
+/* Makes the row that is being added an empty one with ALCORE_ROW_MALFORMED, whatever of the record
+ * was stored before its error was found. */
+static alcore_status add_malformed(alcore__pool_add *add) {
+    alcore_pool *pool = add->pool;
+    const int64_t row = add->rows, end = row + 1;
+    alcore__pool_row *info;
+    ALCORE__TRY(entry_at(add, &pool->info, sizeof *info, &info));
+    *info = (alcore__pool_row){.text = ""};
+    alcore__segments_zero(&pool->ids, sizeof(char *), row, end);
+    alcore__segments_zero(&pool->references, sizeof(alcore__pool_reference), row, end);
+    alcore__segments_zero(&pool->costs, sizeof(alcore__pool_cost), row, end);
+    alcore__segments_zero(&pool->languages, sizeof(uint32_t), row, end);
+    alcore__segments_zero(&pool->groups, sizeof(uint32_t), row, end);
+    pool->states[row] = ALCORE_ROW_MALFORMED;
+    add->untagged++;
+    return ALCORE_OK;
+}
+
 static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_row *info, row;
     if (text == NULL) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
@@ -132,6 +150,21 @@ static alcore_status add_text(alcore__pool_add *add, const char *text, size_t le
     *info = row;
     add->pool->states[add->rows] = row.words == 0 ? ALCORE_ROW_EMPTY : 0;
     return ALCORE_OK;
+}
+
+/* Adds one record as row add->rows. */
+static alcore_status add_record(alcore__pool_add *add, const alcore__record *record) {
+    if (record->malformed) return add_malformed(add);
+    const int64_t untagged = add->untagged;
+    alcore_status status = add_text(add, record->text, record->text_length);
+    if (status == ALCORE_OK) status = add_details(add, record);
+    if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
+    status = fail_record(add, record, status);
+    if (status != ALCORE_E_DATA || !add->mask_bad) return status;
+    if (add->bad++ == 0)
+        alcore__format(add->first_bad, sizeof add->first_bad, "%s", alcore_last_error());
+    add->untagged = untagged;
+    return add_malformed(add);
 }
 
 /* Order matters: the fingerprint tells two orders of the same texts apart. */
@@ -210,7 +243,7 @@ static alcore_status index_batch(alcore__pool_add *add, int64_t coming) {
         const int64_t row = add->indexed;
         arrival *entry = &batch[row - first];
         int64_t earlier;
-        if ((pool->states[row] & ALCORE_ROW_EMPTY) != 0) continue;
+        if ((pool->states[row] & (ALCORE_ROW_EMPTY | ALCORE_ROW_MALFORMED)) != 0) continue;
         const alcore__dedup_key key = key_of(add, row, entry);
         ALCORE__TRY(alcore__dedup_find(pool, &pool->duplicates, pool->dedup, &key, entry->hash,
                                        &add->keys[1], &entry->at, &earlier));
@@ -230,10 +263,7 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
         ALCORE__TRY(alcore__grow(pool->object.ctx, &pool->states, &pool->states_capacity,
                                  (size_t)(add->rows + end - i), sizeof *pool->states));
         for (size_t bytes = 0; i < end && bytes < BATCH_BYTES; i++) {
-            alcore_status status = add_text(add, records[i].text, records[i].text_length);
-            if (status == ALCORE_OK) status = add_details(add, &records[i]);
-            if (status == ALCORE_E_NOMEM) return status;
-            if (status != ALCORE_OK) return fail_record(add, &records[i], status);
+            ALCORE__TRY(add_record(add, &records[i]));
             bytes += records[i].text_length;
             add->rows++;
         }
@@ -313,6 +343,11 @@ alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) 
         pool->untagged = add->untagged;
         pool->fingerprint = add->fingerprint;
         alcore__string_check_report(&add->check);
+        if (add->bad > 0)
+            alcore__log(ctx, ALCORE_LOG_WARN, "pool", NULL,
+                        "%" PRId64 " records with strings that are refused are masked; the first: "
+                        "%s",
+                        add->bad, add->first_bad);
     }
     alcore__string_check_clear(&add->check);
     alcore__buffer_clear(ctx, &add->keys[0]);

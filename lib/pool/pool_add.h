@@ -10,10 +10,13 @@
  * commit. */
 typedef struct alcore__pool_add {
     alcore_pool *pool;
-    const char *path; /* for messages: the file; NULL: rows are named */
-    int64_t rows;     /* of the pool and of this addition */
-    int64_t indexed;  /* rows that went through the duplicates' index */
-    int64_t untagged;
+    const char *path;    /* for messages: the file; NULL: rows are named */
+    int64_t rows;        /* of the pool and of this addition */
+    int64_t indexed;     /* rows that went through the duplicates' index */
+    int64_t untagged;    /* rows without a language */
+    bool mask_bad;       /* rows whose strings are refused are added as malformed ones */
+    int64_t bad;         /* how many were */
+    char first_bad[256]; /* message of the first of them */
     uint64_t fingerprint;
     alcore__chunks mark;
     size_t language_count, group_count;

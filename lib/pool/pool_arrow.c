@@ -272,6 +272,9 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
+    if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "only text_column applies to an Arrow stream, not format or bad_lines");
     alcore_status status = read_schema(&reader, options.text_column);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);

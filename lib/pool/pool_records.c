@@ -87,7 +87,11 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));
+    if (ours.bad_lines != ALCORE_BAD_LINES_ERROR && ours.bad_lines != ALCORE_BAD_LINES_MASK)
+        return alcore__fail(ALCORE_E_INVALID, "bad_lines is %d; expected ALCORE_BAD_LINES_*",
+                            ours.bad_lines);
     alcore__pool_add_begin(&add, pool, path);
+    add.mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
     return alcore__pool_add_end(&add,
                                 alcore__read_records(pool->object.ctx, path, &ours,
                                                      pool->max_text_bytes, take_records, &add));

@@ -89,6 +89,7 @@ void alcore__row_lists_clear(alcore_request *request);
 
 /* Why a row is not among the candidates; each row counts once, for the first cause that holds. */
 enum {
+    ALCORE__CAUSE_MALFORMED,
     ALCORE__CAUSE_EMPTY,
     ALCORE__CAUSE_DUPLICATE,
     ALCORE__CAUSE_LABELED,

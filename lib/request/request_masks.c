@@ -9,15 +9,11 @@ static const struct {
     uint32_t state; /* 0: the cause is not a state of the pool */
     const char *name;
 } causes[ALCORE__CAUSES] = {
-    {ALCORE_ROW_EMPTY, "empty"},
-    {ALCORE_ROW_DUPLICATE, "duplicate"},
-    {ALCORE_ROW_LABELED, "labeled"},
-    {ALCORE_ROW_KNOWN, "known"},
-    {ALCORE_ROW_EXCLUDED, "excluded"},
-    {ALCORE_ROW_FILTERED, "filtered"},
-    {ALCORE_ROW_INELIGIBLE, "ineligible"},
-    {ALCORE_ROW_MISSING, "missing"},
-    {ALCORE_ROW_NAN, "nan"},
+    {ALCORE_ROW_MALFORMED, "malformed"}, {ALCORE_ROW_EMPTY, "empty"},
+    {ALCORE_ROW_DUPLICATE, "duplicate"}, {ALCORE_ROW_LABELED, "labeled"},
+    {ALCORE_ROW_KNOWN, "known"},         {ALCORE_ROW_EXCLUDED, "excluded"},
+    {ALCORE_ROW_FILTERED, "filtered"},   {ALCORE_ROW_INELIGIBLE, "ineligible"},
+    {ALCORE_ROW_MISSING, "missing"},     {ALCORE_ROW_NAN, "nan"},
 };
 
 const char *alcore__cause_name(int32_t cause) {

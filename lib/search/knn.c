@@ -22,8 +22,8 @@ static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
         of_rows.value = run->of_rows.value + rows.first * run->k;
     }
     return run->engine.kernels->knn(
-        &work, &rows, alcore__search_side_take(&run->rows, rows.first), &run->queried,
-        alcore__search_side_take(&run->queries, run->queried.first), &run->search,
+        &work, &rows, alcore__search_data_mask(&run->rows, rows.first), &run->queried,
+        alcore__search_data_mask(&run->queries, run->queried.first), &run->search,
         run->each ? &of_queries : NULL, run->of_rows.row ? &of_rows : NULL);
 }
 
@@ -93,31 +93,58 @@ alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_b
     return status;
 }
 
-static alcore_status knn(alcore_ctx *ctx, const alcore_search_side *rows,
-                         const alcore_search_side *queries, const alcore_search_options *options,
-                         alcore__search_best of_queries, alcore__search_best of_rows) {
+/* Checks a pair of the caller's arrays for the neighbors of `count` items: both or neither. */
+static alcore_status read_best(const char *row_name, const alcore_tensor *row_out,
+                               const char *value_name, const alcore_tensor *value_out,
+                               int64_t count, int64_t k, alcore__search_best *best) {
+    alcore__array rows, values;
+    *best = (alcore__search_best){0};
+    if (!row_out != !value_out)
+        return alcore__fail(ALCORE_E_INVALID, "%s and %s are given together or not at all",
+                            row_name, value_name);
+    if (!row_out) return ALCORE_OK;
+    ALCORE__TRY(alcore__tensor_output(row_out, row_name, ALCORE_INT64, count, k, &rows));
+    ALCORE__TRY(alcore__tensor_output(value_out, value_name, ALCORE_FLOAT64, count, k, &values));
+    *best =
+        (alcore__search_best){(int64_t *)(uintptr_t)rows.data, (double *)(uintptr_t)values.data};
+    return ALCORE_OK;
+}
+
+/* The caller's arrays, in the order of alcore_search_knn(). */
+typedef struct knn_out {
+    const alcore_tensor *rows, *values, *queries, *query_values;
+} knn_out;
+
+static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
+                         const alcore_search_data *queries, int64_t k,
+                         const alcore_search_options *options, const knn_out *out) {
     alcore__search_run run;
-    if (!of_queries.row != !of_queries.value || !of_rows.row != !of_rows.value)
-        return alcore__fail(ALCORE_E_INVALID, "numbers and values are wanted together or not");
-    if (!of_queries.row && !of_rows.row)
+    alcore__search_best of_queries = {0};
+    if (!out->rows && !out->queries)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
-    alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", options, 10, &run);
+    alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", k, options, &run);
     float *basis = NULL;
-    run.of_rows = of_rows;
-    /* Neighbors of rows are few queries: bounds refuse little there. */
-    if (!status && !of_rows.row) status = alcore__search_basis(&run, &basis);
+    if (!status)
+        status = read_best("out_rows", out->rows, "out_values", out->values, run.queries.count, k,
+                           &of_queries);
+    if (!status)
+        status = read_best("out_queries", out->queries, "out_query_values", out->query_values,
+                           run.rows.count, k, &run.of_rows);
+    /* With neighbors of rows wanted too, a query that a bound rules out for the rows' lists would
+     * still have to be compared for its own: the rotation would save little. */
+    if (!status && !run.of_rows.row) status = alcore__search_basis(&run, &basis);
     if (!status) status = alcore__search_neighbors(&run, of_queries);
     alcore__free(ctx, basis);
     alcore__search_end(&run);
     return status;
 }
 
-alcore_status alcore_knn(alcore_ctx *ctx, const alcore_search_side *rows,
-                         const alcore_search_side *queries, const alcore_search_options *options,
-                         int64_t *out_rows, double *out_values, int64_t *out_queries,
-                         double *out_query_values) {
+alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
+                                const alcore_search_data *queries, int64_t k,
+                                const alcore_search_options *options, const alcore_tensor *out_rows,
+                                const alcore_tensor *out_values, const alcore_tensor *out_queries,
+                                const alcore_tensor *out_query_values) {
+    const knn_out out = {out_rows, out_values, out_queries, out_query_values};
     ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, knn(ctx, rows, queries, options,
-                                  (alcore__search_best){out_rows, out_values},
-                                  (alcore__search_best){out_queries, out_query_values}));
+    return alcore__leave(ctx, knn(ctx, rows, queries, k, options, &out));
 }

@@ -27,7 +27,7 @@ static double ratio_of(double cosine, double row_half, double other_half) {
 static void begin_ratios(alcore__search_run *run) {
     double least = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {
-        if ((!run->queries.take || run->queries.take[j]) && run->query_half[j] < least)
+        if ((!run->queries.mask || run->queries.mask[j]) && run->query_half[j] < least)
             least = run->query_half[j];
     }
     for (int64_t i = 0; i < run->rows.count; i++) {
@@ -44,7 +44,7 @@ static void begin_ratios(alcore__search_run *run) {
         }
         double sum = run->row_half[i] + least, last = cosine[run->k - 1];
         bool all = near[run->k - 1] < 0; /* every other is among the neighbors */
-        run->open[i] = (!run->rows.take || run->rows.take[i]) && !all &&
+        run->open[i] = (!run->rows.mask || run->rows.mask[i]) && !all &&
                        !(sum > 1e-9 && last >= 0.0 && last / sum < run->ratio[i]);
     }
 }
@@ -57,7 +57,7 @@ static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     int64_t first = rows.first;
     return run->engine.kernels->margin_ratios(
         &work, &rows, run->open + first, &run->queried,
-        alcore__search_side_take(&run->queries, run->queried.first), &run->search,
+        alcore__search_data_mask(&run->queries, run->queried.first), &run->search,
         run->row_half + first, run->query_half + run->queried.first, run->ratio + first,
         run->other + first);
 }
@@ -109,35 +109,44 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     return ALCORE_OK;
 }
 
-static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_side *rows,
-                                   const alcore_search_side *others,
-                                   const alcore_search_options *options, double *out_ratios,
-                                   int64_t *out_others) {
+static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
+                                   const alcore_search_data *others, int64_t k,
+                                   const alcore_search_options *options,
+                                   const alcore_tensor *out_ratios,
+                                   const alcore_tensor *out_others) {
     alcore__search_run run;
     ratio_memory memory = {0};
-    if (!out_ratios) return alcore__fail(ALCORE_E_INVALID, "out_ratios is NULL");
-    alcore_status status = alcore__search_begin(ctx, rows, others, "others", options, 4, &run);
+    alcore__array ratios = {0}, best_others = {0};
+    alcore_status status = alcore__search_begin(ctx, rows, others, "others", k, options, &run);
+    if (!status)
+        status = alcore__tensor_output(out_ratios, "out_ratios", ALCORE_FLOAT64, run.rows.count, 1,
+                                       &ratios);
+    if (!status && out_others)
+        status = alcore__tensor_output(out_others, "out_others", ALCORE_INT64, run.rows.count, 1,
+                                       &best_others);
+    int64_t *other_out = (int64_t *)(uintptr_t)best_others.data;
     run.search.metric = ALCORE_SYS_COSINE;
-    run.ratio = out_ratios;
+    run.ratio = (double *)(uintptr_t)ratios.data;
     int64_t usable = 0;
     for (int64_t j = 0; !status && j < run.queries.count; j++)
-        usable += !run.queries.take || run.queries.take[j];
+        usable += !run.queries.mask || run.queries.mask[j];
     if (!status && usable == 0)
         status = alcore__fail(ALCORE_E_INVALID, "there are no others to compare with");
     if (!status) status = search_ratios(&run, &memory);
     for (int64_t i = 0; !status && i < run.rows.count; i++) {
-        if (run.other[i] < 0) out_ratios[i] = (double)NAN;
-        if (out_others) out_others[i] = run.other[i];
+        if (run.other[i] < 0) run.ratio[i] = (double)NAN;
+        if (other_out) other_out[i] = run.other[i];
     }
     free_memory(ctx, &memory);
     alcore__search_end(&run);
     return status;
 }
 
-alcore_status alcore_margin_ratios(alcore_ctx *ctx, const alcore_search_side *rows,
-                                   const alcore_search_side *others,
-                                   const alcore_search_options *options, double *out_ratios,
-                                   int64_t *out_others) {
+alcore_status alcore_search_margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
+                                          const alcore_search_data *others, int64_t k,
+                                          const alcore_search_options *options,
+                                          const alcore_tensor *out_ratios,
+                                          const alcore_tensor *out_others) {
     ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, margin_ratios(ctx, rows, others, options, out_ratios, out_others));
+    return alcore__leave(ctx, margin_ratios(ctx, rows, others, k, options, out_ratios, out_others));
 }

@@ -46,22 +46,22 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
         .data = data, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
 }
 
-/* Copies up to `most` rows of a side, widened, to out [most, dims]: chunks of adjacent rows (a file
- * is read in runs), their begins spread evenly over all rows; at least MIN_CHUNKS of them, so that
- * a small sample is spread as well. Masked rows and rows that are not finite are skipped. The
+/* Copies up to `most` rows of an operand, widened, to out [most, dims]: chunks of adjacent rows (a
+ * file is read in runs), their begins spread evenly over all rows; at least MIN_CHUNKS of them, so
+ * that a small sample is spread as well. Masked rows and rows that are not finite are skipped. The
  * sample decides how much is pruned, never what is found. */
-static alcore_status take_sample(basis_work *b, const alcore__search_side *side,
+static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
                                  alcore__scratch *scratch, int64_t most, double *out,
                                  int64_t *out_count) {
     int64_t chunks = most / CHUNK > MIN_CHUNKS ? most / CHUNK : MIN_CHUNKS, each = most / chunks;
     *out_count = 0;
     for (int64_t c = 0; c < chunks; c++) {
         alcore_sys_rows rows;
-        int64_t first = side->count * c / chunks;
-        int64_t count = side->count - first < each ? side->count - first : each;
-        ALCORE__TRY(alcore__search_side_rows(side, first, count, scratch, &rows));
+        int64_t first = data->count * c / chunks;
+        int64_t count = data->count - first < each ? data->count - first : each;
+        ALCORE__TRY(alcore__search_data_rows(data, first, count, scratch, &rows));
         for (int64_t i = 0; i < count; i++) {
-            if (side->take && !side->take[first + i]) continue;
+            if (data->mask && !data->mask[first + i]) continue;
             alcore_sys_rows one = rows;
             one.data = (const char *)rows.data +
                        i * rows.stride * (int64_t)alcore__dtype_bytes(rows.dtype);
@@ -261,9 +261,9 @@ static alcore_status find(basis_work *b, float **out) {
     ALCORE__TRY(alcore__new_array(ctx, ASKED * dims, sizeof(double), &b->queries));
     ALCORE__TRY(alcore__new_array(ctx, MOST * dims, sizeof(double), &b->basis));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)MOST * SAMPLE, sizeof(double), &b->shares));
-    ALCORE__TRY(take_sample(b, &run->rows, &run->scratch[0], SAMPLE, b->rows, &b->count));
+    ALCORE__TRY(copy_sample(b, &run->rows, &run->scratch[0], SAMPLE, b->rows, &b->count));
     ALCORE__TRY(
-        take_sample(b, &run->queries, &run->scratch[run->threads], ASKED, b->queries, &b->asked));
+        copy_sample(b, &run->queries, &run->scratch[run->threads], ASKED, b->queries, &b->asked));
     if (b->count < 2 * MOST || b->asked == 0) return ALCORE_OK;
     bool promising = false;
     ALCORE__TRY(start(b, &promising));

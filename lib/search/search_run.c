@@ -3,40 +3,47 @@
 
 #include <string.h>
 
-/* Bytes that a slab of queries and its neighbors may take. */
+/* Memory of a slab of queries with their neighbors, which all threads keep. A slab has MIN_SLAB
+ * queries or more, so that a pass over the rows is worth its reading. */
 #define SLAB_BYTES (INT64_C(64) << 20)
-#define SLAB_LEAST 256
+#define MIN_SLAB 256
+/* Rows of a block of a matrix in memory, at most. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
-static alcore_status read_options(alcore__search_run *run, const alcore_search_options *theirs,
-                                  int64_t initial_k) {
+static alcore_status read_options(alcore__search_run *run, int64_t k,
+                                  const alcore_search_options *theirs) {
     alcore_search_options options;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_search_options, device), theirs,
+                                    ALCORE__FIRST_SIZE(alcore_search_options, reserved), theirs,
                                     "alcore_search_options"));
+    if (options.reserved != 0)
+        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_search_options: reserved is not 0");
     if (options.metric < ALCORE_METRIC_L2 || options.metric > ALCORE_METRIC_COSINE)
         return alcore__fail(ALCORE_E_INVALID, "metric %d is none of ALCORE_METRIC_*",
                             options.metric);
-    run->k = options.k ? options.k : initial_k;
-    if (run->k < 1 || run->k > ALCORE_KNN_MOST)
-        return alcore__fail(ALCORE_E_INVALID, "k is %lld; it goes from 1 to %d", (long long)run->k,
-                            ALCORE_KNN_MOST);
+    run->k = k;
+    if (run->k < 1 || run->k > ALCORE_KNN_MAX)
+        return alcore__fail(ALCORE_E_INVALID, "k is %lld; expected 1 to %d", (long long)run->k,
+                            ALCORE_KNN_MAX);
     run->search = (alcore_sys_search){.size = sizeof run->search, .metric = options.metric};
     return alcore__engine_open(run->ctx, options.device, &run->engine);
 }
 
-/* Queries of a slab: those of a file lie in memory, and every thread has neighbors of all. */
+/* Sets the number of queries of a slab. Every thread keeps k neighbors (8 bytes of row, 8 of value)
+ * of each query; queries that are read from a column are in memory besides. */
 static void size_slab(alcore__search_run *run) {
     int64_t each = run->k * 16 * run->threads;
     if (run->queries.column)
         each += run->queries.dims * (int64_t)alcore__dtype_bytes(run->queries.column->dtype);
     run->slab = SLAB_BYTES / each;
-    if (run->slab < SLAB_LEAST) run->slab = SLAB_LEAST;
+    if (run->slab < MIN_SLAB) run->slab = MIN_SLAB;
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
-/* Rows that are read from files pass in blocks of ALCORE_BLOCK_ROWS. Longer runs of rows in memory
- * leave fewer candidates to settle; every thread gets as many. */
+/* Sets the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer a block of
+ * a matrix in memory, the fewer candidates remain to be computed in double, because the threshold
+ * of a query falls within a block; blocks are as long as possible while every thread gets as many.
+ */
 static void size_block(alcore__search_run *run) {
     int64_t share = (run->rows.count + run->threads - 1) / run->threads;
     int64_t each = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS;
@@ -45,14 +52,14 @@ static void size_block(alcore__search_run *run) {
         run->block = (share + each - 1) / each;
 }
 
-alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *rows,
-                                   const alcore_search_side *queries, const char *queries_name,
-                                   const alcore_search_options *options, int64_t initial_k,
+alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
+                                   const alcore_search_data *queries, const char *queries_name,
+                                   int64_t k, const alcore_search_options *options,
                                    alcore__search_run *run) {
     *run = (alcore__search_run){.ctx = ctx, .rows.ctx = ctx, .queries.ctx = ctx};
-    ALCORE__TRY(read_options(run, options, initial_k));
-    ALCORE__TRY(alcore__search_side_begin(ctx, rows, "rows", &run->rows));
-    ALCORE__TRY(alcore__search_side_begin(ctx, queries, queries_name, &run->queries));
+    ALCORE__TRY(read_options(run, k, options));
+    ALCORE__TRY(alcore__search_data_begin(ctx, rows, "rows", &run->rows));
+    ALCORE__TRY(alcore__search_data_begin(ctx, queries, queries_name, &run->queries));
     if (run->rows.dims != run->queries.dims)
         return alcore__fail(ALCORE_E_SHAPE, "rows have %lld numbers, %s %lld",
                             (long long)run->rows.dims, queries_name, (long long)run->queries.dims);
@@ -66,8 +73,8 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_side *ro
 
 void alcore__search_end(alcore__search_run *run) {
     for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
-        const alcore__search_side *side = t < run->threads ? &run->rows : &run->queries;
-        alcore__scratch_clear(side->column ? side->column->ctx : run->ctx, &run->scratch[t]);
+        const alcore__search_data *data = t < run->threads ? &run->rows : &run->queries;
+        alcore__scratch_clear(data->column ? data->column->ctx : run->ctx, &run->scratch[t]);
     }
     for (int32_t t = 0; run->each && t < run->threads; t++) {
         alcore__free(run->ctx, run->each[t].row);
@@ -76,14 +83,14 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__free(run->ctx, run->each);
     alcore__free(run->ctx, run->scratch);
     alcore__free(run->ctx, run->dots);
-    alcore__search_side_end(&run->rows);
-    alcore__search_side_end(&run->queries);
+    alcore__search_data_end(&run->rows);
+    alcore__search_data_end(&run->queries);
 }
 
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
-    const alcore__search_side *queries = &run->queries;
+    const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
-    ALCORE__TRY(alcore__search_side_rows(queries, first, count, &run->scratch[run->threads],
+    ALCORE__TRY(alcore__search_data_rows(queries, first, count, &run->scratch[run->threads],
                                          &run->queried));
     double *dots = run->dots + (int64_t)run->threads * run->block;
     for (int64_t at = 0; check && at < count; at += ALCORE_BLOCK_ROWS) {
@@ -92,7 +99,7 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
         block.count = count - at < ALCORE_BLOCK_ROWS ? count - at : ALCORE_BLOCK_ROWS;
         block.data = (const char *)block.data +
                      at * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
-        ALCORE__TRY(alcore__search_side_check(queries, &run->engine, &block, dots));
+        ALCORE__TRY(alcore__search_data_check(queries, &run->engine, &block, dots));
         ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
     }
     return ALCORE_OK;
@@ -106,9 +113,9 @@ alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) 
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
     int64_t first = index * run->block, left = run->rows.count - first;
-    ALCORE__TRY(alcore__search_side_rows(&run->rows, first, left < run->block ? left : run->block,
+    ALCORE__TRY(alcore__search_data_rows(&run->rows, first, left < run->block ? left : run->block,
                                          &run->scratch[worker], out));
     if (!check) return ALCORE_OK;
-    return alcore__search_side_check(&run->rows, &run->engine, out,
+    return alcore__search_data_check(&run->rows, &run->engine, out,
                                      run->dots + (int64_t)worker * run->block);
 }

@@ -176,6 +176,19 @@ def a_tsv_without_a_text_column(box):
 
 
 @case
+def malformed_lines_are_masked_on_request(box):
+    box.file("pool.tsv", "id\ttext\n1\ta b\n2\n3\tc d\n")
+    contains(box.run("select", "pool.tsv", *BUDGET, expect=3).err, "pool.tsv:3", "1 columns, the header has 2")
+    done = box.run("select", "pool.tsv", "--bad-lines", "mask", "--strategy", "random", "--budget", "9s")
+    rows = [line.split("\t")[1] for line in done.out.splitlines()[1:]]
+    assert sorted(rows) == ["0", "2"], rows
+    contains(done.err, "1 malformed")
+    contains(box.run("select", "pool.tsv", "--bad-lines", "skip", *BUDGET, expect=2).err, "--bad-lines skip", "error|mask")
+    box.file("header.tsv", "id\twords\n1\ta\n")
+    contains(box.run("select", "header.tsv", "--bad-lines", "mask", *BUDGET, expect=3).err, "header.tsv:1")
+
+
+@case
 def a_tsv_line_with_too_few_columns(box):
     box.file("pool.tsv", "id\ttext\n1\ta\n2\n")
     contains(box.run("select", "pool.tsv", *BUDGET, expect=3).err, "pool.tsv:3")

@@ -9,6 +9,7 @@
 #include "alcore/alcore.h"
 #include "emulated_module.h"
 #include "kernel/kernels.h"
+#include "search_calls.h"
 
 enum { ROWS = 60, QUERIES = 7, DIMS = 12, K = 3 };
 
@@ -112,10 +113,10 @@ END_TEST
 
 /* ---- the public functions ---- */
 
-static alcore_search_side side_of(alcore_tensor *tensor, int64_t first, int64_t count) {
+static alcore_search_data side_of(alcore_tensor *tensor, int64_t first, int64_t count) {
     static int64_t shapes[2][2];
     int64_t *shape = shapes[first == 0];
-    alcore_search_side side = ALCORE_SEARCH_SIDE_INIT;
+    alcore_search_data side = ALCORE_SEARCH_DATA_INIT;
     shape[0] = count;
     shape[1] = DIMS;
     ck_assert_int_eq(alcore_tensor_init(tensor, numbers + first * DIMS, ALCORE_FLOAT32, shape, 2),
@@ -126,20 +127,21 @@ static alcore_search_side side_of(alcore_tensor *tensor, int64_t first, int64_t 
 
 START_TEST(searches_run_on_the_device) {
     alcore_tensor tensors[2];
-    alcore_search_side queries = side_of(&tensors[0], 0, QUERIES),
+    alcore_search_data queries = side_of(&tensors[0], 0, QUERIES),
                        others = side_of(&tensors[1], QUERIES, ROWS - QUERIES);
     int64_t row[2][QUERIES * K], other[2][QUERIES];
     double value[2][QUERIES * K], ratio[2][QUERIES];
     for (int on_device = 0; on_device < 2; on_device++) {
         alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
-        options.k = K;
+        int64_t wanted = 10;
+        wanted = K;
         options.device = on_device ? "cuda:1" : "cpu";
-        ck_assert_msg(alcore_knn(ctx, &others, &queries, &options, row[on_device], value[on_device],
-                                 NULL, NULL) == ALCORE_OK,
+        ck_assert_msg(test_knn(ctx, &others, &queries, wanted, &options, row[on_device],
+                               value[on_device], NULL, NULL) == ALCORE_OK,
                       "%s", alcore_last_error());
         if (on_device) expect_second_device();
-        ck_assert_int_eq(alcore_margin_ratios(ctx, &queries, &others, &options, ratio[on_device],
-                                              other[on_device]),
+        ck_assert_int_eq(test_margin_ratios(ctx, &queries, &others, wanted, &options,
+                                            ratio[on_device], other[on_device]),
                          ALCORE_OK);
         if (on_device) expect_second_device();
     }

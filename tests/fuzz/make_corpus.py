@@ -46,6 +46,24 @@ write("safetensors", safetensors({"t": one}, bytes(24)),
       safetensors({"t": {"dtype": "F16", "shape": [2**32, 2**32], "data_offsets": [0, 0]}}, b""),
       safetensors({"t": {"dtype": "F64", "shape": [1], "data_offsets": [8, 16]}}, bytes(16)),
       safetensors("{}", b""), safetensors("[" * 40, b""), b"\xff" * 12)
+
+
+def column_part(name, shape, dtype, dims, rows, lengths, values, meaning=0, log_base=0.0, version=1):
+    """A file of a column writer; the target puts in the pool's fingerprint and the checksum."""
+    stored = sum(lengths) if lengths else len(rows)
+    head = struct.pack("<8sIIQqiiqqqqd", b"ALCOLW\r\n", version, len(name), 0, 4, shape, dtype, dims, len(rows), stored,
+                       meaning, log_base)
+    body = name.encode() + struct.pack("<%dq" % len(rows), *rows) + struct.pack("<%dq" % len(lengths), *lengths)
+    return head + body + values + bytes(8)
+
+
+write("column_part", column_part("c", 1, 3, 2, [3, 0], [], struct.pack("<4f", 1, 2, 3, 4)),
+      column_part("c", 2, 4, 1, [1, 2, 0], [2, 0, 1], struct.pack("<3d", -1, -2, -3)),
+      column_part("c", 3, 3, 2, [1], [2], struct.pack("<4f", 1, 2, 3, 4)), column_part("c", 0, 6, 1, [2], [], bytes(8)),
+      column_part("c", 1, 3, 0, [], [], b""), column_part("c", 0, 3, 1, [9], [], bytes(4)),
+      column_part("c", 0, 3, 1, [1, 1], [], bytes(8)), column_part("c", 2, 3, 1, [0, 1], [-1, 2], bytes(4)),
+      column_part("other", 0, 3, 1, [0], [], bytes(4)), column_part("c", 0, 3, 1, [0], [], bytes(4), 6, 2.0),
+      column_part("c", 0, 3, 1, [0], [], bytes(4), version=2), b"ALCOLW\r\n", b"")
 write("score_text", "1\n-2.5\nnan\n", "id\tscore\na\t1\nb\\tc\t2\n", "a\t-1 -2  -3\nb\t\n", "x ||| WordScores= -0.5 -1\n",
       "0 ||| a ||| WordScores= -1 ||| F0= -1 ||| -1\n0 ||| b ||| WordScores= -2 ||| F0= -2 ||| -2\n",
       "S-3\tHallo\nH-3\t-1\tx\nP-3\t-1 -2\nP-0\t-0.5\n", "", "P-\t1\n", "\ufeff1\r\n2")

@@ -52,6 +52,8 @@ ALCORE_FORMAT_TEXT = 1
 ALCORE_FORMAT_TSV = 2
 ALCORE_FORMAT_JSONL = 3
 ALCORE_FORMAT_CSV = 4
+ALCORE_BAD_LINES_ERROR = 0
+ALCORE_BAD_LINES_MASK = 1
 ALCORE_PARAM_FLAG = 1
 ALCORE_PARAM_INTEGER = 2
 ALCORE_PARAM_NUMBER = 3
@@ -72,6 +74,7 @@ ALCORE_ROW_NAN = 32
 ALCORE_ROW_INELIGIBLE = 64
 ALCORE_ROW_KNOWN = 128
 ALCORE_ROW_MISSING = 256
+ALCORE_ROW_MALFORMED = 512
 ALCORE_TEXT = 100
 ALCORE_KEEP = 0
 ALCORE_BORROW = 1
@@ -98,7 +101,7 @@ ALCORE_REMEDY_STRATEGY = 5
 ALCORE_METRIC_L2 = 0
 ALCORE_METRIC_DOT = 1
 ALCORE_METRIC_COSINE = 2
-ALCORE_KNN_MOST = 1024
+ALCORE_KNN_MAX = 1024
 ALCORE_POOLING_AUTO = 0
 ALCORE_POOLING_MEAN = 1
 ALCORE_POOLING_FIRST = 2
@@ -232,7 +235,7 @@ class alcore_read_options(Structure):
     _fields_ = [
         ("size", c_size_t),
         ("format", c_int32),
-        ("reserved", c_int32),
+        ("bad_lines", c_int32),
         ("text_column", c_char_p),
     ]
 
@@ -393,16 +396,17 @@ class alcore_remedy(Structure):
     ]
 
 
-class alcore_search_side(Structure):
-    """One side of a search"""
+class alcore_search_data(Structure):
+    """The rows of one operand of a search"""
 
     _fields_ = [
         ("size", c_size_t),
         ("matrix", c_void_p),
         ("pool", c_void_p),
         ("column", c_char_p),
-        ("take", c_void_p),
-        ("unit", c_int32),
+        ("mask", c_void_p),
+        ("mask_count", c_int64),
+        ("normalize", c_int32),
         ("reserved", c_int32),
     ]
 
@@ -412,10 +416,9 @@ class alcore_search_options(Structure):
 
     _fields_ = [
         ("size", c_size_t),
+        ("device", c_char_p),
         ("metric", c_int32),
         ("reserved", c_int32),
-        ("k", c_int64),
-        ("device", c_char_p),
     ]
 
 
@@ -627,8 +630,8 @@ FUNCTIONS = {
     "alcore_pool_derive_phrases": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p), True),
     "alcore_last_remedy": (c_int32, (c_void_p,), False),
-    "alcore_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_search_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
+    "alcore_search_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
     "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),

@@ -98,9 +98,11 @@ class Pool(Handle):
         run(lib.alcore_pool_add_arrow, self._handle, address, None)
         del capsule
 
-    def read(self, path, *, format="auto", text_column=None):
-        """Adds the records of a file: text, TSV or JSONL, also as .gz, .xz or .zst."""
+    def read(self, path, *, format="auto", text_column=None, bad_lines="error"):
+        """Adds the records of a file: text, TSV or JSONL, also as .gz, .xz or .zst. bad_lines: "error" names the first
+        malformed line; "mask" keeps its row, which is never selected and has the state "malformed"."""
         options = struct(_ffi.alcore_read_options, format=choice("ALCORE_FORMAT_", format, "format"),
+                         bad_lines=choice("ALCORE_BAD_LINES_", bad_lines, "bad_lines"),
                          text_column=None if text_column is None else name_of(text_column, "text_column"))
         run(lib.alcore_pool_read, self._handle, path_of(path), ctypes.byref(options))
         return self

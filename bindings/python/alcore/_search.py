@@ -4,7 +4,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from . import _ffi
-from ._arrays import memory, tensor_of
+from ._arrays import Tensor, memory, tensor_of
 from ._calls import run
 from ._handles import choice, default_context, struct
 from ._library import lib
@@ -20,11 +20,11 @@ class Neighbors(NamedTuple):
     values: Any
 
 
-class _Side:
-    """One side of a search, and what must stay alive during the call."""
+class _Data:
+    """One operand of a search, and what must stay alive during the call."""
 
     def __init__(self, given, what, take, unit, ctx):
-        self.struct = struct(_ffi.alcore_search_side, unit=int(bool(unit)))
+        self.struct = struct(_ffi.alcore_search_data, normalize=int(bool(unit)))
         pool, column = given if isinstance(given, tuple) else (given, None)
         if isinstance(pool, Pool):
             self.keep = [pool, name_of(column, "column") if column is not None else None]
@@ -40,7 +40,8 @@ class _Side:
             if len(flags) != self.count:
                 raise ValueError("%s: take has %d entries for %d rows" % (what, len(flags), self.count))
             self.keep.append(flags)
-            self.struct.take = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
+            self.struct.mask = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
+            self.struct.mask_count = self.count
 
     @property
     def reference(self):
@@ -57,6 +58,8 @@ class _Room:
             count *= length
         self.block = ((ctypes.c_int64 if code == "q" else ctypes.c_double) * max(count, 1))()
         self.address = ctypes.addressof(self.block)
+        kind = _ffi.ALCORE_KIND_INT if code == "q" else _ffi.ALCORE_KIND_FLOAT
+        self.tensor = Tensor(self.address, (kind, 64), shape)
 
     def taken(self):
         return memory(self.address, list(self.shape), self.code, self.block)
@@ -75,14 +78,14 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=N
     each row by its norm first. both=True gives a pair: that, and the k nearest queries of each row, [rows, k], found in
     the same pass. Equal values go by the lower number; the answer is the same on every machine."""
     ctx = context or default_context()
-    left, right = _Side(rows, "rows", take, unit, ctx), _Side(queries, "queries", query_take, unit, ctx)
-    options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"), k=k,
+    left, right = _Data(rows, "rows", take, unit, ctx), _Data(queries, "queries", query_take, unit, ctx)
+    options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"),
                      device=device.encode() if device else None)
-    most = max(1, min(k, _ffi.ALCORE_KNN_MOST))
+    most = max(1, min(k, _ffi.ALCORE_KNN_MAX))
     found = [_Room(code, (right.count, most)) for code in "qd"]
     back = [_Room(code, (left.count, most)) for code in "qd"] if both else []
-    run(lib.alcore_knn, ctx._handle, left.reference, right.reference, ctypes.byref(options),
-        *(room.address for room in found), *([room.address for room in back] or (None, None)))
+    run(lib.alcore_search_knn, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
+        *(room.tensor.reference for room in found), *([room.tensor.reference for room in back] or (None, None)))
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
@@ -90,9 +93,9 @@ def margin_ratios(rows, others, k=4, *, take=None, other_take=None, device=None,
     """The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other has it: (float64
     [rows], int64 [rows]); NaN and -1 for rows that are left out. Arguments as for knn()."""
     ctx = context or default_context()
-    left, right = _Side(rows, "rows", take, False, ctx), _Side(others, "others", other_take, False, ctx)
-    options = struct(_ffi.alcore_search_options, k=k, device=device.encode() if device else None)
+    left, right = _Data(rows, "rows", take, False, ctx), _Data(others, "others", other_take, False, ctx)
+    options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
     ratios, found = _Room("d", (left.count,)), _Room("q", (left.count,))
-    run(lib.alcore_margin_ratios, ctx._handle, left.reference, right.reference, ctypes.byref(options), ratios.address,
-        found.address)
+    run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
+        ratios.tensor.reference, found.tensor.reference)
     return ratios.taken(), found.taken()

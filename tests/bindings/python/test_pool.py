@@ -270,3 +270,12 @@ def test_column_writer_takes_a_meaning():
     with pool.column("probs", meaning="logits") as writer:
         writer.put([0, 1, 2], [[0.0, 9.0], [1.0, 1.1], [0.0, 5.0]])
     assert list(alcore.select(pool, budget=1, strategy="margin")) == [1]
+
+
+def test_malformed_lines_are_masked_on_request(tmp_path):
+    path = tmp_path / "pool.tsv"
+    path.write_text("id\ttext\n1\tone\n2\n3\tthree\n")
+    with pytest.raises(alcore.DataError):
+        alcore.Pool().read(path)
+    pool = alcore.Pool().read(path, bad_lines="mask")
+    assert len(pool) == 3 and pool.count("malformed") == 1 and pool.count() == 2

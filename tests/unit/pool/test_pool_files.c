@@ -374,6 +374,53 @@ START_TEST(written_columns) {
 }
 END_TEST
 
+/* Malformed lines keep their row numbers and are never selected. */
+START_TEST(bad_lines) {
+    alcore_pool *own;
+    alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
+    const char *tsv = text_file("b.tsv", "id\ttext\tcost\tlang\n"
+                                         "a\tone\t1\tde\n"
+                                         "b\ttwo\n"
+                                         "c\tthree\tcheap\tde\n"
+                                         "d\tfo\xFFur\t2\tfr\n"
+                                         "e\tfive\t3\tde\n");
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &own));
+    ck_assert_fails(alcore_pool_read(own, tsv, NULL), ALCORE_E_DATA, "b.tsv:3");
+    ck_assert_int_eq(alcore_pool_rows(own), 0);
+    options.bad_lines = 2;
+    ck_assert_fails(alcore_pool_read(own, tsv, &options), ALCORE_E_INVALID, "bad_lines is 2");
+    options.bad_lines = ALCORE_BAD_LINES_MASK;
+    ck_assert_ok(alcore_pool_read(own, tsv, &options));
+    ck_assert_int_eq(alcore_pool_rows(own), 5);
+    const uint32_t *states = alcore_pool_states(own);
+    const uint32_t expected[] = {0, ALCORE_ROW_MALFORMED, ALCORE_ROW_MALFORMED,
+                                 ALCORE_ROW_MALFORMED, 0};
+    ck_assert_mem_eq(states, expected, sizeof expected);
+    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_MALFORMED), 3);
+    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_EMPTY | ALCORE_ROW_DUPLICATE), 0);
+    ck_assert_str_eq(alcore_pool_text(own, 4, NULL), "five");
+    /* Nothing of a malformed record stays. */
+    char buffer[24];
+    for (int64_t row = 1; row < 4; row++) {
+        ck_assert_str_eq(alcore_pool_text(own, row, NULL), "");
+        ck_assert(isnan(alcore_pool_cost(own, row)));
+        ck_assert_str_eq(alcore_pool_language(own, row), "unknown");
+        ck_assert_int_eq(alcore_pool_id(own, row, buffer)[0], '1' + (char)row);
+    }
+    alcore_pool_unref(own);
+    /* Each line of JSONL stands for itself; a header of TSV and a file that is no text do not. */
+    ck_assert_ok(alcore_pool_new(ctx, NULL, &own));
+    ck_assert_ok(alcore_pool_read(
+        own, text_file("b.jsonl", "{\"text\": \"x\"}\n{broken\n{\"text\": \"y\"}\n"), &options));
+    ck_assert_int_eq(alcore_pool_rows(own), 3);
+    ck_assert_int_eq(alcore_pool_count(own, ALCORE_ROW_MALFORMED), 1);
+    ck_assert_fails(alcore_pool_read(own, text_file("h.tsv", "id\twords\n1\tx\n"), &options),
+                    ALCORE_E_DATA, "h.tsv:1");
+    ck_assert_int_eq(alcore_pool_rows(own), 3);
+    alcore_pool_unref(own);
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, rows_are_lines);
@@ -387,6 +434,7 @@ static void add(TCase *tests) {
     tcase_add_test(tests, text_logprobs);
     tcase_add_test(tests, written_rows);
     tcase_add_test(tests, written_columns);
+    tcase_add_test(tests, bad_lines);
 }
 
 int main(void) {

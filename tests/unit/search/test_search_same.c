@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
+#include "search_calls.h"
 
 /* Sanitized, and under valgrind, the larger shapes take minutes; under TSan in the full tier too.
  */
@@ -259,7 +260,7 @@ END_TEST
 typedef struct matrix {
     int64_t shape[2];
     alcore_tensor tensor;
-    alcore_search_side side;
+    alcore_search_data side;
 } matrix;
 
 static void set_side(matrix *m, void *x, int32_t dtype, int64_t count, int64_t dims,
@@ -267,9 +268,10 @@ static void set_side(matrix *m, void *x, int32_t dtype, int64_t count, int64_t d
     m->shape[0] = count;
     m->shape[1] = dims;
     ck_assert_int_eq(alcore_tensor_init(&m->tensor, x, dtype, m->shape, 2), ALCORE_OK);
-    m->side = (alcore_search_side)ALCORE_SEARCH_SIDE_INIT;
+    m->side = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     m->side.matrix = &m->tensor;
-    m->side.take = take;
+    m->side.mask = take;
+    m->side.mask_count = take != NULL ? count : 0;
 }
 
 START_TEST(threads_and_types) {
@@ -292,11 +294,12 @@ START_TEST(threads_and_types) {
             }
             set_side(&queries, d.queries, ALCORE_FLOAT32, QUERIES, d.dims, NULL);
             alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+            int64_t wanted = 10;
             options.metric = metric;
-            options.k = d.k;
+            wanted = d.k;
             answer got = new_answer(&d);
-            ck_assert_int_eq(alcore_knn(own, &rows.side, &queries.side, &options, got.row[0],
-                                        got.value[0], got.row[1], got.value[1]),
+            ck_assert_int_eq(test_knn(own, &rows.side, &queries.side, wanted, &options, got.row[0],
+                                      got.value[0], got.row[1], got.value[1]),
                              ALCORE_OK);
             check_same(&got, &expected, "threads");
             free_answer(&got);
@@ -331,9 +334,11 @@ START_TEST(ratios) {
     set_side(&rows, d.rows, ALCORE_FLOAT32, ROWS, d.dims, d.take);
     set_side(&queries, d.queries, ALCORE_FLOAT32, QUERIES, d.dims, NULL);
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
-    options.k = k;
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &rows.side, &queries.side, &options, got, other),
-                     ALCORE_OK);
+    int64_t wanted = 10;
+    wanted = k;
+    ck_assert_int_eq(
+        test_margin_ratios(ctx, &rows.side, &queries.side, wanted, &options, got, other),
+        ALCORE_OK);
     for (int64_t i = 0; i < ROWS; i++) {
         double most = -HUGE_VAL;
         int64_t best = -1;

@@ -7,6 +7,7 @@
 
 #include "alcore/alcore.h"
 #include "block_data.h"
+#include "search_calls.h"
 #include "vectors.h"
 
 enum { QUERIES = BLOCK_ROWS - BLOCK_POOL };
@@ -32,15 +33,15 @@ static void teardown(void) {
 typedef struct matrix {
     int64_t shape[2];
     alcore_tensor tensor;
-    alcore_search_side side;
+    alcore_search_data side;
 } matrix;
 
-static const alcore_search_side *side_of(matrix *m, void *data, int32_t dtype, int64_t rows,
+static const alcore_search_data *side_of(matrix *m, void *data, int32_t dtype, int64_t rows,
                                          int64_t dims) {
     m->shape[0] = rows;
     m->shape[1] = dims;
     ck_assert_int_eq(alcore_tensor_init(&m->tensor, data, dtype, m->shape, 2), ALCORE_OK);
-    m->side = (alcore_search_side)ALCORE_SEARCH_SIDE_INIT;
+    m->side = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     m->side.matrix = &m->tensor;
     return &m->side;
 }
@@ -60,11 +61,12 @@ START_TEST(block_neighbors) {
     for (int64_t i = 0; i < BLOCK_POOL; i++) take[i] = i % 97 != 3;
     matrix rows, queries;
     side_of(&rows, data.x, ALCORE_FLOAT32, BLOCK_POOL, dims);
-    rows.side.take = take;
+    rows.side.mask = take;
+    rows.side.mask_count = rows.shape[0];
     side_of(&queries, data.x + BLOCK_POOL * dims, ALCORE_FLOAT32, QUERIES, dims);
     int64_t found[10 * QUERIES];
     double values[10 * QUERIES];
-    ck_assert_int_eq(alcore_knn(ctx, &rows.side, &queries.side, NULL, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &rows.side, &queries.side, 10, NULL, found, values, NULL, NULL),
                      ALCORE_OK);
     vector_equal(found, vector_expected(&known, "knn/first"));
     vector_digest(found, sizeof found, vector_expected(&known, "knn/rows"));
@@ -77,13 +79,15 @@ END_TEST
 START_TEST(margin_ratios) {
     matrix rows, others;
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    int64_t wanted = 10;
     double ratio[3];
     int64_t other[3];
-    options.k = 2;
+    wanted = 2;
     side_of(&rows, u_rows, ALCORE_FLOAT64, 3, 2);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &rows.side, &others.side, &options, ratio, other),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        test_margin_ratios(ctx, &rows.side, &others.side, wanted, &options, ratio, other),
+        ALCORE_OK);
     vector_case mrs = search_case("TV-MRS", "ratio");
     double dist[3];
     for (int i = 0; i < 3; i++) dist[i] = 1 - ratio[i];
@@ -92,15 +96,16 @@ START_TEST(margin_ratios) {
     /* The other way round: TV-RETR. */
     double back[4];
     vector_case retrieved = search_case("TV-RETR", "all");
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &others.side, &rows.side, &options, back, NULL),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        test_margin_ratios(ctx, &others.side, &rows.side, wanted, &options, back, NULL), ALCORE_OK);
     vector_near(back, vector_expected(&retrieved, "sim"), 0);
     /* metric=cosine of TV-MRS is the nearest of one neighbor. */
     vector_case cosine = search_case("TV-MRS", "cosine");
     options.metric = ALCORE_METRIC_COSINE;
-    options.k = 1;
-    ck_assert_int_eq(alcore_knn(ctx, &rows.side, &others.side, &options, NULL, NULL, other, ratio),
-                     ALCORE_OK);
+    wanted = 1;
+    ck_assert_int_eq(
+        test_knn(ctx, &rows.side, &others.side, wanted, &options, NULL, NULL, other, ratio),
+        ALCORE_OK);
     for (int i = 0; i < 3; i++) dist[i] = 1 - ratio[i];
     vector_near(dist, vector_expected(&cosine, "dist"), 0);
 }
@@ -114,13 +119,14 @@ START_TEST(both_ways) {
     memcpy(target, vector_doubles(vector_input(&knn, "target"), NULL), sizeof target);
     matrix rows, queries;
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    int64_t wanted = 10;
     int64_t of_queries[4], of_rows[14];
     double values[4], row_values[14];
-    options.k = 2;
+    wanted = 2;
     side_of(&rows, source, ALCORE_FLOAT64, 7, 2);
     side_of(&queries, target, ALCORE_FLOAT64, 2, 2);
-    ck_assert_int_eq(alcore_knn(ctx, &rows.side, &queries.side, &options, of_queries, values,
-                                of_rows, row_values),
+    ck_assert_int_eq(test_knn(ctx, &rows.side, &queries.side, wanted, &options, of_queries, values,
+                              of_rows, row_values),
                      ALCORE_OK);
     const int64_t nearest[] = {0, 1, 3, 4};
     const int64_t first[] = {0, 0, 0, 1, 1, 1, 1};
@@ -142,9 +148,10 @@ START_TEST(places_without_neighbors) {
     double values[40], row_values[30], ratio[3];
     side_of(&rows, u_rows, ALCORE_FLOAT64, 3, 2);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
-    rows.side.take = take;
+    rows.side.mask = take;
+    rows.side.mask_count = rows.shape[0];
     ck_assert_int_eq(
-        alcore_knn(ctx, &rows.side, &others.side, NULL, found, values, of_rows, row_values),
+        test_knn(ctx, &rows.side, &others.side, 10, NULL, found, values, of_rows, row_values),
         ALCORE_OK);
     for (int q = 0; q < 4; q++) {
         ck_assert(found[10 * q] != 1 && found[10 * q + 1] != 1 && found[10 * q + 1] >= 0);
@@ -153,21 +160,21 @@ START_TEST(places_without_neighbors) {
     }
     ck_assert_int_eq(of_rows[10], -1);
     ck_assert(isnan(row_values[10]));
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &rows.side, &others.side, NULL, ratio, of_rows),
+    ck_assert_int_eq(test_margin_ratios(ctx, &rows.side, &others.side, 4, NULL, ratio, of_rows),
                      ALCORE_OK);
     ck_assert(isnan(ratio[1]) && of_rows[1] == -1 && ratio[0] > 0.0);
     /* Nothing to search in, nothing to search for. */
     memset(take, 0, sizeof take);
-    ck_assert_int_eq(alcore_knn(ctx, &rows.side, &others.side, NULL, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &rows.side, &others.side, 10, NULL, found, values, NULL, NULL),
                      ALCORE_OK);
     ck_assert_int_eq(found[0], -1);
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &others.side, &rows.side, NULL, values, NULL),
+    ck_assert_int_eq(test_margin_ratios(ctx, &others.side, &rows.side, 4, NULL, values, NULL),
                      ALCORE_E_INVALID);
     side_of(&rows, NULL, ALCORE_FLOAT64, 0, 2);
-    ck_assert_int_eq(alcore_knn(ctx, &rows.side, &others.side, NULL, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &rows.side, &others.side, 10, NULL, found, values, NULL, NULL),
                      ALCORE_OK);
     ck_assert_int_eq(found[39], -1);
-    ck_assert_int_eq(alcore_knn(ctx, &others.side, &rows.side, NULL, NULL, NULL, found, values),
+    ck_assert_int_eq(test_knn(ctx, &others.side, &rows.side, 10, NULL, NULL, NULL, found, values),
                      ALCORE_OK);
     ck_assert_int_eq(found[39], -1);
 }
@@ -183,31 +190,33 @@ START_TEST(pool_columns) {
     ck_assert_int_eq(alcore_pool_set_column(pool, "embeddings", &others.tensor, NULL, NULL),
                      ALCORE_OK);
     side_of(&rows, u_rows, ALCORE_FLOAT64, 3, 2);
-    alcore_search_side side = ALCORE_SEARCH_SIDE_INIT;
+    alcore_search_data side = ALCORE_SEARCH_DATA_INIT;
     side.pool = pool;
     int64_t found[12], expected[12];
     double values[12], expected_values[12];
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
-    options.k = 4;
+    int64_t wanted = 10;
+    wanted = 4;
     uint8_t take[] = {1, 0, 1, 1}; /* row 1 has no word */
-    others.side.take = take;
-    ck_assert_int_eq(
-        alcore_knn(ctx, &others.side, &rows.side, &options, expected, expected_values, NULL, NULL),
-        ALCORE_OK);
-    ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
+    others.side.mask = take;
+    others.side.mask_count = others.shape[0];
+    ck_assert_int_eq(test_knn(ctx, &others.side, &rows.side, wanted, &options, expected,
+                              expected_values, NULL, NULL),
+                     ALCORE_OK);
+    ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_OK);
     ck_assert_mem_eq(found, expected, sizeof found);
     side.column = "embedding";
-    ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_E_NOT_FOUND);
     /* A row that came after the column has no value. */
     side.column = NULL;
     ck_assert_int_eq(alcore_pool_add_texts(pool, texts + 2, 1, NULL, NULL), ALCORE_OK);
-    ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_OK); /* it repeats a text and is masked */
     const char *more[] = {"something else"};
     ck_assert_int_eq(alcore_pool_add_texts(pool, more, 1, NULL, NULL), ALCORE_OK);
-    ck_assert_int_eq(alcore_knn(ctx, &side, &rows.side, &options, found, values, NULL, NULL),
+    ck_assert_int_eq(test_knn(ctx, &side, &rows.side, wanted, &options, found, values, NULL, NULL),
                      ALCORE_E_MISSING);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 5"));
     alcore_pool_unref(pool);
@@ -217,19 +226,21 @@ END_TEST
 START_TEST(refusals) {
     matrix rows, others;
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
+    int64_t wanted = 10;
     int64_t found[40];
     double values[40];
     double bad[] = {1, 0, 0.6, (double)NAN, 0, 1};
     side_of(&rows, bad, ALCORE_FLOAT64, 3, 2);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
 #define REFUSED(status, a, b, o, r, v)                                                             \
-    ck_assert_int_eq(alcore_knn(ctx, a, b, o, r, v, NULL, NULL), status)
+    ck_assert_int_eq(test_knn(ctx, a, b, wanted, o, r, v, NULL, NULL), status)
     REFUSED(ALCORE_E_DATA, &rows.side, &others.side, NULL, found, values);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "rows: row 1"));
     REFUSED(ALCORE_E_DATA, &others.side, &rows.side, NULL, found, values);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "queries: row 1"));
     uint8_t take[] = {1, 0, 1};
-    rows.side.take = take;
+    rows.side.mask = take;
+    rows.side.mask_count = rows.shape[0];
     REFUSED(ALCORE_OK, &rows.side, &others.side, NULL, found, values);
     /* Finite, though its square is not. */
     bad[3] = 1e300;
@@ -238,26 +249,45 @@ START_TEST(refusals) {
     REFUSED(ALCORE_E_INVALID, NULL, &others.side, NULL, found, values);
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, NULL, NULL);
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, found, NULL);
-    options.k = ALCORE_KNN_MOST + 1;
+    wanted = ALCORE_KNN_MAX + 1;
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, &options, found, values);
-    options.k = -1;
+    wanted = -1;
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, &options, found, values);
-    options.k = 0;
+    wanted = 0;
+    REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, &options, found, values);
+    wanted = 10;
     options.metric = 3;
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, &options, found, values);
     options.metric = 0;
     options.device = "tpu";
     REFUSED(ALCORE_E_PARAM, &rows.side, &others.side, &options, found, values);
-    alcore_search_side side = ALCORE_SEARCH_SIDE_INIT;
+    options.device = NULL;
+    options.reserved = 1;
+    REFUSED(ALCORE_E_STRUCT_NEWER, &rows.side, &others.side, &options, found, values);
+    options.reserved = 0;
+    rows.side.reserved = 1;
+    REFUSED(ALCORE_E_STRUCT_NEWER, &rows.side, &others.side, &options, found, values);
+    rows.side.reserved = 0;
+    rows.side.mask_count = 2;
+    REFUSED(ALCORE_E_SHAPE, &rows.side, &others.side, &options, found, values);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "mask has 2 entries for 3 rows"));
+    rows.side.mask_count = 3;
+    test_out narrow;
+    ck_assert_int_eq(alcore_search_knn(ctx, &rows.side, &others.side, 10, NULL,
+                                       test_out_of(&narrow, found, ALCORE_INT64, 4, 9),
+                                       &narrow.tensor, NULL, NULL),
+                     ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "out_rows: expected [4, 10], found [4, 9]"));
+    alcore_search_data side = ALCORE_SEARCH_DATA_INIT;
     REFUSED(ALCORE_E_INVALID, &side, &others.side, NULL, found, values);
     side_of(&rows, bad, ALCORE_FLOAT64, 2, 3);
     REFUSED(ALCORE_E_SHAPE, &rows.side, &others.side, NULL, found, values);
-    rows.side.unit = 2;
+    rows.side.normalize = 2;
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, found, values);
     int64_t whole[] = {1, 2, 3, 4};
     side_of(&rows, whole, ALCORE_INT64, 2, 2);
     REFUSED(ALCORE_E_SHAPE, &rows.side, &others.side, NULL, found, values);
-    ck_assert_int_eq(alcore_margin_ratios(ctx, &others.side, &others.side, NULL, NULL, NULL),
+    ck_assert_int_eq(test_margin_ratios(ctx, &others.side, &others.side, 4, NULL, NULL, NULL),
                      ALCORE_E_INVALID);
 }
 END_TEST

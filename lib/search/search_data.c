@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "search/search_data.h"
+
+#include <math.h>
+
+/* The caller's mask must have an entry for each row. */
+static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
+    if (given->mask == NULL || given->mask_count == data->count) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,
+                        (long long)given->mask_count, (long long)data->count);
+}
+
+static alcore_status begin_matrix(const alcore_search_data *given, alcore__search_data *data) {
+    ALCORE__TRY(alcore__tensor_view(given->matrix, data->name, &data->matrix));
+    if (given->matrix->ndim != 2)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: a matrix [rows, dims] is expected", data->name);
+    if (!alcore__dtype_is_float(data->matrix.dtype))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: float16, bfloat16, float32 or float64 numbers are expected, got "
+                            "%s",
+                            data->name, alcore__dtype_name(data->matrix.dtype));
+    data->count = data->matrix.rows;
+    data->dims = data->matrix.columns;
+    data->mask = given->mask;
+    return check_mask(given, data);
+}
+
+/* Rows that the pool masks are nobody's neighbors (spec 1.9); a label masks none. */
+static alcore_status mask_rows(const alcore_search_data *given, alcore__search_data *data) {
+    const uint32_t *states = alcore_pool_states(data->pool);
+    const uint32_t masks = ~(uint32_t)ALCORE_ROW_LABELED;
+    ALCORE__TRY(alcore__new_array(data->ctx, (size_t)data->count, 1, &data->owned_mask));
+    for (int64_t i = 0; i < data->count; i++)
+        data->owned_mask[i] = !(states[i] & masks) && (!given->mask || given->mask[i]);
+    data->mask = data->owned_mask;
+    return ALCORE_OK;
+}
+
+static alcore_status begin_column(const alcore_search_data *given, alcore__search_data *data) {
+    /* Reading counts readers in the handle: no row changes. */
+    alcore_pool *pool = (alcore_pool *)(uintptr_t)given->pool;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    data->pool = pool;
+    ALCORE__TRY(
+        alcore__pool_get_column(pool, given->column ? given->column : "embeddings", &data->column));
+    if (data->column->ragged)
+        return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" is ragged; a row is one vector",
+                            data->name, data->column->name);
+    if (!alcore__dtype_is_float(data->column->dtype))
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%s: column \"%s\" has no floating-point numbers; a search compares "
+                            "float16, bfloat16, float32 or float64",
+                            data->name, data->column->name);
+    data->count = alcore_pool_rows(pool);
+    data->dims = data->column->dims;
+    ALCORE__TRY(check_mask(given, data));
+    ALCORE__TRY(mask_rows(given, data));
+    for (int64_t i = 0; i < data->count; i++) {
+        if (data->mask[i] && !alcore__column_has(data->column, i))
+            return alcore__fail(ALCORE_E_MISSING, "%s: column \"%s\" has no value for row %lld",
+                                data->name, data->column->name, (long long)i);
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
+                                        const char *name, alcore__search_data *out) {
+    alcore_search_data ours;
+    *out = (alcore__search_data){.ctx = ctx, .name = name};
+    if (!given) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
+    ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
+                                    ALCORE__FIRST_SIZE(alcore_search_data, reserved), given,
+                                    "alcore_search_data"));
+    if (ours.reserved != 0)
+        return alcore__fail(ALCORE_E_STRUCT_NEWER, "%s: reserved is not 0", name);
+    if (ours.normalize != 0 && ours.normalize != 1)
+        return alcore__fail(ALCORE_E_INVALID, "%s: normalize is 0 or 1", name);
+    if (!ours.matrix == !ours.pool)
+        return alcore__fail(ALCORE_E_INVALID, "%s: either a matrix or a pool is needed", name);
+    out->normalize = ours.normalize;
+    return ours.matrix ? begin_matrix(&ours, out) : begin_column(&ours, out);
+}
+
+void alcore__search_data_end(alcore__search_data *data) {
+    alcore__free(data->ctx, data->owned_mask);
+    if (data->pool) alcore__read_end(data->pool);
+    data->owned_mask = NULL;
+    data->pool = NULL;
+}
+
+alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
+                                       int64_t count, alcore__scratch *scratch,
+                                       alcore_sys_rows *out) {
+    if (data->column) {
+        ALCORE__TRY(data->column->ops->rows(data->column, first, count, scratch, out));
+    } else {
+        const alcore__array *matrix = &data->matrix;
+        *out = (alcore_sys_rows){
+            .data = (const char *)matrix->data +
+                    first * matrix->stride * (int64_t)alcore__dtype_bytes(matrix->dtype),
+            .count = count,
+            .dims = matrix->columns,
+            .stride = matrix->stride,
+            .dtype = matrix->dtype,
+        };
+    }
+    out->first = first;
+    out->unit = data->normalize;
+    return ALCORE_OK;
+}
+
+/* The sum of squares of finite numbers may be infinite: only the numbers themselves tell. */
+static alcore_status check_row(const alcore__search_data *data, const alcore__engine *engine,
+                               const alcore_sys_rows *rows, int64_t i) {
+    alcore_sys_rows one = *rows;
+    alcore_sys_work work = alcore__engine_work(engine);
+    double *values;
+    one.data =
+        (const char *)rows->data + i * rows->stride * (int64_t)alcore__dtype_bytes(rows->dtype);
+    one.count = 1;
+    ALCORE__TRY(alcore__new_array(data->ctx, (size_t)rows->dims, sizeof *values, &values));
+    alcore_status status = engine->kernels->widen(&work, &one, NULL, values);
+    for (int64_t j = 0; j < rows->dims && status == ALCORE_OK; j++) {
+        if (isfinite(values[j])) continue;
+        status = alcore__fail(ALCORE_E_DATA, "%s: row %lld has the value %s at %lld", data->name,
+                              (long long)(rows->first + i), isnan(values[j]) ? "NaN" : "infinity",
+                              (long long)j);
+    }
+    alcore__free(data->ctx, values);
+    return status;
+}
+
+alcore_status alcore__search_data_check(const alcore__search_data *data,
+                                        const alcore__engine *engine, const alcore_sys_rows *rows,
+                                        double *dots) {
+    alcore_sys_work work = alcore__engine_work(engine);
+    const uint8_t *take = alcore__search_data_mask(data, rows->first);
+    alcore_sys_rows given = *rows;
+    given.unit = 0;
+    ALCORE__TRY(engine->kernels->self_dots(&work, &given, take, dots));
+    for (int64_t i = 0; i < rows->count; i++) {
+        if ((!take || take[i]) && !isfinite(dots[i]))
+            ALCORE__TRY(check_row(data, engine, &given, i));
+    }
+    return ALCORE_OK;
+}
