@@ -14,6 +14,7 @@ static const char *string_at(const char *const *strings, const size_t *lengths, 
 }
 
 static alcore_status record_at(const alcore_records *from, int64_t i, alcore__record *out) {
+    *out = (alcore__record){0};
     out->text = string_at(from->texts, from->text_lengths, i, &out->text_length);
     out->id = string_at(from->ids, from->id_lengths, i, &out->id_length);
     out->reference =
@@ -21,7 +22,6 @@ static alcore_status record_at(const alcore_records *from, int64_t i, alcore__re
     out->language = string_at(from->languages, NULL, i, &out->language_length);
     out->group = string_at(from->groups, NULL, i, &out->group_length);
     out->cost = from->costs != NULL ? from->costs[i] : NAN;
-    out->line = 0;
     if (from->costs != NULL && isnan(out->cost))
         return alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0");
     return ALCORE_OK;
