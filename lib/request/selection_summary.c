@@ -53,14 +53,9 @@ typedef struct lines {
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
-<<<<<<< HEAD
 static void say_rows(lines *page, const alcore__ranking *ranking) {
-    static const char *const words[ALCORE__CAUSES] = {"empty",
-=======
-static void say_rows(lines *page, const alcore_selection *selection) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
->>>>>>> a9c3024 (Searches take k and checked tensors; malformed lines can be masked; the part file has a fuzz target)
                                                       "duplicate",
                                                       "labeled",
                                                       "known from the labeled pool",
