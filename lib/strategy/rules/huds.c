@@ -403,8 +403,8 @@ static const char *const EMBEDDINGS[] = {"embeddings", NULL};
 
 const alcore__strategy_def alcore__strategy_huds = {
     .name = "huds",
-    .summary = "Uncertainty mixed with the distance from the centroid of rows of like uncertainty "
-               "(HUDS, eq. 3 and 4)",
+    .summary = "Hybrid of uncertainty and diversity: the distance of a row from the centroid of "
+               "its stratum of uncertainty (HUDS, eq. 3 and 4)",
     .terms = TERMS,
     .params = &HUDS_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},
@@ -414,7 +414,8 @@ const alcore__strategy_def alcore__strategy_huds = {
 
 const alcore__strategy_def alcore__strategy_diversity = {
     .name = "diversity",
-    .summary = "The distance from the centroid of rows of like uncertainty: HUDS with lambda 1",
+    .summary = "Diversity alone: the distance of a row from the centroid of its stratum of "
+               "uncertainty (HUDS with lambda 1)",
     .terms = TERMS,
     .params = &DIVERSITY_PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = BOTH},

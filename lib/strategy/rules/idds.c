@@ -265,20 +265,22 @@ static alcore_status finish(alcore__run *run) {
 static const char *const NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"alpha", ALCORE_PARAM_NUMBER, "0.67", 0, 1, NULL,
-     "weight of likeness to the unlabeled rows; the rest is unlikeness to the labeled ones"},
+     "weight of the similarity to the unlabeled rows; the rest weighs the dissimilarity to the "
+     "labeled ones"},
     {"self", ALCORE_PARAM_CHOICE, "exclude", 0, 0, "exclude|include",
-     "whether a row's likeness to itself counts"},
+     "whether the similarity of a row to itself counts"},
     {"mode", ALCORE_PARAM_CHOICE, "greedy", 0, 0, "greedy|oneshot",
      "each pick moves to the labeled rows before the next one, or all are ranked once"},
     {"sim", ALCORE_PARAM_CHOICE, "cosine", 0, 0, "cosine|dot-raw",
-     "likeness: cosine or plain inner product"},
+     "the similarity: cosine, or the plain inner product"},
     ALCORE__CANDIDATE_PARAMS,
 };
 static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_idds = {
     .name = "idds",
-    .summary = "Rows like the unlabeled rows and unlike the labeled ones (Tsvigun et al. 2022)",
+    .summary = "In-domain diversity sampling: rows similar to the unlabeled pool and dissimilar to "
+               "the labeled data (IDDS, Tsvigun et al. 2022)",
     .reason = "like the pool, unlike the labeled rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},

@@ -532,8 +532,8 @@ static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
 
 const alcore__strategy_def alcore__strategy_kcenter = {
     .name = "kcenter",
-    .summary =
-        "Farthest first from all that is labeled or chosen (core-set, Sener and Savarese 2018)",
+    .summary = "k-center greedy: the row farthest from everything labeled or picked, again and "
+               "again (core-set, Sener and Savarese 2018)",
     .reason = "farthest from the labeled and the chosen rows",
     .params = &PARAMS,
     .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_LABELED] = NEEDS},
