@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Sets the error text through the host's callback, where there is one, and returns the status. */
 alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status,
                                const char *text) {
     if (work && work->host && work->host->set_error) {
@@ -11,6 +12,8 @@ alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status
     return status;
 }
 
+/* What every kernel asks of its rows: a shape that is not negative, a dtype it can read, and data
+ * unless nothing is read. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows) {
     if (!work || !rows)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
@@ -28,6 +31,7 @@ alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
+/* group [rows->count]: each below groups; a negative one means that the row has no group. */
 alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const int32_t *group, int64_t groups) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -44,6 +48,7 @@ alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore
     return ALCORE_OK;
 }
 
+/* For the distances of rows to targets: equal dims, and group [targets->count], NULL: one group. */
 alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups) {
@@ -57,6 +62,8 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
     return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;
 }
 
+/* classes fit in int32_t, the type of class indices; labels [tokens] are there where the
+ * log-probability of the label is asked for. */
 alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
                                       const int64_t *labels, const alcore_sys_token_stats *out) {
     if (classes > INT32_MAX)
@@ -67,6 +74,9 @@ alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t class
     return ALCORE_OK;
 }
 
+/* Memory of `count` entries of `bytes` bytes, not initialized, for the length of a call: from the
+ * caller's workspace or from the host. 0 bytes are asked for as 1, so that NULL always means
+ * failure. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out) {
     size_t total;
     void *memory = NULL;
@@ -83,6 +93,7 @@ alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t
     return ALCORE_OK;
 }
 
+/* Returns memory of alcore__cpu_new(); count and bytes as they were given there. */
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes) {
     if (!memory) return;
     size_t total = (size_t)count * bytes;
@@ -94,6 +105,8 @@ void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, 
     }
 }
 
+/* Asks the host whether to stop, once every CPU_POLL_EVERY units of work; *spent counts the units
+ * since the last time, cost those just done. */
 alcore_status alcore__cpu_poll(const alcore_sys_work *work, int64_t *spent, int64_t cost) {
     *spent += cost;
     if (*spent < CPU_POLL_EVERY) return ALCORE_OK;

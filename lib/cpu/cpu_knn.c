@@ -60,6 +60,8 @@ static double score_of(const knn_call *call, double norm, double value) {
     return own - half - 0x1p-48 * (own + half);
 }
 
+/* How far the score of item i of `own` with any item of `other` can be off in the sweep; an item's
+ * bar is lowered by it. */
 static double own_error(const knn_call *call, const knn_side *own, const knn_side *other,
                         int64_t i) {
     double norm = filter_norm(call, &own->side, i), limit = other->side.limit;
@@ -140,6 +142,8 @@ static void make_room(knn_call *call, knn_side *own, const knn_side *other, int6
         rerank(call, own, other, slab_index);
 }
 
+/* Keeps item j of the other dataset, with its score, as a candidate of a slab's item; a full list
+ * first refuses what is below its k-th best. */
 CPU_INLINE void hold(knn_call *call, knn_side *own, const knn_side *other, int64_t slab_index,
                      float score, int64_t j) {
     int64_t place = slab_index * own->capacity + own->held[slab_index];
@@ -267,6 +271,8 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
     }
 }
 
+/* Computes the candidates of all items of the slab in double, at the end of a slab of rows or of
+ * the sweep. */
 static alcore_status rerank_all(knn_call *call, knn_side *own, const knn_side *other) {
     alcore_status status = ALCORE_OK;
     for (int64_t slab_index = 0; own->best && slab_index < own->items.count && !status;
@@ -318,6 +324,8 @@ static alcore_status sweep(knn_call *call) {
     return status;
 }
 
+/* Decides how many items of a dataset fit in a slab (the cache), and how many candidates each may
+ * have between two refusals: 2 k + 48, so that one selection pays for k + 48 of them. */
 static void size_side(const knn_call *call, knn_side *own, int64_t width) {
     int64_t each = packed_numbers(call) * 4 + 1;
     if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
@@ -383,6 +391,7 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
 }
 
+/* What no call takes; checked before any memory is asked for. */
 static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const alcore_sys_rows *queries, const alcore_sys_search *search,
                            const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
@@ -403,6 +412,10 @@ static sweep_view view_of(knn_side *own) {
                         own->best ? own->best->k : 0};
 }
 
+/* Kernel table: the k best queries of each row and the k best rows of each query (either may be
+ * NULL), in one sweep. row and value [items, k] of a best come in with the best so far (row -1:
+ * none), so that a matrix may be passed in parts. Items that float32 cannot hold are compared in
+ * double first; the others go through the filter. */
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
                        const uint8_t *query_mask, const alcore_sys_search *search,

@@ -105,6 +105,8 @@ static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_r
 
 /* ---- weights ---- */
 
+/* Lowers the minimum of row i by centroid c: first a float32 bound where there is one, then the
+ * exact distance, which stops early above the limit. */
 static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t c) {
     int64_t dims = call->rows->dims;
     double duplicate, limit = limit_of(call, i, c, &duplicate);
@@ -180,6 +182,8 @@ static void clear_each(const alcore_sys_weights *weights, int64_t rows, const ui
     }
 }
 
+/* The total weight of a block, in row order: of the rows of total_mask, or else of mask (NULL:
+ * all). */
 static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
     const uint8_t *weigh = weights->total_mask ? weights->total_mask : mask;
     double total = 0.0;

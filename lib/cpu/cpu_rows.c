@@ -58,6 +58,7 @@ CPU_INLINE void step_self(lanes32 *lanes, const char *row, int64_t j, int32_t dt
     }
 }
 
+/* lane[i] += row[j + i] * vector[j + i] for i = 0..31 */
 CPU_INLINE void step_dot(lanes32 *lanes, const char *row, const double *vector, int64_t j,
                          int32_t dtype) {
 #pragma GCC unroll 8
@@ -67,6 +68,7 @@ CPU_INLINE void step_dot(lanes32 *lanes, const char *row, const double *vector, 
     }
 }
 
+/* lane[i] += (row[j + i] - vector[j + i])^2 for i = 0..31 */
 CPU_INLINE void step_sq_dist(lanes32 *lanes, const char *row, const double *vector, int64_t j,
                              int32_t dtype) {
 #pragma GCC unroll 8
@@ -153,7 +155,9 @@ CPU_INLINE double sq_dist_within(const char *row, const double *vector, int64_t 
     return lanes_sum(lanes);
 }
 
-/* out[j] = row[j] / divisor; a divisor of 1 changes no bit. */
+/* out [dims]: row / divisor in double; a divisor of 1 changes no bit. Called by CPU(widen_row) with
+ * 1 and by CPU(unit_row) with the norm of the row. The last dims % CPU_WIDTH components go through
+ * a padded copy. */
 CPU_INLINE void widen_row(const char *row, int64_t dims, int32_t dtype, double divisor,
                           double *out) {
     int64_t j = 0;
@@ -259,6 +263,7 @@ void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
     EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
 }
 
+/* The sum of the CPU_FLOATS lanes of v in whatever order is quick: for filters only. */
 static inline float floats_sum(cpu_floats v) {
 #if defined(__AVX512F__)
     return _mm512_reduce_add_ps((__m512)v);
@@ -302,6 +307,7 @@ float CPU(float_dot)(const float *row, const float *other, int64_t dims) {
     FLOAT_SUM(cpu_add_product);
 }
 
+/* out [dims] = row / |row|; zeros where |row| is below CPU_ZERO_NORM (spec 1.5). */
 void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     double norm = sqrt(CPU(self_dot)(row, dims, dtype));
     if (norm < CPU_ZERO_NORM) {
@@ -311,6 +317,8 @@ void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     }
 }
 
+/* Adds `count` rows to sums [dims], in the order of row[]: with CPU_TOGETHER rows at a time the
+ * sums are read and written once for all of them, to the same bits. */
 void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums) {
     if (count == CPU_TOGETHER) {
         EACH_DTYPE(add_rows(row, CPU_TOGETHER, dims, ROW_DTYPE, sums));

@@ -38,6 +38,9 @@ static double smallest(double *values, int64_t count, int64_t rank) {
     return values[rank];
 }
 
+/* The value of rank `rank` (0: the largest) of values [count], which are reordered; by Hoare's
+ * selection. Called where an item has more candidates than room: what lies below its k-th largest
+ * is refused. */
 float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
@@ -63,6 +66,11 @@ float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
     return values[rank];
 }
 
+/* Measures a dataset before the sweep: its norms, the items that float32 cannot hold ("far",
+ * compared in double elsewhere), and `limit`, the largest norm of the others, which the error bound
+ * of the filter is made with. A limit far above most norms makes that bound loose for all, so items
+ * above SEARCH_SPREAD times the ninth decile are far as well. sorted [count]: workspace; unit
+ * [dims]: workspace for unit rows. */
 void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double *sorted) {
     const alcore_sys_rows *rows = side->rows;
     int32_t dtype = cpu_row_dtype(rows);
@@ -98,6 +106,7 @@ void CPU(search_measure)(search_side *side, int32_t metric, double *unit, double
     }
 }
 
+/* Arguments that no search takes; positions of items are int32_t inside a call. */
 alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const alcore_sys_rows *queries) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -110,6 +119,7 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
+/* Lists the items that the filter sees, in row order: order [count]; returns how many. */
 int64_t CPU(search_order)(const search_side *side, int32_t *order) {
     int64_t count = 0;
     for (int64_t i = 0; i < side->rows->count; i++) {
@@ -118,6 +128,9 @@ int64_t CPU(search_order)(const search_side *side, int32_t *order) {
     return count;
 }
 
+/* An upper bound of how far the float32 score of a pair can lie above the one that double gives,
+ * for an item of norm `norm` and others of norms up to `limit`: rounding of the product chains, of
+ * the double sums, of the offset h (L2), and what underflows. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric) {
     double chain =
         (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
@@ -130,6 +143,8 @@ double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric
     return error + (double)dims * 1e-43 * (1.0 + sum) + 1e-290;
 }
 
+/* out [dims] = row / |row| by one reciprocal: for the filter only, as it rounds differently from
+ * unit_row. */
 void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, double *out) {
     if (norm < CPU_ZERO_NORM) {
         __builtin_memset(out, 0, (size_t)dims * sizeof *out);
@@ -140,6 +155,8 @@ void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, 
     for (int64_t j = 0; j < dims; j++) out[j] *= inverse;
 }
 
+/* The normative value of a pair in double: wide [dims] is one item widened, norm its norm; i counts
+ * the items of `other`. An L2 distance above `within` may come back as any value above it. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm, const search_side *other,
                          int64_t i, double *unit, double within) {
     const alcore_sys_rows *rows = other->rows;
@@ -178,6 +195,8 @@ static void sort_found(search_found *found, int64_t count, int32_t metric) {
     }
 }
 
+/* Merges found [count] into the k best entries (row, value) of an item, in place; both are sorted,
+ * free entries have row -1 and stand last. found is overwritten by its sorting. */
 void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *found, int64_t count,
                       int32_t metric) {
     int64_t have = k, taken = 0;

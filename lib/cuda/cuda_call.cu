@@ -11,6 +11,8 @@
 
 namespace alcore_cuda {
 
+/* Sets the error text through the host's callback and throws: guarded() turns the exception into
+ * the status. format as in printf; longer texts than 255 bytes are cut. */
 void fail(const alcore_sys_work *work, alcore_status status, const char *format, ...) {
     char text[256];
     va_list arguments;
@@ -25,6 +27,9 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
 /* A field of work that an older caller's struct does not have is 0. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
+/* Enters the device of the call and takes a stream slot. The arrays of the caller are ready in the
+ * order of the caller's stream, or of the default stream where none was given; the compute stream
+ * waits for that. */
 call::call(const alcore_sys_work *given) : work(given), compute(nullptr), streams(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
     /* Blocks are given back while kernels that use them wait in a stream: only in the order of the
@@ -54,6 +59,8 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), stream
     }
 }
 
+/* Gives everything back. The event `busy` lets the next call that gets the slot wait for kernels
+ * that are still queued in a caller's stream. */
 call::~call() {
     /* After a failure nothing may still use what is given back. */
     if (failed) {
@@ -73,6 +80,8 @@ void call::finish() {
     failed = false;
 }
 
+/* error: what a CUDA call returned; what: the sentence "CUDA failed while ..." goes on with it.
+ * Clears CUDA's own error state, so that the next call does not report this one again. */
 void call::check(int error, const char *what) {
     if (error == cudaSuccess) return;
     cudaGetLastError();
@@ -94,6 +103,8 @@ void call::wait_and_poll() {
     poll();
 }
 
+/* Refuses shapes and dtypes that no kernel of this engine takes; data may be NULL only where
+ * nothing is read. */
 void call::check_rows(const alcore_sys_rows *rows) {
     if (!rows) fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
     if (rows->count < 0 || rows->dims < 0)
@@ -104,6 +115,9 @@ void call::check_rows(const alcore_sys_rows *rows) {
         fail(work, ALCORE_E_INVALID, "a kernel was called without data");
 }
 
+/* Whether kernels can use the array where it is: device memory of the call's device, or managed
+ * memory. Host memory, pinned or not, gives false and is copied; memory of another device is an
+ * error, as copying between devices is the caller's decision. */
 bool call::on_device(const void *array) {
     if (!array) return false;
     cudaPointerAttributes stats;
@@ -126,6 +140,9 @@ size_t call::limit() const {
                : STAGING_BYTES;
 }
 
+/* Device memory of the call: from the caller's workspace, where it gave one, else a block of the
+ * stream slot, which keeps blocks between calls. Throws no_memory, upon which a pipeline tries
+ * smaller chunks. */
 void *call::device(size_t bytes) {
     void *memory;
     if (bytes == 0) bytes = 1;
@@ -140,6 +157,8 @@ void *call::device(size_t bytes) {
     return memory;
 }
 
+/* Returns memory of device() before the call ends. The kernels that use it may still be queued: the
+ * next user is ordered behind them, since it works in the same stream. */
 void call::give_back(void *memory) {
     if (!memory) return;
     if (!work->workspace) {
@@ -176,6 +195,8 @@ void *call::ring(size_t bytes) {
     return piece;
 }
 
+/* Copies `bytes` bytes to the device in stream order. Host memory goes through the pinned ring in
+ * parts of a quarter of it, so that the source may change as soon as this returns. */
 void call::upload(void *to, const void *from, size_t bytes) {
     bool direct = on_device(from);
     for (size_t done = 0; done < bytes;) {
@@ -192,6 +213,8 @@ void call::upload(void *to, const void *from, size_t bytes) {
     }
 }
 
+/* Copies `bytes` bytes from the device. A destination on the host has them on return (the stream is
+ * waited for); one on a device has them in stream order. */
 void call::download(void *to, const void *from, size_t bytes) {
     bool direct = on_device(to);
     for (size_t done = 0; done < bytes;) {
@@ -207,6 +230,8 @@ void call::download(void *to, const void *from, size_t bytes) {
     }
 }
 
+/* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device,
+ * packed in `to`; as many rows at a time as a quarter of the ring holds. */
 void call::download_rows(char *to, const char *from, size_t pitch, size_t width, int64_t count) {
     const int64_t together =
         std::max<int64_t>((int64_t)(RING_BYTES / 4 / std::max<size_t>(width, 1)), 1);
@@ -227,6 +252,7 @@ void call::download_rows(char *to, const char *from, size_t pitch, size_t width,
     }
 }
 
+/* Copies what the host computed to an output of the caller, which may be on either side. */
 void call::answer(void *to, const void *from, size_t bytes) {
     if (on_device(to))
         upload(to, from, bytes);

@@ -2,9 +2,12 @@
 /* What every kernel of this engine does around its launches: checking arguments, device memory,
  * copies of what is on the host, streams, errors.
  *
- *     call      one call of an entry: its context, stream slot and memory; gives all back at its
- * end pipeline  passes over rows in chunks: host arrays are copied through pinned memory in a copy
+ *     call      one call of an entry: its context, stream slot and memory, all given back when it
+ * ends
+ *
+ *     pipeline  passes over rows in chunks: host arrays are copied through pinned memory in a copy
  *               stream while the chunk before is computed; device arrays are used where they are
+ *
  *     guarded   runs an entry; failures inside are exceptions (failure, no_memory, bad_alloc),
  * which become a status and a text here, so that no exception crosses the C boundary
  *

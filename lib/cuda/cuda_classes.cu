@@ -60,6 +60,8 @@ bool stats_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     return true;
 }
 
+/* lp [classes] are log-probabilities, overwritten where rounding lifted one above 0. False: one is
+ * NaN or above the slack. */
 bool stats_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
@@ -78,6 +80,8 @@ bool stats_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     return true;
 }
 
+/* z [classes] are logits: softmax with the largest subtracted. False: one is NaN or +inf, or all
+ * are -inf. */
 bool stats_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)
@@ -110,6 +114,7 @@ bool stats_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_sta
 /* Rows whose values come to the host in one go. */
 const int64_t CLASS_ROWS = 1024;
 
+/* Value `at` of an array on the host, widened exactly. */
 double wide_number(const char *data, int64_t at, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         double x;
@@ -136,6 +141,9 @@ double wide_number(const char *data, int64_t at, int32_t dtype) {
 }
 } // namespace
 
+/* Kernel table: statistics of each row of class scores, out [rows]; rows that the mask leaves out
+ * are not written. A row that is no distribution gets NaN, and *bad is the lowest such row, counted
+ * in the whole matrix (rows->first included); -1: none. */
 alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                           int64_t *bad) {

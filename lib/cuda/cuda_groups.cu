@@ -26,6 +26,8 @@ struct grouping {
     std::vector<int32_t> starts; /* where the rows of each of those start in order, and the end */
 };
 
+/* Sorts the rows of a chunk by group, stable, by counting: group [count], -1 for none. The row
+ * order within a group is that of the matrix, which the sums depend on. */
 void group_rows(const int32_t *group, int64_t count, int64_t groups, grouping *out) {
     std::vector<int32_t> next((size_t)groups + 1);
     for (int64_t i = 0; i < count; i++)
@@ -224,6 +226,9 @@ half_rows halve_centroids(call &c, const double *centroids, int64_t count, int64
 }
 } // namespace
 
+/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group; group [rows], -1
+ * for none. A sum runs through the rows in order, from chunk to chunk, so its bits are those of the
+ * CPU. */
 alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
                          const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     return guarded(work, [&](call &c) {
@@ -266,6 +271,10 @@ alcore_status group_sums(const alcore_sys_work *work, const alcore_sys_rows *row
     });
 }
 
+/* Kernel table: for each row of a group g the nearest of the centroids starts[g] .. starts[g + 1] -
+ * 1 of centroids [all, dims]: nearest [rows] counts from starts[g]; distance [rows] its squared
+ * distance; high and low [rows] bounds of the distance to it and to every other one, which k-means
+ * keeps. The last three may be NULL; rows of group -1 are not written. */
 alcore_status nearest_centroid(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const int32_t *group, int64_t groups, const int64_t *starts,
                                const double *centroids, int32_t *nearest, double *distance,

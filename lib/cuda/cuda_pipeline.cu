@@ -12,6 +12,10 @@ pipeline::~pipeline() {
     release();
 }
 
+/* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
+ * its number for chunk::get(); -1 for NULL. A column is staged, which means copied chunk by chunk
+ * through buffers of its own, when it is on the host or not aligned to number_bytes; others are
+ * used where they are. */
 int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t number_bytes, bool in,
                   bool out) {
     if (!array) return -1;
@@ -31,6 +35,7 @@ int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t number_b
     return (int)columns.size() - 1;
 }
 
+/* The rows of a matrix as an input column; entries keep the dtype of the matrix. */
 int pipeline::rows(const alcore_sys_rows *rows) {
     static const size_t number[] = {0, 2, 2, 4, 8};
     static const char nothing = 0;
@@ -82,6 +87,9 @@ void pipeline::release() {
     }
 }
 
+/* Allocates the buffers of all columns for chunks of `step` rows: scratch once, staged columns in
+ * `slots` copies. False: memory ran out and everything was given back; with single rows that is
+ * final and is thrown. */
 bool pipeline::try_allocate() {
     try {
         for (column &col : columns) {
@@ -123,6 +131,9 @@ void pipeline::allocate() {
     } while (true);
 }
 
+/* Copies the input columns of rows first .. first + count - 1 into buffer `slot` in the copy stream
+ * and lets the compute stream wait for it. Pinned memory of the slot is free here, since wait(slot)
+ * came before. */
 void pipeline::fill(int slot, int64_t first, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
@@ -179,6 +190,8 @@ void pipeline::drain(int slot) {
     }
 }
 
+/* Waits until the kernels of the chunk in buffer `slot` are done and writes its outputs to the
+ * caller's arrays; the buffer can be filled again. */
 void pipeline::wait(int slot) {
     if (!slot_busy[slot]) return;
     c.check(cudaEventSynchronize(c.streams->done[slot]), "running kernels");

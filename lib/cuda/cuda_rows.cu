@@ -82,6 +82,8 @@ alcore_status number_per_row(const alcore_sys_work *work, const alcore_sys_rows 
 }
 } // namespace
 
+/* The group of each row in host memory, group [rows], copied to `memory` if it is on the device;
+ * throws when one is not below `groups`. Negative groups mean: no group, the row is left out. */
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory) {
     c.check_rows(rows);
@@ -99,6 +101,7 @@ void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, do
     launch_rows(rows_of(piece, rows, matrix, -1, -1), rows->dtype, piece.stream, body);
 }
 
+/* Rows first .. first + count - 1 as doubles: out [count, dims] on the device. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
     static const int64_t number[] = {0, 2, 2, 4, 8};
     alcore_sys_rows part = *rows;
@@ -118,12 +121,16 @@ void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, doub
     c.launched();
 }
 
+/* Kernel table: out [rows, dims] gets the rows in double; rows that the mask [rows] leaves out are
+ * not written. */
 alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                     double *out) {
     size_t bytes = rows ? (size_t)rows->dims * sizeof *out : 0;
     return number_per_row(work, rows, mask, bytes, out, [](call &) { return widen_body{nullptr}; });
 }
 
+/* Kernel table: out [rows] = row . vector, vector [dims]; rows that the mask leaves out are not
+ * written. */
 alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                    const double *vector, double *out) {
     return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
@@ -137,6 +144,8 @@ alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows
                           [](call &) { return self_dots_body{nullptr}; });
 }
 
+/* Kernel table: out [rows] = |row - vector|^2, vector [dims]; rows that the mask leaves out are not
+ * written. */
 alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const double *vector, double *out) {
     return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
@@ -144,6 +153,8 @@ alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
     });
 }
 
+/* Kernel table: out [rows] = 1 - cos(row, centroid of its group). group [rows], below 0: out is not
+ * written; centroids [groups, dims]. */
 alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const int32_t *group, int64_t groups, const double *centroids,
                            double *out) {
@@ -165,6 +176,9 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
     });
 }
 
+/* Kernel table: out [rows] = |row - centroid of its group|^2. group [rows], below 0: out is not
+ * written; centroids [groups, dims]. The groups are needed twice: on the host, where the pipeline
+ * leaves entries out, and as a column on the device. */
 alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
                              const int32_t *group, int64_t groups, const double *centroids,
                              double *out) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact nearest neighbors, both ways in one sweep, and margin ratios (spec 5.6), in double; the
- * filtered ways are cuda_candidates.cu and cuda_best.cuh, and this is what small searches take.
+/* Exact nearest neighbors in both directions in one sweep, and margin ratios (spec 5.6), in double.
+ * Small searches are done here entirely; larger ones go through a half-precision filter first
+ * (cuda_candidates.cu and cuda_best.cuh).
  *
- * values_kernel: a warp makes sixteen values of a tile, [rows, others] and transposed; join_kernel:
- * a block has an item, keeps its k best sorted in shared memory and joins the tile's values that
- * beat the last of them. Cost: rows x others x dims multiply-adds in double. */
+ * values_kernel: a warp computes sixteen values of a tile, [rows, others] and transposed;
+ * join_kernel: a block has an item, keeps its k best sorted in shared memory and joins the values
+ * of the tile that beat the last of them. Cost: rows x others x dims multiply-adds in double. */
 #include <algorithm>
 
 #include "cuda_best.cuh"
@@ -37,7 +38,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (lane_here() % 2 == 1 && by_b) by_b[j * a.count + i] = value;
 }
 
-/* A block joins the values of one item, values[item, others], to its best places. */
+/* A block updates the k best entries of one item, rows and best [items, k], from its values
+ * [items, others]; other j has the number first_other + j. Entries of earlier tiles compete with
+ * the new ones. Which thread finds a newcomer first does not matter, as joining sorts them. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_mask,
                 const uint8_t *other_mask, bool largest, int k, int64_t *rows, double *best) {
@@ -64,15 +67,15 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
 #define MIN_DIVISOR 1e-9
 #define MAX_DIVISOR 1e20
 
-/* What margin ratios are made of. */
+/* Arguments of the margin kernels: a, rows of a chunk; b, some of the others. */
 struct margin_sides {
     value_side a, b;
     int64_t dims;
-    const uint8_t *mask, *other_mask;
-    const double *row_half, *other_half;
-    int64_t first_other; /* the number of b's first row */
-    double *ratio;
-    int64_t *best_other;
+    const uint8_t *mask, *other_mask;    /* [a.count], [b.count]; NULL: all */
+    const double *row_half, *other_half; /* [a.count], [b.count] summands of the divisor */
+    int64_t first_other;                 /* the number of b's first row */
+    double *ratio;                       /* [a.count] the best so far */
+    int64_t *best_other;                 /* [a.count] which other it is; -1: none */
 
     __device__ top_entry from_dot(double dot, int64_t i, int64_t j) const {
         double divisor = row_half[i] + other_half[j];
@@ -83,7 +86,8 @@ struct margin_sides {
     }
 };
 
-/* A warp takes four rows, its lanes keep the best ratio of one of them each. */
+/* A warp compares four rows with all others; lane r keeps the best ratio of row r % 4. Without a
+ * filter: every pair in double. */
 static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_sides m) {
     int64_t first = ((int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES) * PAIR_SIDE;
     if (first >= m.a.count) return;
@@ -161,11 +165,14 @@ int checked_places(call &c, const alcore_sys_best *best) {
     return (int)best->k;
 }
 
-/* Where the values of a tile are kept. */
+/* The values of a tile: by_row [rows, queries], by_query [queries, rows]; NULL: not wanted. */
 struct tile_values {
     double *by_row, *by_query;
 };
 
+/* Computes all values of one tile, a rows against b queries, and updates the best entries of
+ * whichever sides were asked for. mask, best_rows and best_values belong to the rows of this chunk;
+ * first_row and first_query count from the first row of the call's matrices. */
 void search_tile(const search_call &s, const value_side &a, const value_side &b,
                  const tile_values &values, int64_t first_row, int64_t first_query,
                  const uint8_t *mask, int64_t *best_rows, double *best_values) {
@@ -219,6 +226,11 @@ void plain_search(const search_call &s) {
 }
 } // namespace
 
+/* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
+ * (query_best) in one sweep; either may be NULL. Each of them has arrays row and value [items, k],
+ * which come in with the best so far (row -1: none) and go out with these rows considered too, so a
+ * caller may pass a large matrix in parts. Rows go through in chunks, queries are kept whole on the
+ * device. */
 alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                   const alcore_sys_rows *queries, const uint8_t *query_mask,
                   const alcore_sys_search *search, const alcore_sys_best *query_best,
@@ -255,6 +267,9 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
     });
 }
 
+/* Kernel table: for each row the other with the largest cos / (row_half + other_half), the margin
+ * ratio of bitext mining; row_half [rows] and other_half [others] are half the mean cosines to the
+ * nearest neighbors. ratio and other [rows] come in with the best so far and are only raised. */
 alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const alcore_sys_rows *others,
                             const uint8_t *other_mask, const alcore_sys_search *search,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ways of searching share: one call of knn, and widened rows with their norms. */
+/* What the plain and the filtered search share: one call of knn, and widened rows with their norms.
+ */
 #ifndef ALCORE__CUDA_SEARCH_CUH
 #define ALCORE__CUDA_SEARCH_CUH
 
@@ -8,9 +9,9 @@
 
 namespace alcore_cuda {
 
-/* Widened rows and their norms. */
+/* Widened rows on the device and their norms. */
 struct value_side {
-    const double *rows, *norms;
+    const double *rows, *norms; /* [count, dims], [count] */
     int64_t count;
 };
 
@@ -28,13 +29,13 @@ inline value_side wide_rows(call &c, const chunk &piece, const alcore_sys_rows *
 struct search_call {
     call &c;
     const alcore_sys_rows *rows, *queries;
-    const uint8_t *mask;       /* as it was given */
-    const uint8_t *query_mask; /* on the device */
+    const uint8_t *mask;       /* [rows] as it was given; NULL: all */
+    const uint8_t *query_mask; /* [queries] on the device; NULL: all */
     const alcore_sys_best *row_best;
     int32_t metric;
-    int row_k, query_k;  /* 0: not wanted */
-    int64_t *query_rows; /* [queries, query_k], on the device */
-    double *query_values;
+    int row_k, query_k;   /* 0: not wanted */
+    int64_t *query_rows;  /* [queries, query_k], on the device */
+    double *query_values; /* [queries, query_k], on the device */
 };
 
 /* The whole search with a filter in half precision. */

@@ -205,6 +205,9 @@ int32_t alcore__explanation_decided(const alcore__explanation *explanation, int6
 
 /* ---- the whole ---- */
 
+/* Fills in the part of one term: for each pick, by its rank among the picks, how many candidates
+ * reach the pick's value. The counterfactual has a name in part->alone: the strategy that the term
+ * alone would be, unless the user gave the scores that it reads. */
 static alcore_status explain_term(alcore__run *run, const alcore__term *term,
                                   const alcore__purchase *purchase, alcore__term_part *part) {
     const alcore__outcome *outcome = &run->outcome;
@@ -219,6 +222,8 @@ static alcore_status explain_term(alcore__run *run, const alcore__term *term,
     return count_at_least(run->ctx, outcome, purchase, values, group, part->at_least);
 }
 
+/* Where more than one term has a weight, fills in what each contributed to a pick and whether it
+ * alone would have made the pick; with one term both questions are empty. */
 static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purchase,
                                  alcore__explanation *explanation) {
     int32_t weighted = 0;
@@ -239,6 +244,8 @@ static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purch
     return ALCORE_OK;
 }
 
+/* Called for each purchase after the strategy's finish, when scores and record columns are
+ * complete. Strategies without a table of terms get the counts of their score only. */
 alcore_status alcore__explain(alcore__run *run, alcore__purchase *purchase) {
     alcore__explanation *explanation = &purchase->explanation;
     const alcore__outcome *outcome = &run->outcome;

@@ -37,11 +37,15 @@ bool alcore__filler_full(const alcore__filler *filler) {
     return filler->stopped || !(filler->spent < filler->budget);
 }
 
+/* Cost of a candidate, by its position among candidates, in the unit of the budget. */
 double alcore__filler_cost(const alcore__filler *filler, int64_t position) {
     const alcore__run *run = filler->run;
     return run->input->costs ? run->input->costs[run->outcome.rows[position]] : 1.0;
 }
 
+/* Whether the budget can buy the candidate at a position now. Strategies ask before they choose a
+ * row; overshoot and stop let any row of positive cost through, as they decide when the row is
+ * offered. */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
     double cost = alcore__filler_cost(filler, position);
     if (!(cost > 0.0)) return false;
@@ -87,6 +91,9 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     return status;
 }
 
+/* Offers the candidate at a position to the budget, once; *taken: it was bought. The order of the
+ * tests is part of the contract (docs/spec/budgets.md), as each counts its refusals: cost 0, then
+ * the similarity limit, then the money. Offers are recorded where further budgets replay them. */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *taken) {
     alcore__run *run = filler->run;
     *taken = false;
@@ -154,6 +161,8 @@ static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
     run->picked = true;
 }
 
+/* Ends the filler of a strategy that offered its own picks: the picks and counts become those of
+ * the run's outcome. */
 void alcore__filler_finish(alcore__filler *filler) {
     alcore__run *run = filler->run;
     alcore__purchase purchase;
@@ -179,6 +188,8 @@ double alcore__expected_picks(const alcore__run *run) {
     return expected_picks(run, run->input->fill.budget);
 }
 
+/* Buys in the order of keys [candidates], the largest first, until purchase->budget is spent or the
+ * candidates end. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase) {
     const alcore__run_input *input = run->input;
     int64_t count = run->outcome.count, done = 0, *order = NULL;
@@ -246,6 +257,8 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     return status;
 }
 
+/* Spends the budgets of the request beyond the first, one purchase each; keys NULL: the strategy
+ * offers its picks itself, and they are replayed. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;

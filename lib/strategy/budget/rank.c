@@ -17,6 +17,9 @@ typedef struct order {
     bool random;
 } order;
 
+/* Whether candidate a comes before b: the larger key, then the smaller random number of its pool
+ * row (tie=random), then the lower position. A total order, so the result is the same however it is
+ * sorted. */
 static bool before(const order *o, const entry *a, const entry *b) {
     if (a->key != b->key) return a->key > b->key;
     if (o->random) {
@@ -38,6 +41,8 @@ static void sink(const order *o, entry *heap, int64_t count, int64_t at) {
     heap[at] = moved;
 }
 
+/* Puts the `best` first candidates of the order by keys [count] into heap [best], in heap order
+ * with the last of them at the root: a candidate is compared with the root and replaces it. */
 static alcore_status fill_heap(alcore_ctx *ctx, const order *o, const double *keys, int64_t count,
                                entry *heap, int64_t best) {
     for (int64_t i = 0; i < best; i++) heap[i] = (entry){keys[i], i};
@@ -53,6 +58,9 @@ static alcore_status fill_heap(alcore_ctx *ctx, const order *o, const double *ke
     return ALCORE_OK;
 }
 
+/* Lists the positions of the `best` first of count candidates in out [best], the first one first.
+ * rows [count]: pool rows, from which random ties are drawn; NULL is allowed with ties by index.
+ * Cost: count log(best) comparisons, memory 16 bytes for each of the best. */
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out) {
     if (best > count) best = count;
@@ -71,6 +79,8 @@ alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *r
     return status;
 }
 
+/* out [count]: rank of each value from 1 for the smallest; equal values share the mean of their
+ * ranks. */
 alcore_status alcore__average_ranks(alcore_ctx *ctx, const double *values, int64_t count,
                                     double *out) {
     int64_t *order_down;

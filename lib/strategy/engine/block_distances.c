@@ -12,6 +12,8 @@ typedef struct spread {
     double *out[2]; /* [matrix rows, groups] sums; or low and high */
 } spread;
 
+/* Spreads the wanted rows out by matrix row and pushes `outputs` arrays [matrix rows, groups] for
+ * the kernel. wanted [active rows]; NULL: all. */
 static alcore_status push_spread(const alcore__matrix *matrix, const uint8_t *wanted,
                                  int64_t groups, int outputs, spread *out) {
     alcore__block *block = matrix->block;
@@ -26,6 +28,8 @@ static alcore_status push_spread(const alcore__matrix *matrix, const uint8_t *wa
     return ALCORE_OK;
 }
 
+/* Picks one output of the kernel out by index: out [active rows, groups]; rows not wanted are left
+ * as they were. */
 static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t groups, int output,
                     double *out) {
     for (int64_t i = 0; i < matrix->block->count; i++) {
@@ -51,6 +55,9 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     return ALCORE_OK;
 }
 
+/* Lower and upper bounds of what alcore__matrix_distances() would sum, computed in float32: low and
+ * high [active rows, groups]; for one block of
+ * targets. What was there is overwritten. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {

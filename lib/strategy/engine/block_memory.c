@@ -40,6 +40,8 @@ double *alcore__block_doubles(const alcore__block *block) {
     return (double *)(uintptr_t)block->memory->doubles.data;
 }
 
+/* Takes values [count], in host memory, and keeps them where kernels work: uploaded, and the host's
+ * freed, or the same array. They are freed here also after an error. */
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -62,6 +64,8 @@ alcore_status alcore__download(const alcore__run *run, const double *values, int
     return alcore__run_kernels(run)->widen(&work, &row, NULL, out);
 }
 
+/* Copies values [matrix rows] from the engine's memory and picks out those of active rows: out
+ * [active rows]. */
 alcore_status alcore__download_active(const alcore__matrix *matrix, const double *values,
                                       double *out) {
     alcore__block *block = matrix->block;
@@ -77,6 +81,8 @@ alcore_status alcore__download_active(const alcore__matrix *matrix, const double
 
 /* ---- copies of the embeddings ---- */
 
+/* Asks the engine once for a device copy of the active rows, in runs that read them again. It may
+ * refuse for lack of memory; the rows are then read from the column each time. */
 static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *rows,
                                  const uint8_t *mask) {
     const alcore__run *run = block->run;
@@ -115,6 +121,8 @@ static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows
     return ALCORE_OK;
 }
 
+/* Whether a copy of the active rows was made earlier; then fills in out as the matrix of exactly
+ * these rows (matrix row = index). */
 bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     const alcore__block_memory *memory = block->memory;
     if (!memory || (!memory->device.data && !memory->host)) return false;
@@ -129,6 +137,8 @@ bool alcore__block_find_copy(const alcore__block *block, alcore_sys_rows *out) {
     return true;
 }
 
+/* Called when rows were read from the column: makes the copy that pays, if any. mask [rows->count],
+ * NULL: all are active. */
 alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column *column,
                                       const alcore__scratch *reader, const alcore_sys_rows *rows,
                                       const uint8_t *mask) {
@@ -139,6 +149,7 @@ alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column
     return copy_rows(block, rows);
 }
 
+/* Frees all that the block kept, on the device through the engine. */
 void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);

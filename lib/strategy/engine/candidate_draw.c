@@ -27,6 +27,9 @@ static alcore_status draw(alcore_ctx *ctx, alcore_rng *rng, int64_t count, int64
     return status;
 }
 
+/* Reduces take [rows] to `count` of its rows (all, when there are no more): first the rows that
+ * were candidates in the previous round, in row order, then a uniform draw from the others.
+ * previous [rows]; NULL: none. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *take) {
     enum { OUT = 0, CHOSEN = 1, WAITING = 2 };
@@ -46,6 +49,8 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
     return status;
 }
 
+/* The draw that the strategy's parameters candidates=N and sticky=1 ask for; without N all rows
+ * stay. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *take) {
     const alcore__values *values = alcore__strategy_values(strategy);

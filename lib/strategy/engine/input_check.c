@@ -5,6 +5,8 @@
 
 #include "strategy/engine/runner.h"
 
+/* Whether the run reads embeddings of the pool in a role: the strategy itself does, or the
+ * similarity limit, which compares candidates with each other. */
 bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     const char *const *needs = run->def->needs[role];
     for (int32_t i = 0; needs && needs[i]; i++) {
@@ -45,6 +47,7 @@ static alcore_status check_embeddings(const alcore__dataset *dataset, const char
     return ALCORE_OK;
 }
 
+/* Costs [rows of the pool] must be 0 or more for every candidate; !(cost >= 0) also finds NaN. */
 static alcore_status check_costs(const alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     const double *costs = run->input->costs;
@@ -57,6 +60,7 @@ static alcore_status check_costs(const alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called once when a run begins. Errors name the pool and the column, as the user knows them. */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
     const char *const *needs = run->def->needs[ALCORE_ROLE_CANDIDATES];

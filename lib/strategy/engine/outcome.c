@@ -6,6 +6,8 @@
 
 #include "strategy/strategy.h"
 
+/* Adds a column to the record: *out is [candidates], zeroed, of 8-byte entries (double or int64_t
+ * by dtype), which the strategy fills in; the outcome frees it. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
     alcore__outcome *outcome = &run->outcome;
     *(void **)out = NULL;
@@ -20,6 +22,7 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
     return ALCORE_OK;
 }
 
+/* Adds a named list of numbers to the report: *out is [count], zeroed; the outcome frees it. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
                                    double **out) {
     alcore__outcome *outcome = &run->outcome;
@@ -33,6 +36,7 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
     return ALCORE_OK;
 }
 
+/* Frees all arrays of an outcome and zeroes it; safe for one that is half made. */
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->column_count; i++)
         alcore__free(ctx, outcome->columns[i].values);
@@ -49,6 +53,8 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     memset(outcome, 0, sizeof *outcome);
 }
 
+/* The cosine of two vectors from their dot product and norms (spec 1.8): 0 for a zero vector, and
+ * within 1e-12 of +-1 exactly that, so that equal directions tie. */
 double alcore__cosine(double dot, double norm, double other_norm) {
     if (norm < 1e-12 || other_norm < 1e-12) return 0.0;
     double cosine = dot / (norm * other_norm);
@@ -72,6 +78,8 @@ static double block_ordered_sum(const alcore__active_rows *active, const double 
     return total;
 }
 
+/* Mean and standard deviation (division by n) of values [candidates]; summed block by block, so
+ * that the result does not depend on threads. */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
                                double *sd) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
@@ -80,6 +88,7 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
     *sd = sqrt(block_ordered_sum(active, values, *mean, 2) / count);
 }
 
+/* Logs a warning where a run makes more than 100 passes over all embeddings, with a rough time. */
 void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);

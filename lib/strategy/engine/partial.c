@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Appends a partial and takes over its data, which is freed here on failure too. */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes) {
     alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -49,6 +50,8 @@ static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     return status;
 }
 
+/* Moves the entries of `from` into `into`, sorted by pass and block. Two workers may have visited
+ * the same block: equal partials become one, different ones are an error. */
 alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *into,
                                      alcore__partials *from) {
     ALCORE__TRY(alcore__grow(ctx, &into->entries, &into->capacity, into->count + from->count,

@@ -64,6 +64,7 @@ static void step_on(alcore__run *run) {
     cursor->pass = repeat ? pass - pass->back : pass + 1;
 }
 
+/* Puts a cursor on the first pass of a nested table; state is run->state while the table runs. */
 static alcore_status enter_table(alcore__run *run, const alcore__pass *table, void *state) {
     alcore__runner *runner = run->runner;
     if (runner->depth == ALCORE__PASS_DEPTH)

@@ -3,11 +3,12 @@
  * the last. */
 #include <string.h>
 
-#include "strategy/engine/runner.h"
 #include "strategy/budget/spend.h"
+#include "strategy/engine/runner.h"
 
 /* ---- begin ---- */
 
+/* One mask for each pool that can have rows with a NaN: [rows of the pool], zeroed. */
 static alcore_status make_nan_marks(alcore__run *run) {
     static const int32_t POOLS[] = {ALCORE__OVER_CANDIDATES, ALCORE__OVER_LABELED_POOL,
                                     ALCORE__OVER_TARGET};
@@ -19,6 +20,9 @@ static alcore_status make_nan_marks(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* What has to be there before the first pass, in this order: the active rows are listed, then the
+ * input is checked against them, then the first pass is found. A failure leaves what was made to
+ * alcore__run_free(). */
 static alcore_status prepare(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, 1, sizeof *run->runner, &run->runner));
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof(alcore__worker_memory *),
@@ -30,6 +34,8 @@ static alcore_status prepare(alcore__run *run) {
     return alcore__passes_begin(run);
 }
 
+/* Makes a run that stands on its first pass. input stays the caller's and must outlive the run;
+ * hooks (tests only) may be NULL. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
                                 const alcore__run_hooks *hooks, alcore__run **out) {
@@ -76,6 +82,8 @@ static alcore_status report_nan_rows(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* After the last pass: the strategy's finish fills in scores and columns, the budget is spent, and
+ * the outcome moves to the caller. */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
     ALCORE__TRY(alcore__spend(run));
@@ -88,6 +96,7 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     return ALCORE_OK;
 }
 
+/* Frees a run in whatever state it is: half made, stopped in any pass, or finished. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;

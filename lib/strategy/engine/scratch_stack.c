@@ -19,6 +19,7 @@
 /* 16 arrays of doubles over a block: what most blocks need. */
 enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * 8, ALIGNMENT = 64 };
 
+/* Makes chunk `index` of the stack, of at least CHUNK_BYTES. */
 static alcore_status new_chunk(alcore__worker_memory *worker, size_t index, size_t bytes) {
     size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     char *memory = alcore__alloc(worker->ctx, capacity);
@@ -36,6 +37,8 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
     worker->chunks[index].capacity = 0;
 }
 
+/* Finds the lowest chunk from the top on with room for the array. Arrays never move, so the rest of
+ * a chunk stays unused when the next array does not fit there. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;

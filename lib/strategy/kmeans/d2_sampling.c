@@ -8,6 +8,10 @@
 
 const alcore__draw alcore__no_draw = {-1, -1, 0.0, 0.0};
 
+/* Draws a block with a probability proportional to its weight: block_weights [blocks], `stride`
+ * entries apart; u in [0, 1). out->before is the weight of the blocks before it and out->target = u
+ * x total: the block itself then finds the row whose running sum passes the target. False: no block
+ * has a weight. */
 bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t blocks, double u,
                             alcore__draw *out) {
     double total = 0.0, before = 0.0;
@@ -33,12 +37,15 @@ bool alcore__draw_by_weight(const double *block_weights, int64_t stride, int64_t
     return true;
 }
 
+/* Whether the drawn row is one of this block, known by its position or by its block. */
 bool alcore__draw_is_in(const alcore__draw *draw, const alcore__block *block) {
     if (draw->position < 0) return draw->block == block->number;
     int64_t index = draw->position - block->start;
     return index >= 0 && index < block->count;
 }
 
+/* Finds the index (among active rows) of a drawn row in its block: from its position, or as the
+ * first row of the mask whose running weight passes the target. mask, weights: [matrix rows]. */
 alcore_status alcore__draw_find(const alcore__draw *draw, const alcore__matrix *matrix,
                                 const uint8_t *mask, const double *weights, int64_t *index) {
     const alcore__run *run = matrix->block->run;
@@ -84,6 +91,8 @@ void alcore__sampler_clear_draws(alcore__sampler *sampler) {
     }
 }
 
+/* No row was drawn or measured yet. The hit rate starts at the limit for two speculative rows, so
+ * that both are tried first. */
 void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *sampler) {
     memset(sampler, 0, sizeof *sampler);
     alcore__sampler_clear_draws(sampler);
@@ -93,6 +102,7 @@ void alcore__sampler_begin(const alcore__run *run, bool unit, alcore__sampler *s
     sampler->hit_rate = MIN_HIT_RATE_TWO;
 }
 
+/* How many rows the next pass measures in advance: 0, 1 or 2, as the recent hit rate pays for. */
 int32_t alcore__sampler_speculative_draws(const alcore__run *run, const alcore__sampler *sampler) {
     if (run->speculative >= 0) return run->speculative;
     int32_t paying =
@@ -116,6 +126,9 @@ static void choose_speculative(alcore__sampler *sampler) {
         sampler->measured[s] = -1;
 }
 
+/* Called when draw 0 becomes a center: notes whether an earlier pass has measured it already (hit:
+ * which of the speculative rows it was; -1: none), updates the hit rate, and after a miss chooses
+ * the speculative rows of the next pass. */
 void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->hit = -1;
     for (int32_t s = 0; s < ALCORE__MAX_SPECULATIVE; s++) {
@@ -134,6 +147,8 @@ void alcore__sampler_accept(alcore__sampler *sampler) {
     sampler->idle_passes = sampler->speculative ? 0 : sampler->idle_passes + 1;
 }
 
+/* Moves the entries of the chosen speculative rows right behind that of draw 0: vectors
+ * [ALCORE__MAX_DRAWS, size]. Kernels measure from adjacent vectors. */
 void alcore__sampler_pack(const alcore__sampler *sampler, double *vectors, int64_t size) {
     for (int32_t s = 0; s < sampler->speculative; s++) {
         /* slot[s] >= 1 + s, so nothing that is still needed is overwritten. */

@@ -60,6 +60,8 @@ static void count_groups(alcore__run *run, alcore__kmeans *means, int64_t k) {
     }
 }
 
+/* Allocates the arrays of all groups, whose shapes alcore__kmeans states. Sums are kept with the
+ * blocks only where those of all blocks fit in MAX_KEPT_SUMS. */
 static alcore_status make_arrays(alcore__run *run, alcore__kmeans *means, int64_t k) {
     alcore_ctx *ctx = run->ctx;
     size_t groups = (size_t)means->groups, vector_bytes = (size_t)means->dims * sizeof(double);
@@ -90,6 +92,10 @@ static int64_t nth_of_group(const alcore__kmeans *means, int64_t g, int64_t n) {
     return position;
 }
 
+/* Prepares k-means in each of `groups` groups: group [candidates], -1 for a row of none; k clusters
+ * each, fewer where a group has fewer rows. seeds: positions of the given seed rows, k-means++
+ * draws them where it is NULL. Each group has a generator of its own, so its result does not depend
+ * on the others. */
 alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, const int32_t *group,
                                    int64_t groups, int64_t k, bool unit, const int64_t *seeds) {
     means->groups = groups;

@@ -68,6 +68,7 @@ typedef struct block_work {
     int64_t renewed_count;
 } block_work;
 
+/* Pushes the work arrays of one block on the scratch stack, which the runner empties after it. */
 static alcore_status begin_work(const alcore__kmeans *means, alcore__block *block,
                                 block_work *out) {
     int64_t count = block->count, clusters = cluster_count(means);
@@ -271,6 +272,8 @@ alcore_status alcore__kmeans_begin_iteration(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Visits one block in an iteration: updates the bounds, measures only rows whose cluster may have
+ * changed, and leaves the sums and counts of its clusters. */
 alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     double *sums = partial;
@@ -288,6 +291,7 @@ alcore_status alcore__kmeans_assign_rows(alcore__block *block, void *partial) {
     return sum_clusters(&work, sums, counts.rows);
 }
 
+/* Reduces the counts of one block; the runner has added the sums. */
 alcore_status alcore__kmeans_add_counts(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     assignment_counts counts = counts_in(means, part->extra);
@@ -311,6 +315,8 @@ static void move_group(alcore__kmeans *means, int64_t g) {
     }
 }
 
+/* End of an iteration: moves the centroids of every group in which a row changed its cluster; a
+ * group without a change is converged and is not visited again. */
 alcore_status alcore__kmeans_move_centroids(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {
@@ -326,6 +332,7 @@ alcore_status alcore__kmeans_move_centroids(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Whether another iteration follows: some group is neither converged nor at its limit. */
 bool alcore__kmeans_iterates(const alcore__run *run) {
     const alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

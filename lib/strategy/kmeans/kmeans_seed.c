@@ -74,6 +74,8 @@ static alcore_status write_found(const alcore__matrix *matrix, const alcore__kme
     return alcore__matrix_copy_row(matrix, index, (double *)(void *)(out + sizeof found));
 }
 
+/* Writes an entry for each drawn row that lies in this block, by group and draw. The mask of a
+ * group, [matrix rows], is made once for all of its draws. */
 alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     alcore__matrix matrix;
@@ -99,6 +101,8 @@ alcore_status alcore__kmeans_find_seeds(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Copies one entry into the state. Draw 0 becomes the next centroid of its group and its row can
+ * not be a seed again; the others are speculative and wait in seed_vectors. */
 static void store_seed(alcore__kmeans *means, const char *entry) {
     alcore__kmeans_found found;
     memcpy(&found, entry, sizeof found);
@@ -115,6 +119,7 @@ static void store_seed(alcore__kmeans *means, const char *entry) {
     means->is_seed[found.position] = 1;
 }
 
+/* Reduces the partial of one block: its entries lie one behind the other. */
 alcore_status alcore__kmeans_store_seeds(alcore__run *run, const alcore__block_partial *part) {
     alcore__kmeans *means = run->state;
     size_t entry_bytes = alcore__kmeans_found_bytes(means);
@@ -149,6 +154,9 @@ size_t alcore__kmeans_weights_bytes(const alcore__block *block) {
     return (size_t)((const alcore__kmeans *)block->run->state)->groups * sizeof(double);
 }
 
+/* Lowers the D^2 weights of the block's rows by their distances to the newest centroid of their
+ * group, and totals them: totals [groups]. After a hit the distances are already there, from when
+ * the row was speculative, and no embedding is read for that group. */
 alcore_status alcore__kmeans_weigh_rows(alcore__block *block, void *partial) {
     const alcore__kmeans *means = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
@@ -194,6 +202,9 @@ static int64_t first_unseeded(const alcore__kmeans *means, int64_t g, int64_t ca
     return position;
 }
 
+/* Draws the next seed of group g with a probability proportional to the D^2 weights, and the
+ * speculative rows after it. Only the block and the running weight are known here; the block finds
+ * the row in the next pass. */
 static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__kmeans_group *each = &means->each[g];
     alcore__sampler *sampler = &each->sampler;
@@ -214,6 +225,7 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     }
 }
 
+/* End of "D^2 weights": draws for every group that lacks clusters. */
 alcore_status alcore__kmeans_draw_seeds(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

@@ -73,6 +73,8 @@ static alcore_status group_targets(alcore__run *run, bool balanced) {
     return ALCORE_OK;
 }
 
+/* Called once before the first pass: reads the parameters, groups the target rows by language and
+ * allocates the arrays of average_state. Distances and scores are NaN until they are computed. */
 static alcore_status begin(alcore__run *run) {
     average_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -141,6 +143,7 @@ static alcore_status sum_target(alcore__block *block, void *partial) {
     return alcore__matrix_group_sums(&matrix, group, state->groups, partial, counts);
 }
 
+/* End of "target means": turns the sum of each group into its mean, centroids [groups, dims]. */
 static alcore_status divide_centroids(alcore__run *run) {
     average_state *state = run->state;
     for (int64_t i = 0; i < state->groups * state->dims; i++)
@@ -157,6 +160,8 @@ static alcore__doubles variance_of(const alcore__run *run) {
     return (alcore__doubles){state->variance, state->groups};
 }
 
+/* Adds the squared distances of the block's target rows to the centroid of their group: the partial
+ * is sums [groups]. Each centroid is measured from all rows of the block, as groups are few. */
 static alcore_status sum_variance(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
@@ -174,6 +179,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* End of "target variances": turns the sum of each group into a mean over its active rows. */
 static alcore_status divide_variance(alcore__run *run) {
     average_state *state = run->state;
     for (int64_t g = 0; g < state->groups; g++) state->variance[g] /= state->count[g];
@@ -210,6 +216,9 @@ static alcore_status measure_group(const average_state *state, const alcore__mat
     return ALCORE_OK;
 }
 
+/* The mean distance of each active candidate to the target by the closed form; the partial is
+ * distance [active rows], zeroed by the runner. Norms that are not finite reveal a bad row first.
+ */
 static alcore_status measure_closed(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t count = block->count;
@@ -346,6 +355,8 @@ static size_t bounds_bytes(const alcore__block *block) {
     return 2 * (size_t)block->count * sizeof(double);
 }
 
+/* Bounds the mean distance of each active candidate from both sides by float32 distances to the
+ * whole target, widened by what adding and dividing may round off. */
 static alcore_status bound_distances(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t entries = block->count * state->groups;
@@ -362,6 +373,7 @@ static alcore_status bound_distances(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Copies the bounds of one block to their positions among the candidates. */
 static alcore_status store_bounds(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *low = part->extra, *high = low + part->count;
@@ -383,6 +395,8 @@ static size_t exact_bytes(const alcore__block *block) {
     return any ? (size_t)block->count * sizeof(double) : 0;
 }
 
+/* Computes the exact mean distance of the wanted candidates of the block: the partial is distance
+ * [active rows], NaN where it was not wanted. */
 static alcore_status measure_exactly(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     const uint8_t *wanted = state->wanted + block->start;
@@ -398,6 +412,7 @@ static alcore_status measure_exactly(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Copies the distances that were computed; those of earlier passes stay. */
 static alcore_status store_exact(alcore__run *run, const alcore__block_partial *part) {
     average_state *state = run->state;
     const double *distance = part->extra;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Prepares the state of a strategy that picks row after row: no candidate has been offered, none is
+ * the best. status and pick_scores are [candidates]. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy) {
     greedy->run = run;
     alcore__filler_begin(&greedy->filler, run);
@@ -26,6 +28,8 @@ bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position) {
            alcore__filler_fits(&greedy->filler, position);
 }
 
+/* Pushes mask [matrix rows] on the scratch stack: 1 for an active row that was not offered yet and
+ * that the budget left can pay. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
                                        uint8_t **mask) {
     alcore__block *block = matrix->block;
@@ -43,6 +47,9 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     return ALCORE_OK;
 }
 
+/* The row of the block with the largest of values [matrix rows, in the engine's memory] among those
+ * of the mask; *index is among active rows, -1 where the mask is empty; equal values go to the
+ * lower row. */
 alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
                                      const double *values, int64_t *index, double *value) {
     const alcore__run *run = matrix->block->run;
@@ -59,6 +66,8 @@ size_t alcore__greedy_best_bytes(const alcore__block *block) {
            (size_t)alcore__embedding_dims(block->run) * sizeof(double);
 }
 
+/* Writes the partial of a block: its best row, by its position among all candidates, and a copy of
+ * its vector, because the block may lie on another device or in another process. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out) {
     out->position = index < 0 ? -1 : matrix->block->start + index;
@@ -66,6 +75,8 @@ alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t in
     return index < 0 ? ALCORE_OK : alcore__matrix_copy_row(matrix, index, out->vector);
 }
 
+/* Reduces the partial of one block: keeps the row of the larger value. Blocks are reduced in order
+ * and only a larger value wins, so ties go to the lower row. */
 alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part) {
     alcore__greedy *greedy = run->state;
     const alcore__greedy_best *best = part->extra;
@@ -91,6 +102,8 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
 }
 
+/* Ends a run of picks: picked rows get the score they had when they were picked, and the rows that
+ * were never offered are counted for the report. */
 void alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;

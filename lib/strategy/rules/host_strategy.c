@@ -24,6 +24,8 @@ static alcore_status check_choice(const alcore_choice *choice, const void *value
     return ALCORE_OK;
 }
 
+/* Called by the host's choose function: scores [candidates], in the order of the view, copied. A
+ * later call replaces an earlier one. */
 alcore_status alcore_choice_scores(alcore_choice *choice, const double *scores, int64_t count) {
     ALCORE__TRY(check_choice(choice, scores, count));
     const alcore__outcome *outcome = &choice->run->outcome;
@@ -75,6 +77,9 @@ static alcore_status check_order(const alcore__outcome *outcome, const int64_t *
     return ALCORE_OK;
 }
 
+/* Called by the host's choose function: rows [count] of the pool, the best first, each a candidate
+ * and named once. Converted to positions among the candidates and copied; a later call replaces an
+ * earlier one. */
 alcore_status alcore_choice_order(alcore_choice *choice, const int64_t *rows, int64_t count) {
     ALCORE__TRY(check_choice(choice, rows, count));
     alcore_ctx *ctx = choice->run->ctx;
@@ -118,6 +123,7 @@ static alcore_status buy_order(const alcore_choice *choice) {
     return status;
 }
 
+/* Turns what the host's function gave into scores or picks, once it has returned. */
 static alcore_status use_answer(const alcore_choice *choice) {
     alcore__outcome *outcome = &choice->run->outcome;
     if (choice->order) return buy_order(choice);
@@ -129,6 +135,8 @@ static alcore_status use_answer(const alcore_choice *choice) {
     return ALCORE_OK;
 }
 
+/* Called instead of any pass: shows the candidates to the host's function through a view, which is
+ * valid during the call only, and uses its answer. */
 static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;

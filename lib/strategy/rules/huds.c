@@ -41,6 +41,8 @@ typedef struct huds_state {
     alcore__kmeans kmeans; /* with clusters > 1 */
 } huds_state;
 
+/* Called once before the first pass, for HUDS and for the strategies that are its diversity alone;
+ * these have no n_strata, so all candidates are one stratum whose count is set here. */
 static alcore_status begin(alcore__run *run) {
     huds_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -93,6 +95,8 @@ static alcore_status score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, partial, NULL, NULL);
 }
 
+/* End of pass "scores": cuts the candidates into strata by u and decides which centroid each row is
+ * measured from: that of its stratum, or, in a stratum below min_stratum, that of all. */
 static alcore_status cut_strata(alcore__run *run) {
     huds_state *state = run->state;
     int64_t count = run->outcome.count,
@@ -125,6 +129,8 @@ static alcore__doubles sums_of(const alcore__run *run) {
     return (alcore__doubles){state->sums, (state->strata + 1) * state->dims};
 }
 
+/* The partial is sums [strata + 1, dims]: of the block's rows of each stratum, then of all its
+ * rows. The last one is needed only where a stratum is small. */
 static alcore_status sum_by_stratum(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *sums = partial;
@@ -187,6 +193,9 @@ static size_t clusters_bytes(const alcore__block *block) {
     return (size_t)block->count * sizeof(int32_t);
 }
 
+/* The partial is d [active rows], then cluster [active rows]. The kernel needs one index per row
+ * into state->centroids, whichever of the three kinds of centroid it is: of all candidates, of a
+ * cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *distance = partial;
@@ -285,6 +294,8 @@ static alcore_status combine(alcore__run *run, double *h, double *temporary) {
     return report_term(run, "sd rest u", u, rest, weighted);
 }
 
+/* Facts of the report: the edges of the strata, their counts, and with k-means the iterations that
+ * each made. */
 static alcore_status report_strata(alcore__run *run) {
     huds_state *state = run->state;
     double *edges, *counts, *passes;
@@ -301,6 +312,8 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Columns of the record, one entry per candidate: what H was made of, so that a reason can be given
+ * without computing anything again. */
 static alcore_status record_columns(alcore__run *run, const double *h) {
     huds_state *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);
@@ -323,6 +336,7 @@ static alcore_status record_columns(alcore__run *run, const double *h) {
     return ALCORE_OK;
 }
 
+/* Called after the last pass: combines d and u into H, which is the score, and records both. */
 static alcore_status finish(alcore__run *run) {
     double *temporary, *h = run->outcome.scores;
     ALCORE__TRY(

@@ -32,6 +32,7 @@ static alcore_status score_block(alcore__block *block, void *partial) {
     return alcore__block_scores(block, rank, score, raw);
 }
 
+/* Copies the three scores of one block to their positions among the candidates. */
 static alcore_status store_scores(alcore__run *run, const alcore__block_partial *part) {
     alcore__ranked_scores *state = run->state;
     const double *rank = part->extra, *score = rank + part->count, *raw = score + part->count;
@@ -50,6 +51,8 @@ const alcore__pass alcore__rank_by_score_passes[] = {
     {.name = NULL},
 };
 
+/* Called after the pass: hands the scores and the raw quantity over and lets the candidates be
+ * ranked by `rank`, which is oriented so that the largest is picked first (spec 1.2). */
 alcore_status alcore__rank_by_score_finish(alcore__run *run) {
     alcore__ranked_scores *state = run->state;
     size_t bytes = (size_t)run->outcome.count * sizeof(double);

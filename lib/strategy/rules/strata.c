@@ -5,6 +5,9 @@
 
 #include "strategy/budget/rank.h"
 
+/* Cuts scores [count] into `strata` intervals of equal width: stratum [count], edges [strata + 1]
+ * ascending. The largest score, and what rounding lifts above it, belongs to the last one; equal
+ * scores all belong to the first. */
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges) {
     double low = scores[0], high = scores[0];
@@ -22,6 +25,9 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
     edges[strata] = high;
 }
 
+/* Cuts scores [count] into `strata` parts of equal size by rank: stratum [count], edges [strata +
+ * 1] the lowest score of each part and the largest of all. Ties are ranked by row, so a part can
+ * split equal scores. */
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
                                       int64_t strata, int32_t *stratum, double *edges) {
     double *negative;
