@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks the option table: for every option of every command there is a fixture here in which the option changes the output, the
+summary or the exit code. An option without a fixture fails, and so does a fixture of an option that is gone."""
+import os
+import re
+import sys
+
+from harness import case, equal, main
+
+TEXTS = ["alpha beta", "gamma delta epsilon", "Alpha beta", "zeta", "1 2 3 4", "eta theta iota kappa lambda", "alpha beta", "mu nu xi"]
+U = [0.5, 0.9, 0.4, 0.1, 0.8, 0.3, 0.7, 0.6]
+E = [[1, 0], [0, 1], [3, 4], [4, 3], [1, 0.2], [-1, 0], [2, 0.1], [0, 2]]
+P = [[0.9, 0.1], [0.5, 0.5], [0.8, 0.2], [0.6, 0.4], [0.7, 0.3], [0.95, 0.05], [0.55, 0.45], [0.65, 0.35]]
+PICK = ["select", "pool.txt", "--budget", "4", "--scores", "u.npy", "--strategy", "nnll"]
+TIED, WITH_NAN = ([name if word == "u.npy" else word for word in PICK] for name in ("tied.npy", "nan.npy"))
+SCORE = ["score", "pool.txt", "--scorer", "nnll", "--logprobs", "lp.lp"]
+DRAW = ["candidates", "pool.txt", "--count", "4"]
+PROBS = ["select", "pool.txt", "--budget", "4", "--strategy", "entropy", "--probs", "p.npy"]
+LOGITS = [*PROBS[:-1], "logits.npy"]
+
+
+def files(box):
+    box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
+    box.file("pool.tsv", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
+    box.file("cost.tsv", "text\tcost\n" + "".join("%s\t%d\n" % (text, 1 + row % 3) for row, text in enumerate(TEXTS)))
+    box.file("known.txt", "zeta\nsomething else\n")
+    box.file("target.txt", "one\ntwo\n")
+    box.file("ids.txt", "2\n5\n")
+    box.npy("u.npy", U, "<f8")
+    box.npy("tied.npy", [1.0] * len(U), "<f8")
+    box.npy("nan.npy", U[:-1] + [float("nan")], "<f8")
+    box.npy("e.npy", E)
+    box.npy("near.npy", [[0, 1], [0, 3]])
+    box.npy("far.npy", [[-5, 0], [-4, 0]])
+    box.npy("p.npy", P, "<f8")
+    box.npy("logits.npy", [[9 * a, b] for a, b in P], "<f8")
+    lengths = [1 + row % 3 for row in range(len(TEXTS))]
+    box.file("lp.lp", "".join("%d\t%s\n" % (row + 1, " ".join(["-%g" % (0.3 + row % 5)] * length)) for row, length in enumerate(lengths)))
+    box.file("lp.marian", "".join("%d ||| text ||| F0= -1 ||| WordScores= %s\n" % (row, " ".join(["-%g" % (0.2 + row % 3)] * length))
+                                  for row, length in enumerate(lengths)))
+    box.npy("values.npy", [-(0.2 + number % 5) for number in range(sum(lengths))])
+    box.npy("offsets.npy", [sum(lengths[:row]) for row in range(len(lengths) + 1)], "<i8")
+    box.run("candidates", "pool.txt", "--count", "3", "--seed", "5", "--out", "few.tsv", "-q")
+    box.npy("few.npy", [0.1, 0.3, 0.2], "<f8")
+    box.run(*PICK, "--out", "run.tsv", "--report", "run.json", "-q")
+    box.run("lm", "train", "pool.txt", "--order", "2", "--out", "two.arpa", "-q")
+
+
+# option: (arguments without it, arguments with it), or a list of such pairs of which every one must differ.
+POOL_OPTIONS = {
+    "--format": lambda base: ([base[0], "pool", *base[2:]], [base[0], "pool", *base[2:], "--format", "tsv"]),
+    "--text-column": lambda base: ([base[0], "pool.tsv", *base[2:]], [base[0], "pool.tsv", *base[2:], "--text-column", "other"]),
+    "--dedup": lambda base: (base, [*base, "--dedup", "normalized"]),
+    "--labeled": lambda base: (base, [*base, "--labeled", "known.txt"]),
+    "--exclude": lambda base: (base, [*base, "--exclude", "ids.txt"]),
+    "--exclude-text": lambda base: (base, [*base, "--exclude-text", "known.txt"]),
+    "--eligible": lambda base: (base, [*base, "--eligible", "ids.txt"]),
+    "--min-words": lambda base: (base, [*base, "--min-words", "3"]),
+    "--max-words": lambda base: (base, [*base, "--max-words", "2"]),
+    "--min-letters": lambda base: (base, [*base, "--min-letters", "0.5"]),
+    "--out": lambda base: (base, [*base, "--out", "there.tsv"]),
+    "--threads": lambda base: (base, [*base, "--threads", "4097"]),
+    "--quiet": lambda base: (base, [*base, "--quiet"]),
+}
+DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round": lambda base: (base, [*base, "--round", "3"])}
+FIXTURES = {
+    "select": (PICK, {
+        **POOL_OPTIONS,
+        "--seed": (["select", "pool.txt", "--budget", "4", "--strategy", "random"],
+                   ["select", "pool.txt", "--budget", "4", "--strategy", "random", "--seed", "9"]),
+        "--round": (["select", "pool.txt", "--budget", "4", "--strategy", "random"],
+                    ["select", "pool.txt", "--budget", "4", "--strategy", "random", "--round", "3"]),
+        "--strategy": (PICK, [*PICK[:-1], "random"]),
+        "--param": (PICK, [*PICK, "-p", "candidates=3"]),
+        "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
+        "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
+        "--spread": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--spread", "0.5"]),
+        "--tie": (TIED, [*TIED, "--tie", "random"]),
+        "--nan": (WITH_NAN, [*WITH_NAN, "--nan", "exclude"]),
+        "--strict": ([*PICK[:3], "99", *PICK[4:]], [*PICK[:3], "99", *PICK[4:], "--strict"]),
+        "--target": (["select", "pool.txt", "--budget", "3", "--strategy", "average-dist", "--embeddings", "e.npy", "--target-embeddings", "far.npy"],
+                     ["select", "pool.txt", "--budget", "3", "--strategy", "average-dist", "--embeddings", "e.npy", "--target-embeddings",
+                      "far.npy", "--target", "target.txt"]),
+        "--target-embeddings": tuple(["select", "pool.txt", "--budget", "3", "--strategy", "average-dist", "--embeddings", "e.npy", "--target",
+                                      "target.txt", "--target-embeddings", name] for name in ("near.npy", "far.npy")),
+        "--labeled-embeddings": tuple(["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy", "--labeled",
+                                       "known.txt", "--labeled-embeddings", name] for name in ("near.npy", "far.npy")),
+        "--candidates": (["select", "pool.txt", "--budget", "2", "--strategy", "nnll", "--scores", "few.npy"],
+                         ["select", "pool.txt", "--budget", "2", "--strategy", "nnll", "--scores", "few.npy", "--candidates", "few.tsv"]),
+        "--scores": (PICK, TIED),
+        "--scores-are": (PICK, [*PICK, "--scores-are", "confidence"]),
+        "--logprobs": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
+                       ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.lp"]),
+        "--offsets": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "values.npy"],
+                      ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "values.npy", "--offsets", "offsets.npy"]),
+        "--logprob-base": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.lp"],
+                           ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.lp", "--logprob-base", "2"]),
+        "--logprobs-format": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian"],
+                              ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--logprobs", "lp.marian", "--logprobs-format",
+                               "marian"]),
+        "--probs": (PROBS, LOGITS),
+        "--probs-are": (LOGITS, [*LOGITS, "--probs-are", "logits"]),
+        "--embeddings": (["select", "pool.txt", "--budget", "3", "--strategy", "kcenter"],
+                         ["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy"]),
+        "--model": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
+                    ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--model", "nowhere"]),
+        "--report": (PICK, [*PICK, "--report", "said.md"]),
+        "--config": (["select"], ["select", "--config", "run.json"]),
+        "--force": (["select", "--config", "run.json"], ["select", "--config", "run.json", "--force"]),
+        "--device": (PICK, [*PICK, "--device", "nonsense"]),
+        "--json": ([*PICK, "--out", "there.tsv"], [*PICK, "--out", "there.tsv", "--json"]),
+    }),
+    "candidates": (DRAW, {
+        **POOL_OPTIONS, **DRAW_OPTIONS,
+        "--count": (DRAW, [*DRAW[:-1], "2"]),
+        "--json": (DRAW, [*DRAW, "--json"]),
+    }),
+    "score": (SCORE, {
+        **POOL_OPTIONS,
+        "--scorer": (SCORE, [*SCORE[:3], "nsp", *SCORE[4:]]),
+        "--param": (["score", "pool.txt", "--scorer", "uncertainty", "--probs", "p.npy"],
+                    ["score", "pool.txt", "--scorer", "uncertainty", "--probs", "p.npy", "-p", "mode=entropy"]),
+        "--candidates": (["score", "pool.txt", "--scorer", "entropy", "--probs", "few.npy"],
+                         ["score", "pool.txt", "--scorer", "entropy", "--probs", "few.npy", "--candidates", "few.tsv"]),
+        "--logprobs": (SCORE[:4], SCORE),
+        "--offsets": ([*SCORE[:-1], "values.npy"], [*SCORE[:-1], "values.npy", "--offsets", "offsets.npy"]),
+        "--logprob-base": (SCORE, [*SCORE, "--logprob-base", "10"]),
+        "--logprobs-format": ([*SCORE[:-1], "lp.marian"], [*SCORE[:-1], "lp.marian", "--logprobs-format", "marian"]),
+        "--probs": (["score", "pool.txt", "--scorer", "entropy", "--probs", "p.npy"],
+                    ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"]),
+        "--probs-are": (["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy"],
+                        ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy", "--probs-are", "logits"]),
+        "--model": (SCORE[:4], [*SCORE[:4], "--model", "nowhere"]),
+    }),
+    "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
+    "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
+    "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"])}),
+    "lm": (["lm", "train", "pool.txt"], {
+        "--format": (["lm", "train", "pool"], ["lm", "train", "pool", "--format", "tsv"]),
+        "--text-column": (["lm", "train", "pool.tsv"], ["lm", "train", "pool.tsv", "--text-column", "other"]),
+        "--order": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--order", "1"]),
+        "--lm": (["lm", "score", "known.txt"], ["lm", "score", "known.txt", "--lm", "two.arpa"]),
+        "--out": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--out", "three.arpa"]),
+        "--threads": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--threads", "4097"]),
+        "--quiet": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--quiet"]),
+    }),
+}
+
+
+def options_of(box, command):
+    """The long names that the command's help lists."""
+    return set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", box.run(command, "-h").out, re.M))
+
+
+def outcome(box, args):
+    """Exit code, what was printed, and which files appeared; times and the command line itself are left out."""
+    before = box.names()
+    done = box.run(*args, expect=None)
+    new = sorted(set(box.names()) - set(before))
+    for name in new:
+        os.remove(os.path.join(box.path, name))
+    summary = re.sub(r"\d+(\.\d+)? m?s\b", "", done.err)
+    return done.returncode, done.out, summary, new
+
+
+def walk(command):
+    @case
+    def options(box):
+        files(box)
+        base, fixtures = FIXTURES[command]
+        listed = options_of(box, command) - {"--help", "--version"}
+        equal(sorted(listed - set(fixtures)), [], "options of alcore %s without a fixture" % command)
+        equal(sorted(set(fixtures) - listed), [], "fixtures of alcore %s for options that are gone" % command)
+        idle = []
+        for name, fixture in sorted(fixtures.items(), key=lambda pair: (pair[0] == "--force", pair[0])):
+            without, with_it = fixture(base) if callable(fixture) else fixture
+            if name == "--force":  # the last one: from here on the input is not that of the report
+                box.file("pool.txt", "".join(text + " more\n" for text in TEXTS))
+            if outcome(box, without) == outcome(box, with_it):
+                idle.append(name)
+        equal(idle, [], "options of alcore %s that change nothing" % command)
+
+    options.__name__ = "every_option_of_%s_changes_something" % command
+
+
+for command in FIXTURES:
+    walk(command)
+
+
+@case
+def every_command_is_walked(box):
+    commands = set(re.findall(r"^  ([a-z]+) ", box.run("-h").out, re.M))
+    equal(sorted(commands - {"help"}), sorted(FIXTURES))
+
+
+@case
+def help_and_version(box):
+    for command in FIXTURES:
+        assert "usage: alcore " + command in box.run(command, "-h").out
+        assert re.match(r"alcore \d+\.\d+\.\d+", box.run(command, "--version").out), command
+
+
+if __name__ == "__main__":
+    sys.exit(main())

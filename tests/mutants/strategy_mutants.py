@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Defects that the tests of strategies must see: each is put into a copy of one source file, which is compiled and linked into the
+test program meant to find it. A mutant counts as killed only when the case named for it fails, while every other case that the
+plain library passes is free to fail too; one that lives, dies elsewhere or does not compile fails. In TAP.
+
+  strategy_mutants.py SOURCE BUILD [NAME]..."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+VECTORS = 'tests/unit/strategy/test_strategy_vectors'
+TARGET = 'tests/unit/strategy/test_strategy_target'
+FILL = 'tests/unit/strategy/test_strategy_fill'
+BADGE = 'tests/unit/strategy/test_strategy_badge'
+PROPERTIES = 'tests/unit/strategy/test_strategy_properties'
+SCORER = 'tests/unit/scorer/test_scorer'
+
+# name: (file, text that stands there once, what takes its place, test program, case that must fail)
+MUTANTS = {
+    'HUDS weighs the terms the other way round':
+        ('lib/strategy/rules/huds.c', 'lambda * d[i] + rest * u[i]', 'rest * d[i] + lambda * u[i]', PROPERTIES,
+         'huds_without_diversity_is_nnll'),
+    'the first round of lambda_first lasts two rounds':
+        ('lib/strategy/rules/huds.c', 'run->input->round <= 1', 'run->input->round <= 2', VECTORS, 'lambda_schedule'),
+    'a stratum of min_stratum rows counts as small':
+        ('lib/strategy/rules/huds.c', 'state->counts[state->stratum[i]] < min_rows', 'state->counts[state->stratum[i]] <= min_rows',
+         VECTORS, 'small_strata_use_the_global_centroid'),
+    'a score on an edge falls into the lower stratum':
+        ('lib/strategy/rules/strata.c', 'floor(((scores[i] - low) / range) * n)', 'ceil(((scores[i] - low) / range) * n) - 1.0',
+         VECTORS, 'strata'),
+    'k-center does not measure from the labeled pool':
+        ('lib/strategy/rules/kcenter.c', 'run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;',
+         'run->active[ALCORE__OVER_LABELED_ROWS].count;', VECTORS, 'kcenter'),
+    'IDDS takes alpha for granted':
+        ('lib/strategy/rules/idds.c', '.alpha = state->alpha,', '.alpha = 0.67,', VECTORS, 'idds'),
+    'IDDS counts the likeness of a row to itself':
+        ('lib/strategy/rules/idds.c', '== SELF_INCLUDE;', '== SELF_EXCLUDE;', VECTORS, 'idds'),
+    'IDDS never moves a pick to the labeled rows':
+        ('lib/strategy/rules/idds.c', '    if (state->moves) {\n        alcore_sys_work', '    if (false) {\n        alcore_sys_work',
+         VECTORS, 'idds'),
+    'IDDS forgets the labeled pool':
+        ('lib/strategy/rules/idds.c', '.rows = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_b_of}',
+         '.rows = ALCORE__OVER_LABELED_POOL,\n     .block = sum_block,\n     .partial = {.sums = sum_a_of}', VECTORS, 'idds'),
+    'average-dist does not balance the languages':
+        ('lib/strategy/rules/average_dist.c', 'bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;',
+         'bool balanced = false;', TARGET, 'average_distances'),
+    'BADGE begins with a uniform draw':
+        ('lib/strategy/rules/badge.c', '!state->first_uniform) return best', '!state->first_uniform + 1 == 0) return best', BADGE, 'vector'),
+    'the least confidence of words is their margin':
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) value = facts[t].top1;', '', SCORER, 'token_scores'),
+    'the entropy of words is their margin':
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) value = facts[t].entropy;', '', SCORER, 'token_scores'),
+    'margins of words are never logarithmic':
+        ('lib/scorer/score_classes.c',
+         'bool log_margin = alcore__values_integer(call->values, "margin") == 1;\n    double raw = token_raw',
+         'bool log_margin = false;\n    double raw = token_raw', SCORER, 'token_scores'),
+    'NSP is reported without its exponential':
+        ('lib/scorer/score_logprobs.c', '1.0 - exp(0.0 - call->rank[i])', 'call->rank[i]', VECTORS, 'likelihoods'),
+    'confidences are read as uncertainties':
+        ('lib/scorer/score_logprobs.c', 'value = 1.0 - value;', 'value = value + 0.0;', VECTORS, 'meanings_of_scores'),
+    'ties go to the later row':
+        ('lib/strategy/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
+    'a random order of ties is that of the rows':
+        ('lib/strategy/rank.c', 'if (o->random) {', 'if (false) {', VECTORS, 'topk'),
+    'fill=stop goes on behind what does not fit':
+        ('lib/strategy/fill.c', 'if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {', 'if (false) {', FILL, 'policies'),
+    'a row at the similarity limit is passed over':
+        ('lib/strategy/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL, 'spread'),
+    'many passes are not announced':
+        ('lib/strategy/engine/outcome.c', 'if (!(passes > 100.0)) return;', 'return;', FILL, 'many_passes_are_announced'),
+    'every round draws the same candidates':
+        ('lib/strategy/engine/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
+    'sticky candidates are forgotten':
+        ('lib/strategy/engine/candidate_draw.c', 'take[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
+}
+
+
+def run(command, **options):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **options)
+
+
+class Tree:
+    """The build's own commands, repeated with a changed source file and archive."""
+
+    def __init__(self, source, build, folder):
+        self.source, self.build, self.folder = source, build, folder
+        with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+            self.compiles = {os.path.realpath(os.path.join(entry['directory'], entry['file'])): entry for entry in json.load(file)
+                             if 'libalcore.so' in entry['output'] or 'libalcore.a' in entry['output']}
+
+    def compile(self, path, text):
+        """Object file of the text in the place of a source file of the library."""
+        entry = self.compiles[os.path.realpath(os.path.join(self.source, path))]
+        changed = os.path.join(self.folder, os.path.basename(path))
+        with open(changed, 'w', encoding='utf-8') as file:
+            file.write(text)
+        words = shlex.split(entry['command'])
+        here = os.path.dirname(os.path.realpath(os.path.join(self.source, path)))
+        output = os.path.join(self.folder, 'mutant.o')
+        words[words.index('-o') + 1] = output
+        words[words.index(entry['file'])] = changed
+        done = run(words + ['-I' + here], cwd=entry['directory'])
+        return (output, os.path.basename(entry['output'])) if done.returncode == 0 else (None, done.stdout)
+
+    def link(self, program, object_file, member):
+        """The test program with the object in the library's place of that member."""
+        archive = os.path.join(self.folder, 'libmutant.a')
+        command = run(['ninja', '-C', self.build, '-t', 'commands', '-s', program]).stdout.splitlines()[-1]
+        words = shlex.split(command[command.index(']') + 1:] if command.startswith('[') else command)
+        output = os.path.join(self.folder, 'program')
+        words[words.index('-o') + 1] = output
+        words = [archive if word.endswith('lib/libalcore.a') else word for word in words]
+        shutil.copy(os.path.join(self.build, 'lib', 'libalcore.a'), archive)
+        for step in (['ar', 'd', archive, member], ['ar', 'qs', archive, object_file]):
+            done = run(step)
+            if done.returncode or done.stdout:  # ar only says it when a member is not there
+                return None, '%s: %s' % (' '.join(step), done.stdout)
+        done = run(words, cwd=self.build)
+        return (output, '') if done.returncode == 0 else (None, done.stdout)
+
+
+def failing_cases(program):
+    """Names of the cases that fail; a program that dies fails in a case of its own."""
+    done = run([program], env=dict(os.environ, CK_TAP_LOG_FILE_NAME='-', CK_VERBOSITY='silent', CK_DEFAULT_TIMEOUT='60'), timeout=120)
+    failed = set(re.findall(r'^not ok \d+ - \S*?:[\w-]+:(\w+):', done.stdout, re.M))
+    return failed if failed or done.returncode == 0 else {'exit code %d' % done.returncode}, done.stdout
+
+
+def main():
+    source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    chosen = [name for name in MUTANTS if not sys.argv[3:] or name in sys.argv[3:]]
+    print('1..%d' % len(chosen))
+    alive = 0
+    for number, name in enumerate(chosen, 1):
+        path, old, new, program, case = MUTANTS[name]
+        with open(os.path.join(source, path), encoding='utf-8') as file:
+            text = file.read()
+        why = ''
+        if text.count(old) != 1:
+            why = '%s: the text stands there %d times, not once: %s' % (path, text.count(old), old)
+        else:
+            with tempfile.TemporaryDirectory(prefix='alcore-mutant-') as folder:
+                tree = Tree(source, build, folder)
+                made, member = tree.compile(path, text.replace(old, new))
+                linked, said = tree.link(program, made, member) if made else (None, member)
+                if not linked:
+                    why = said
+                else:
+                    failed, said = failing_cases(linked)
+                    if case not in failed:
+                        why = '%s passed; failed: %s\n%s' % (case, ', '.join(sorted(failed)) or 'nothing', said[-600:])
+        alive += bool(why)
+        print('%s %d %s' % ('not ok' if why else 'ok', number, name))
+        for line in why.splitlines():
+            print('# ' + line)
+        sys.stdout.flush()
+    return 1 if alive else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
