@@ -5,6 +5,8 @@
 
 static const char PREFIX[] = "strategy ";
 
+/* The destructor of the handle, called when its last reference goes. The host's destroy callback
+ * runs first, as it may be the owner of host.user. */
 static void release(void *object) {
     alcore_strategy *strategy = object;
     alcore_ctx *ctx = strategy->object.ctx;
@@ -16,6 +18,9 @@ static void release(void *object) {
     alcore__free(ctx, strategy->owner);
 }
 
+/* A handle of the strategy def, its parameters at their defaults; name: what error messages call it
+ * ("strategy NAME", kept in owner). Called for built-in strategies and, with the definition
+ * alcore__strategy_of_host, for those of a host. *out is set on success only. */
 static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, const char *name,
                           alcore_strategy **out) {
     alcore_strategy *strategy;
@@ -43,6 +48,9 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
                          def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name));
 }
 
+/* Copies the NULL-terminated list of column names that a host's strategy reads (NULL: none) to
+ * strategy->host_needs, since the host may free its own after the call. host_need_count always
+ * counts what release() has to free, also when an allocation fails midway. */
 static alcore_status copy_needs(alcore_strategy *strategy, const char *const *needs) {
     alcore_ctx *ctx = strategy->object.ctx;
     int64_t count = 0;
@@ -56,6 +64,9 @@ static alcore_status copy_needs(alcore_strategy *strategy, const char *const *ne
     return ALCORE_OK;
 }
 
+/* A strategy whose rule is a callback of the host program. Reads the caller's struct by its size,
+ * as every public struct, and copies the name and the needs; host.user passes to the handle on
+ * success only, so the caller still owns it after an error. */
 static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *theirs,
                                alcore_strategy **out) {
     alcore_strategy_host host;
@@ -134,6 +145,8 @@ const alcore__values *alcore__strategy_values(const alcore_strategy *strategy) {
     return &strategy->values;
 }
 
+/* The index-th column name that the strategy reads of the pool in a role (ALCORE_ROLE_*); NULL ends
+ * the list. A strategy of a host reads columns of the candidates only. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
     if (strategy->def != &alcore__strategy_of_host) {
         return alcore_strategy_needs(strategy->def->name, role, index);

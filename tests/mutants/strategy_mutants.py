@@ -36,7 +36,7 @@ MUTANTS = {
          VECTORS, 'strata'),
     'k-center does not measure from the labeled pool':
         ('lib/strategy/rules/kcenter.c', 'run->active[ALCORE__OVER_LABELED_ROWS].count + run->active[ALCORE__OVER_LABELED_POOL].count;',
-         'run->active[ALCORE__OVER_LABELED_ROWS].count;', VECTORS, 'kcenter'),
+         'run->active[ALCORE__OVER_LABELED_ROWS].count;', VECTORS, 'kcenter_measures_from_the_labeled_pool'),
     'IDDS takes alpha for granted':
         ('lib/strategy/rules/idds.c', '.alpha = state->alpha,', '.alpha = 0.67,', VECTORS, 'idds'),
     'IDDS counts the likeness of a row to itself':
@@ -59,19 +59,20 @@ MUTANTS = {
     'margins of words are never logarithmic':
         ('lib/scorer/score_classes.c',
          'bool log_margin = alcore__values_integer(call->values, "margin") == 1;\n    double raw = token_raw',
-         'bool log_margin = false;\n    double raw = token_raw', SCORER, 'token_scores'),
+         'bool log_margin = false;\n    double raw = token_raw', SCORER, 'token_margins_of_logarithms'),
     'NSP is reported without its exponential':
         ('lib/scorer/score_logprobs.c', '1.0 - exp(0.0 - call->rank[i])', 'call->rank[i]', VECTORS, 'likelihoods'),
     'confidences are read as uncertainties':
         ('lib/scorer/score_logprobs.c', 'value = 1.0 - value;', 'value = value + 0.0;', VECTORS, 'meanings_of_scores'),
     'ties go to the later row':
-        ('lib/strategy/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
+        ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':
-        ('lib/strategy/rank.c', 'if (o->random) {', 'if (false) {', VECTORS, 'topk'),
+        ('lib/strategy/budget/rank.c', 'if (o->random) {', 'if (false) {', VECTORS, 'topk'),
     'fill=stop goes on behind what does not fit':
-        ('lib/strategy/fill.c', 'if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {', 'if (false) {', FILL, 'policies'),
+        ('lib/strategy/budget/fill.c', 'if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {', 'if (false) {', FILL, 'policies'),
     'a row at the similarity limit is passed over':
-        ('lib/strategy/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL, 'spread'),
+        ('lib/strategy/budget/fill.c', 'cosine > run->input->fill.max_similarity', 'cosine >= run->input->fill.max_similarity', FILL,
+         'similarity_at_the_limit_is_bought'),
     'many passes are not announced':
         ('lib/strategy/engine/outcome.c', 'if (!(passes > 100.0)) return;', 'return;', FILL, 'many_passes_are_announced'),
     'every round draws the same candidates':

@@ -25,6 +25,9 @@ static const uint8_t *span_mask(const alcore__block *block) {
 
 /* ---- scores ---- */
 
+/* Scores the rows of the pool from the block's first active row to its last, then picks out the
+ * active ones: rank, score and raw are [active rows]. Scorers work on a run of rows with a mask,
+ * hence the three temporary arrays [span]. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw) {
     const alcore__run *run = block->run;
     int64_t first = block->rows[0], span = block_span(block);
@@ -74,6 +77,9 @@ static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
     return &block->worker->embeddings[source];
 }
 
+/* The embeddings of all rows of a block of the target pool, for passes over candidates that measure
+ * each of them from the whole target. They stay readable until this thread asks for another block
+ * of the target, as they lie in the target's own reader. */
 alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                                   alcore_sys_rows *out) {
     const alcore__dataset *target = &block->run->input->target;
@@ -83,6 +89,10 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block,
                              embedding_reader(block, ALCORE__OVER_TARGET), out);
 }
 
+/* The embeddings of the block as a matrix for kernels, in one of two forms: a copy made in an
+ * earlier pass holds the active rows only (no mask, matrix row = index); else the rows of the pool
+ * from the first active one to the last, with a mask where some are not active. unit: kernels take
+ * each row divided by its length. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out) {
     const alcore__active_rows *active = &block->run->active[block->source];
     const alcore__column *column = alcore__dataset_find(active->dataset, "embeddings");
@@ -101,6 +111,8 @@ alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matr
     return ALCORE_OK;
 }
 
+/* The index among the active rows of the active row at a matrix row; by bisection, as block->rows
+ * ascends. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row) {
     if (!matrix->mask) return matrix_row;
     const alcore__block *block = matrix->block;
@@ -116,6 +128,8 @@ int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row
     return low;
 }
 
+/* Copies the row at an index (among active rows) to out [dims] as doubles, from a device too;
+ * divided by its length in a unit matrix. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore_sys_rows row = matrix->rows;
@@ -129,6 +143,8 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
 
 /* ---- checks ---- */
 
+/* Fails with the name of the first component that is not finite. values [dims]: the embedding of
+ * row `row` of the pool that the source (ALCORE__OVER_*) belongs to. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source,
                                    int64_t row) {
     static const char *const WHERE[] = {"", "", " of the labeled pool", " of the target"};
@@ -143,6 +159,9 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
     return ALCORE_OK;
 }
 
+/* Looks for a component that is not finite in the active rows and fails with its name. Called only
+ * after a sum or a dot product came out infinite or NaN, so it may be slow; a sum can also overflow
+ * from finite values, then nothing is found and the call succeeds. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
     alcore__matrix plain = *matrix;
     alcore__block *block = matrix->block;
@@ -191,6 +210,7 @@ static alcore_status push_groups(const alcore__matrix *matrix, const int32_t *gr
 typedef alcore_status (*vector_kernel)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const uint8_t *mask, const double *vector, double *out);
 
+/* Calls a kernel of one value a row and collects its results: out [active rows]; vector [dims]. */
 static alcore_status call_vector_kernel(const alcore__matrix *matrix, vector_kernel kernel,
                                         const double *vector, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
@@ -213,6 +233,7 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
                               out);
 }
 
+/* out [active rows]: the squared length of each embedding. */
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
@@ -225,6 +246,9 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     return ALCORE_OK;
 }
 
+/* Adds the active rows up by group: group [active rows], -1 for none; sums [groups, dims] and
+ * counts [groups] are results of the kernel. Each sum runs in row order (spec 1.8). A sum that is
+ * not finite starts the search for the row that is to blame. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
@@ -240,6 +264,8 @@ alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int3
     return ALCORE_OK;
 }
 
+/* sums [dims] of all active rows in row order, as one group. Strategies call it for the mean of a
+ * pool; the partial of their pass is that sum. */
 alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
     int32_t *all_in_one;
@@ -252,6 +278,8 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums) {
     return ALCORE_OK;
 }
 
+/* out [active rows]: 1 - cos(row, centroid of its group); group [active rows], -1: out is not
+ * meaningful there; centroids [groups, dims]. */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids,
                                               double *out) {
@@ -282,6 +310,10 @@ static void collect_nearest(const alcore__matrix *matrix, const int32_t *group,
     }
 }
 
+/* Finds the nearest centroid of each active row that has a group: group g owns the centroids
+ * centroid_starts[g] .. centroid_starts[g + 1] - 1 of centroids [all, dims]; group [active rows],
+ * -1: the row is left as it was. The arrays of out are [active rows]; those that are NULL are not
+ * wanted. */
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *centroid_starts,
                                      const double *centroids, const alcore__nearest *out) {

@@ -11,6 +11,9 @@ static size_t byte_per_row(const alcore__block *block) {
     return (size_t)block->count;
 }
 
+/* Computes the score of each active row and sets bad [active rows] to 1 where it is NaN. With
+ * nan=exclude a scorer reports NaN for a row whose values are NaN or infinite instead of failing,
+ * so one test covers both. */
 static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     double *rank;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *rank, &rank));
@@ -21,6 +24,8 @@ static alcore_status check_scores(alcore__block *block, uint8_t *bad) {
     return ALCORE_OK;
 }
 
+/* Sets bad [active rows] to 1 for each embedding with a component that is not finite. The self dot
+ * of a row shows cheaply whether it can have one. */
 static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     alcore__matrix matrix;
     double *self_dots, *vector;
@@ -39,6 +44,7 @@ static alcore_status check_embeddings(alcore__block *block, uint8_t *bad) {
     return ALCORE_OK;
 }
 
+/* Called for each block of candidates; the partial is bad [active rows], zeroed by the runner. */
 static alcore_status check_candidates(alcore__block *block, void *partial) {
     if (block->run->def->score_rows) ALCORE__TRY(check_scores(block, partial));
     bool embeddings = alcore__reads_embeddings(block->run, ALCORE_ROLE_CANDIDATES);
@@ -49,6 +55,9 @@ static alcore_status check_others(alcore__block *block, void *partial) {
     return check_embeddings(block, partial);
 }
 
+/* Reduces the partial of one block: sets the mask of its pool, [rows of the pool], for the rows
+ * that a check marked. Labeled rows of the candidates' pool share the mask of the candidates, as
+ * both are rows of the same pool. */
 static alcore_status mark_rows(alcore__run *run, int32_t source,
                                const alcore__block_partial *part) {
     const uint8_t *bad = part->extra;

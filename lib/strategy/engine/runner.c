@@ -27,6 +27,9 @@ typedef struct partial_layout {
     size_t leading_bytes, extra_bytes; /* of sums or values; behind them */
 } partial_layout;
 
+/* Where the parts of a block's partial lie: first the sums of the pass (the same for every block)
+ * or one double for each active row of the block, then the extra bytes that the pass asks for. Map
+ * and reduce both call it, so the two agree on the layout. */
 static partial_layout layout_of(const alcore__pass *pass, const alcore__block *block) {
     const alcore__partial_type *type = &pass->partial;
     partial_layout layout = {0};
@@ -53,6 +56,9 @@ typedef struct map_job {
     alcore__partial *out; /* [tasks] */
 } map_job;
 
+/* Fills in the block with a number of a source (ALCORE__OVER_*): its active rows are positions
+ * start .. start + count - 1 among the active rows of the source. Its memory and its worker are set
+ * by map_task, as only a block that is visited has them. */
 static void describe_block(alcore__run *run, int32_t source, int64_t number, alcore__block *out) {
     const alcore__active_rows *active = &run->active[source];
     int64_t start = active->block_starts[number];
@@ -64,6 +70,8 @@ static void describe_block(alcore__run *run, int32_t source, int64_t number, alc
                            .rows = active->rows + start};
 }
 
+/* The scratch memory of a worker thread, made when the thread visits its first block. The array of
+ * workers needs no lock: an entry is read and written by the thread with that number only. */
 static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker_memory **out) {
     alcore__worker_memory **worker = &run->runner->workers[number];
     if (!*worker) {
@@ -74,6 +82,9 @@ static alcore_status get_worker(alcore__run *run, int32_t number, alcore__worker
     return ALCORE_OK;
 }
 
+/* Allocates the zeroed partial of a block and lets the pass fill it in. A pass that can have
+ * partials but has no bytes for this block has nothing to do there and is not called. Everything
+ * that the pass pushed on the scratch stack is released. */
 static alcore_status visit_block(map_job *job, alcore__block *block, alcore__partial *out) {
     alcore__run *run = job->run;
     const alcore__pass *pass = alcore__present_pass(run);
@@ -87,6 +98,9 @@ static alcore_status visit_block(map_job *job, alcore__block *block, alcore__par
     return status;
 }
 
+/* Task `index` of alcore__run_map(): visits block first + index of the present pass, on thread
+ * `worker`. A block without active rows leaves a partial of no bytes, so that every block of the
+ * pass has one entry to be reduced. */
 static alcore_status map_task(void *data, int64_t index, int32_t worker) {
     map_job *job = data;
     int64_t number = job->first + index;
@@ -99,6 +113,9 @@ static alcore_status map_task(void *data, int64_t index, int32_t worker) {
     return visit_block(job, &block, &job->out[index]);
 }
 
+/* Visits the blocks first .. end - 1 of the present pass in parallel and appends one partial for
+ * each, in block order, to out. Any process that has begun the same run can call it for any blocks.
+ */
 alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t first, int64_t end,
                               alcore__partials *out) {
     int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
@@ -122,6 +139,9 @@ typedef struct sum_job {
     const alcore__partials *partials;
 } sum_job;
 
+/* Adds range `index` of the sums, SUM_RANGE components, of all partials of the wave to the totals,
+ * one block after the other. One thread owns a range, so the order of additions does not depend on
+ * how many threads there are. */
 static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     const sum_job *job = data;
     (void)worker;
@@ -137,6 +157,8 @@ static alcore_status add_range(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Adds the leading sums [sums.count] of every partial to sums.values, range by range; in parallel
+ * where the additions outweigh waking threads. */
 static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
                                  const alcore__partials *partials) {
     sum_job job = {sums, partials};
@@ -169,6 +191,9 @@ static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
     return pass->partial.reduce(run, &part);
 }
 
+/* Reduces the partials of the next blocks of the present pass. Partials must arrive in block order
+ * without a gap: floating-point sums depend on the order (spec 1.8), so anything else is an error
+ * of the caller. */
 alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials) {
     alcore__runner *runner = run->runner;
     const alcore__pass *pass = alcore__present_pass(run);
@@ -188,6 +213,7 @@ alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials) {
     return ALCORE_OK;
 }
 
+/* Ends the present pass, once all of its blocks are reduced, and moves on to the next one. */
 alcore_status alcore__run_end_pass(alcore__run *run) {
     alcore__runner *runner = run->runner;
     int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
@@ -202,6 +228,8 @@ alcore_status alcore__run_end_pass(alcore__run *run) {
 
 /* ---- shards ---- */
 
+/* A part of the pool with one block memory, zeroed, for each block of candidates; the memory of
+ * blocks of other parts stays unused. */
 alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
                                 alcore__shard **out) {
     *out = NULL;
@@ -220,6 +248,7 @@ alcore_status alcore__shard_new(alcore__run *run, int32_t part, int32_t parts,
     return ALCORE_OK;
 }
 
+/* Frees what the blocks kept between passes, on the device too, then the shard. */
 void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     if (!shard) return;
     for (int64_t b = 0; b < shard->block_count; b++)
@@ -237,6 +266,8 @@ void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, in
 
 /* ---- one process, one shard ---- */
 
+/* Blocks of a wave: as many as WAVE_BYTES of partials hold, estimated as the sums and two doubles
+ * for each row, and at least a few for each thread. */
 static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass) {
     int64_t bytes = 2 * ALCORE_BLOCK_ROWS * (int64_t)sizeof(double); /* values and extras */
     if (pass->partial.sums) bytes += pass->partial.sums(run).count * (int64_t)sizeof(double);
@@ -244,6 +275,8 @@ static int64_t blocks_per_wave(const alcore__run *run, const alcore__pass *pass)
     return blocks > min_blocks ? blocks : min_blocks;
 }
 
+/* Makes the present pass over all blocks, a wave at a time, and ends it. The partials of a wave are
+ * freed before the next one is mapped. */
 static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     const alcore__pass *pass = alcore__present_pass(run);
     int64_t blocks = run->active[pass->rows].blocks, wave = blocks_per_wave(run, pass);
@@ -267,6 +300,8 @@ alcore_status alcore__run_drive(alcore__run *run) {
     return status;
 }
 
+/* One whole selection run in this process: begins, makes all passes, and hands the scores, picks
+ * and explanations over in out, which stays zeroed after an error. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out) {
     memset(out, 0, sizeof *out);

@@ -63,6 +63,8 @@ static const alcore__column *factor_column(const alcore__run *run, bool *is_fact
     return probs ? probs : alcore__dataset_find(&run->input->candidates, "factors");
 }
 
+/* Called once before the first pass: reads the parameters, seeds the generator of the run and
+ * allocates the arrays of badge_state, the vectors of drawn rows with a slot for each draw. */
 static alcore_status begin(alcore__run *run) {
     badge_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
@@ -181,6 +183,9 @@ static double *squares_of(const alcore__run *run) {
     return ((badge_state *)run->state)->squares;
 }
 
+/* Computes the arrays of one block, all by matrix row: the factors a, then G = (a . a)(h . h), and
+ * weights that are infinite until the first center is there. Entries of rows that are not active
+ * have no meaning and are masked wherever they are read. */
 static alcore_status fill_rows(const badge_state *state, const alcore__matrix *matrix,
                                row_values *rows) {
     alcore__block *block = matrix->block;
@@ -201,6 +206,8 @@ static alcore_status fill_rows(const badge_state *state, const alcore__matrix *m
     return ALCORE_OK;
 }
 
+/* Visits each block once and leaves G [active rows] as its partial; the arrays by matrix row stay
+ * with the block for the later passes. The scores are computed for their checks only. */
 static alcore_status measure_norms(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore_ctx *ctx = block->run->ctx;
@@ -271,6 +278,9 @@ static void draw_by_weight(alcore__run *run) {
     state->draws_made++;
 }
 
+/* End of a pass over all candidates: decides which row is drawn next, or none when the budget is
+ * full. The first row is known by its position, later ones by block and running weight, and the
+ * next pass finds them there. */
 static alcore_status draw_next(alcore__run *run) {
     badge_state *state = run->state;
     alcore__sampler_clear_draws(&state->sampler);
@@ -302,6 +312,8 @@ static size_t found_entry_bytes(const badge_state *state) {
     return sizeof(found_row) + (size_t)(state->classes + state->dims) * sizeof(double);
 }
 
+/* Bytes of the partial of a block: an entry for each drawn row that lies in it; 0 for nearly all
+ * blocks, which are then not visited at all. */
 static size_t found_bytes(const alcore__block *block) {
     const badge_state *state = block->run->state;
     size_t count = 0;
@@ -310,6 +322,9 @@ static size_t found_bytes(const alcore__block *block) {
     return count * found_entry_bytes(state);
 }
 
+/* Writes the entry of the row at an index (among active rows) of the block to out: its G and D^2
+ * weight, then a [classes] and h [dims]. draw: 0 for the drawn row, else the number of the
+ * speculative one. */
 static alcore_status write_found(const badge_state *state, const alcore__matrix *matrix,
                                  const row_values *rows, int32_t draw, int64_t index, char *out) {
     const alcore__run *run = matrix->block->run;
@@ -324,6 +339,8 @@ static alcore_status write_found(const badge_state *state, const alcore__matrix 
     return ALCORE_OK;
 }
 
+/* Finds the drawn rows of this block by their running weight among the rows that can still be
+ * picked, and writes an entry for each, in the order of the draws. */
 static alcore_status find_drawn(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     alcore__matrix matrix;
@@ -343,6 +360,8 @@ static alcore_status find_drawn(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Copies the entry of a drawn row into the state. Draw 0 is the row that the budget is offered; the
+ * others are speculative and only save a pass if a later draw hits them. */
 static void store_found_row(badge_state *state, const char *entry) {
     found_row found;
     memcpy(&found, entry, sizeof found);
@@ -357,6 +376,7 @@ static void store_found_row(badge_state *state, const char *entry) {
     state->found_weight = found.weight;
 }
 
+/* Reduces the partial of one block: its entries lie one behind the other. */
 static alcore_status store_found(alcore__run *run, const alcore__block_partial *part) {
     badge_state *state = run->state;
     for (size_t offset = 0; offset < part->extra_bytes; offset += found_entry_bytes(state))
@@ -398,6 +418,10 @@ static size_t weight_bytes(const alcore__block *block) {
     return sizeof(double);
 }
 
+/* Lowers the D^2 weights of a block by the distances to the new center. Three cases: the drawn row
+ * was passed over, so only the total is made again; it was a speculative row whose distances an
+ * earlier pass measured, so the minimum of both arrays is enough; else it is measured now, with the
+ * next speculative rows. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
@@ -436,6 +460,8 @@ static double *scores_of(const alcore__run *run) {
     return run->outcome.scores;
 }
 
+/* Reads the D^2 weights back from the engine's memory. Before the first center they are infinite:
+ * then the score is the length of the gradient. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     double *scores = partial, *squares;
@@ -476,6 +502,7 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
+/* Called after the last pass: records the length of every gradient and hands the picks over. */
 static alcore_status finish(alcore__run *run) {
     badge_state *state = run->state;
     double *norm;

@@ -45,6 +45,8 @@ static row_values lay_out(double *values, int64_t rows) {
                         values + 4 * rows};
 }
 
+/* Called once before the first pass: counts A and B, reads the parameters and allocates the sums.
+ */
 static alcore_status begin(alcore__run *run) {
     idds_state *state = run->state;
     state->dims = alcore__embedding_dims(run);
@@ -95,6 +97,9 @@ static alcore_status sum_block(alcore__block *block, void *partial) {
 
 /* ---- pass "first scores": the arrays of each block, and the best candidate ---- */
 
+/* Computes the arrays of one block, [matrix rows] each, from the sums SA and SB. For cosine the
+ * inner products are divided by the length of the row; a row shorter than 1e-12 is similar to
+ * nothing. */
 static alcore_status fill_rows(const idds_state *state, const alcore__matrix *matrix,
                                row_values *rows) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(matrix->block->run);
@@ -113,6 +118,8 @@ static alcore_status fill_rows(const idds_state *state, const alcore__matrix *ma
     return ALCORE_OK;
 }
 
+/* Makes the arrays of one block in the first pass over candidates; they stay with it, in the
+ * engine's memory, until the run ends. */
 static alcore_status make_rows(const idds_state *state, const alcore__matrix *matrix) {
     alcore_ctx *ctx = matrix->block->run->ctx;
     int64_t count = matrix->rows.count;
@@ -125,6 +132,7 @@ static alcore_status make_rows(const idds_state *state, const alcore__matrix *ma
     return status;
 }
 
+/* Computes the score of each row of the block anew from A_v, B_v and f(v, v). */
 static alcore_status update_scores(const idds_state *state, const alcore__matrix *matrix,
                                    const row_values *rows) {
     const alcore__run *run = matrix->block->run;
@@ -137,6 +145,7 @@ static alcore_status update_scores(const idds_state *state, const alcore__matrix
                                                  rows->a, rows->b, rows->self, rows->score);
 }
 
+/* Finds the row with the largest score among those of the block that can still be picked. */
 static alcore_status find_best(const idds_state *state, const alcore__matrix *matrix,
                                const row_values *rows, alcore__greedy_best *out) {
     uint8_t *mask;
@@ -147,6 +156,8 @@ static alcore_status find_best(const idds_state *state, const alcore__matrix *ma
     return alcore__greedy_write_best(matrix, best, value, out);
 }
 
+/* Called for each block once: makes its arrays, scores its rows and leaves its best row as the
+ * partial. */
 static alcore_status score_first(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
@@ -159,6 +170,9 @@ static alcore_status score_first(alcore__block *block, void *partial) {
 
 /* ---- pass "after a pick": moves the picked row from A to B and finds the next one ---- */
 
+/* Called for each block after every offer: if the row was bought it moves from A to B, so A_v and
+ * B_v of every row change by its similarity; then the best row is found again. After a row was
+ * passed over only the mask of find_best() has changed. */
 static alcore_status score_after_pick(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
@@ -193,6 +207,8 @@ static alcore_status set_moved(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* End of both scoring passes: the best candidate of all blocks is offered to the budget. Sets
+ * `picks`, which repeats the pass, until the budget is full or no candidate is left. */
 static alcore_status offer_best(alcore__run *run) {
     idds_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
@@ -217,6 +233,7 @@ static double *scores_of(const alcore__run *run) {
     return run->outcome.scores;
 }
 
+/* Reads the scores of the last pass back from the engine's memory, one per active row. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));

@@ -47,6 +47,8 @@ typedef struct kcenter_state {
     bool picks;           /* the next pass picks */
 } kcenter_state;
 
+/* Called once before the first pass: reads no parameters, allocates the chunk of labeled rows and
+ * the radii, and warns when the picks will take long. */
 static alcore_status begin(alcore__run *run) {
     kcenter_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -103,6 +105,8 @@ static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *m
     return status;
 }
 
+/* Finds what the block keeps between passes, or makes it on the first visit. seen_by_all,
+ * single_count and seen lie in one array of 2 + count integers, zeroed: no pick was seen yet. */
 static alcore_status open_rows(alcore__block *block, const alcore__matrix *matrix, row_state *out) {
     int64_t *local;
     if (!alcore__block_doubles(block)) ALCORE__TRY(make_sq_dists(block, matrix));
@@ -306,6 +310,8 @@ static size_t chunk_bytes(const alcore__block *block) {
     return (size_t)((end - first) * state->dims) * sizeof(double);
 }
 
+/* Copies the vectors of the rows that the present chunk takes from this block to the partial, as
+ * doubles, and fails on a component that is not finite. */
 static alcore_status collect_vectors(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
@@ -322,6 +328,8 @@ static alcore_status collect_vectors(alcore__block *block, void *partial) {
     return ALCORE_OK;
 }
 
+/* Appends the vectors of one block to the chunk; blocks are reduced in order, so the chunk has the
+ * rows in the order of the pool. */
 static alcore_status store_vectors(alcore__run *run, const alcore__block_partial *part) {
     kcenter_state *state = run->state;
     memcpy(state->chunk + state->chunk_rows * state->dims, part->extra, part->extra_bytes);
@@ -329,6 +337,8 @@ static alcore_status store_vectors(alcore__run *run, const alcore__block_partial
     return ALCORE_OK;
 }
 
+/* Lowers m(x) of every candidate of the block by its distances to the labeled rows of the chunk. It
+ * has no partial: m(x) stays with the block. */
 static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
@@ -367,6 +377,9 @@ static size_t farthest_bytes(const alcore__block *block) {
     return sizeof(double) + alcore__greedy_best_bytes(block);
 }
 
+/* Searches the block twice: for the largest m(x) of all rows that are no center, which is the
+ * radius that the last pick left, and for the largest among rows that can still be picked. They
+ * differ when the budget passed rows over. */
 static alcore_status find_pick(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
@@ -384,6 +397,7 @@ static alcore_status find_pick(alcore__block *block, void *partial) {
     return alcore__greedy_write_best(&matrix, pick, pick_value, best);
 }
 
+/* Reduces the partial of one block to the largest m(x) and the best candidate so far. */
 static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial *part) {
     kcenter_state *state = run->state;
     const double *max_sq_dist = part->extra;
@@ -452,6 +466,8 @@ static double *scores_of(const alcore__run *run) {
     return run->outcome.scores;
 }
 
+/* Measures every row from the picks it has not seen, so that m(x) is final, and scores it with the
+ * distance. Without picks and labeled rows all scores are 0. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     double *scores = partial;
@@ -517,6 +533,7 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
+/* Called after the last pass: records the radii and hands the picks over. */
 static alcore_status finish(alcore__run *run) {
     kcenter_state *state = run->state;
     double *radius;

@@ -136,6 +136,20 @@ START_TEST(token_scores) {
 }
 END_TEST
 
+/* Two words a row: the smaller of their logarithmic margins is that of the likelier pair. */
+START_TEST(token_margins_of_logarithms) {
+    const double values[] = {0.9, 0.1, 0.6, 0.4, 0.5, 0.5, 0.8, 0.2};
+    const int64_t offsets[] = {0, 2, 4};
+    add_rows(2);
+    set_ragged("token_probs", values, 4, 2, offsets, 2);
+    ck_assert_int_eq(score("uncertainty", "margin", "log"), ALCORE_OK);
+    ck_assert(fabs(score_of(0) - (1.0 - log(0.6 / 0.4))) < 1e-6);
+    ck_assert(fabs(score_of(1) - 1.0) < 1e-6);
+    ck_assert_int_eq(score("uncertainty", "margin", "prob"), ALCORE_OK);
+    ck_assert(fabs(score_of(0) - 0.8) < 1e-6);
+}
+END_TEST
+
 START_TEST(answers) {
     give_ragged("TV-QA", "sum-prob", "start", "qa_start", 0);
     vector_case known = give_ragged("TV-QA", "sum-prob", "end", "qa_end", 0);
@@ -286,6 +300,7 @@ int main(void) {
     tcase_add_test(tests, nnll_and_nsp);
     tcase_add_test(tests, class_scores);
     tcase_add_test(tests, token_scores);
+    tcase_add_test(tests, token_margins_of_logarithms);
     tcase_add_test(tests, answers);
     tcase_add_test(tests, answers_without_positions_are_refused);
     tcase_add_test(tests, masked_rows_have_no_score);

@@ -90,7 +90,7 @@ END_TEST
 
 static const double PLANE[] = {1, 0, 0.999, 0.001, 0, 1, 0.5, 0.5, 0, 0, -1, 0};
 
-START_TEST(spread) {
+START_TEST(similarity_limit) {
     open_costs();
     b.input.costs = NULL;
     bed_column(&b, pool(), "embeddings", PLANE, 6, 2, ALCORE_FLOAT64);
@@ -116,6 +116,21 @@ START_TEST(spread) {
             }
         }
     }
+    bed_close(&b);
+}
+END_TEST
+
+/* A cosine that equals the limit does not exceed it: rows at right angles under the limit 0. */
+START_TEST(similarity_at_the_limit_is_bought) {
+    const double u[] = {2, 1}, crossed[] = {1, 0, 0, 1};
+    bed_open(&b, 2, 1, NULL);
+    bed_column(&b, pool(), "scores", u, 2, 1, ALCORE_FLOAT64);
+    bed_column(&b, pool(), "embeddings", crossed, 2, 2, ALCORE_FLOAT64);
+    b.input.fill.limited = true;
+    b.input.fill.max_similarity = 0.0;
+    bed_run(&b, "nnll", "", 2);
+    BED_PICKS(&b, 0, 1);
+    ck_assert_int_eq(b.outcome.redundant, 0);
     bed_close(&b);
 }
 END_TEST
@@ -317,6 +332,7 @@ START_TEST(many_passes_are_announced) {
 }
 END_TEST
 
-CHECK_SUITE("strategy-fill", policies, vectors, bad_costs, spread, greedy_strategies_spend_words,
-            nan_names_the_row, nan_among_the_labeled_rows, bad_log_probabilities, bad_probabilities,
-            odd_pools, missing_columns, many_passes_are_announced);
+CHECK_SUITE("strategy-fill", policies, vectors, bad_costs, similarity_limit,
+            similarity_at_the_limit_is_bought, greedy_strategies_spend_words, nan_names_the_row,
+            nan_among_the_labeled_rows, bad_log_probabilities, bad_probabilities, odd_pools,
+            missing_columns, many_passes_are_announced);

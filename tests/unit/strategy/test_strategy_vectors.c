@@ -122,6 +122,10 @@ START_TEST(draws) {
     memset(take, 1, sizeof take);
     ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, 10, NULL, take), ALCORE_OK);
     ck_assert_mem_eq(take, drawn, 10);
+    /* Another round, another draw. */
+    memset(take, 1, sizeof take);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, NULL, take), ALCORE_OK);
+    ck_assert_mem_ne(take, drawn, 10);
     /* Sticky: what is left of the last candidates stays, the rest is drawn. */
     memset(take, 1, sizeof take);
     take[2] = 0;
@@ -238,6 +242,9 @@ START_TEST(small_strata_use_the_global_centroid) {
     bed_column(&b, pool(), "embeddings", e, 4, 2, ALCORE_FLOAT32);
     bed_run(&b, "huds", "n_strata=2 lambda=1", 4);
     const double own = 1.0 - 2.0 / sqrt(8.0);
+    ALL_NEAR((const double *)bed_record(&b, "d"), own, own, 0, 0);
+    /* A stratum of min_stratum rows is not small: the last row is its own centroid. */
+    bed_run(&b, "huds", "n_strata=2 lambda=1 min_stratum=1", 4);
     ALL_NEAR((const double *)bed_record(&b, "d"), own, own, 0, 0);
     /* The centroid of all is (0.5, 1). */
     const double *d;
@@ -419,6 +426,22 @@ START_TEST(kcenter) {
 }
 END_TEST
 
+/* Labeled rows of another pool count as those of the candidates' own pool do. Without them the row
+ * nearest to the mean, 11 / 3, comes first. */
+START_TEST(kcenter_measures_from_the_labeled_pool) {
+    const double values[] = {0, 1, 10}, labeled[] = {10};
+    bed_open(&b, 3, 1, NULL);
+    bed_column(&b, pool(), "embeddings", values, 3, 1, ALCORE_FLOAT64);
+    bed_run(&b, "kcenter", "", 1);
+    BED_PICKS(&b, 1);
+    bed_column(&b, &b.input.labeled, "embeddings", labeled, 1, 1, ALCORE_FLOAT64);
+    bed_run(&b, "kcenter", "", 2);
+    BED_PICKS(&b, 0, 1);
+    ck_assert(b.outcome.scores[0] == 10.0 && b.outcome.scores[1] == 1.0);
+    bed_close(&b);
+}
+END_TEST
+
 /* ---- TV-UNC, TV-TOK ---- */
 
 START_TEST(classes) {
@@ -485,4 +508,5 @@ END_TEST
 
 CHECK_SUITE("strategy-vectors", topk, draws, strata, huds, huds_without_range, scales,
             small_strata_use_the_global_centroid, lambda_schedule, kmeans, likelihoods,
-            nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter, classes, tokens);
+            nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter,
+            kcenter_measures_from_the_labeled_pool, classes, tokens);
