@@ -21,6 +21,7 @@ LOGITS = [*PROBS[:-1], "logits.npy"]
 
 def files(box):
     box.file("pool.txt", "".join(text + "\n" for text in TEXTS))
+    box.file("bad.txt", b"".join(text.encode() + b"\n" for text in TEXTS[:-1]) + b"mu \xff xi\n")
     box.file("pool", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("pool.tsv", "text\tother\n" + "".join("%s\tword %d of many\n" % (text, row) for row, text in enumerate(TEXTS)))
     box.file("cost.tsv", "text\tcost\n" + "".join("%s\t%d\n" % (text, 1 + row % 3) for row, text in enumerate(TEXTS)))
@@ -61,7 +62,10 @@ POOL_OPTIONS = {
     "--min-letters": lambda base: (base, [*base, "--min-letters", "0.5"]),
     "--out": lambda base: (base, [*base, "--out", "there.tsv"]),
     "--threads": lambda base: (base, [*base, "--threads", "4097"]),
-    "--quiet": lambda base: (base, [*base, "--quiet"]),
+    "--bad-lines": lambda base: ([base[0], "bad.txt", *base[2:]], [base[0], "bad.txt", *base[2:], "--bad-lines", "mask"]),
+    # It silences warnings, such as that of a line that is masked.
+    "--quiet": lambda base: ([base[0], "bad.txt", *base[2:], "--bad-lines", "mask"],
+                             [base[0], "bad.txt", *base[2:], "--bad-lines", "mask", "--quiet"]),
 }
 DRAW_OPTIONS = {"--seed": lambda base: (base, [*base, "--seed", "9"]), "--round": lambda base: (base, [*base, "--round", "3"])}
 FIXTURES = {
@@ -75,7 +79,8 @@ FIXTURES = {
         "--param": (PICK, [*PICK, "-p", "candidates=3"]),
         "--budget": (PICK, [*PICK[:3], "3w", *PICK[4:]]),
         "--fill": ([*PICK[:3], "4w", *PICK[4:]], [*PICK[:3], "4w", *PICK[4:], "--fill", "skip"]),
-        "--spread": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--spread", "0.5"]),
+        "--max-similarity": ([*PICK, "--embeddings", "e.npy"], [*PICK, "--embeddings", "e.npy", "--max-similarity", "0.5"]),
+        "--price": (PICK, [*PICK, "--price", "0.12EUR/w"]),
         "--tie": (TIED, [*TIED, "--tie", "random"]),
         "--nan": (WITH_NAN, [*WITH_NAN, "--nan", "exclude"]),
         "--strict": ([*PICK[:3], "99", *PICK[4:]], [*PICK[:3], "99", *PICK[4:], "--strict"]),
@@ -114,11 +119,11 @@ FIXTURES = {
     "candidates": (DRAW, {
         **POOL_OPTIONS, **DRAW_OPTIONS,
         "--count": (DRAW, [*DRAW[:-1], "2"]),
-        "--json": (DRAW, [*DRAW, "--json"]),
     }),
     "score": (SCORE, {
         **POOL_OPTIONS,
         "--scorer": (SCORE, [*SCORE[:3], "nsp", *SCORE[4:]]),
+        "--labeled": (SCORE[:4], [*SCORE[:4], "--labeled", "known.txt"]),
         "--param": (["score", "pool.txt", "--scorer", "uncertainty", "--probs", "p.npy"],
                     ["score", "pool.txt", "--scorer", "uncertainty", "--probs", "p.npy", "-p", "mode=entropy"]),
         "--candidates": (["score", "pool.txt", "--scorer", "entropy", "--probs", "few.npy"],
@@ -133,6 +138,14 @@ FIXTURES = {
                         ["score", "pool.txt", "--scorer", "entropy", "--probs", "logits.npy", "--probs-are", "logits"]),
         "--model": (SCORE[:4], [*SCORE[:4], "--model", "nowhere"]),
     }),
+    "phrases": (["phrases", "pool.txt"], {
+        **POOL_OPTIONS,
+        "--labeled": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--labeled", "known.txt"]),
+        "--dedup": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--dedup", "none"]),
+        "--param": (["phrases", "pool.txt"], ["phrases", "pool.txt", "-p", "max_n=1"]),
+        "--semi-maximal": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--semi-maximal"]),
+        "--min-count": (["phrases", "pool.txt", "--dedup", "none"], ["phrases", "pool.txt", "--dedup", "none", "--min-count", "2"]),
+    }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),
     "doctor": (["doctor"], {"--json": (["doctor"], ["doctor", "--json"])}),
@@ -143,7 +156,8 @@ FIXTURES = {
         "--lm": (["lm", "score", "known.txt"], ["lm", "score", "known.txt", "--lm", "two.arpa"]),
         "--out": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--out", "three.arpa"]),
         "--threads": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--threads", "4097"]),
-        "--quiet": (["lm", "train", "pool.txt"], ["lm", "train", "pool.txt", "--quiet"]),
+        "--bad-lines": (["lm", "train", "bad.txt"], ["lm", "train", "bad.txt", "--bad-lines", "mask"]),
+        "--quiet": (["lm", "train", "bad.txt", "--bad-lines", "mask"], ["lm", "train", "bad.txt", "--bad-lines", "mask", "--quiet"]),
     }),
 }
 
