@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best other of each row with a filter in half precision: a block takes TILE_ROWS rows past all
- * their others and keeps the candidates of each; then warps compute those in double.
+/* The best other of each row with a filter in half precision: a block compares TILE_ROWS rows
+ * with all of their others, tile by tile, and lists the candidates of each row; then warps compute
+ * the values of the candidates in double.
  *
- * The best of the least scores that a row has seen so far refuses others, tile by tile. It is the
- * largest of numbers, in whatever turn they come. */
+ * The filter knows each score up to an error: high and low bound it. The largest `low` that a row
+ * has seen refuses every other whose `high` is below it, since the best score is at least as large.
+ * A maximum does not depend on the order in which threads find its terms, so the outcome does not
+ * either. */
 #ifndef ALCORE__CUDA_BEST_CUH
 #define ALCORE__CUDA_BEST_CUH
 
@@ -14,30 +17,30 @@
 
 namespace alcore_cuda {
 
-/* Rows of one block, and the others that are theirs. */
+/* The rows of one block and the others that they are compared with. */
 struct best_task {
-    int32_t first, count; /* in order */
-    int64_t start, end;
+    int32_t first, count; /* entries first .. first + count - 1 of the array `order` of rows */
+    int64_t start, end;   /* others start .. end - 1 */
 };
 
-/* Candidates of a row before the filter gives up on it. */
+/* Candidates that a row can list; a row with more is compared with all of its others in double. */
 enum { BEST_CAPACITY = 16 };
 
 /* Others are cut into sections when there are fewer tasks than blocks that keep a device busy. */
 enum { MAX_SECTIONS = 8 };
 const int64_t WANTED_TILES = 264;
 
-/* What the filter leaves, by section and row. */
+/* Results of the filter, by section of the others and row. */
 struct best_lists {
     int64_t rows;
     int sections;
-    float *least;   /* [sections, rows] */
+    float *least;   /* [sections, rows] the largest lower bound of a score */
     float *refused; /* [sections, rows]: at least the scores of others that are not on the list */
-    int *found;     /* [sections, rows] */
+    int *found;     /* [sections, rows] candidates, also those that had no place on the list */
     scored_other *list; /* [sections, rows, BEST_CAPACITY] */
 };
 
-/* What a row takes of memory. */
+/* Bytes of best_lists for each row. */
 const size_t BEST_BYTES =
     MAX_SECTIONS * (BEST_CAPACITY * sizeof(scored_other) + 2 * sizeof(float) + sizeof(int));
 
@@ -70,8 +73,10 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     best_filter(half_rows a, const int32_t *order, const best_task *tasks, half_rows b,
                 int64_t units, Body body, best_lists lists) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
-    CUDA_SHARED(int, least, TILE_ROWS); /* what the tiles so far, and this one, have raised */
-    CUDA_SHARED(int, known, TILE_ROWS); /* the same without this tile: nobody writes it in pass 0 */
+    /* The largest lower bound of each row, as ordered_of(): least includes the present tile, known
+     * does not and stays constant in pass 0. */
+    CUDA_SHARED(int, least, TILE_ROWS);
+    CUDA_SHARED(int, known, TILE_ROWS);
     CUDA_SHARED(int, refused, TILE_ROWS);
     CUDA_SHARED(int, found, TILE_ROWS);
     best_task task = tasks[blockIdx.x];
@@ -98,7 +103,8 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         tile_sums sums;
         tile_products(memory, line, units, task.count, end - other, &sums);
         if (threadIdx.x == 0) CUDA_COUNT(FILTERED_TILES);
-            /* First what all of them raise, then what is left: only one tile comes late. */
+            /* Pass 0 raises the lower bounds by the whole tile, pass 1 lists what they do not
+             * refuse. */
 #pragma unroll
         for (int pass = 0; pass < 2; pass++) {
 #pragma unroll
@@ -143,7 +149,7 @@ static __global__ void __launch_bounds__(TILE_THREADS)
     }
 }
 
-/* Body: takes(i), takes_other(j); first(i), the best so far; value(i, j, task), what other j is
+/* Body: in_mask(i), other_in_mask(j); first(i), the best so far; value(i, j, task), what other j is
  * worth, which the warp calls together; LARGEST; end(i, best, second, refused, task), by one lane:
  * second, the best of the other values that were computed; refused, not below any other score. */
 template <class Body>
@@ -153,7 +159,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     for (int r = (int)threadIdx.x / CUDA_LANES; r < task.count; r += CUDA_WARPS) {
         int64_t i = order ? order[task.first + r] : task.first + r;
         if (!body.in_mask(i)) continue;
-        /* What any section has seen refuses what the others kept. */
+        /* The lower bound of any section refuses candidates of the others. */
         bool all = false;
         float least = -HUGE_VALF, refused = -HUGE_VALF;
         for (int n = 0; n < lists.sections; n++) {
@@ -195,7 +201,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     }
 }
 
-/* Runs both. tasks: on the device; memory: BEST_BYTES for each row; most: others of a task. */
+/* Runs the filter and the rerank. order and tasks [count]: on the device; memory: BEST_BYTES for
+ * each of row_count rows; most: the largest number of others of a task. */
 template <class Body>
 void best_of(call &c, const half_rows &rows, int64_t row_count, const int32_t *order,
              const best_task *tasks, int64_t count, const half_rows &others, int64_t most,

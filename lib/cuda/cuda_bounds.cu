@@ -143,6 +143,8 @@ struct target_list {
 };
 } // namespace
 
+/* Fills low and high [rows, groups] for the rows of the mask. Rows pass in chunks, targets in
+ * parts; partial sums [sections, rows, groups] of a chunk are added in a fixed order at the end. */
 void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                      double *low, double *high) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact nearest neighbors both ways with a filter in half precision on tensor cores
+/* Exact nearest neighbors in both directions with a filter in half precision on tensor cores
  * (spec 1.3, 1.8).
  *
  * An item of either side that wants neighbors keeps its k best so far, with exact values, and a
@@ -19,29 +19,29 @@
 namespace alcore_cuda {
 
 namespace {
-/* One side on the device. */
+/* The rows of a chunk or the queries of a part, on the device, each of them an item. */
 struct item_side {
     value_side wide;
     half_rows half;
-    const uint8_t *mask;
-    int64_t number; /* of its first row */
-    /* Of items that want neighbors; k is 0 otherwise. */
+    const uint8_t *mask; /* [items]; NULL: all */
+    int64_t number;      /* number of the first item in its matrix */
+    /* For items whose neighbors are wanted; k is 0 otherwise. */
     int k, capacity;
-    float *least;
-    int *found,
-        *held; /* candidates; found: more than room if some were lost; held: before a tile */
-    scored_other *list; /* [items, room] */
+    float *least;       /* [items] minimum score of a candidate (min_score above) */
+    int *found;         /* [items] candidates so far; above capacity: some were lost */
+    int *held;          /* [items] those from before the present tile */
+    scored_other *list; /* [items, capacity] */
     int64_t *rows;      /* [items, k] */
-    double *values;
+    double *values;     /* [items, k] */
 };
 
-/* Places behind which a list of candidates is kept. */
+/* Capacity of an item's list: with its k best it must fit into the SORTED entries of a block. */
 inline int room_for(int k) {
     int capacity = 2 * k + 108;
     return capacity < SORTED - k ? capacity : SORTED - k;
 }
 
-/* At most the score that a value stands for; for distances it is half of |item|^2 - value. */
+/* A lower bound of the score of a normative value; for distances it is half of |item|^2 - value. */
 __device__ inline double score_of(double value, double norm, int32_t metric) {
     if (metric != ALCORE_SYS_L2) return value;
     double own = norm * norm;
@@ -49,7 +49,7 @@ __device__ inline double score_of(double value, double norm, int32_t metric) {
     return score == score ? score : -HUGE_VAL;
 }
 
-/* At most the score of a candidate, in truth. */
+/* A lower bound of the true score of a candidate, from the upper bound that the filter gave. */
 __device__ inline double least_score(float score, const half_stats &own, const half_stats &other) {
     double error = (double)filter_error(own, other) * (1.0 + 0x1p-20);
     return (double)score - 2.0 * error - 0x1p-19 * (double)other.half_square;
@@ -60,6 +60,8 @@ __device__ inline void raise_least(float *least, double score) {
     if (below > *least) *least = below;
 }
 
+/* A thread has an item: its minimum score starts at what the last of its k best so far asks for;
+ * its list is empty. */
 static __global__ void __launch_bounds__(CUDA_THREADS) begin_kernel(item_side own, int32_t metric) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
     if (i >= own.wide.count) return;
@@ -71,6 +73,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS) begin_kernel(item_side ow
     own.found[i] = own.held[i] = 0;
 }
 
+/* Appends other j to the list of an item unless a mask excludes one of them. A full list still
+ * counts, which tells the rerank that some were lost. */
 __device__ inline void keep(const item_side &own, int64_t item, const item_side &other, int64_t j,
                             float score) {
     if ((own.mask && !own.mask[item]) || (other.mask && !other.mask[j])) return;
@@ -78,12 +82,13 @@ __device__ inline void keep(const item_side &own, int64_t item, const item_side 
     if (at < own.capacity) own.list[item * own.capacity + at] = {score, (int32_t)j};
 }
 
-/* Rows of a side: those of a tile of launches. */
+/* Items first .. end - 1: those that one tile of launches compares. */
 struct stretch {
     int64_t first, end;
 };
 
-/* A block looks for candidates in a tile of products. Written so that what is no number is one. */
+/* A block lists the candidates of a tile of products. Comparisons are written so that a NaN becomes
+ * a candidate. */
 static __global__ void __launch_bounds__(TILE_THREADS)
     candidates_kernel(item_side a, item_side b, stretch of_a, stretch of_b, int64_t units) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
@@ -168,8 +173,9 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
     return kept[0];
 }
 
-/* A block looks after the candidates of one item that a tile of launches has left. The others of
- * the tile: of_other. finally: they are about to leave the device. */
+/* A block has one item and reduces its list after a tile of launches, whose others are of_other: it
+ * raises the minimum score, drops candidates below it, and computes the rest in double when the
+ * list is nearly full or, with `finally`, before the rows leave the device. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     rerank_kernel(item_side own, stretch of_own, item_side other, stretch of_other, int64_t dims,
                   int32_t metric, bool finally) {
@@ -235,7 +241,7 @@ int64_t stretch_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }
 
-/* Bytes that an item takes beside its numbers. */
+/* Bytes of device memory for an item besides its components. */
 size_t item_bytes(int64_t dims, int k) {
     size_t list = (size_t)room_for(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
     return half_bytes(dims) + (k ? list : 0);
@@ -290,6 +296,9 @@ void search_part(const search_call &s, const item_side &rows, const item_side &q
 }
 } // namespace
 
+/* A whole search: queries are widened and halved in parts that stay on the device, rows pass in
+ * chunks of at most STRETCH. The lists of candidates belong to the rows of the chunk and to the
+ * queries of the part. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
     item_side rows = item_side(), queries = item_side();

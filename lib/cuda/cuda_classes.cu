@@ -27,7 +27,7 @@ class default_rounding {
     fenv_t before;
 };
 
-/* The places of the two largest values, the lower one first among equals; second is -1 with one
+/* The indices of the two largest values, the lower one first among equals; second is -1 with one
  * class. */
 void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     *first = 0;
@@ -42,7 +42,8 @@ void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     }
 }
 
-/* Each of these returns false for a bad row. */
+/* These fill in out from the values of one row and return false for a row that is no distribution.
+ */
 bool stats_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : p) {
@@ -111,7 +112,7 @@ bool stats_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_sta
                                              : stats_of_logits(value, out);
 }
 
-/* Rows whose values come to the host in one go. */
+/* Rows that are copied to the host at a time. */
 const int64_t CLASS_ROWS = 1024;
 
 /* Value `at` of an array on the host, widened exactly. */

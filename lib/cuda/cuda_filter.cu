@@ -55,6 +55,8 @@ struct halve_body {
 };
 } // namespace
 
+/* Converts rows [count, dims] of doubles, with their norms [count], to the scaled half-precision
+ * form of the filter, and computes the statistics that bound its errors. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out) {
     double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;

@@ -77,7 +77,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (threadIdx.x == 0) out[blockIdx.x] = memory[0];
 }
 
-/* Joins the candidates of the blocks to what the chunks before gave. */
+/* Reduces found [count], the candidates of the blocks, and *best, that of earlier chunks, to *best.
+ */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_join(int64_t count, const candidate *found, candidate *best) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
@@ -90,6 +91,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 }
 } // namespace
 
+/* Kernel table: after a pick, a[i] -= f and b[i] += f with f the similarity of row i to picked
+ * [dims]: the cosine where norms [rows] are given, else the inner product. */
 alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, const double *norms, const double *picked,
                           double picked_norm, double *a, double *b) {
@@ -109,6 +112,8 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
     });
 }
 
+/* Kernel table: out [count] = the IDDS score from the sums a, b and the self-similarities s, all
+ * [count]. */
 alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                           const alcore_sys_idds *idds, const double *a, const double *b,
                           const double *s, double *out) {
@@ -127,6 +132,8 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
     });
 }
 
+/* Kernel table: the item of the largest of values [count] within the mask and that value; the
+ * lowest item among equals; -1 without one. NaN is never the largest. */
 alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {

@@ -55,11 +55,12 @@ struct norms_body {
     }
 };
 
-/* Rows that are on their way while the sum waits for its turn. */
+/* Rows that a thread loads before it adds the first of them, to hide the latency of memory. */
 enum { SUM_AHEAD = 8, SUM_THREADS = 128 };
 
-/* A thread adds up one component of one group: the running sum goes on from what the chunks before
- * gave. */
+/* A thread adds one component of the rows of one group of the chunk to sums [groups, dims], where
+ * the sum of earlier chunks is. order: rows of the chunk by group; groups and starts as in
+ * grouping, indexed by blockIdx.y; norms [rows]: rows are divided by them, NULL: not. */
 template <int DTYPE>
 static __global__ void __launch_bounds__(SUM_THREADS)
     sums_kernel(row_set rows, const double *norms, const int32_t *order, const int32_t *groups,
@@ -89,7 +90,7 @@ struct nearest_task {
     int64_t start, end;   /* centroids */
 };
 
-/* Where the answers for rows go. distance, low and high may be NULL. */
+/* Outputs by row of the chunk. distance, low and high may be NULL. */
 struct nearest_out {
     int32_t *nearest;
     double *distance, *low, *high;
@@ -180,15 +181,15 @@ struct nearest_body {
     }
 };
 
-/* With fewer centroids or rows of a group the plain way is as quick. */
+/* In groups with fewer centroids or rows the plain kernel is as fast as the filter. */
 const int64_t MIN_CENTROIDS = 16;
 
-/* The rows of a chunk by group, cut into what warps and blocks do. */
+/* The rows of a chunk by group, cut into tasks of a warp (plain) or of a block (filtered). */
 struct nearest_work {
     grouping by;
     std::vector<nearest_task> plain;
     std::vector<best_task> filtered;
-    int64_t most; /* centroids of a filtered one */
+    int64_t most; /* largest number of centroids of a filtered task */
 
     void cut(const int32_t *group, int64_t count, int64_t groups, const int64_t *begin,
              bool filters) {

@@ -132,7 +132,9 @@ static __global__ void __launch_bounds__(THREADS)
     partial[(int64_t)blockIdx.y * listed + first_token + token] = all;
 }
 
-/* A thread joins the splits of a token, in order, to what the classes before gave. */
+/* A thread has a token and joins the statistics of its splits, in order, to those of the classes of
+ * earlier launches, carried [tokens]. begins, ends: the first or the last launch of these tokens.
+ */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
                 bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
@@ -203,6 +205,9 @@ class output_side {
 };
 } // namespace
 
+/* Kernel table: statistics of each token from its hidden state, hidden [tokens, d], and the output
+ * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. The logits are
+ * never written to memory. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {

@@ -23,6 +23,8 @@ stats_out stats_columns::of_chunk(const chunk &now) const {
             now.get<int32_t>(argmax)};
 }
 
+/* A mask [count] on the host of the tokens that have a label, for outputs that go to the host: the
+ * pipeline must not overwrite the entries of the others there. NULL where no output does. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
     bool to_host = out->argmax && !c.on_device(out->argmax);
@@ -97,6 +99,9 @@ static __global__ void __launch_bounds__(THREADS)
 }
 } // namespace
 
+/* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
+ * NULL; tokens whose label is `ignore` are not written. *bad: the lowest token with a NaN, -1
+ * without one. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sixteen pairs at a time: four rows against four others, each of the 16 sums in the lanes of
- * spec 1.8. A number that is loaded serves four sums. */
+ * spec 1.8. A component that is loaded is used in four sums. */
 #ifndef ALCORE__CUDA_PAIRS_CUH
 #define ALCORE__CUDA_PAIRS_CUH
 

@@ -28,6 +28,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Bo
     body(read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0), i, rows.dims);
 }
 
+/* Launches body over the rows with their dtype as a constant of the kernel. */
 template <class Body>
 void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const Body &body) {
     if (rows.count == 0) return;

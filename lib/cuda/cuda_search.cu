@@ -86,8 +86,8 @@ struct margin_sides {
     }
 };
 
-/* A warp compares four rows with all others; lane r keeps the best ratio of row r % 4. Without a
- * filter: every pair in double. */
+/* A warp compares four rows with all others; lanes 0 .. 3 keep the best ratio of
+ * one row each. Without a filter: every pair in double. */
 static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_sides m) {
     int64_t first = ((int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES) * PAIR_SIDE;
     if (first >= m.a.count) return;

@@ -12,7 +12,7 @@ struct shelf {
     std::mutex lock;
     std::condition_variable freed;
     std::vector<stream_slot *> idle;
-    std::vector<int> made; /* lanes by device */
+    std::vector<int> made; /* [devices] slots that exist */
 };
 
 /* Never destroyed: calls may run while the process ends. */
@@ -26,6 +26,8 @@ void require(cudaError_t error) {
     if (error != cudaSuccess) throw error;
 }
 
+/* Creates a slot with its streams, events and ring. Events without timing are cheaper to wait for.
+ */
 stream_slot *new_stream_slot(int device) {
     stream_slot *made = new stream_slot();
     made->device = device;
@@ -39,7 +41,7 @@ stream_slot *new_stream_slot(int device) {
     return made;
 }
 
-/* An idle lane of the device, one with nothing left to do if there is one; NULL. */
+/* An idle slot of the device, if possible one whose kernels are done; NULL: none is idle. */
 stream_slot *idle_stream_slot(shelf &all, int device) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {
@@ -65,6 +67,9 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 }
 } // namespace
 
+/* Takes an idle slot of the device or makes one, up to MAX_STREAM_SLOTS; then waits for one, asking
+ * the host every 50 ms whether to stop. A reused slot is given out only after its last call's
+ * kernels are done, as its memory is reused. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     shelf &all = stream_slots();
     stream_slot *streams = nullptr;
@@ -96,6 +101,8 @@ stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
     return streams;
 }
 
+/* Returns a slot. Of the device and of the pinned blocks, KEPT_BYTES each stay for the next call;
+ * the others are freed once no kernel can use them. */
 void stream_slot_release(stream_slot *streams) {
     shelf &all = stream_slots();
     for (int pinned = 0; pinned < 2; pinned++) {
@@ -120,6 +127,8 @@ void stream_slot_release(stream_slot *streams) {
     all.freed.notify_one();
 }
 
+/* Finds the smallest idle block that fits without wasting most of itself, or allocates one; when
+ * memory is short, the idle blocks are freed and it is tried once more. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
     memory_block *best = nullptr;

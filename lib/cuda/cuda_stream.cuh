@@ -14,7 +14,7 @@
 
 namespace alcore_cuda {
 
-/* Lanes of one device: as many calls run at once, more wait. */
+/* Slots of one device: the number of calls that run at once; others wait. */
 const int MAX_STREAM_SLOTS = 4;
 /* Bytes that staging may take of the device, and memory that a slot keeps for the next call. */
 const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
@@ -37,8 +37,8 @@ struct stream_slot {
     size_t ring_used;
 };
 
-/* A free lane of the current device, which nothing uses any more; waits for one when all are taken.
- * Throws no_memory. */
+/* An idle slot of the device, whose kernels are done; waits when all are in use. Throws no_memory.
+ */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
 void stream_slot_release(stream_slot *streams);
 

@@ -70,6 +70,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     out[i] = tokens == 0 ? (double)NAN : 0.0 - sum / (double)tokens;
 }
 
+/* A thread has a value: out[rows[i]] = values[i], for outputs that stay on the device. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     scatter_kernel(int64_t count, const int64_t *rows, const double *values, double *out) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -109,6 +110,10 @@ void tokens_back(call &c, const void *own, const void *values, int64_t begin, si
 }
 } // namespace
 
+/* Kernel table: out [items] = the mean negative log-likelihood of the tokens of each item;
+ * items->offsets [items + 1]. A token below -100 counts as -100 and in *floored; an item without
+ * tokens, or with a value that is no log-probability, gets NaN, and *bad is the lowest such item of
+ * the second kind. */
 alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *items,
                           const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     return guarded(work, [&](call &c) {
@@ -159,6 +164,9 @@ alcore_status ragged_nnll(const alcore_sys_work *work, const alcore_sys_ragged *
     });
 }
 
+/* Kernel table: the same from the log-probabilities that logit_stats wrote: logprob and labels
+ * [tokens], offsets [count + 1]; tokens labeled `ignore` are left out. Item i goes to out[rows[i]],
+ * or out[i] without rows. *floored is added to. */
 alcore_status sequence_nnll(const alcore_sys_work *work, const double *logprob,
                             const int64_t *labels, int64_t ignore, const int64_t *offsets,
                             const int64_t *rows, int64_t count, double *out, int64_t *floored) {

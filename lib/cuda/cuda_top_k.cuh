@@ -10,7 +10,7 @@
 
 namespace alcore_cuda {
 
-/* Places of an item and newcomers that one block sorts. */
+/* Entries of an item and newcomers that one block sorts. */
 enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128, FEW_ENTRIES = 256 };
 
 struct top_entry {
@@ -26,7 +26,7 @@ __device__ inline bool nearer(const top_entry &a, const top_entry &b, bool large
     return largest ? a.value > b.value : a.value < b.value;
 }
 
-/* Sorts `count` places, a power of two, by nearer(). */
+/* Sorts `count` entries, a power of two, by nearer(). */
 __device__ inline void sort_entries(top_entry *memory, int count, bool largest) {
     for (int size = 2; size <= count; size *= 2) {
         for (int gap = size / 2; gap > 0; gap /= 2) {
@@ -46,7 +46,8 @@ __device__ inline void sort_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* The same for a few: each place counts how many stand before it. Two barriers. */
+/* The same for few entries: each counts the entries that stand before it, which is its new index.
+ * Two barriers. */
 __device__ inline void rank_entries(top_entry *memory, int count, bool largest) {
     top_entry own[FEW_ENTRIES / SELECT_THREADS];
     int rank[FEW_ENTRIES / SELECT_THREADS];
@@ -71,7 +72,7 @@ __device__ inline void rank_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* Joins `count` newcomers, behind the `k` places in memory, to them. */
+/* Merges `count` newcomers, which stand behind the `k` entries in memory, into them. */
 __device__ inline void join_places(top_entry *memory, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
@@ -105,7 +106,8 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
     }
 }
 
-/* The places of an item to memory, and back; a free place stays as it is. */
+/* Copies the k entries of an item to shared memory; store_entries() copies them back, except free
+ * ones (row -1). */
 __device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
                                     const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};

@@ -53,6 +53,9 @@ void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *to)
 }
 } // namespace
 
+/* Kernel table: copies the rows of the mask, adjacent, to device memory of their own: *out then
+ * describes them; zeroed where they are on the device already or memory is short, which is no
+ * failure. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_rows *out) {
     memset(out, 0, sizeof *out);
@@ -75,6 +78,8 @@ alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, c
     return status;
 }
 
+/* Kernel table: frees what upload() allocated. It has no status: a device that is gone cannot be
+ * told anything. */
 void release(const alcore_sys_work *work, const alcore_sys_rows *held) {
     void *memory = (void *)held->data;
     if (!memory) return;

@@ -71,6 +71,7 @@ template <int DTYPE> struct row_reader {
     }
 };
 
+/* dot(row, row) of the components row[0 .. dims - 1], in every lane; the warp calls it together. */
 template <class Row> __device__ inline double row_self_dot(const Row &row, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
@@ -81,6 +82,7 @@ template <class Row> __device__ inline double row_self_dot(const Row &row, int64
     return lanes_sum(lane);
 }
 
+/* dot(row, other), in every lane; the warp calls it together. */
 template <class Row, class Other>
 __device__ inline double row_dot(const Row &row, const Other &other, int64_t dims) {
     double lane = 0.0;
@@ -89,6 +91,7 @@ __device__ inline double row_dot(const Row &row, const Other &other, int64_t dim
     return lanes_sum(lane);
 }
 
+/* |row - other|^2, in every lane; the warp calls it together. */
 template <class Row>
 __device__ inline double row_sq_dist(const Row &row, const double *other, int64_t dims) {
     double lane = 0.0;

@@ -3,9 +3,9 @@
  * stand in cpu_minimum.c and alcore/sys/kernel.h.
  *
  * A warp has a row and TOGETHER centroids at a time; lane 0 applies the duplicate rule and the
- * minimum. Totals and draws are running sums, sequential by definition: one block brings SUM_TILE
- * weights near, one thread adds them. Cost: rows x centroids x dims in double, and one dependent
- * addition a row for a total. */
+ * minimum. Totals and draws are running sums, sequential by definition: one block copies
+ * SUM_TILE weights to shared memory, one thread adds them. Cost: rows x centroids x dims in double,
+ * and one dependent addition a row for a total. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
@@ -15,7 +15,7 @@ namespace {
 /* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
 const double DUPLICATE = 1e-12;
 
-/* Most centroids whose products with a row are taken while the row passes once. */
+/* Centroids that a row is compared with while it is read once. */
 enum { TOGETHER = 4 };
 
 /* dot or sq_dist of the row with centroids [K, dims], fewer when `left` is less; every lane gets
@@ -47,13 +47,15 @@ __device__ inline void row_sums(const Row &row, const double *centroids, int64_t
     for (int k = 0; k < K; k++) out[k] = lanes_sum(lane[k]);
 }
 
-/* Where the weights go. */
+/* Outputs of the weight kernels. Centroids 0 .. sure - 1 lower the minimum; the speculative ones,
+ * sure .. count - 1, are rows that a later draw may hit. */
 struct weights_out {
-    double *minimum;
-    double *each;               /* [guessed, plane] */
-    int64_t count, sure, plane; /* sure: centroids before the guessed ones */
+    double *minimum;            /* [rows] smallest weight so far */
+    double *each;               /* [count - sure, plane] weights of the speculative centroids */
+    int64_t count, sure, plane; /* plane: entries from a centroid's row of each to the next */
 
-    /* The weight of row i and centroid c, for one lane; least is the minimum so far. */
+    /* Called by one lane with the weight w of row i and centroid c. *least: the minimum so far, in
+     * a register. A speculative weight that is not below it is written as infinite. */
     __device__ void put(int64_t i, int64_t c, double w, double duplicate, double *least) const {
         if (w <= duplicate) w = 0.0;
         if (c >= sure)
@@ -118,6 +120,7 @@ template <int K> struct min_badge_body {
     }
 };
 
+/* A thread has a row of the chunk: minimum[i] = min(minimum[i], values[i]) within the mask. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     update_min_kernel(int64_t count, const uint8_t *mask, const double *values, double *minimum) {
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -125,10 +128,12 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (values[i] < minimum[i]) minimum[i] = values[i];
 }
 
-/* A running sum is sequential by definition: a block brings numbers near, one thread adds them. */
+/* A running sum is sequential by definition: a block copies numbers to shared memory, one thread
+ * adds them. */
 enum { SUM_TILE = 4 * CUDA_THREADS };
 
-/* The tile's numbers from `begin` on; 0 where `of` leaves one out, which changes no sum. */
+/* Copies values from `begin` on to tile; 0 where the mask `of` [count] leaves one out, which
+ * changes no sum. */
 __device__ inline void bring(double tile[SUM_TILE], int64_t begin, int64_t count, const uint8_t *of,
                              const double *values) {
     __syncthreads();
@@ -139,7 +144,8 @@ __device__ inline void bring(double tile[SUM_TILE], int64_t begin, int64_t count
     __syncthreads();
 }
 
-/* Goes on with the sum of the chunks before. */
+/* Adds the values [count] of a chunk, within the mask `of`, to *total, the sum of earlier chunks.
+ */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     total_kernel(int64_t count, const uint8_t *of, const double *values, double *total) {
     CUDA_SHARED(double, tile, SUM_TILE);
@@ -152,7 +158,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (threadIdx.x == 0) *total = run;
 }
 
-/* A draw as far as it has come. */
+/* State of a draw between two chunks: run, the running sum; item, the drawn one or the last one of
+ * a positive weight; found, 1 once the target was passed. */
 struct draw_state {
     double run;
     int64_t item;
@@ -222,6 +229,10 @@ class weighing {
 };
 } // namespace
 
+/* Kernel table: lowers weights->minimum [rows] to the squared distance to any of the sure
+ * centroids; the last speculative_count of centroids [count, dims] are speculative: their distances
+ * go to weights->speculative [speculative_count, rows] and leave the minimum alone. *weights->total
+ * gets the sum of the minima in row order. */
 alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const uint8_t *mask, const double *centroids, int64_t count,
                            const double *centroid_dots, const double *row_dots,
@@ -250,6 +261,9 @@ alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *r
     });
 }
 
+/* Kernel table: as min_sq_dists, for outer products a h^T that are never formed: rows a [rows,
+ * classes] and h [rows, dims], centroids_a [count, classes] and centroids_h [count, dims], squares
+ * and centroid_squares their squared norms. */
 alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                         const alcore_sys_rows *h, const uint8_t *mask, const double *centroids_a,
                         const double *centroids_h, int64_t count, const double *centroid_squares,
@@ -285,6 +299,8 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
     });
 }
 
+/* Kernel table: joins values [count], distances that an earlier call computed speculatively, to
+ * weights->minimum; NULL values: only the total is computed again. */
 alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                          const double *values, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
@@ -303,6 +319,8 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
     });
 }
 
+/* Kernel table: the first item, in order, whose running sum of weights, which starts at `before`,
+ * exceeds `target`; without one the last item of a positive weight; -1: none has a weight. */
 alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {

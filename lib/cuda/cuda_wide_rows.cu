@@ -40,6 +40,8 @@ side::side(call &owner, const alcore_sys_rows *given, int64_t most, size_t more)
     }
 }
 
+/* Puts the rows from `first` on, as many as the buffer has room for, into it as doubles, with their
+ * norms; returns how many. They stay until another part is asked for. */
 int64_t side::part(int64_t first) {
     int64_t count = std::min(step, rows->count - first);
     if (current == first) return count;

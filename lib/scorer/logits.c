@@ -45,6 +45,9 @@ static double *from(double *fact, int64_t first) {
     return fact ? fact + first : NULL;
 }
 
+/* Task `index` of alcore__parallel(): computes the wanted statistics of `together` rows of the
+ * kernel's matrix, a row being a token, with the engine that the arrays are on. A value that is not
+ * finite fails with the name of its token. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     measuring *self = data;
     const alcore__token_rows *tokens = &self->tokens;
@@ -117,6 +120,8 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
                             measure_task, self);
 }
 
+/* Measures into the caller's arrays, [items, tokens] each. The kernel's rows are in memory order,
+ * which may have items or tokens first; entries of tokens without a label stay as they are. */
 static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                   const alcore_token_facts *out) {
     measuring self = {.ctx = ctx, .lengths = logits->lengths};
@@ -180,6 +185,8 @@ static int64_t length_of(const measuring *self, int64_t item) {
     return self->tokens.packed && self->lengths ? self->lengths[item] : self->tokens.tokens;
 }
 
+/* Counts the labeled tokens of each item and allocates the arrays for all of them: lengths [items],
+ * offsets [items + 1]. */
 static alcore_status count_tokens(const measuring *self, int64_t items, gathered *out) {
     const alcore__token_rows *tokens = &self->tokens;
     int64_t total = 0, begin = 0;
@@ -218,6 +225,7 @@ static void gather(const measuring *self, int64_t items, const gathered *of, con
     }
 }
 
+/* Writes one statistic of the labeled tokens as a ragged column, if it has a writer. */
 static alcore_status put_ragged(const measuring *self, int64_t items, const gathered *of, int fact,
                                 alcore_column_writer *writer) {
     int64_t total = of->offsets[items];
@@ -228,6 +236,8 @@ static alcore_status put_ragged(const measuring *self, int64_t items, const gath
     return alcore_column_writer_put(writer, self->rows, items, &values, of->lengths, NULL);
 }
 
+/* Writes the mean negative log-likelihood of each item as a scalar column, if it has a writer: by
+ * the kernel that scores stored log-probabilities, so that both agree to the bit. */
 static alcore_status put_nnll(const measuring *self, int64_t items, const gathered *of,
                               alcore_column_writer *writer) {
     int64_t floored = 0;
@@ -245,6 +255,7 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
     return alcore_column_writer_put(writer, self->rows, items, &values, NULL, NULL);
 }
 
+/* Each writer must have been opened for the shape of what it is given. */
 static alcore_status check_writers(const alcore_logits_writers *out) {
     const struct {
         alcore_column_writer *writer;
@@ -262,6 +273,7 @@ static alcore_status check_writers(const alcore_logits_writers *out) {
     return ALCORE_OK;
 }
 
+/* Measures what any of the writers needs, gathers it by item, and writes every column. */
 static alcore_status put_all(measuring *self, int64_t items, const alcore_logits_writers *out) {
     const bool wanted[FACTS] = {[LOGPROB] = out->nnll || out->logprobs,
                                 [MARGIN] = out->margins != NULL,
@@ -281,6 +293,7 @@ static alcore_status put_all(measuring *self, int64_t items, const alcore_logits
     return status;
 }
 
+/* Reads the structs of a call, by their sizes, and checks its arguments. */
 static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                               const int64_t *rows, int64_t count,
                               const alcore_logits_writers *out) {

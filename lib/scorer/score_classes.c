@@ -102,6 +102,8 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, bool log_
     call->score[i] = call->rank[i] = score;
 }
 
+/* Scores one distribution per row from the column "probs"; all arrays of the call are [count], rows
+ * that call->take leaves out are not written. */
 static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "probs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
@@ -141,6 +143,8 @@ static double token_raw(const alcore_sys_class_stats *facts, int64_t tokens, int
     return mode == MODE_MARGIN_MIN ? least : sum / (double)tokens;
 }
 
+/* Scores item i of the block from the distributions of its tokens; facts [tokens of the longest
+ * item] is workspace. */
 static alcore_status token_score(alcore__score_call *call, const alcore__column *column,
                                  const alcore_sys_ragged *items, int64_t i, int64_t mode,
                                  alcore_sys_class_stats *facts) {
@@ -173,6 +177,7 @@ static alcore_status token_score(alcore__score_call *call, const alcore__column 
     return ALCORE_OK;
 }
 
+/* Scores one distribution per token from the ragged column "token_probs". */
 static alcore_status token_scores(alcore__score_call *call, const alcore__column *column,
                                   int64_t mode) {
     if (!column->ragged) {
@@ -199,6 +204,8 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     return status;
 }
 
+/* The score of DeMuX: by tokens where the mode asks for it or nothing else is there, else by rows.
+ */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
     int64_t mode = alcore__values_integer(call->values, "mode");
     bool of_tokens = mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;

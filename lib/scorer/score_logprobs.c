@@ -8,6 +8,7 @@
 static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
+/* The log-probabilities of `tokens` tokens from number `from` on as doubles: out [tokens]. */
 static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
                                  int64_t from, int64_t tokens, double *out) {
     static const size_t BYTES[] = {0, 2, 2, 4, 8};
@@ -54,6 +55,8 @@ static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *
     return status;
 }
 
+/* rank [count] = NNLL of each item of the block; an item that has none is NaN with nan=exclude, an
+ * error otherwise. */
 static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
@@ -105,6 +108,8 @@ static alcore_status nsp_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
+/* Turns rank, an NNLL, into the normalized sequence probability: score = 1 - exp(-rank), which
+ * ranks alike but is in [0, 1]. */
 void alcore__score_as_nsp(alcore__score_call *call) {
     for (int64_t i = 0; i < call->count; i++) {
         if (call->take && !call->take[i]) continue;

@@ -5,6 +5,7 @@
 
 #include "scorer/scorer_internal.h"
 
+/* The destructor of the handle. The host's destroy callback runs first, as it may own host.user. */
 static void release(void *object) {
     alcore_scorer *scorer = object;
     alcore_ctx *ctx = scorer->object.ctx;
@@ -18,6 +19,7 @@ static void release(void *object) {
 
 /* ---- the registry ---- */
 
+/* The name in the registry that is most like a mistyped one, for the message; NULL: none is. */
 static const char *nearest(const char *name) {
     const char *names[64];
     size_t count = 0;
@@ -74,6 +76,7 @@ static alcore_status name_scorer(alcore_scorer *scorer, const char *name) {
     return scorer->name == NULL ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
 }
 
+/* A scorer of the registry by name, with the default values of its parameters. */
 static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
     const alcore__score *score;
     alcore_scorer *scorer;
@@ -98,6 +101,8 @@ alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer
     return alcore__leave(ctx, new_scorer(ctx, name, out));
 }
 
+/* Copies the NULL-terminated list of column names that the host's scorer reads to scorer->own_needs
+ * [count + 1], which is NULL-terminated too. *needs may be NULL: none. */
 static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs) {
     alcore_ctx *ctx = scorer->object.ctx;
     size_t count = 0;
@@ -110,6 +115,7 @@ static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs)
     return ALCORE_OK;
 }
 
+/* A scorer whose rule is a callback of the host program; its struct is read by its size. */
 static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
                               alcore_scorer **out) {
     alcore_scorer_host host;

@@ -23,6 +23,8 @@ typedef struct scoring {
     int64_t *floored;   /* [blocks] */
 } scoring;
 
+/* Task `index` of alcore__parallel(): scores a block of pool rows; all arrays are by row of the
+ * pool, so blocks do not overlap. */
 static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     scoring *self = data;
     (void)worker;
@@ -46,6 +48,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     return status;
 }
 
+/* Scores all rows by a scorer of the registry, in parallel by blocks. */
 static alcore_status score_built_in(scoring *self) {
     int64_t rows = self->dataset.rows, blocks = (rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)rows, sizeof(double), &self->raw));
@@ -79,6 +82,7 @@ static alcore_status score_view(scoring *self, const alcore_view *view) {
     return status;
 }
 
+/* Scores the rows by the host's function, in one call on this thread. */
 static alcore_status score_host(scoring *self) {
     alcore__view_input input = {.ctx = self->ctx,
                                 .candidates = &self->dataset,
@@ -94,6 +98,8 @@ static alcore_status score_host(scoring *self) {
     return status;
 }
 
+/* Makes the masks and the scores, all [rows], and adds the columns that the scorer reads to the
+ * dataset; each unmasked row must have a value in each of them. */
 static alcore_status set_up(scoring *self) {
     size_t rows = (size_t)self->dataset.rows;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->take));
@@ -131,6 +137,7 @@ static alcore_status compute(scoring *self) {
     return status;
 }
 
+/* Writes the scores of the unmasked rows, packed at the front of the array, to the column. */
 static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     int64_t *rows;
     int64_t count = 0;
@@ -168,6 +175,9 @@ static alcore_status give_column(scoring *self) {
     return ALCORE_OK;
 }
 
+/* Makes sure that every column the scorer needs is in the pool: given, or made by the model;
+ * names[] gets the alternatives that were chosen. Runs before the pool is read, because a model
+ * adds columns. */
 static alcore_status supply(scoring *self, alcore_model *model) {
     const char *const *needs = self->scorer->score == NULL
                                    ? (const char *const *)self->scorer->own_needs
@@ -191,6 +201,8 @@ static alcore_status supply(scoring *self, alcore_model *model) {
     return ALCORE_OK;
 }
 
+/* The three steps of alcore_scorer_run(): columns, scores, the new column; the scorer cannot be
+ * changed meanwhile. */
 static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
     scoring self = {.ctx = scorer->object.ctx, .scorer = scorer, .pool = pool};
     ALCORE__TRY(alcore__read_begin(scorer, "scorer"));

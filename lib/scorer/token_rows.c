@@ -82,6 +82,8 @@ typedef struct label_view {
     bool wide;
 } label_view;
 
+/* Checks the labels, on the host, one for each token: [tokens] packed or [items, tokens], int64 or
+ * int32, any strides; *out reads them. */
 static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__token_rows *tokens,
                                     label_view *out) {
     const int32_t ndim = tokens->packed ? 1 : 2;
@@ -107,6 +109,7 @@ static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__t
     return ALCORE_OK;
 }
 
+/* The label of a token of an item, by the strides of the caller's array. */
 static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
     const char *at = view->data + item * view->item_stride + token * view->token_stride;
     int64_t wide;
@@ -119,6 +122,8 @@ static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
     return narrow;
 }
 
+/* Checks lengths [items] against the shape of the logits: packed tokens are divided among the
+ * items, and lengths must sum to all of them; padded items have at most `tokens` each. */
 static alcore_status check_lengths(const alcore__token_rows *tokens, const int64_t *lengths,
                                    int64_t items) {
     int64_t sum = 0;
@@ -148,6 +153,8 @@ static alcore_status check_lengths(const alcore__token_rows *tokens, const int64
     return ALCORE_OK;
 }
 
+/* Fills out->labels, by row of the kernel's matrix: the label of the token; -1 where the token is
+ * padding or has the label `ignore`; 0 where the caller gave no labels. */
 static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                  alcore__token_rows *out) {
     label_view view = {0};
@@ -172,6 +179,7 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
     return ALCORE_OK;
 }
 
+/* Reads bias [classes] of any float type as float32. */
 static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
                                alcore__token_rows *out) {
     alcore__array view;
@@ -218,6 +226,8 @@ static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
     return ALCORE_OK;
 }
 
+/* Reads all arrays of a call and checks that their shapes and devices agree. Arrays made before a
+ * failure are freed by the caller. */
 static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                           int64_t items, alcore__token_rows *out) {
     alcore__array rows, output = {0};
@@ -261,6 +271,9 @@ alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logi
     return status;
 }
 
+/* Finds the item and token of a row of the kernel's matrix, for messages. at = item_step x item +
+ * token_step x token, where the smaller step is 1 and the larger one spans all of the other index.
+ */
 void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
                               int64_t *token) {
     if (tokens->tokens == 1) {

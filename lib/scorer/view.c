@@ -34,6 +34,7 @@ static int64_t count_taken(const uint8_t *take, int64_t rows) {
     return count;
 }
 
+/* Lists the rows with a 1 in take [rows] (NULL: all), ascending: *out [*out_count]. */
 static alcore_status list_taken(alcore_ctx *ctx, const uint8_t *take, int64_t rows, int64_t **out,
                                 int64_t *out_count) {
     int64_t count = count_taken(take, rows);
@@ -71,6 +72,8 @@ typedef struct gather {
     double *wide; /* [ALCORE_BLOCK_ROWS, dims] */
 } gather;
 
+/* Copies the values of the view's rows to out->values [count, dims] as doubles: in runs of the pool
+ * of at most ALCORE_BLOCK_ROWS rows, which a column reads at once. */
 static alcore_status gather_dense(gather *g, view_column *out) {
     alcore_view *view = g->view;
     int64_t dims = g->column->dims;
@@ -95,6 +98,8 @@ static alcore_status gather_dense(gather *g, view_column *out) {
     return ALCORE_OK;
 }
 
+/* Copies the values of the view's rows, one behind the other, to out->values; out->offsets [count +
+ * 1] counts tokens. The total is not known before, so the array grows. */
 static alcore_status gather_ragged(gather *g, view_column *out) {
     alcore_view *view = g->view;
     size_t capacity = 0;
@@ -122,6 +127,7 @@ static alcore_status gather_ragged(gather *g, view_column *out) {
     return ALCORE_OK;
 }
 
+/* Gathers one column of the view, dense or ragged; texts are read from the pool instead. */
 static alcore_status gather_column(alcore_view *view, const alcore__column *column,
                                    view_column *out) {
     gather g = {.view = view, .column = column, .engine = alcore__engine_cpu(view->ctx)};
@@ -157,6 +163,8 @@ static alcore_status gather_column(alcore_view *view, const alcore__column *colu
     return status;
 }
 
+/* Gathers every column that the host asked for. column_count is set before a column is gathered, so
+ * that a failure frees what it has. */
 static alcore_status gather_needs(alcore_view *view) {
     const char *const *needs = view->input.needs;
     int64_t count = 0;
@@ -177,6 +185,7 @@ static alcore_status gather_needs(alcore_view *view) {
     return ALCORE_OK;
 }
 
+/* Fills in the rows, the labeled rows, the costs and the columns of a new view. */
 static alcore_status fill_view(alcore_view *view) {
     const alcore__view_input *input = &view->input;
     ALCORE__TRY(list_taken(view->ctx, input->candidates->take, input->candidates->rows, &view->rows,
@@ -192,6 +201,8 @@ static alcore_status fill_view(alcore_view *view) {
     return gather_needs(view);
 }
 
+/* What a host's function sees of the pool: the unmasked rows, and copies of their columns as
+ * doubles. Made before the function is called and freed after it. */
 alcore_status alcore__view_new(const alcore__view_input *input, alcore_view **out) {
     *out = NULL;
     alcore_view *view;
@@ -234,6 +245,8 @@ alcore_pool *alcore_view_pool(const alcore_view *view) {
     return view ? view->input.candidates->pool : NULL;
 }
 
+/* A view of the gathered column: values [rows] or [rows, dims], for a ragged one [tokens] or
+ * [tokens, classes] with out_offsets [rows + 1]. */
 alcore_status alcore_view_column(const alcore_view *view, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
     if (out_values) memset(out_values, 0, sizeof *out_values);
