@@ -13,6 +13,8 @@ static void put(alcore__json_out *json, const char *text, size_t length) {
         json->status = alcore__buffer_append(json->ctx, &json->text, text, length);
 }
 
+/* A JSON string: quotes, backslashes and control characters are escaped, other bytes are copied, as
+ * text is UTF-8 already. */
 static void put_quoted(alcore__json_out *json, const char *text, size_t length) {
     static const char hex[] = "0123456789abcdef";
     put(json, "\"", 1);
@@ -37,6 +39,7 @@ static void put_quoted(alcore__json_out *json, const char *text, size_t length) 
     put(json, "\"", 1);
 }
 
+/* What comes before a value: the comma after the value before it, and its key inside an object. */
 static void begin_value(alcore__json_out *json, const char *key) {
     if (json->separate) put(json, ",", 1);
     json->separate = true;

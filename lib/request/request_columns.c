@@ -12,6 +12,8 @@ typedef struct resolver {
     alcore__resolution *out;
 } resolver;
 
+/* Notes that the column `name` was chosen for a role; once, when two needs are met by the same
+ * column. */
 static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in) {
     alcore__resolution *out = self->out;
     for (int32_t i = 0; i < out->count; i++)
@@ -26,6 +28,8 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
     return ALCORE_OK;
 }
 
+/* Makes the built-in n-gram model when it is first needed. It is trained on the labeled pool, or
+ * cross-fitted on the pool itself when there are no labeled texts. */
 static alcore_status built_in_model(resolver *self) {
     if (self->built_in != NULL) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
@@ -63,6 +67,8 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
     return status;
 }
 
+/* Meets one need ("a|b": either column) of a role: given, or made by the user's model, or by the
+ * built-in one, in this order; the last is logged, as scores then mean something else. */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[2];
     int32_t count = 0, from;
@@ -88,6 +94,8 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return ALCORE_OK;
 }
 
+/* Runs before the run, without locks: models add columns to the pools. with_embeddings: the
+ * similarity limit reads them, whatever the strategy needs. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out) {
     *out = (alcore__resolution){0};
@@ -105,6 +113,8 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
+/* Adds the columns chosen for a role to the dataset, with the pool locked. Between the two calls
+ * another thread may have dropped one. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *side) {
     for (int32_t i = 0; i < resolution->count; i++) {

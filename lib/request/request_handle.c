@@ -41,6 +41,7 @@ static void forget_drawn(alcore_request *request) {
     request->last = request->before = (alcore__drawn){0};
 }
 
+/* The destructor of the handle: gives up its references to pools, strategy and model. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;
@@ -160,6 +161,8 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
                         value);
 }
 
+/* Parses the options that have a grammar of their own before anything is stored, so that a refused
+ * value changes nothing. */
 static alcore_status set_option(alcore_request *request, const char *name, const char *value) {
     alcore__budgets budgets = request->budgets;
     alcore__price price = request->price;

@@ -20,6 +20,7 @@ const char *alcore__cause_name(int32_t cause) {
     return causes[cause].name;
 }
 
+/* Counts a masked row for the first cause of the table that its states contain. */
 static void count_cause(alcore__masks *masks, uint32_t state) {
     for (int32_t i = 0; i < ALCORE__CAUSES; i++) {
         if ((state & causes[i].state) == 0) continue;
@@ -95,6 +96,8 @@ static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t
     return ALCORE_OK;
 }
 
+/* Masks of the target pool: target_take [rows of the target], and target_languages [the same], the
+ * rank of each row's language among the pool's tags. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
     int64_t rows = masks->target_rows = alcore_pool_rows(target);
     ALCORE__TRY(mask_side(ctx, target, &masks->target_take, &masks->target_count));
@@ -104,6 +107,8 @@ static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alc
     return ALCORE_OK;
 }
 
+/* Makes the masks of all pools. *known and *extra, [rows of the candidates], are temporary and
+ * freed by the caller. */
 static alcore_status build(const alcore_request *request, const alcore_pool *target,
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
@@ -133,6 +138,7 @@ alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool
     return status;
 }
 
+/* Frees all masks and zeroes the struct, so that a second call does no harm. */
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
     alcore__free(ctx, masks->take);
     alcore__free(ctx, masks->labeled_rows);

@@ -30,6 +30,9 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
     return ALCORE_OK;
 }
 
+/* Replaces the list of one kind by a copy of rows [count]. NULL rows: the request names none, which
+ * is different from an empty list; numbers are checked when the request is answered, as the pool
+ * may still grow. */
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
@@ -105,6 +108,8 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
     return status;
 }
 
+/* Appends the rows whose ids a file names to the list of a kind; a failure leaves the list as it
+ * was. */
 static alcore_status read_rows(alcore_request *request, int32_t kind, const char *path) {
     if (!is_kind(kind) || path == NULL)
         return alcore__fail(ALCORE_E_INVALID,

@@ -26,6 +26,7 @@ static alcore_status fail_no_pool(void) {
         "candidates", NULL, "is what is selected from");
 }
 
+/* What can be refused before any pool is read: no candidates, a pool in two roles, no budget. */
 static alcore_status check(const alcore_request *request) {
     if (request->candidates == NULL) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -39,6 +40,8 @@ static alcore_status check(const alcore_request *request) {
     return ALCORE_OK;
 }
 
+/* Locks all pools of the request for reading, or none of them after a failure. A selection locks
+ * twice: models must be able to add columns to the pools in between. */
 static alcore_status read_pools(const alcore_request *request) {
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     alcore_status status = ALCORE_OK;
@@ -180,6 +183,8 @@ static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     return ALCORE_OK;
 }
 
+/* Reads the options into the input of the run, opens the engine, and finds the strategy (huds, when
+ * none was set). */
 static alcore_status set_up(answer *self) {
     alcore_request *request = self->request;
     const alcore__values *values = &request->values;
@@ -216,6 +221,10 @@ static alcore_status make_masks(answer *self) {
     return status;
 }
 
+/* Fills in the input of the run, with the pools locked for reading, and runs the strategy. A role
+ * without a pool, and a target that the strategy does not read, leave their dataset empty. Columns
+ * are added to the datasets first, then candidates=N draws the candidates, and only these must have
+ * values. */
 static alcore_status run(answer *self) {
     alcore_request *request = self->request;
     alcore__run_input *input = &self->input;
@@ -252,6 +261,9 @@ static alcore_status run(answer *self) {
     return alcore__strategy_run(self->strategy, input, &self->outcome);
 }
 
+/* All of alcore_select() between locking the request and cleaning up: masks decide which rows are
+ * candidates, columns are made where they are missing, the strategy runs, and its outcome becomes
+ * the selection. */
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
@@ -279,6 +291,8 @@ static alcore_status answer_request(answer *self, alcore_selection **out) {
     return status;
 }
 
+/* Answers the request and frees all that the answer used. The request is locked for writing, as it
+ * remembers its candidates for the next round (sticky=1); they are kept only after a success. */
 static alcore_status select_rows(alcore_request *request, alcore_selection **out) {
     answer self = {.request = request, .ctx = request->object.ctx};
     ALCORE__TRY(alcore__write_begin(request, "request"));
@@ -303,6 +317,8 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     return alcore__leave(ctx, select_rows(request, out));
 }
 
+/* The candidates that a strategy with candidates=count would look at: rows of the pool, ascending,
+ * to out [count]. */
 static alcore_status list_candidates(alcore_request *request, int64_t count, int64_t *out,
                                      int64_t *out_count) {
     alcore_ctx *ctx = request->object.ctx;

@@ -5,6 +5,8 @@
 
 #include "request/selection_internal.h"
 
+/* The destructor of the handle; references to the ranking and to the selections of the other
+ * budgets go with it. */
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;
@@ -69,6 +71,8 @@ static double price_of(const alcore_selection *self) {
     return price->amount * units;
 }
 
+/* Everything that is derived from a purchase. The picks are gathered first, since the reasons, the
+ * remedies and the texts read them. */
 static alcore_status build(alcore_selection *self, const double *costs) {
     ALCORE__TRY(gather_picks(self, costs));
     self->money = price_of(self);
@@ -146,6 +150,8 @@ static alcore_status add_siblings(alcore_selection *first, const alcore__budgets
     return ALCORE_OK;
 }
 
+/* Makes the selections of all budgets from one outcome: that of the first budget holds the others
+ * as siblings, and all share one ranking. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,

@@ -47,6 +47,7 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
     return json.status;
 }
 
+/* Copies what was asked for, since the request can change after the selection is made. */
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
                                   const alcore_strategy *strategy, const alcore__run_input *input) {
     alcore_ctx *ctx = self->object.ctx;
@@ -67,6 +68,8 @@ static alcore_status keep_request(alcore__ranking *self, const alcore_request *r
     return values_json(ctx, alcore__strategy_values(strategy), &self->parameters);
 }
 
+/* Describes a column that was read: where it came from, its shape and dtype, and a fingerprint of
+ * its values, or the engine where it is computed on reading. */
 static alcore_status keep_source(alcore__ranking *self, const alcore_request *request,
                                  const alcore__resolved *entry) {
     const alcore_pool *pool = entry->role == ALCORE_ROLE_LABELED  ? request->labeled
@@ -89,6 +92,7 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_request *re
     return ALCORE_OK;
 }
 
+/* Describes the pools: rows, rows that took part, fingerprints, causes of masks. */
 static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
                                  const alcore__run_input *input, const alcore__masks *masks,
                                  const alcore__resolution *resolution) {
@@ -112,6 +116,8 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     return ALCORE_OK;
 }
 
+/* Takes the outcome over and describes its inputs. All selections of a request share the ranking;
+ * the last one frees it. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,

@@ -76,6 +76,7 @@ static alcore_status put_decision(writer *self, int64_t rank) {
     return lead[0] == ';' ? ALCORE_OK : alcore__buffer_append(self->ctx, &self->line, " pick", 5);
 }
 
+/* The reason of strategies without terms: a fixed sentence, or the rank of the score. */
 static alcore_status put_score(writer *self, int64_t rank) {
     const alcore__ranking *ranking = self->selection->ranking;
     if (ranking->reason != NULL)
@@ -166,6 +167,8 @@ static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
     return NULL;
 }
 
+/* Writes the reason of one pick, by its rank, to self->line: its terms or its score, what decided,
+ * and its rarest words. */
 static alcore_status put_reason(writer *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -178,6 +181,7 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     return put_rare_words(self, selection->ranking->outcome.rows[position]);
 }
 
+/* Writes the reasons of all picks: reasons [picks], strings in the arena of the selection. */
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     writer self = {

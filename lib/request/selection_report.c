@@ -81,6 +81,8 @@ const alcore__term_part *alcore__selection_term_of(const alcore_selection *selec
     return NULL;
 }
 
+/* Counts the picks by language and by group and measures the terms of the score among them. Texts
+ * are borrowed from the pool, which stays locked for reading until the report is composed. */
 static alcore_status measure(report *self) {
     const alcore_selection *selection = self->selection;
     const alcore_pool *pool = selection->ranking->pool;
@@ -108,6 +110,7 @@ static alcore_status measure(report *self) {
 
 /* ---- JSON ---- */
 
+/* An array of objects {name, count, share} under a key. */
 static void put_shares(const report *self, alcore__json_out *json, const char *key,
                        const alcore__share *shares, int64_t count) {
     alcore__json_open(json, key, '[');
@@ -122,6 +125,7 @@ static void put_shares(const report *self, alcore__json_out *json, const char *k
     alcore__json_close(json, ']');
 }
 
+/* The report as one JSON object: the provenance, then languages, groups and terms. */
 static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');
@@ -217,6 +221,7 @@ static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text_end);
 }
 
+/* A table of names with counts and rounded percentages of `total` picks; nothing without names. */
 static void put_table(sheet *self, const char *title, const alcore__share *shares, int64_t count,
                       int64_t total) {
     char number[32];
@@ -258,6 +263,8 @@ static alcore_status put_charts(const report *self, alcore__buffer *out) {
                                 out);
 }
 
+/* The report as Markdown or HTML, by the marks `with`; both have the same parts in the same order.
+ */
 static alcore_status write_page(const report *self, const marks *with, alcore__buffer *out) {
     sheet page = {.ctx = self->ctx, .out = out, .marks = with};
     const alcore_selection *selection = self->selection;
@@ -290,6 +297,7 @@ static alcore_status resolve_kind(const char *path, int32_t *kind) {
                         path);
 }
 
+/* Measures and writes the report to memory; the file is written only when all of it is there. */
 static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
     ALCORE__TRY(alcore__read_begin(self->selection->ranking->pool, "pool"));
     alcore_status status = measure(self);
@@ -303,6 +311,8 @@ static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
     return status;
 }
 
+/* Reads the options, composes the report in the format that was asked for or that the suffix of the
+ * path names, and writes the file as a whole or not at all. */
 static alcore_status write_report(const alcore_selection *selection, const char *path,
                                   const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;

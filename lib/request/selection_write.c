@@ -53,6 +53,8 @@ static alcore_status end_line(table *self) {
     return self->format == ALCORE_FORMAT_CSV ? put(self, "\r\n", 2) : put(self, "\n", 1);
 }
 
+/* The names of the columns of TSV and CSV; CSV begins with a byte-order mark, by which spreadsheets
+ * know UTF-8. */
 static alcore_status put_header(table *self) {
     static const char *const names[] = {"rank", "index", "id", "score", "cost"};
     const alcore__outcome *outcome = &self->selection->ranking->outcome;
@@ -65,6 +67,8 @@ static alcore_status put_header(table *self) {
     return end_line(self);
 }
 
+/* A line of TSV or CSV: the pick's row, score and cost, the record columns, reason and text. A
+ * negative integer in the record stands for none and is left empty. */
 static alcore_status put_pick(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     int64_t row = selection->rows[rank];
@@ -90,6 +94,7 @@ static alcore_status put_pick(table *self, int64_t rank) {
     return end_line(self);
 }
 
+/* A line of plain text: the text only, so that the file can go to a translator. */
 static alcore_status put_text(table *self, int64_t rank) {
     size_t length;
     const char *text =
@@ -140,6 +145,7 @@ static alcore_status put_object(table *self, int64_t rank) {
     return json.status == ALCORE_OK ? put(self, "\n", 1) : json.status;
 }
 
+/* Writes all picks in rank order, a line at a time through one buffer. */
 static alcore_status write_lines(table *self, alcore__writer *writer) {
     bool header = self->format == ALCORE_FORMAT_TSV || self->format == ALCORE_FORMAT_CSV;
     if (header) ALCORE__TRY(put_header(self));
@@ -185,6 +191,7 @@ static alcore_status resolve_format(const char *path, int32_t *format) {
                         "%s: a selection is written as .tsv, .csv, .jsonl or .txt", path);
 }
 
+/* Writes the picks to a file that replaces an old one only when it is complete. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;

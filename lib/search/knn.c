@@ -6,6 +6,9 @@
 
 #include "search/search_basis.h"
 
+/* Task `index` of alcore__parallel(): compares one block of rows with the present slab of queries.
+ * Each worker has lists of its own for the queries; those of a row are written by the one task that
+ * has the row. The rows' values are checked while the first slab passes only. */
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
@@ -54,6 +57,7 @@ static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t
     }
 }
 
+/* Empties the lists of `count` items: row and value [count, k]. */
 static void set_free(alcore__search_best best, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         best.row[i] = -1;
@@ -61,6 +65,7 @@ static void set_free(alcore__search_best best, int64_t count) {
     }
 }
 
+/* Allocates for every thread the k best rows of each query of a slab. */
 static alcore_status new_lists(alcore__search_run *run) {
     size_t threads = (size_t)run->threads;
     size_t places = (size_t)(run->slab * run->k);
@@ -72,6 +77,8 @@ static alcore_status new_lists(alcore__search_run *run) {
     return ALCORE_OK;
 }
 
+/* All slabs of queries against all rows: of_queries [queries, k] is merged from the threads' lists
+ * after each slab; run->of_rows [rows, k] grows from slab to slab. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best of_queries) {
     int32_t *at;
     if (of_queries.row) ALCORE__TRY(new_lists(run));
@@ -115,6 +122,7 @@ typedef struct knn_out {
     const alcore_tensor *rows, *values, *queries, *query_values;
 } knn_out;
 
+/* The whole of alcore_search_knn() between entering and leaving: arguments, memory, search. */
 static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {

@@ -16,6 +16,8 @@ static void half_sums(const alcore__search_best *best, int64_t count, int64_t k,
     }
 }
 
+/* The margin ratio of a pair with this cosine: 0 where the divisor is too small to mean anything.
+ */
 static double ratio_of(double cosine, double row_half, double other_half) {
     double sum = row_half + other_half;
     return sum <= 1e-9 ? 0.0 : cosine / sum;
@@ -49,6 +51,8 @@ static void begin_ratios(alcore__search_run *run) {
     }
 }
 
+/* Task `index` of alcore__parallel(): raises the ratios of the rows of a block that are still open
+ * by the present slab of others. */
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
@@ -70,6 +74,7 @@ typedef struct ratio_memory {
     uint8_t *open;
 } ratio_memory;
 
+/* Allocates what both passes keep; of_rows and of_others are [items, k]. */
 static alcore_status new_memory(const alcore__search_run *run, ratio_memory *memory) {
     alcore_ctx *ctx = run->ctx;
     size_t rows = (size_t)run->rows.count, others = (size_t)run->queries.count;
@@ -91,6 +96,8 @@ static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(ctx, parts[p]);
 }
 
+/* Pass 1 finds the k nearest neighbors of both operands and from them the divisors; pass 2 searches
+ * the largest ratio of the rows that their neighbors leave open. */
 static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory) {
     ALCORE__TRY(new_memory(run, memory));
     run->of_rows = memory->of_rows;
@@ -109,6 +116,8 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     return ALCORE_OK;
 }
 
+/* The whole of alcore_search_margin_ratios() between entering and leaving. A row that has no other
+ * gets NaN and -1. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,
                                    const alcore_search_options *options,

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directions are the dominant ones of a sample of rows, not centered, by two steps of subspace
- * iteration. Which of their number pays is tried out on the sample itself. What they are decides
- * only how long a search takes; their skew is measured on the numbers as they are. */
+/* Directions that let a search prune: an orthonormal basis B [leading, dims] in which the first few
+ * components of a vector hold most of its length.
+ *
+ * With x = B^T B x + rest(x), the product of a row and a query is at most
+ * (B x).(B q) + |rest(x)| |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components
+ * first and the whole product only where this bound reaches the query's k-th best.
+ *
+ * B is found on a sample of rows X, not centered, by ITERATIONS steps of subspace iteration: B is
+ * replaced by the orthonormalized rows of (B X^T) X. How many directions pay is measured on the
+ * sample too, with a sample of queries. The basis decides only how long a search takes, never what
+ * it finds: the search is told how far B is from orthonormal (its skew).
+ *
+ * Cost: about 2 x ITERATIONS x MAX_DIRECTIONS x SAMPLE_ROWS x dims multiply-adds. */
 #include "search/search_basis.h"
 
 #include <math.h>
@@ -9,56 +19,60 @@
 #include <string.h>
 
 enum {
-    SAMPLE = 512,
-    CHUNK = 32,
-    MIN_CHUNKS = 16,
-    ASKED = 16,
-    MOST = 96,
-    STEPS = 2,
-    FEW = 32,
-    LOOKED = 64
+    SAMPLE_ROWS = 512,     /* rows of the sample */
+    SAMPLE_QUERIES = 16,   /* queries of the sample */
+    CHUNK_ROWS = 32,       /* adjacent rows that are read together */
+    MIN_CHUNKS = 16,       /* chunks that a sample is read in, at least */
+    MAX_DIRECTIONS = 96,   /* directions that are computed */
+    ITERATIONS = 2,        /* steps of subspace iteration */
+    PROBE_DIRECTIONS = 32, /* sampled rows that span the space of the first probe */
+    PROBE_ROWS = 64        /* other sampled rows that are measured in that space */
 };
-static const int64_t tries[] = {16, 32, 64, 96};
+/* Numbers of leading directions that are tried. */
+static const int64_t DIRECTION_COUNTS[] = {16, 32, 64, 96};
 
-/* With fewer rows, queries or numbers the sample costs more than it can save. */
-#define LEAST_ROWS 16384
-#define LEAST_QUERIES 128
-#define LEAST_DIMS 128
-#define MOST_DIMS 2048
-/* Cost of computing a pair alone, in pairs of the plain sweep; the share of the plain sweep's cost
- * that pruning must stay below. */
-#define ALONE 4.0
-#define PAYS 0.7
+/* With fewer rows, queries or dimensions the sample costs more than it can save. */
+#define MIN_ROWS 16384
+#define MIN_QUERIES 128
+#define MIN_DIMS 128
+#define MAX_DIMS 2048
+/* Cost of computing one pair outside the sweep, in pairs of the sweep. */
+#define SINGLE_PAIR_COST 4.0
+/* Pruning is used when its expected cost is below this share of the cost without it. */
+#define MAX_COST_SHARE 0.7
 
 typedef struct basis_work {
     alcore__search_run *run;
     alcore_sys_work work;
-    int64_t dims, count, asked; /* sampled rows and queries */
-    double *rows;               /* [SAMPLE, dims] */
-    double *columns;            /* [dims, SAMPLE]: the same, turned */
-    double *queries;            /* [ASKED, dims] */
-    double *basis;              /* [MOST, dims] */
-    double *shares;             /* [MOST, SAMPLE]: of rows along directions */
+    int64_t dims;
+    int64_t count, query_count; /* sampled rows and queries; count <= SAMPLE_ROWS */
+    double *rows;               /* [count, dims] sampled rows */
+    double *transposed;         /* [dims, count] the same, transposed */
+    double *queries;            /* [query_count, dims] sampled queries */
+    double *basis;              /* [MAX_DIRECTIONS, dims] the directions */
+    double *coefficients;       /* [MAX_DIRECTIONS, count] basis . rows */
 } basis_work;
 
+/* Doubles data [count, dims] as the operand of a kernel. */
 static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
     return (alcore_sys_rows){
         .data = data, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
 }
 
-/* Copies up to `most` rows of an operand, widened, to out [most, dims]: chunks of adjacent rows (a
- * file is read in runs), their begins spread evenly over all rows; at least MIN_CHUNKS of them, so
- * that a small sample is spread as well. Masked rows and rows that are not finite are skipped. The
- * sample decides how much is pruned, never what is found. */
+/* Copies up to max_count rows of an operand, widened, to out [max_count, dims]: chunks of adjacent
+ * rows (a file is read in runs), whose first rows are spread evenly over all rows; at least
+ * MIN_CHUNKS of them, so that a small sample is spread as well. Masked rows and rows that are not
+ * finite are skipped. The sample decides how much is pruned, never what is found. */
 static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
-                                 alcore__scratch *scratch, int64_t most, double *out,
+                                 alcore__scratch *scratch, int64_t max_count, double *out,
                                  int64_t *out_count) {
-    int64_t chunks = most / CHUNK > MIN_CHUNKS ? most / CHUNK : MIN_CHUNKS, each = most / chunks;
+    int64_t chunks = max_count / CHUNK_ROWS > MIN_CHUNKS ? max_count / CHUNK_ROWS : MIN_CHUNKS,
+            chunk_rows = max_count / chunks;
     *out_count = 0;
     for (int64_t c = 0; c < chunks; c++) {
         alcore_sys_rows rows;
         int64_t first = data->count * c / chunks;
-        int64_t count = data->count - first < each ? data->count - first : each;
+        int64_t count = data->count - first < chunk_rows ? data->count - first : chunk_rows;
         ALCORE__TRY(alcore__search_data_rows(data, first, count, scratch, &rows));
         for (int64_t i = 0; i < count; i++) {
             if (data->mask && !data->mask[first + i]) continue;
@@ -77,100 +91,111 @@ static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
     return ALCORE_OK;
 }
 
-/* Makes the directions orthonormal, one after the other, twice for what rounding leaves. */
+/* Makes the first `count` directions orthonormal by Gram-Schmidt, each one twice, since after the
+ * first time rounding leaves a part of the others in it. A direction that depends on those before
+ * it becomes zero or noise, which makes the search slower, not wrong. */
 static alcore_status orthonormalize(basis_work *b, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
-        double *own = b->basis + m * b->dims, dot;
-        alcore_sys_rows before = matrix(b->basis, m, b->dims);
+        double *direction = b->basis + m * b->dims, dot;
+        alcore_sys_rows previous = matrix(b->basis, m, b->dims);
         for (int twice = 0; twice < 2; twice++) {
-            double along[MOST];
-            ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &before, NULL, own, along));
+            double products[MAX_DIRECTIONS];
+            ALCORE__TRY(
+                b->run->engine.kernels->dots(&b->work, &previous, NULL, direction, products));
             for (int64_t p = 0; p < m; p++) {
                 const double *other = b->basis + p * b->dims;
-                for (int64_t j = 0; j < b->dims; j++) own[j] -= along[p] * other[j];
+                for (int64_t j = 0; j < b->dims; j++) direction[j] -= products[p] * other[j];
             }
-            alcore_sys_rows row = matrix(own, 1, b->dims);
+            alcore_sys_rows row = matrix(direction, 1, b->dims);
             ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &row, NULL, &dot));
             double norm = dot > 0.0 ? 1.0 / sqrt(dot) : 0.0;
-            for (int64_t j = 0; j < b->dims; j++) own[j] *= norm;
+            for (int64_t j = 0; j < b->dims; j++) direction[j] *= norm;
         }
     }
     return ALCORE_OK;
 }
 
-/* shares = basis . rows */
+/* Coefficients of all sampled rows in all directions: basis . rows. */
 static alcore_status project(basis_work *b) {
     alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
-    for (int64_t m = 0; m < MOST; m++) {
+    for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
         ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &rows, NULL, b->basis + m * b->dims,
-                                                 b->shares + m * b->count));
+                                                 b->coefficients + m * b->count));
     }
     return alcore__tick(b->run->ctx, "search", 0, 0);
 }
 
-/* Directions by what they hold, the most first. */
+/* Sorts the directions, and their coefficients with them, by the energy (sum of squared
+ * coefficients) that they have in the sample, largest first: the search uses a prefix of them. */
 static void order_directions(basis_work *b) {
-    for (int64_t m = 0; m < MOST; m++) {
+    for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
         int64_t best = m;
-        double most = -1.0;
-        for (int64_t p = m; p < MOST; p++) {
+        double max_energy = -1.0;
+        for (int64_t p = m; p < MAX_DIRECTIONS; p++) {
             double energy = 0.0;
             for (int64_t i = 0; i < b->count; i++)
-                energy += b->shares[p * b->count + i] * b->shares[p * b->count + i];
-            if (energy > most) {
-                most = energy;
+                energy += b->coefficients[p * b->count + i] * b->coefficients[p * b->count + i];
+            if (energy > max_energy) {
+                max_energy = energy;
                 best = p;
             }
         }
         for (int64_t j = 0; best != m && j < b->dims; j++) {
-            double held = b->basis[m * b->dims + j];
+            double swapped = b->basis[m * b->dims + j];
             b->basis[m * b->dims + j] = b->basis[best * b->dims + j];
-            b->basis[best * b->dims + j] = held;
+            b->basis[best * b->dims + j] = swapped;
         }
         for (int64_t i = 0; best != m && i < b->count; i++) {
-            double held = b->shares[m * b->count + i];
-            b->shares[m * b->count + i] = b->shares[best * b->count + i];
-            b->shares[best * b->count + i] = held;
+            double swapped = b->coefficients[m * b->count + i];
+            b->coefficients[m * b->count + i] = b->coefficients[best * b->count + i];
+            b->coefficients[best * b->count + i] = swapped;
         }
     }
 }
 
-/* Sampled rows are as good a start as any. Where a few of them hold little of the others, no
- * direction will, and the rest of the work is saved. */
-static alcore_status start(basis_work *b, bool *out) {
-    int64_t apart = b->count / MOST;
-    double held = 0.0, whole = 0.0;
-    for (int64_t m = 0; m < MOST; m++)
-        memcpy(b->basis + m * b->dims, b->rows + m * apart * b->dims,
+/* Begins the iteration with MAX_DIRECTIONS evenly spaced sampled rows, and probes whether going on
+ * can pay: *out is true when the space of the first PROBE_DIRECTIONS of them contains at least half
+ * of the squared length of PROBE_ROWS other rows. Where it contains less, the rows fill the space
+ * too evenly for a few directions to hold most of them, and the iteration is saved. Afterwards only
+ * the first PROBE_DIRECTIONS directions are orthonormal. */
+static alcore_status start_directions(basis_work *b, bool *out) {
+    int64_t spacing = b->count / MAX_DIRECTIONS;
+    double contained = 0.0, total = 0.0;
+    for (int64_t m = 0; m < MAX_DIRECTIONS; m++)
+        memcpy(b->basis + m * b->dims, b->rows + m * spacing * b->dims,
                (size_t)b->dims * sizeof *b->basis);
-    ALCORE__TRY(orthonormalize(b, FEW));
-    for (int64_t i = 0; i < LOOKED; i++) {
-        double along[FEW], dot;
-        const double *row = b->rows + (i * apart + 1) * b->dims;
-        alcore_sys_rows one = matrix(row, 1, b->dims), few = matrix(b->basis, FEW, b->dims);
+    ALCORE__TRY(orthonormalize(b, PROBE_DIRECTIONS));
+    for (int64_t i = 0; i < PROBE_ROWS; i++) {
+        double products[PROBE_DIRECTIONS], dot;
+        const double *row = b->rows + (i * spacing + 1) * b->dims;
+        alcore_sys_rows one = matrix(row, 1, b->dims),
+                        probe = matrix(b->basis, PROBE_DIRECTIONS, b->dims);
         ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &one, NULL, &dot));
-        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &few, NULL, row, along));
-        whole += dot;
-        for (int64_t p = 0; p < FEW; p++) held += along[p] * along[p];
+        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &probe, NULL, row, products));
+        total += dot;
+        for (int64_t p = 0; p < PROBE_DIRECTIONS; p++) contained += products[p] * products[p];
     }
-    *out = held >= 0.5 * whole;
+    *out = contained >= 0.5 * total;
     return ALCORE_OK;
 }
 
+/* Subspace iteration from the directions that start_directions() left. Afterwards the directions
+ * are sorted, and the coefficients are theirs. */
 static alcore_status iterate(basis_work *b) {
-    alcore_sys_rows columns = matrix(b->columns, b->dims, b->count);
+    alcore_sys_rows transposed = matrix(b->transposed, b->dims, b->count);
     for (int64_t i = 0; i < b->count; i++) {
         for (int64_t j = 0; j < b->dims; j++)
-            b->columns[j * b->count + i] = b->rows[i * b->dims + j];
+            b->transposed[j * b->count + i] = b->rows[i * b->dims + j];
     }
-    ALCORE__TRY(orthonormalize(b, MOST));
-    for (int step = 0; step < STEPS; step++) {
+    ALCORE__TRY(orthonormalize(b, MAX_DIRECTIONS));
+    for (int step = 0; step < ITERATIONS; step++) {
         ALCORE__TRY(project(b));
-        for (int64_t m = 0; m < MOST; m++) {
-            ALCORE__TRY(b->run->engine.kernels->dots(
-                &b->work, &columns, NULL, b->shares + m * b->count, b->basis + m * b->dims));
+        for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
+            ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &transposed, NULL,
+                                                     b->coefficients + m * b->count,
+                                                     b->basis + m * b->dims));
         }
-        ALCORE__TRY(orthonormalize(b, MOST));
+        ALCORE__TRY(orthonormalize(b, MAX_DIRECTIONS));
     }
     ALCORE__TRY(project(b));
     order_directions(b);
@@ -182,62 +207,71 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The share of sampled pairs whose bound by m directions reaches the query's k-th best. */
-static alcore_status passing(basis_work *b, int64_t m, double *out) {
+/* *out: the share of sampled pairs of row and query whose bound by the first m directions reaches
+ * the query's k-th best value, so that the search would compute them in full. For L2 the value is
+ * x.q - |x|^2 / 2, which orders rows like the distance. */
+static alcore_status measure_passing(basis_work *b, int64_t m, double *out) {
     const alcore_sys_kernels *kernels = b->run->engine.kernels;
     alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
     bool l2 = b->run->search.metric == ALCORE_SYS_L2;
-    /* As far down as the k-th of all rows lies, or the best: that errs on the safe side. */
+    /* The rank in the sample, 0 for the best, that stands for rank k among all rows. */
     int64_t rank = b->run->k * b->count / b->run->rows.count, passed = 0;
-    double own[SAMPLE], s[SAMPLE], sorted[SAMPLE], rest[SAMPLE];
-    ALCORE__TRY(kernels->self_dots(&b->work, &rows, NULL, own));
+    /* [count] by sampled row; rest: length outside the directions */
+    double sq_norms[SAMPLE_ROWS], products[SAMPLE_ROWS], sorted[SAMPLE_ROWS], row_rest[SAMPLE_ROWS];
+    ALCORE__TRY(kernels->self_dots(&b->work, &rows, NULL, sq_norms));
     for (int64_t i = 0; i < b->count; i++) {
-        rest[i] = own[i];
+        row_rest[i] = sq_norms[i];
         for (int64_t p = 0; p < m; p++)
-            rest[i] -= b->shares[p * b->count + i] * b->shares[p * b->count + i];
-        rest[i] = rest[i] > 0.0 ? sqrt(rest[i]) : 0.0;
+            row_rest[i] -= b->coefficients[p * b->count + i] * b->coefficients[p * b->count + i];
+        row_rest[i] = row_rest[i] > 0.0 ? sqrt(row_rest[i]) : 0.0;
     }
-    for (int64_t q = 0; q < b->asked; q++) {
+    for (int64_t q = 0; q < b->query_count; q++) {
         const double *query = b->queries + q * b->dims;
         alcore_sys_rows one = matrix(query, 1, b->dims), basis = matrix(b->basis, m, b->dims);
-        double square, along[MOST], left;
-        ALCORE__TRY(kernels->self_dots(&b->work, &one, NULL, &square));
-        ALCORE__TRY(kernels->dots(&b->work, &basis, NULL, query, along));
-        ALCORE__TRY(kernels->dots(&b->work, &rows, NULL, query, s));
-        left = square;
-        for (int64_t p = 0; p < m; p++) left -= along[p] * along[p];
-        left = left > 0.0 ? sqrt(left) : 0.0;
-        for (int64_t i = 0; i < b->count; i++) sorted[i] = s[i] - (l2 ? 0.5 * own[i] : 0.0);
+        double query_sq_norm, query_coefficients[MAX_DIRECTIONS], query_rest;
+        ALCORE__TRY(kernels->self_dots(&b->work, &one, NULL, &query_sq_norm));
+        ALCORE__TRY(kernels->dots(&b->work, &basis, NULL, query, query_coefficients));
+        ALCORE__TRY(kernels->dots(&b->work, &rows, NULL, query, products));
+        query_rest = query_sq_norm;
+        for (int64_t p = 0; p < m; p++) query_rest -= query_coefficients[p] * query_coefficients[p];
+        query_rest = query_rest > 0.0 ? sqrt(query_rest) : 0.0;
+        for (int64_t i = 0; i < b->count; i++)
+            sorted[i] = products[i] - (l2 ? 0.5 * sq_norms[i] : 0.0);
         qsort(sorted, (size_t)b->count, sizeof *sorted, compare_doubles);
-        double bar = sorted[b->count - 1 - (rank < b->count ? rank : b->count - 1)];
+        double kth_best = sorted[b->count - 1 - (rank < b->count ? rank : b->count - 1)];
         for (int64_t i = 0; i < b->count; i++) {
-            double bound = left * rest[i] - (l2 ? 0.5 * own[i] : 0.0);
-            for (int64_t p = 0; p < m; p++) bound += along[p] * b->shares[p * b->count + i];
-            passed += bound + 5e-4 * sqrt(own[i] * square) >= bar;
+            double bound = query_rest * row_rest[i] - (l2 ? 0.5 * sq_norms[i] : 0.0);
+            for (int64_t p = 0; p < m; p++)
+                bound += query_coefficients[p] * b->coefficients[p * b->count + i];
+            passed += bound + 5e-4 * sqrt(sq_norms[i] * query_sq_norm) >= kth_best;
         }
     }
-    *out = (double)passed / (double)(b->count * b->asked);
+    *out = (double)passed / (double)(b->count * b->query_count);
     return ALCORE_OK;
 }
 
-/* How many directions cost the least; 0: none pays. */
-static alcore_status choose(basis_work *b, int64_t *out) {
-    double least = PAYS, dims = (double)b->dims;
+/* *out: the number of leading directions with the lowest expected cost, which is that of the
+ * leading components, of projecting the queries and of the pairs that the bound does not refuse, in
+ * units of the plain sweep. 0: none is below MAX_COST_SHARE. */
+static alcore_status choose_count(basis_work *b, int64_t *out) {
+    double min_cost = MAX_COST_SHARE, dims = (double)b->dims;
     *out = 0;
-    for (size_t t = 0; t < sizeof tries / sizeof tries[0]; t++) {
+    for (size_t t = 0; t < sizeof DIRECTION_COUNTS / sizeof DIRECTION_COUNTS[0]; t++) {
         double share;
-        ALCORE__TRY(passing(b, tries[t], &share));
-        double cost = (double)tries[t] / dims + (double)tries[t] / (double)b->run->queries.count +
-                      ALONE * share;
-        if (cost >= least) continue;
-        least = cost;
-        *out = tries[t];
+        ALCORE__TRY(measure_passing(b, DIRECTION_COUNTS[t], &share));
+        double cost = (double)DIRECTION_COUNTS[t] / dims +
+                      (double)DIRECTION_COUNTS[t] / (double)b->run->queries.count +
+                      SINGLE_PAIR_COST * share;
+        if (cost >= min_cost) continue;
+        min_cost = cost;
+        *out = DIRECTION_COUNTS[t];
     }
     return ALCORE_OK;
 }
 
-/* The Frobenius norm of B B^T - I, which is at least the spectral one. */
-static double skew_of(const float *basis, int64_t leading, int64_t dims) {
+/* How far basis [leading, dims] is from orthonormal: the Frobenius norm of B B^T - I, which is at
+ * least its spectral norm, which the bound of the search needs. */
+static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
     double sum = 0.0;
     for (int64_t a = 0; a < leading; a++) {
         for (int64_t c = 0; c <= a; c++) {
@@ -251,43 +285,46 @@ static double skew_of(const float *basis, int64_t leading, int64_t dims) {
     return sqrt(sum) + (double)(dims * leading) * 0x1p-50;
 }
 
-static alcore_status find(basis_work *b, float **out) {
+/* Samples, probes, iterates and decides. *out, float32 [leading, dims], and run->search are set
+ * only when pruning pays; the arrays of b are freed by the caller, also after an error. */
+static alcore_status find_basis(basis_work *b, float **out) {
     alcore__search_run *run = b->run;
     alcore_ctx *ctx = run->ctx;
     size_t dims = (size_t)b->dims;
     int64_t leading = 0;
-    ALCORE__TRY(alcore__new_array(ctx, SAMPLE * dims, sizeof(double), &b->rows));
-    ALCORE__TRY(alcore__new_array(ctx, SAMPLE * dims, sizeof(double), &b->columns));
-    ALCORE__TRY(alcore__new_array(ctx, ASKED * dims, sizeof(double), &b->queries));
-    ALCORE__TRY(alcore__new_array(ctx, MOST * dims, sizeof(double), &b->basis));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)MOST * SAMPLE, sizeof(double), &b->shares));
-    ALCORE__TRY(copy_sample(b, &run->rows, &run->scratch[0], SAMPLE, b->rows, &b->count));
-    ALCORE__TRY(
-        copy_sample(b, &run->queries, &run->scratch[run->threads], ASKED, b->queries, &b->asked));
-    if (b->count < 2 * MOST || b->asked == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &b->rows));
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &b->transposed));
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_QUERIES * dims, sizeof(double), &b->queries));
+    ALCORE__TRY(alcore__new_array(ctx, MAX_DIRECTIONS * dims, sizeof(double), &b->basis));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)MAX_DIRECTIONS * SAMPLE_ROWS, sizeof(double),
+                                  &b->coefficients));
+    ALCORE__TRY(copy_sample(b, &run->rows, &run->scratch[0], SAMPLE_ROWS, b->rows, &b->count));
+    ALCORE__TRY(copy_sample(b, &run->queries, &run->scratch[run->threads], SAMPLE_QUERIES,
+                            b->queries, &b->query_count));
+    if (b->count < 2 * MAX_DIRECTIONS || b->query_count == 0) return ALCORE_OK;
     bool promising = false;
-    ALCORE__TRY(start(b, &promising));
+    ALCORE__TRY(start_directions(b, &promising));
     if (!promising) return ALCORE_OK;
     ALCORE__TRY(iterate(b));
-    ALCORE__TRY(choose(b, &leading));
+    ALCORE__TRY(choose_count(b, &leading));
     if (leading == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)leading * dims, sizeof(float), out));
     for (int64_t j = 0; j < leading * b->dims; j++) (*out)[j] = (float)b->basis[j];
     run->search.basis = *out;
     run->search.leading = leading;
-    run->search.skew = skew_of(*out, leading, b->dims);
+    run->search.skew = measure_skew(*out, leading, b->dims);
     return ALCORE_OK;
 }
 
 alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     int64_t dims = run->rows.dims;
     *out = NULL;
-    if (run->rows.count < LEAST_ROWS || run->queries.count < LEAST_QUERIES || dims < LEAST_DIMS ||
-        dims > MOST_DIMS)
+    if (run->rows.count < MIN_ROWS || run->queries.count < MIN_QUERIES || dims < MIN_DIMS ||
+        dims > MAX_DIMS)
         return ALCORE_OK;
     basis_work b = {.run = run, .work = alcore__engine_work(&run->engine), .dims = dims};
-    alcore_status status = find(&b, out);
-    double *const parts[] = {b.rows, b.columns, b.queries, b.basis, b.shares};
+    alcore_status status = find_basis(&b, out);
+    double *const parts[] = {b.rows, b.transposed, b.queries, b.basis, b.coefficients};
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(run->ctx, parts[p]);
     return status;
 }

@@ -10,6 +10,7 @@
 /* Rows of a block of a matrix in memory, at most. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
+/* Checks the options and k and opens the engine of the device that was asked for. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
                                   const alcore_search_options *theirs) {
     alcore_search_options options;
@@ -87,6 +88,8 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__search_data_end(&run->queries);
 }
 
+/* Reads `slab` queries from `first` on into run->queried; with `check` their values must be finite,
+ * which is looked at once, in blocks. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
     const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
@@ -110,6 +113,7 @@ alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) 
     return alcore__parallel(run->ctx, "search", blocks, task, run);
 }
 
+/* Reads block `index` of the rows for a worker, into its own scratch memory. */
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
     int64_t first = index * run->block, left = run->rows.count - first;
