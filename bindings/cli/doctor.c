@@ -9,12 +9,12 @@
 static json_t *device_facts(alcore_ctx *ctx) {
     json_t *devices = json_array();
 
-    for (int32_t i = 0; alcore_device_name(i); i++) {
-        const char *name = alcore_device_name(i);
+    for (int32_t i = 0; alcore_device_builtin_name(i); i++) {
+        const char *name = alcore_device_builtin_name(i);
         bool usable = alcore_device_check(ctx, name) == ALCORE_OK;
         json_array_append_new(devices,
                               json_pack("{s:s, s:b, s:s}", "device", name, "usable", usable,
-                                        "detail", alcore_device_reason(ctx, name)));
+                                        "detail", usable ? "" : alcore_last_error()));
     }
     return devices;
 }

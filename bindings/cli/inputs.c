@@ -266,9 +266,17 @@ void inputs_release(inputs *in) {
 
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out) {
     const char *model = option_value(args, OPTION_MODEL, "ngram");
+    size_t length = strlen(model);
 
     *out = NULL;
     if (!strcmp(model, "ngram"))
         return outcome(alcore_model_new_ngram(ctx, in->labeled, NULL, out));
+    if (length > 5 && !strcmp(model + length - 5, ".arpa")) {
+        alcore_lm *lm = NULL;
+        TRY(outcome(alcore_lm_read_arpa(ctx, model, &lm)));
+        int code = outcome(alcore_model_new_lm(ctx, lm, out));
+        alcore_lm_unref(lm);
+        return code;
+    }
     return outcome(alcore_model_open(ctx, model, NULL, out));
 }

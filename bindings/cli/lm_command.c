@@ -19,7 +19,7 @@ static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *
     if (texts && lengths) {
         for (int64_t row = 0; row < rows; row++)
             texts[row] = alcore_pool_text(pool, row, &lengths[row]);
-        status = alcore_lm_train(ctx, &options, texts, lengths, rows, &lm);
+        status = alcore_lm_train(ctx, texts, lengths, rows, &options, &lm);
         if (status == ALCORE_OK)
             status = alcore_lm_write_arpa(lm, option_value(args, OPTION_OUT, "-"));
     } else {
@@ -31,42 +31,70 @@ static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *
     return status;
 }
 
-/* Token log-probabilities of one row, in a buffer that grows. */
-static alcore_status score_row(alcore_lm *lm, const alcore_pool *pool, int64_t row, float **values,
-                               int64_t *capacity, alcore_column_writer *out) {
-    size_t length;
-    const char *text = alcore_pool_text(pool, row, &length);
-    int64_t tokens = 0;
-    alcore_tensor tensor;
-    alcore_status status = alcore_lm_token_logprobs(lm, text, length, *values, *capacity, &tokens);
+/* Rows that are scored by one call: bounds the memory of their tokens. */
+enum { CHUNK_ROWS = 8192 };
 
-    if (status == ALCORE_OK && tokens > *capacity) {
-        float *grown = realloc(*values, (size_t)tokens * 2 * sizeof **values);
-        if (!grown) return alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
-        *values = grown;
-        *capacity = tokens * 2;
-        status = alcore_lm_token_logprobs(lm, text, length, *values, *capacity, &tokens);
+/* Scores rows first .. first + count - 1 and puts their token log-probabilities into the column.
+ * rows, texts, lengths: room for CHUNK_ROWS; offsets: for one more. */
+static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t first,
+                                 int64_t count, int64_t *rows, const char **texts, size_t *lengths,
+                                 int64_t *offsets, alcore_column_writer *out) {
+    int64_t bounds = count + 1;
+    alcore_tensor out_offsets, values;
+
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = first + i;
+        texts[i] = alcore_pool_text(pool, first + i, &lengths[i]);
     }
+    alcore_status status = alcore_tensor_init(&out_offsets, offsets, ALCORE_INT64, &bounds, 1);
+    if (status == ALCORE_OK)
+        status = alcore_lm_token_logprobs(lm, texts, lengths, count, &out_offsets, NULL);
     if (status != ALCORE_OK) return status;
-    alcore_tensor_init(&tensor, *values, ALCORE_FLOAT32, &tokens, 1);
-    return alcore_column_writer_put(out, &row, 1, &tensor, &tokens, NULL);
+    float *logprobs = malloc(((size_t)offsets[count] + 1) * sizeof *logprobs);
+    if (!logprobs) return alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
+    status = alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, &offsets[count], 1);
+    if (status == ALCORE_OK)
+        status = alcore_lm_token_logprobs(lm, texts, lengths, count, &out_offsets, &values);
+    /* From where each row's tokens begin to how many there are. */
+    for (int64_t i = 0; i < count; i++) offsets[i] = offsets[i + 1] - offsets[i];
+    if (status == ALCORE_OK)
+        status = alcore_column_writer_put(out, rows, count, &values, offsets, NULL);
+    free(logprobs);
+    return status;
+}
+
+static alcore_status score_rows(alcore_lm *lm, const alcore_pool *pool, alcore_column_writer *out) {
+    int64_t total = alcore_pool_rows(pool);
+    int64_t *rows = malloc(CHUNK_ROWS * sizeof *rows);
+    int64_t *offsets = malloc((CHUNK_ROWS + 1) * sizeof *offsets);
+    const char **texts = malloc(CHUNK_ROWS * sizeof *texts);
+    size_t *lengths = malloc(CHUNK_ROWS * sizeof *lengths);
+    alcore_status status = rows && offsets && texts && lengths
+                               ? ALCORE_OK
+                               : alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
+
+    for (int64_t first = 0; status == ALCORE_OK && first < total; first += CHUNK_ROWS) {
+        int64_t count = total - first < CHUNK_ROWS ? total - first : CHUNK_ROWS;
+        status = score_chunk(lm, pool, first, count, rows, texts, lengths, offsets, out);
+    }
+    free(lengths);
+    free(texts);
+    free(offsets);
+    free(rows);
+    return status;
 }
 
 static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *pool) {
     alcore_lm *lm = NULL;
     alcore_column_writer *writer = NULL;
-    float *values = NULL;
-    int64_t capacity = 0;
     alcore_status status = alcore_lm_read_arpa(ctx, option_value(args, OPTION_LM, ""), &lm);
 
     if (status == ALCORE_OK)
         status = alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &writer);
-    for (int64_t row = 0; status == ALCORE_OK && row < alcore_pool_rows(pool); row++)
-        status = score_row(lm, pool, row, &values, &capacity, writer);
+    if (status == ALCORE_OK) status = score_rows(lm, pool, writer);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     if (status == ALCORE_OK)
         status = alcore_pool_write_column(pool, "logprobs", option_value(args, OPTION_OUT, "-"));
-    free(values);
     alcore_column_writer_unref(writer);
     alcore_lm_unref(lm);
     return status;

@@ -16,7 +16,8 @@ const option_info option_table[OPTION_TOTAL] = {
                          "the rule that chooses (default huds); `alcore strategies` lists them"},
     [OPTION_SCORER] = {"scorer", 0, "NAME", false, COMMAND_SCORE,
                        "the score (required); `alcore scorers` lists them"},
-    [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true, COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES,
+    [OPTION_PARAM] = {"param", 'p', "NAME=VALUE", true,
+                      COMMAND_SELECT | COMMAND_SCORE | COMMAND_PHRASES,
                       "a parameter of the strategy or scorer; of phrases max_n=4, smp_limit=N|inf, "
                       "exclude_labeled=0, letters=0; repeatable"},
     [OPTION_BUDGET] = {"budget", 0, "N[i|w|c|u],...", false, COMMAND_SELECT,
@@ -83,7 +84,7 @@ const option_info option_table[OPTION_TOTAL] = {
                                    "embeddings of --labeled"},
     [OPTION_TARGET_EMBEDDINGS] = {"target-embeddings", 0, "FILE.npy", false, COMMAND_SELECT,
                                   "embeddings of --target"},
-    [OPTION_MODEL] = {"model", 0, "ngram|DIR", false, COMMAND_SELECT | COMMAND_SCORE,
+    [OPTION_MODEL] = {"model", 0, "ngram|FILE.arpa|DIR", false, COMMAND_SELECT | COMMAND_SCORE,
                       "where missing columns come from (default ngram)"},
     [OPTION_ORDER] = {"order", 0, "N", false, COMMAND_LM,
                       "order of the n-gram model, 1 to 6 (default 4)"},

@@ -77,7 +77,7 @@ int terminal_context(const arguments *args, alcore_ctx **out) {
         return complain(EXIT_USAGE, "--threads %s: an integer from 0 to 4096 is needed", threads);
     options.threads = (int32_t)count;
     options.log = show_log;
-    options.user = &quiet;
+    options.log_user = &quiet;
     if (!quiet && isatty(STDERR_FILENO)) options.progress = show_progress;
     alcore_status status = alcore_ctx_new(&options, out);
     if (status != ALCORE_OK) return terminal_failure(status);
@@ -136,6 +136,7 @@ int terminal_failure(alcore_status status) {
     case ALCORE_E_PARAM:
         return EXIT_USAGE;
     case ALCORE_E_IO:
+    case ALCORE_E_EXISTS:
         return EXIT_IO;
     case ALCORE_E_NOMEM:
         return EXIT_MEMORY;

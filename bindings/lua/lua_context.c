@@ -69,7 +69,7 @@ static int make(lua_State *L, int table) {
     home->users = 1;
     options.log = al_log;
     options.progress = al_progress;
-    options.user = home;
+    options.log_user = options.progress_user = home;
     alcore_status status = alcore_ctx_new(&options, &home->ctx);
     if (status != ALCORE_OK) return al_fail(L, status);
     object->handle = alcore_ctx_ref(home->ctx);
@@ -162,13 +162,7 @@ static int device(lua_State *L) {
     al_enter(L, self->home, &frame);
     frame.status = alcore_device_check(self->handle, name);
     int failed = al_leave(L, &frame);
-    if (failed) {
-        const char *reason = alcore_device_reason(self->handle, name);
-        if (reason[0] == '\0') return failed;
-        lua_pushstring(L, reason);
-        lua_replace(L, -3);
-        return failed;
-    }
+    if (failed) return failed;
     lua_pushboolean(L, 1);
     return 1;
 }

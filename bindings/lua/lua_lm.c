@@ -21,7 +21,7 @@ static int train(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     if (!lua_isnil(L, 2)) {
         luaL_checktype(L, 2, LUA_TTABLE);
-        options.order = (int32_t)al_field_integer(L, 2, "order");
+        options.order = al_field_int32(L, 2, "order");
     }
     al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
     /* A copy of the list: a progress function could change the caller's while texts are read. */
@@ -35,7 +35,7 @@ static int train(lua_State *L) {
     alcore_lm *handle = NULL;
     al_frame frame;
     al_enter(L, home, &frame);
-    frame.status = alcore_lm_train(home->ctx, &options, texts, lengths, count, &handle);
+    frame.status = alcore_lm_train(home->ctx, texts, lengths, count, &options, &handle);
     object->handle = handle;
     int failed = al_leave(L, &frame);
     return failed ? failed : 1;
@@ -77,42 +77,83 @@ static int write(lua_State *L) {
     return 1;
 }
 
-/*** Log10 probability of a text with its end.
+/* The text or list of texts at index 2 as arrays of the library; pushes what holds them. Returns
+ * whether it was a list. */
+static int texts_at(lua_State *L, const char ***texts, size_t **lengths, int64_t *count) {
+    int list = lua_istable(L, 2);
+    if (!list) {
+        luaL_checkstring(L, 2);
+        lua_createtable(L, 1, 0);
+        lua_pushvalue(L, 2);
+        lua_rawseti(L, -2, 1);
+        lua_replace(L, 2);
+    }
+    *texts = al_strings(L, 2, "texts", 0, lengths, count);
+    return list;
+}
+
+/*** Log10 probability of a text with its end, or of each text of a list.
  * @function lm:score
- * @tparam string text
- * @return a number; or nil, message, code */
+ * @tparam string|table texts
+ * @return a number, or a list of numbers; or nil, message, code */
 static int score(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    double log10_probability;
+    const char **texts;
+    size_t *lengths;
+    int64_t count;
+    lua_settop(L, 2);
+    int list = texts_at(L, &texts, &lengths, &count);
+    double *totals = al_buffer(L, count, sizeof *totals);
+    alcore_tensor out;
     al_frame frame;
     al_enter(L, self->home, &frame);
-    frame.status = alcore_lm_score(self->handle, text, length, &log10_probability);
+    frame.status = alcore_tensor_init(&out, totals, ALCORE_FLOAT64, &count, 1);
+    if (frame.status == ALCORE_OK)
+        frame.status = alcore_lm_score(self->handle, texts, lengths, count, &out);
     int failed = al_leave(L, &frame);
     if (failed) return failed;
-    lua_pushnumber(L, (lua_Number)log10_probability);
+    if (list)
+        al_push_doubles(L, totals, count);
+    else
+        lua_pushnumber(L, (lua_Number)totals[0]);
     return 1;
 }
 
-/*** Natural log-probabilities of the words of a text and of its end.
+/*** Natural log-probabilities of the words of a text and of its end, or a list of such lists.
  * @function lm:tokens
- * @tparam string text
- * @return a list; or nil, message, code */
+ * @tparam string|table texts
+ * @return a list, or a list of lists; or nil, message, code */
 static int tokens(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    /* A word takes a byte and a space at least. */
-    int64_t room = (int64_t)length / 2 + 2, count;
-    float *values = al_buffer(L, room, sizeof *values);
+    const char **texts;
+    size_t *lengths, bytes = 0;
+    int64_t count;
+    lua_settop(L, 2);
+    int list = texts_at(L, &texts, &lengths, &count);
+    /* A word takes a byte and a space at least, and each text has an end: as many fit. */
+    for (int64_t i = 0; i < count; i++) bytes += lengths[i] / 2 + 2;
+    int64_t bounds = count + 1, *offsets = al_buffer(L, bounds, sizeof *offsets);
+    float *values = al_buffer(L, (int64_t)bytes, sizeof *values);
+    alcore_tensor out_offsets, out_values;
     al_frame frame;
     al_enter(L, self->home, &frame);
-    frame.status = alcore_lm_token_logprobs(self->handle, text, length, values, room, &count);
+    frame.status = alcore_tensor_init(&out_offsets, offsets, ALCORE_INT64, &bounds, 1);
+    if (frame.status == ALCORE_OK)
+        frame.status =
+            alcore_lm_token_logprobs(self->handle, texts, lengths, count, &out_offsets, NULL);
+    if (frame.status == ALCORE_OK)
+        frame.status = alcore_tensor_init(&out_values, values, ALCORE_FLOAT32, &offsets[count], 1);
+    if (frame.status == ALCORE_OK)
+        frame.status = alcore_lm_token_logprobs(self->handle, texts, lengths, count, &out_offsets,
+                                                &out_values);
     int failed = al_leave(L, &frame);
     if (failed) return failed;
-    lua_createtable(L, (int)count, 0);
-    for (int64_t i = 0; i < count; i++) {
+    if (list) {
+        al_push_tensor(L, &out_values, &out_offsets);
+        return 1;
+    }
+    lua_createtable(L, (int)offsets[1], 0);
+    for (int64_t i = 0; i < offsets[1]; i++) {
         lua_pushnumber(L, (lua_Number)values[i]);
         lua_rawseti(L, -2, (int)i + 1);
     }

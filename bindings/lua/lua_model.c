@@ -79,6 +79,27 @@ FUNCTION(class_probs, 0)
 FUNCTION(token_logprobs, 1)
 FUNCTION(token_probs, 1)
 
+typedef struct version_call {
+    const al_host *host;
+    uint64_t version;
+} version_call;
+
+/* The field "version" of the caller's table: a number, or a function that returns one. */
+static int run_version(lua_State *L) {
+    version_call *call = lua_touserdata(L, 1);
+    al_push_host_function(L, call->host, "version");
+    if (lua_isfunction(L, -1)) lua_call(L, 0, 1);
+    call->version = (uint64_t)al_integer(L, -1, "version");
+    return 0;
+}
+
+/* An error in the function is raised again when the outer call has returned. */
+static uint64_t version(void *user) {
+    version_call call = {user, 0};
+    (void)al_call_back(call.host->home, run_version, &call);
+    return call.version;
+}
+
 /* Whether the table has a function of that name. */
 static int has_function(lua_State *L, int table, const char *name) {
     lua_getfield(L, table, name);
@@ -93,8 +114,9 @@ static int has_function(lua_State *L, int table, const char *name) {
  * returns one row of numbers per text; token functions return a list of lists or an array of
  * @{alcore.ragged}.
  * @function alcore.model
- * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, batch_rows,
- * context
+ * @tparam table functions embed, token_logprobs, class_probs, token_probs, and name, version (an
+ * integer, or a function that returns one: columns that a model of another version made are
+ * computed again), batch_rows, context
  * @return a model; or nil, message, code */
 static int new_model(lua_State *L) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
@@ -108,6 +130,9 @@ static int new_model(lua_State *L) {
     TAKE(token_logprobs);
     TAKE(token_probs);
 #undef TAKE
+    lua_getfield(L, 1, "version");
+    if (!lua_isnil(L, -1)) host.version = version;
+    lua_pop(L, 1);
     host.batch_rows = al_field_integer(L, 1, "batch_rows");
     al_object *object = al_new(L, &al_model_kind, home);
     int place = lua_gettop(L);
@@ -152,6 +177,22 @@ static int ngram(lua_State *L) {
     al_enter(L, home, &frame);
     frame.status = alcore_model_new_ngram(home->ctx, labeled != NULL ? labeled->handle : NULL,
                                           &options, &handle);
+    object->handle = handle;
+    int failed = al_leave(L, &frame);
+    return failed ? failed : 1;
+}
+
+/*** A model that computes the log-probabilities of a language model.
+ * @function alcore.lm_model
+ * @tparam lm lm a language model
+ * @return a model; or nil, message, code */
+static int lm_model(lua_State *L) {
+    al_object *lm = al_check(L, 1, &al_lm_kind);
+    al_object *object = al_new(L, &al_model_kind, lm->home);
+    alcore_model *handle = NULL;
+    al_frame frame;
+    al_enter(L, lm->home, &frame);
+    frame.status = alcore_model_new_lm(lm->home->ctx, lm->handle, &handle);
     object->handle = handle;
     int failed = al_leave(L, &frame);
     return failed ? failed : 1;
@@ -239,5 +280,8 @@ static int run(lua_State *L) {
 static const al_method methods[] = {{"can", can}, {"run", run}, {NULL, NULL}};
 static const al_method getters[] = {{"name", name}, {NULL, NULL}};
 const al_kind al_model_kind = {"alcore.model", unref, methods, getters};
-const al_method al_model_functions[] = {
-    {"model", new_model}, {"ngram", ngram}, {"open", open_model}, {NULL, NULL}};
+const al_method al_model_functions[] = {{"model", new_model},
+                                        {"ngram", ngram},
+                                        {"lm_model", lm_model},
+                                        {"open", open_model},
+                                        {NULL, NULL}};

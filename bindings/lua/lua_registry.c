@@ -33,7 +33,7 @@ static int scorers(lua_State *L) {
  * @function alcore.devices
  * @treturn table */
 static int devices(lua_State *L) {
-    push_names(L, alcore_device_name);
+    push_names(L, alcore_device_builtin_name);
     return 1;
 }
 

@@ -43,7 +43,6 @@
 #include "alcore/pool.h"
 #include "alcore/remedy.h"
 #include "alcore/request.h"
-#include "alcore/rng.h"
 #include "alcore/scorer.h"
 #include "alcore/search.h"
 #include "alcore/selection.h"

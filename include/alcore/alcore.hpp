@@ -10,6 +10,8 @@
 #ifndef ALCORE_HPP
 #define ALCORE_HPP
 
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -39,6 +41,41 @@ inline void check(alcore_status status) {
     if (status == ALCORE_E_NOMEM) throw std::bad_alloc();
     const char *text = alcore_last_error();
     throw error(status, *text != '\0' ? text : alcore_status_name(status));
+}
+
+/** Runs the body of a callback so that no exception leaves it. An exception must not cross a C
+ * frame of the library: what happens then is undefined, and a table of functions written in C++
+ * (alcore_model_host, alcore_files, a log or progress function) is called from C frames only. Wrap
+ * the body of each function that can throw; the exception's text and status come back from the
+ * outer call and are thrown again by its check(). A function without a status, such as destroy or
+ * log, calls guard() and drops the result.
+ *
+ *     static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out)
+ * { return alcore::guard([&] { static_cast<encoder *>(user)->embed(*batch, out); });
+ *     }
+ *
+ * The body returns nothing, or an alcore_status, which is passed on.
+ * @return ALCORE_OK; the status of an alcore::error; ALCORE_E_NOMEM for std::bad_alloc;
+ * ALCORE_E_CALLBACK for every other exception */
+template <typename Body> alcore_status guard(Body &&body) noexcept {
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return ALCORE_OK;
+        } else {
+            return body();
+        }
+    } catch (const error &failure) {
+        return alcore_error_set(failure.status(), failure.what(), std::strlen(failure.what()));
+    } catch (const std::bad_alloc &) {
+        const char text[] = "out of memory in a callback";
+        return alcore_error_set(ALCORE_E_NOMEM, text, sizeof text - 1);
+    } catch (const std::exception &failure) {
+        return alcore_error_set(ALCORE_E_CALLBACK, failure.what(), std::strlen(failure.what()));
+    } catch (...) {
+        const char text[] = "an exception that is no std::exception left a callback";
+        return alcore_error_set(ALCORE_E_CALLBACK, text, sizeof text - 1);
+    }
 }
 
 /** Releases a handle with its _unref function. */

@@ -38,7 +38,7 @@ enum {
 
 /** Receives one log line. Runs on the thread that entered the call; lines of workers are queued for
  * it. Silent by default.
- * @param[in] user the pointer of alcore_ctx_options
+ * @param[in] user log_user of alcore_ctx_options
  * @param[in] level ALCORE_LOG_*
  * @param[in] component borrowed: "pool", "strategy", ...
  * @param[in] message borrowed: one line, UTF-8, without newline
@@ -49,7 +49,7 @@ typedef void (*alcore_log_function)(void *user, int32_t level, const char *compo
 
 /** Receives progress, at most 10 times a second and at least every 100 ms of a call that lasts
  * longer. Runs on the thread that entered the call.
- * @param[in] user the pointer of alcore_ctx_options
+ * @param[in] user progress_user of alcore_ctx_options
  * @param[in] stage borrowed: what is being done, such as "reading"
  * @param[in] done units done
  * @param[in] total units in all; -1 when unknown
@@ -61,8 +61,8 @@ typedef int32_t (*alcore_progress_function)(void *user, const char *stage, int64
 /** How alcore_files.open is asked to open. */
 enum {
     ALCORE_FILE_READ = 1, /**< an existing file, for reading */
-    /** A new file, for writing. A path that exists is ALCORE_E_BUSY and stays as it is: the library
-     * then tries another name. */
+    /** A new file, for writing. open answers ALCORE_E_EXISTS for a path that exists and leaves the
+     * file as it is; the library then tries another name. */
     ALCORE_FILE_CREATE = 2
 };
 
@@ -104,8 +104,13 @@ typedef struct alcore_ctx_options {
     const alcore_allocator *allocator; /**< kept: copied; NULL: malloc */
     const alcore_files *files;         /**< kept: copied; NULL: the file system */
     alcore_log_function log;           /**< NULL: silent */
+    void *log_user;                    /**< passed to log */
+    /** Called once with log_user when the context goes; may be NULL */
+    void (*log_destroy)(void *log_user);
     alcore_progress_function progress; /**< NULL: none */
-    void *user;                        /**< passed to log and progress */
+    void *progress_user;               /**< passed to progress */
+    /** Called once with progress_user when the context goes; may be NULL */
+    void (*progress_destroy)(void *progress_user);
     /** Kept: copied. Folder in which modules are looked for first; then come the environment
      * variable ALCORE_MODULE_DIR (not in a set-user-id program) and the folder of libalcore. NULL:
      * these. */
@@ -117,7 +122,9 @@ typedef struct alcore_ctx_options {
 /** An alcore_ctx_options with its size set and everything else 0. */
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
 
-/** Makes a context.
+/** Makes a context. The three destroy functions that options may carry (of files, log and progress)
+ * are the context's only once this call has returned ALCORE_OK: after a failure none is called, and
+ * what their user pointers name is still the caller's.
  * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (threads or reserved out of range, an allocator without one
@@ -135,7 +142,8 @@ ALCORE_API alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx);
 
 /** Drops a reference; the last one ends the workers and releases the context.
  * @param[in] ctx the caller's reference; NULL is allowed
- * @threadsafe @callback allocator; destroy of the files
+ * @threadsafe
+ * @callback allocator; destroy of the files, log_destroy, progress_destroy (not in a forked child)
  * @since 0.1 */
 ALCORE_API void alcore_ctx_unref(alcore_ctx *ctx);
 
@@ -167,24 +175,17 @@ ALCORE_API int32_t alcore_ctx_threads(const alcore_ctx *ctx);
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_device_name(int32_t index);
+ALCORE_API const char *alcore_device_builtin_name(int32_t index);
 
-/** Whether a device can be used, loading its module on first use.
+/** Whether a device can be used, loading its module on first use. The error text of a failure says
+ * why not, and names every place where the module was looked for.
  * @param[in] ctx borrowed
  * @param[in] device borrowed: "cpu" or "cuda"
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no such device), ALCORE_E_MODULE (the
- *   text names every place looked at), ALCORE_E_NOMEM; or what the module said
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (no such device), ALCORE_E_MODULE (no
+ *   module for it could be loaded), ALCORE_E_NOMEM; or what the module said
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_device_check(alcore_ctx *ctx, const char *device);
-
-/** Why a device cannot be used, with the places where its module was looked for; "" when it can.
- * @param[in] ctx borrowed
- * @param[in] device borrowed: "cpu" or "cuda"
- * @return a view, valid until ctx is released; never NULL
- * @threadsafe
- * @since 0.1 */
-ALCORE_API const char *alcore_device_reason(alcore_ctx *ctx, const char *device);
 
 ALCORE_END
 

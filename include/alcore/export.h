@@ -34,4 +34,10 @@
     { .size = sizeof(type) }
 #endif
 
+/** Whether a member lies within the size that a size-first struct says it has: a struct of an older
+ * header ends before the members that were added later. For whoever gets a struct from the other
+ * side of the ABI, such as a module that reads options or a host that reads a batch. */
+#define ALCORE_STRUCT_HAS(pointer, member)                                                         \
+    ((pointer)->size >= (size_t)((const char *)(&(pointer)->member + 1) - (const char *)(pointer)))
+
 #endif

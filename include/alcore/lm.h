@@ -12,6 +12,7 @@
 #define ALCORE_LM_H
 
 #include "alcore/context.h"
+#include "alcore/tensor.h"
 
 ALCORE_BEGIN
 
@@ -40,22 +41,23 @@ typedef struct alcore_lm_order_info {
 /** An alcore_lm_order_info with its size set and everything else 0. */
 #define ALCORE_LM_ORDER_INFO_INIT ALCORE_INIT(alcore_lm_order_info)
 
-/** Trains a model. Each text is one sentence; an empty one is `<s> </s>` and counts.
+/** Trains a model. Each text is one sentence; an empty one is `<s> </s>` and counts. How many
+ * `<s>`, `</s>` and `<unk>` of the texts were dropped is a warning of the log.
  * @param[in] ctx kept
- * @param[in] options borrowed; NULL for defaults
  * @param[in] texts borrowed: [count] UTF-8; NULL only if count is 0
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
  * @param[in] count texts; none is an error
+ * @param[in] options borrowed; NULL: defaults
  * @param[out] out owned; NULL on failure
- * @threadsafe
- * @callback progress, log
- * @since 0.1
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (order), ALCORE_E_DATA (no sentence),
  *   ALCORE_E_UNSUPPORTED (more than 2^32 - 2 tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
-ALCORE_API alcore_status alcore_lm_train(alcore_ctx *ctx, const alcore_lm_options *options,
-                                         const char *const *texts, const size_t *lengths,
-                                         int64_t count, alcore_lm **out);
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED
+ * @threadsafe
+ * @callback progress, log
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_lm_train(alcore_ctx *ctx, const char *const *texts,
+                                         const size_t *lengths, int64_t count,
+                                         const alcore_lm_options *options, alcore_lm **out);
 
 /** Reads a model in ARPA text format, of this library or another tool. The probability of `<s>` is
  * not looked at, a missing back-off is 0 and a missing `<unk>` gets log10 -100.
@@ -94,32 +96,44 @@ ALCORE_API alcore_lm *alcore_lm_ref(alcore_lm *lm);
  * @since 0.1 */
 ALCORE_API void alcore_lm_unref(alcore_lm *lm);
 
-/** Total log10 probability of a text with its `</s>`: the sum, over words and `</s>`, of
- * log10 p(w | the order - 1 tokens before it, from `<s>` on). Allocates nothing.
+/** Total log10 probability of each text with its `</s>`: the sum, over words and `</s>`, of
+ * log10 p(w | the order - 1 tokens before it, from `<s>` on). Many texts are scored on the
+ * context's threads.
  * @param[in] lm borrowed
- * @param[in] text borrowed UTF-8; NULL only if length is 0
- * @param[in] length bytes
- * @param[out] out_log10 log10, <= 0; 0 on failure
+ * @param[in] texts borrowed: [count] UTF-8; NULL only if count is 0
+ * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] count texts, 0 or more
+ * @param[in] out_log10 borrowed: float64 [count], host, contiguous; its numbers are overwritten,
+ * each <= 0, and hold anything after a failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (out_log10), ALCORE_E_CANCELLED,
+ * ALCORE_E_NOMEM, ALCORE_E_FORKED
  * @threadsafe
- * @since 0.1
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED */
-ALCORE_API alcore_status alcore_lm_score(alcore_lm *lm, const char *text, size_t length,
-                                         double *out_log10);
+ * @callback progress
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts,
+                                         const size_t *lengths, int64_t count,
+                                         const alcore_tensor *out_log10);
 
-/** Natural log-probability of every word of a text and of its `</s>`. Allocates nothing.
+/** Natural log-probability of every word and of the `</s>` of each text, one text after the other:
+ * text i has the numbers offsets[i] .. offsets[i + 1] - 1, one more than it has words. The size of
+ * the answer is not known before the words are counted, so this is called twice: with out_values
+ * NULL it fills the offsets, the last of which is the length that out_values needs.
  * @param[in] lm borrowed
- * @param[in] text borrowed UTF-8; NULL only if length is 0
- * @param[in] length bytes
- * @param[out] values float32 [words + 1], natural logarithm, <= 0; nothing is written when capacity
- * is too small; NULL only if capacity is 0
- * @param[in] capacity numbers that fit into values
- * @param[out] out_count words + 1, whether they were written or not; 0 on failure
+ * @param[in] texts borrowed: [count] UTF-8; NULL only if count is 0
+ * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] count texts, 0 or more
+ * @param[in] out_offsets borrowed: int64 [count + 1], host, contiguous; overwritten
+ * @param[in] out_values borrowed: float32 [offsets[count]], host, contiguous; overwritten, each
+ * <= 0; NULL: only the offsets are wanted
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (names the array and the shape it needs),
+ * ALCORE_E_CANCELLED, ALCORE_E_NOMEM, ALCORE_E_FORKED
  * @threadsafe
- * @since 0.1
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_FORKED */
-ALCORE_API alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *text, size_t length,
-                                                  float *values, int64_t capacity,
-                                                  int64_t *out_count);
+ * @callback progress
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *const *texts,
+                                                  const size_t *lengths, int64_t count,
+                                                  const alcore_tensor *out_offsets,
+                                                  const alcore_tensor *out_values);
 
 /** Length of the longest n-grams.
  * @param[in] lm borrowed
@@ -127,14 +141,6 @@ ALCORE_API alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *tex
  * @threadsafe
  * @since 0.1 */
 ALCORE_API int32_t alcore_lm_order(const alcore_lm *lm);
-
-/** Number of n-grams of one order; the unigrams include `<s>` and `<unk>`.
- * @param[in] lm borrowed
- * @param[in] order from 1
- * @threadsafe
- * @since 0.1
- * @return 0 for an order that the model has not, or NULL */
-ALCORE_API int64_t alcore_lm_ngrams(const alcore_lm *lm, int32_t order);
 
 /** What is known about the n-grams of one order.
  * @param[in] lm borrowed
@@ -145,13 +151,6 @@ ALCORE_API int64_t alcore_lm_ngrams(const alcore_lm *lm, int32_t order);
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (no such order), ALCORE_E_STRUCT_* */
 ALCORE_API alcore_status alcore_lm_order_get(const alcore_lm *lm, int32_t order,
                                              alcore_lm_order_info *out);
-
-/** How many `<s>`, `</s>` and `<unk>` of the training texts were dropped.
- * @param[in] lm borrowed
- * @return the number; 0 for NULL or a model that was read
- * @threadsafe
- * @since 0.1 */
-ALCORE_API int64_t alcore_lm_dropped(const alcore_lm *lm);
 
 /** A number that names the model in provenance: of its order, its n-grams, their probabilities and
  * back-offs, whatever order they were learnt or read in.

@@ -5,6 +5,7 @@
 #ifndef ALCORE_MODEL_H
 #define ALCORE_MODEL_H
 
+#include "alcore/lm.h"
 #include "alcore/pool.h"
 
 ALCORE_BEGIN
@@ -39,9 +40,8 @@ typedef struct alcore_model_host {
     size_t size;                 /**< sizeof(alcore_model_host) */
     void *user;                  /**< passed to every function */
     void (*destroy)(void *user); /**< called once when the model goes; may be NULL */
-    /** Copied. Names the model and its state in provenance: columns it made are used again under
-     * the same name, so a model that was trained further needs another. NULL: "host", asked again
-     * each time */
+    /** Copied. Names the model in provenance: columns that a model of this name and version made
+     * are used again. NULL: "host", and every column is computed again each time */
     const char *name;
     int64_t batch_rows;          /**< rows of a batch at most, up to 2^24; 0: 256 */
     alcore_model_function embed; /**< "embeddings": float [count, dims] */
@@ -50,6 +50,11 @@ typedef struct alcore_model_host {
     alcore_model_function class_probs; /**< "probs": float [count, classes], probabilities */
     /** "token_probs": float [tokens, classes], probabilities, lengths [count] */
     alcore_model_function token_probs;
+    /** Returns a number that differs whenever the functions would answer differently, such as the
+     * updates that a training made. It is asked before a column that the model made earlier is used
+     * again, and a column of another version is computed anew. NULL: the model never changes. Runs
+     * on the thread that entered the call. */
+    uint64_t (*version)(void *user);
 } alcore_model_host;
 /** An alcore_model_host with its size set and everything else 0. */
 #define ALCORE_MODEL_HOST_INIT ALCORE_INIT(alcore_model_host)
@@ -91,6 +96,17 @@ typedef struct alcore_ngram_options {
 ALCORE_API alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                                 const alcore_ngram_options *options,
                                                 alcore_model **out);
+
+/** Makes a model of a language model, so that scorers and strategies can use one that was trained
+ * on other texts or read from a file: it computes "logprobs", the natural log-probability of every
+ * word and of the end of each row.
+ * @param[in] ctx kept
+ * @param[in] lm kept
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_model_new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out);
 
 /** How the vectors of a text's tokens become the one vector of its embedding. */
 enum {
@@ -172,7 +188,7 @@ ALCORE_API alcore_model *alcore_model_ref(alcore_model *model);
  * @since 0.1 */
 ALCORE_API void alcore_model_unref(alcore_model *model);
 
-/** Name of the model, for provenance: that of the host, "ngram", or the folder.
+/** Name of the model, for provenance: that of the host, "ngram", "lm", or the folder.
  * @param[in] model borrowed
  * @return a view, valid until the model is released
  * @threadsafe

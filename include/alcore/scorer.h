@@ -213,7 +213,8 @@ ALCORE_API int64_t alcore_view_round(const alcore_view *view);
  * whatever the order of calls.
  * @param[in] view borrowed
  * @param[in] counter any number
- * @return 64 random bits: alcore_rng_derive(seed, tag, round, counter) with a tag of host functions
+ * @return 64 random bits: alcore__rng_derive(seed, tag, round, counter) with a tag of host
+ * functions
  * @threadsafe During the callback that got the view.
  * @since 0.1 */
 ALCORE_API uint64_t alcore_view_random(const alcore_view *view, uint64_t counter);

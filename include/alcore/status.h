@@ -41,6 +41,7 @@ enum {
     ALCORE_E_NOMEM = -30,       /**< out of memory */
     ALCORE_E_IO = -40,          /**< a file could not be opened, read, written or renamed */
     ALCORE_E_CORRUPT = -41,     /**< a file of our own is damaged */
+    ALCORE_E_EXISTS = -42,      /**< a file that was to be new is there already */
     ALCORE_E_UNSUPPORTED = -50, /**< not offered by this build, model or device */
     ALCORE_E_MODULE = -51,      /**< a loadable module is absent or refused to load */
     ALCORE_E_BUSY = -60,        /**< the handle is in use by another call */

@@ -183,7 +183,8 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
 const char *alcore__file_path(const alcore__file *file);
 void alcore__file_close(alcore__file *file); /* NULL-safe */
 
-/* Writes path through a temporary file beside it: it appears whole or not at all. "-" is standard output with the default table. */
+/* Writes path through a temporary file beside it: it appears whole or not at all. "-" is standard
+ * output with the default table. */
 typedef struct alcore__writer alcore__writer;
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out);
 alcore_status alcore__writer_put(alcore__writer *writer, const void *data,
@@ -198,21 +199,22 @@ void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file
  * once per context and calls its entry point; *out is the module's table. A failure's reason stays
  * for alcore__module_reason(). */
 alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out);
+/* The same for a size-first table of which this library knows full_size bytes: one that is shorter,
+ * of an older release of the same ABI, comes back as a copy of full_size bytes in which what it
+ * lacks is 0. The size member still tells the module's own size. */
+alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t full_size,
+                                   const void **out);
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine); /* "" when it loaded */
 const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
 
-/* ---- random numbers and hashing (rng.c, hash.c); weighted draws are in base/weighted.h ---- */
-
-/* alcore_rng_sample() with the memory of a context (may be NULL), for use inside a call. */
-struct alcore_rng;
-alcore_status alcore__rng_sample(alcore_ctx *ctx, struct alcore_rng *rng, int64_t n, int64_t count,
-                                 int64_t *out);
+/* ---- hashing (hash.c); random numbers are in base/rng.h, weighted draws in base/weighted.h ----
+ */
 
 typedef struct alcore__hash {
     uint64_t low, high;
 } alcore__hash;
-/* XXH3, 128 bits: equal hashes are taken for equal texts. alcore_hash64() is the one that enters
- * seeds. */
+/* XXH3, 128 bits: equal hashes are taken for equal texts. alcore__hash64() of
+ * base/rng.h is the one that enters seeds. */
 alcore__hash alcore__hash128(const void *data, size_t bytes);
 
 /* ---- context internals (context.c) ---- */

@@ -66,7 +66,7 @@ void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t to
     alcore__log_drain(ctx, &ctx->lines);
     if (!ctx->progress) return;
     call->reporting = true;
-    if (ctx->progress(ctx->user, stage, done, total) != 0)
+    if (ctx->progress(ctx->progress_user, stage, done, total) != 0)
         atomic_store_explicit(&call->stopped, ctx, memory_order_relaxed);
     call->reporting = false;
 }

@@ -7,7 +7,7 @@
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "alcore_ctx_cancel() is called from signal handlers");
 
 /* More is a mistake in the caller's arithmetic. */
-#define MOST_THREADS 4096
+#define MAX_THREADS 4096
 
 static alcore_status read_allocator(const alcore_allocator *theirs, alcore_allocator *out) {
     ALCORE__TRY(alcore__struct_read(out, sizeof *out, ALCORE__FIRST_SIZE(alcore_allocator, release),
@@ -31,9 +31,9 @@ static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **
     ALCORE__TRY(read_allocator(options.allocator, &allocator));
     ALCORE__TRY(alcore__struct_read(&files, sizeof files, ALCORE__FIRST_SIZE(alcore_files, remove),
                                     options.files, "alcore_files"));
-    if (options.threads < 0 || options.threads > MOST_THREADS)
+    if (options.threads < 0 || options.threads > MAX_THREADS)
         return alcore__fail(ALCORE_E_INVALID, "threads is %d, not from 0 to %d", options.threads,
-                            MOST_THREADS);
+                            MAX_THREADS);
     if (options.reserved)
         return alcore__fail(ALCORE_E_INVALID, "alcore_ctx_options: reserved is not 0");
 
@@ -55,8 +55,11 @@ static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **
     ctx->files = files;
     if (!options.files) alcore__file_system(ctx, &ctx->files);
     ctx->log = options.log;
+    ctx->log_user = options.log_user;
+    ctx->log_destroy = options.log_destroy;
     ctx->progress = options.progress;
-    ctx->user = options.user;
+    ctx->progress_user = options.progress_user;
+    ctx->progress_destroy = options.progress_destroy;
     alcore__log_queue_begin(&ctx->lines);
     pthread_mutex_init(&ctx->pool_lock, NULL);
     pthread_mutex_init(&ctx->module_lock, NULL);
@@ -79,8 +82,10 @@ void alcore_ctx_unref(alcore_ctx *ctx) {
     bool forked = alcore__forked(ctx);
     alcore__pool_end(ctx);
     alcore__modules_end(ctx);
-    if (!forked) {
+    if (!forked) { /* what the parent's functions own is the parent's */
         if (ctx->files.destroy) ctx->files.destroy(ctx->files.user);
+        if (ctx->progress_destroy) ctx->progress_destroy(ctx->progress_user);
+        if (ctx->log_destroy) ctx->log_destroy(ctx->log_user);
         pthread_mutex_destroy(&ctx->module_lock);
         pthread_mutex_destroy(&ctx->pool_lock);
     }

@@ -7,7 +7,7 @@
 static const char *const devices[] = {"cpu", "cuda"};
 #define DEVICES ((int32_t)(sizeof devices / sizeof *devices))
 
-const char *alcore_device_name(int32_t index) {
+const char *alcore_device_builtin_name(int32_t index) {
     return index >= 0 && index < DEVICES ? devices[index] : NULL;
 }
 
@@ -26,21 +26,7 @@ static alcore_status check(alcore_ctx *ctx, const char *device) {
 }
 
 alcore_status alcore_device_check(alcore_ctx *ctx, const char *device) {
-    if (!ctx) return alcore_error_set(ALCORE_E_INVALID, "ctx is NULL", 11);
     ALCORE__TRY(alcore__enter(ctx));
+    if (!ctx) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx is NULL"));
     return alcore__leave(ctx, check(ctx, device));
-}
-
-const char *alcore_device_reason(alcore_ctx *ctx, const char *device) {
-    if (!ctx) return "ctx is NULL";
-    if (!is_device(device)) return "no such device: this build knows cpu and cuda";
-    if (strcmp(device, "cpu") == 0) return "";
-    if (alcore__forked(ctx)) return "the context belongs to the parent of this process";
-    /* No status call: the thread's error text is not touched. */
-    char text[ALCORE__TEXT_BYTES];
-    alcore_status status = alcore__this.status;
-    strcpy(text, alcore__error_text());
-    const char *reason = alcore__module_reason(ctx, device);
-    alcore_error_set(status, text, strlen(text));
-    return reason;
 }

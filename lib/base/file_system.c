@@ -39,9 +39,8 @@ static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
         } while (*out < 0 && errno == EINTR);
     }
     if (*out >= 0) return ALCORE_OK;
-    int error = errno;
-    fail_errno(error, "open", path);
-    return error == EEXIST ? ALCORE_E_BUSY : ALCORE_E_IO;
+    if (errno == EEXIST) return alcore__fail(ALCORE_E_EXISTS, "'%s' exists already", path);
+    return fail_errno(errno, "open", path);
 }
 
 static alcore_status system_open(void *user, const char *path, int32_t mode, void **out_file) {

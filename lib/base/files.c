@@ -140,8 +140,8 @@ static alcore_status create_temporary(alcore__writer *writer) {
     size_t bytes = folder + name + 48;
     writer->temporary = alcore__alloc(writer->ctx, bytes);
     if (!writer->temporary) return alcore__fail_memory(bytes);
-    alcore_status status = ALCORE_E_BUSY;
-    for (int attempt = 0; status == ALCORE_E_BUSY && attempt < 100; attempt++) {
+    alcore_status status = ALCORE_E_EXISTS;
+    for (int attempt = 0; status == ALCORE_E_EXISTS && attempt < 100; attempt++) {
         alcore__format(writer->temporary, bytes, "%.*s.alcore-%lld-%u", (int)(folder + name), path,
                        (long long)getpid(), atomic_fetch_add(&writer->ctx->temporaries, 1));
         status = files->open(files->user, writer->temporary, ALCORE_FILE_CREATE, &writer->handle);

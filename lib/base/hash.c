@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <xxhash.h>
 
-#include "alcore/rng.h"
 #include "base/base.h"
+#include "base/rng.h"
 
-uint64_t alcore_hash64(const void *data, size_t bytes) {
+uint64_t alcore__hash64(const void *data, size_t bytes) {
     return XXH64(data ? data : "", data ? bytes : 0, 0);
 }
 

@@ -55,7 +55,7 @@ void alcore__log_drain(alcore_ctx *ctx, alcore__log_queue *queue) {
     call->logging = true;
     for (; line; line = next) {
         next = line->next;
-        ctx->log(ctx->user, line->level, line->component, line->message, line->fields);
+        ctx->log(ctx->log_user, line->level, line->component, line->message, line->fields);
         alcore__free(ctx, line);
     }
     call->logging = false;
@@ -85,7 +85,7 @@ void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const ch
     } else {
         alcore__log_drain(ctx, &ctx->lines);
         self->call.logging = true;
-        ctx->log(ctx->user, level, component, message, fields);
+        ctx->log(ctx->log_user, level, component, message, fields);
         self->call.logging = false;
     }
 }

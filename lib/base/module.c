@@ -16,6 +16,7 @@ typedef struct alcore__module {
     const void *table; /* NULL: it did not load */
     alcore_status status;
     alcore__buffer reason; /* each place, and why not */
+    void *extended;        /* a shorter table with zeros behind it; NULL: not needed so far */
     char engine[LONGEST_ENGINE + 1];
 } alcore__module;
 
@@ -153,6 +154,30 @@ alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const voi
     return ALCORE_OK;
 }
 
+/* The caller holds module_lock. */
+static alcore_status extend_table(alcore_ctx *ctx, alcore__module *module, size_t full_size) {
+    size_t size;
+    memcpy(&size, module->table, sizeof size);
+    if (size >= full_size || module->extended) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(ctx, 1, full_size, &module->extended));
+    memcpy(module->extended, module->table, size);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t full_size,
+                                   const void **out) {
+    alcore__module *module;
+    *out = NULL;
+    ALCORE__TRY(alcore__module_load(ctx, engine, out));
+    ALCORE__TRY(find_record(ctx, engine, &module));
+    pthread_mutex_lock(&ctx->module_lock);
+    alcore_status status = extend_table(ctx, module, full_size);
+    if (module->extended) *out = module->extended;
+    pthread_mutex_unlock(&ctx->module_lock);
+    if (status != ALCORE_OK) *out = NULL;
+    return status;
+}
+
 const char *alcore__module_reason(alcore_ctx *ctx, const char *engine) {
     alcore__module *module;
     if (find_record(ctx, engine, &module) != ALCORE_OK) return "out of memory";
@@ -164,6 +189,7 @@ void alcore__modules_end(alcore_ctx *ctx) {
     for (alcore__module *module = ctx->modules, *next; module; module = next) {
         next = module->next;
         alcore__buffer_clear(ctx, &module->reason);
+        alcore__free(ctx, module->extended);
         alcore__free(ctx, module);
     }
 }

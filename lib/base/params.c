@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "text/number.h"
+#include "base/number.h"
 
 enum { NUMBERS_MOST = 100000 };
 

@@ -2,8 +2,8 @@
 /* Random numbers of spec 1.7: splitmix64 seeds, xoshiro256**, draws without replacement. */
 #include <string.h>
 
-#include "alcore/rng.h"
 #include "base/base.h"
+#include "base/rng.h"
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
@@ -14,12 +14,11 @@ static uint64_t mix(uint64_t z) {
     return z ^ (z >> 31);
 }
 
-void alcore_rng_seed(alcore_rng *rng, uint64_t seed) {
-    if (!rng) return;
+void alcore__rng_seed(alcore__rng *rng, uint64_t seed) {
     for (uint64_t i = 0; i < 4; i++) rng->state[i] = mix(seed + i * GOLDEN);
 }
 
-uint64_t alcore_rng_derive(uint64_t seed, uint64_t tag, uint64_t a, uint64_t b) {
+uint64_t alcore__rng_derive(uint64_t seed, uint64_t tag, uint64_t a, uint64_t b) {
     return mix(mix(mix(mix(seed) ^ tag) ^ a) ^ b);
 }
 
@@ -27,8 +26,7 @@ static uint64_t rotate_left(uint64_t value, int bits) {
     return (value << bits) | (value >> (64 - bits));
 }
 
-uint64_t alcore_rng_u64(alcore_rng *rng) {
-    if (!rng) return 0;
+uint64_t alcore__rng_u64(alcore__rng *rng) {
     uint64_t *s = rng->state;
     uint64_t result = rotate_left(s[1] * 5, 7) * 9, t = s[1] << 17;
     s[2] ^= s[0];
@@ -40,15 +38,15 @@ uint64_t alcore_rng_u64(alcore_rng *rng) {
     return result;
 }
 
-double alcore_rng_f64(alcore_rng *rng) {
-    return (double)(alcore_rng_u64(rng) >> 11) * 0x1p-53;
+double alcore__rng_f64(alcore__rng *rng) {
+    return (double)(alcore__rng_u64(rng) >> 11) * 0x1p-53;
 }
 
-uint64_t alcore_rng_below(alcore_rng *rng, uint64_t n) {
-    if (n == 0 || !rng) return 0;
+uint64_t alcore__rng_below(alcore__rng *rng, uint64_t n) {
+    if (n == 0) return 0;
     uint64_t threshold = (UINT64_C(0) - n) % n, r;
     do {
-        r = alcore_rng_u64(rng);
+        r = alcore__rng_u64(rng);
     } while (r < threshold);
     return r % n;
 }
@@ -93,7 +91,7 @@ static alcore_status tail_begin(alcore_ctx *ctx, tail *rest, int64_t n, int64_t 
     return ALCORE_OK;
 }
 
-alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore_rng *rng, int64_t n, int64_t count,
+alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, int64_t count,
                                  int64_t *out) {
     tail rest = {0};
     if (n < 0 || count < 0)
@@ -106,7 +104,7 @@ alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore_rng *rng, int64_t n, in
     if (count < n) ALCORE__TRY(tail_begin(ctx, &rest, n, count));
     for (int64_t i = 0; i < count; i++) out[i] = i;
     for (int64_t i = 0; i < count; i++) {
-        int64_t j = i + (int64_t)alcore_rng_below(rng, (uint64_t)(n - i));
+        int64_t j = i + (int64_t)alcore__rng_below(rng, (uint64_t)(n - i));
         int64_t *other = j < count ? out + j : tail_entry(&rest, j);
         int64_t drawn = *other;
         *other = out[i];
@@ -115,9 +113,4 @@ alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore_rng *rng, int64_t n, in
     alcore__free(ctx, rest.whole);
     alcore__free(ctx, rest.positions);
     return ALCORE_OK;
-}
-
-alcore_status alcore_rng_sample(alcore_rng *rng, int64_t n, int64_t count, int64_t *out) {
-    ALCORE__TRY(alcore__enter(NULL));
-    return alcore__leave(NULL, alcore__rng_sample(NULL, rng, n, count, out));
 }

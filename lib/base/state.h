@@ -54,8 +54,11 @@ struct alcore_ctx {
     alcore_allocator allocator;
     alcore_files files;
     alcore_log_function log;
+    void *log_user;
+    void (*log_destroy)(void *log_user);
     alcore_progress_function progress;
-    void *user;
+    void *progress_user;
+    void (*progress_destroy)(void *progress_user);
     char *module_dir;
     atomic_uint temporaries; /* numbers the names of temporary files */
     alcore__log_queue lines; /* of threads that are neither workers nor inside a call */

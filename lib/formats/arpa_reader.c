@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/line_reader.h"
 #include "text/lm_internal.h"
-#include "text/number.h"
 #include "text/words.h"
 
 #define UNLISTED 2.0 /* in place of a probability until it is computed */

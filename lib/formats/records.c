@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/record_format.h"
-#include "text/number.h"
 
 #define BATCH 1024
 

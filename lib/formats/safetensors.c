@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/array_format.h"
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
-#include "text/number.h"
 
 #define MAX_HEADER ((int64_t)16 << 20)
 #define MAX_TENSORS 65536

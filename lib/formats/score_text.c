@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/escape.h"
 #include "formats/line_reader.h"
-#include "text/number.h"
 
 #define LN2 0.693147180559945309417232121458
 

@@ -27,18 +27,44 @@ alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
     return (alcore__engine){.ctx = ctx, .kernels = alcore__kernels_cpu()};
 }
 
+/* Entries that an engine may lack: whoever calls one looks whether it is NULL first. */
+static bool is_optional(size_t offset) {
+    return offset == offsetof(alcore_sys_kernels, hold) ||
+           offset == offsetof(alcore_sys_kernels, let_go) ||
+           offset == offsetof(alcore_sys_kernels, logit_facts) ||
+           offset == offsetof(alcore_sys_kernels, hidden_facts);
+}
+
+/* A module of another minor release of the same ABI may have a shorter table, because entries are
+ * added at its end; the loader has put zeros behind it. That is enough as long as every entry that
+ * is called without a look is there: all members from `widen` on are pointers to functions. */
+static alcore_status check_table(const alcore_sys_kernels *table) {
+    if (table->size < ALCORE__FIRST_SIZE(alcore_sys_kernels, engine) ||
+        table->abi != ALCORE_SYS_ABI)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "the kernels of device 'cuda' are of another release (ABI %u, here "
+                            "%u); take the library and its modules from one release",
+                            table->abi, ALCORE_SYS_ABI);
+    const size_t first = offsetof(alcore_sys_kernels, widen), step = sizeof table->widen;
+    for (size_t offset = first; offset < sizeof *table; offset += step) {
+        static const unsigned char absent[sizeof table->widen];
+        if (is_optional(offset) || memcmp((const char *)table + offset, absent, step) != 0)
+            continue;
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "the engine %s of device 'cuda' lacks kernel %zu of its table; take "
+                            "the library and its modules from one release",
+                            table->engine, (offset - first) / step);
+    }
+    return ALCORE_OK;
+}
+
 alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
                                        alcore__engine *out) {
     const void *module;
     *out = (alcore__engine){.ctx = ctx};
-    ALCORE__TRY(alcore__module_load(ctx, "cuda", &module));
+    ALCORE__TRY(alcore__module_table(ctx, "cuda", sizeof(alcore_sys_kernels), &module));
     const alcore_sys_kernels *table = module;
-    /* A module of another minor release may have a shorter table: what this library calls must be
-     * in it. */
-    if (table->abi != ALCORE_SYS_ABI || table->size < sizeof *table)
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "the kernels of device 'cuda' are of another release (ABI %u, here %u)",
-                            table->abi, ALCORE_SYS_ABI);
+    ALCORE__TRY(check_table(table));
     *out = (alcore__engine){.ctx = ctx, .kernels = table, .device = number, .stream = stream};
     return ALCORE_OK;
 }

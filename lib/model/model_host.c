@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The caller's own functions as a model: batches of unmasked rows, in row order, through a column
  * writer. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "model/model_internal.h"
@@ -78,6 +79,17 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return status;
 }
 
+/* The version is part of a column's origin, so that a model that was trained further does not find
+ * its earlier columns. */
+static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
+                              const char *column, alcore__buffer *out) {
+    const alcore_model_host *host = model->data;
+    (void)column;
+    if (host->version == NULL) return ALCORE_OK;
+    return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %" PRIu64,
+                                 host->version(host->user));
+}
+
 static void release(alcore_model *model) {
     alcore_model_host *host = model->data;
     if (host->destroy != NULL) host->destroy(host->user);
@@ -85,7 +97,7 @@ static void release(alcore_model *model) {
 }
 
 static const alcore__model_table table = {
-    .engine = "host", .can = can, .run = run, .release = release};
+    .engine = "host", .can = can, .run = run, .describe = describe, .release = release};
 
 static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *theirs,
                               alcore_model **out) {

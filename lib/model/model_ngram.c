@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
+#include "model/lm_column.h"
 #include "model/ngram_model.h"
 #include "text/lm_trainer.h"
 
@@ -26,76 +27,9 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
     return status;
 }
 
-/* What the workers share while one model scores. */
-typedef struct scoring {
-    alcore_ctx *ctx;
-    const alcore_pool *pool;
-    const alcore_lm *lm;
-    alcore_column_writer *writer;
-    int32_t fold; /* only rows of this fold; -1: all */
-} scoring;
-
-static bool scored_here(const scoring *self, int64_t row, const char **text, size_t *length) {
-    if (alcore_pool_states(self->pool)[row] != 0) return false;
-    *text = alcore_pool_text(self->pool, row, length);
-    return self->fold < 0 || alcore__lm_fold(*text, *length) == self->fold;
-}
-
-static alcore_status put_block(const scoring *self, int64_t first, int64_t last, int64_t *rows,
-                               int64_t *lengths, float *values, int64_t tokens) {
-    int64_t count = 0, used = 0;
-    for (int64_t row = first; row < last; row++) {
-        const char *text;
-        size_t length;
-        if (!scored_here(self, row, &text, &length)) continue;
-        rows[count] = row;
-        lengths[count] = alcore__lm_tokens(self->lm, text, length, values + used, tokens - used);
-        used += lengths[count++];
-    }
-    alcore_tensor tensor;
-    ALCORE__TRY(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, &used, 1));
-    return alcore_column_writer_put(self->writer, rows, count, &tensor, lengths, NULL);
-}
-
-/* Rows of one task: few enough for cancelling to act at once. */
-enum { TASK_ROWS = 1024 };
-
-static alcore_status score_block(void *data, int64_t index, int32_t worker) {
-    const scoring *self = data;
-    (void)worker;
-    int64_t first = index * TASK_ROWS, last = first + TASK_ROWS;
-    int64_t rows_in_all = alcore_pool_rows(self->pool), count = 0, tokens = 0;
-    if (last > rows_in_all) last = rows_in_all;
-    for (int64_t row = first; row < last; row++) {
-        const char *text;
-        size_t length;
-        if (!scored_here(self, row, &text, &length)) continue;
-        tokens += alcore_pool_words(self->pool, row) + 1;
-        count++;
-    }
-    if (count == 0) return ALCORE_OK;
-    int64_t *rows = NULL, *lengths = NULL;
-    float *values = NULL;
-    alcore_status status = alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)count, sizeof *lengths, &lengths);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)tokens, sizeof *values, &values);
-    if (status == ALCORE_OK) status = put_block(self, first, last, rows, lengths, values, tokens);
-    alcore__free(self->ctx, rows);
-    alcore__free(self->ctx, lengths);
-    alcore__free(self->ctx, values);
-    return status;
-}
-
-static alcore_status score_rows(scoring *self) {
-    int64_t tasks = (alcore_pool_rows(self->pool) + TASK_ROWS - 1) / TASK_ROWS;
-    return alcore__parallel(self->ctx, "log-probabilities", tasks, score_block, self);
-}
-
 /* Each row by a model of the other four folds, so that no row is scored by a model that saw its
  * text. */
-static alcore_status cross_fit(const alcore__ngram_data *ngram, scoring *self) {
+static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
     alcore__lm_trainer *trainer;
@@ -111,14 +45,14 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, scoring *self) {
         alcore_lm *lm = NULL;
         status = alcore__lm_trainer_model(trainer, self->fold, &lm);
         self->lm = lm;
-        if (status == ALCORE_OK) status = score_rows(self);
+        if (status == ALCORE_OK) status = alcore__lm_column_rows(self);
         alcore_lm_unref(lm);
     }
     alcore__lm_trainer_free(trainer);
     return status;
 }
 
-static alcore_status fill_logprobs(alcore__ngram_data *ngram, scoring *self) {
+static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column *self) {
     if (ngram->labeled == NULL) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
     uint64_t texts = alcore__ngram_state(ngram->labeled);
@@ -133,11 +67,11 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, scoring *self) {
     if (status != ALCORE_OK) return status;
     self->lm = ngram->lm;
     self->fold = -1;
-    return score_rows(self);
+    return alcore__lm_column_rows(self);
 }
 
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
-    scoring self = {.ctx = ctx, .pool = pool};
+    alcore__lm_column self = {.ctx = ctx, .pool = pool};
     ALCORE__TRY(
         alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &self.writer));
     alcore_status status = alcore__read_begin(pool, "pool");
@@ -163,8 +97,8 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
 
 uint64_t alcore__ngram_state(const alcore_pool *pool) {
     int64_t rows = alcore_pool_rows(pool);
-    uint64_t states = alcore_hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
-    return alcore_rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
+    uint64_t states = alcore__hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
+    return alcore__rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
 }
 
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A number that tells one column's values from another's, for provenance. */
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "base/tensor_view.h"
 #include "pool/pool_internal.h"
 #include "pool/row_map.h"
@@ -12,8 +12,8 @@
 #define WHOLE_BYTES ((int64_t)256 << 20)
 
 static uint64_t join(uint64_t fingerprint, const void *data, size_t bytes) {
-    const uint64_t both[2] = {fingerprint, alcore_hash64(data, bytes)};
-    return alcore_hash64(both, sizeof both);
+    const uint64_t both[2] = {fingerprint, alcore__hash64(data, bytes)};
+    return alcore__hash64(both, sizeof both);
 }
 
 static alcore_status add_rows(const alcore__column *column, int64_t first, int64_t count,
@@ -84,7 +84,7 @@ alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t 
     const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
                              column->ragged};
     const reading plan = reading_of(column);
-    uint64_t fingerprint = alcore_hash64(facts, sizeof facts);
+    uint64_t fingerprint = alcore__hash64(facts, sizeof facts);
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "pool/pool_state.h"
-#include "text/number.h"
 
 static int64_t find_given(const alcore_pool *pool, const char *id, size_t length, uint64_t hash,
                           size_t *at) {

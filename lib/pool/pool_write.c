@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/array_file.h"
 #include "formats/escape.h"
 #include "pool/column_array.h"
-#include "text/number.h"
 
 /* A file under way and the line that is put together for it. */
 typedef struct output {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "text/number.h"
+#include "base/number.h"
 
 static void put(alcore__json_out *json, const char *text, size_t length) {
     if (json->status == ALCORE_OK)

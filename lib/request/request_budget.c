@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "request/request_internal.h"
-#include "text/number.h"
 #include "text/utf8.h"
 
 static const struct {

@@ -9,7 +9,6 @@
 
 #include "formats/write_options.h"
 #include "request/selection_internal.h"
-#include "text/number.h"
 
 /* The picks' values of one term of the score. */
 typedef struct term_stats {

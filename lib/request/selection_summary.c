@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "request/selection_internal.h"
-#include "text/number.h"
 
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];

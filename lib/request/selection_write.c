@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/byte_stream.h"
 #include "formats/escape.h"
 #include "formats/write_options.h"
 #include "request/selection_internal.h"
-#include "text/number.h"
 
 typedef struct table {
     const alcore_selection *selection;

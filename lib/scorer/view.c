@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "base/tensor_view.h"
 
 /* Tag of the draws of host functions; the tags of spec 1.7 end at 14. */
@@ -290,7 +290,7 @@ int64_t alcore_view_round(const alcore_view *view) {
 }
 
 uint64_t alcore_view_random(const alcore_view *view, uint64_t counter) {
-    return view
-               ? alcore_rng_derive(view->input.seed, TAG_HOST, (uint64_t)view->input.round, counter)
-               : 0;
+    return view ? alcore__rng_derive(view->input.seed, TAG_HOST, (uint64_t)view->input.round,
+                                     counter)
+                : 0;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "text/words.h"
 
 #define SHORTEST 3
@@ -46,7 +46,7 @@ alcore_status alcore__char_embedder_new(alcore_ctx *ctx, int32_t dims, uint64_t 
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *embedder, &embedder));
     embedder->ctx = ctx;
     embedder->dims = dims;
-    embedder->seed = alcore_rng_derive(seed, 0, 0, 0);
+    embedder->seed = alcore__rng_derive(seed, 0, 0, 0);
     alcore_status status = alcore__new_array(ctx, BUCKETS, sizeof(uint32_t), &embedder->df);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, BUCKETS, sizeof(uint32_t), &embedder->last);

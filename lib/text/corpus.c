@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "text/words.h"
 
 static const char STAGE[] = "reading words";
@@ -61,7 +61,7 @@ static alcore_status add_word(alcore__corpus *corpus, uint64_t hash, const char 
 
 static alcore_status look_up(const reading *work, cached_word *cache, const char *word,
                              size_t length, uint32_t *out) {
-    const uint64_t hash = alcore_hash64(word, length);
+    const uint64_t hash = alcore__hash64(word, length);
     cached_word *entry = &cache[(hash >> 32) % CACHE_ENTRIES];
     if (entry->symbol != 0 && entry->hash == hash && entry->length == length &&
         memcmp(entry->text, word, length) == 0) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "text/lm_internal.h"
 #include "text/lm_trainer.h"
 
@@ -57,43 +57,53 @@ uint32_t alcore__lm_size(const alcore_lm *lm, int32_t order) {
     return order == 1 ? lm->trie->words.count : lm->trie->table[order].count;
 }
 
-static alcore_status train(alcore_ctx *ctx, const alcore_lm_options *given,
-                           const char *const *texts, const size_t *lengths, int64_t count,
-                           alcore_lm **out) {
+static alcore_status check_options(alcore_lm_options *options) {
+    if (options->reserved != 0)
+        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_lm_options: reserved is not 0");
+    if (options->order == 0) options->order = ALCORE__LM_DEFAULT_ORDER;
+    if (options->order < 1 || options->order > ALCORE__LM_ORDERS)
+        return alcore__fail(ALCORE_E_PARAM, "order is %d, allowed are 1 to %d", (int)options->order,
+                            ALCORE__LM_ORDERS);
+    return ALCORE_OK;
+}
+
+static void warn_of_dropped(alcore_ctx *ctx, const alcore_lm *lm) {
+    if (lm->dropped == 0) return;
+    alcore__log(ctx, ALCORE_LOG_WARN, "lm", NULL,
+                "%lld words <s>, </s> and <unk> of the texts were left out of the training",
+                (long long)lm->dropped);
+}
+
+static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
+                           const alcore_lm_options *given, alcore_lm **out) {
     alcore_lm_options options;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
                                     ALCORE__FIRST_SIZE(alcore_lm_options, reserved), given,
                                     "alcore_lm_options"));
-    if (options.order == 0) options.order = ALCORE__LM_DEFAULT_ORDER;
-    if (options.order < 1 || options.order > ALCORE__LM_ORDERS)
-        return alcore__fail(ALCORE_E_PARAM, "order is %d, allowed are 1 to %d", (int)options.order,
-                            ALCORE__LM_ORDERS);
-    if (count < 0 || (count > 0 && texts == NULL))
-        return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
+    ALCORE__TRY(check_options(&options));
+    ALCORE__TRY(alcore__texts_check(texts));
     alcore__lm_trainer *trainer = NULL;
-    ALCORE__TRY(alcore__lm_trainer_new(ctx, options.order, 1, count, &trainer));
+    ALCORE__TRY(alcore__lm_trainer_new(ctx, options.order, 1, texts->count, &trainer));
     alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
-        const char *text = texts[i] != NULL ? texts[i] : "";
-        const size_t length = lengths != NULL ? lengths[i] : strlen(text);
-        if (texts[i] == NULL && (lengths == NULL || length > 0))
-            status = alcore__fail(ALCORE_E_INVALID, "text %lld is NULL", (long long)i);
-        else
-            status = alcore__lm_trainer_add(trainer, text, length);
+    for (int64_t i = 0; i < texts->count && status == ALCORE_OK; i++) {
+        size_t length;
+        const char *text = alcore__texts_get(texts, i, &length);
+        status = alcore__lm_trainer_add(trainer, text, length);
     }
     if (status == ALCORE_OK) status = alcore__lm_trainer_model(trainer, -1, out);
     alcore__lm_trainer_free(trainer);
+    if (status == ALCORE_OK) warn_of_dropped(ctx, *out);
     return status;
 }
 
-alcore_status alcore_lm_train(alcore_ctx *ctx, const alcore_lm_options *options,
-                              const char *const *texts, const size_t *lengths, int64_t count,
-                              alcore_lm **out) {
+alcore_status alcore_lm_train(alcore_ctx *ctx, const char *const *texts, const size_t *lengths,
+                              int64_t count, const alcore_lm_options *options, alcore_lm **out) {
     if (out != NULL) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
     if (ctx == NULL || out == NULL)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
-    return alcore__leave(ctx, train(ctx, options, texts, lengths, count, out));
+    const alcore__texts all = {texts, lengths, count};
+    return alcore__leave(ctx, train(ctx, &all, options, out));
 }
 
 alcore_lm *alcore_lm_ref(alcore_lm *lm) {
@@ -106,14 +116,6 @@ void alcore_lm_unref(alcore_lm *lm) {
 
 int32_t alcore_lm_order(const alcore_lm *lm) {
     return lm == NULL ? 0 : lm->order;
-}
-
-int64_t alcore_lm_ngrams(const alcore_lm *lm, int32_t order) {
-    return lm == NULL || order < 1 || order > lm->order ? 0 : lm->ngrams[order];
-}
-
-int64_t alcore_lm_dropped(const alcore_lm *lm) {
-    return lm == NULL ? 0 : lm->dropped;
 }
 
 static alcore_status order_get(const alcore_lm *lm, int32_t order, alcore_lm_order_info *out) {
@@ -148,10 +150,10 @@ static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t 
     uint64_t hash = 0;
     for (int32_t n = order; n >= 2; n--) {
         const alcore__ngram *ngram = &trie->table[n].ngram[number];
-        hash = alcore_rng_derive(hash, trie->words.hash[ngram->word], 0, 0);
+        hash = alcore__rng_derive(hash, trie->words.hash[ngram->word], 0, 0);
         number = ngram->context;
     }
-    return alcore_rng_derive(hash, trie->words.hash[number], 0, 0);
+    return alcore__rng_derive(hash, trie->words.hash[number], 0, 0);
 }
 
 uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
@@ -164,8 +166,8 @@ uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
         for (uint32_t i = 0; i < lm->listed[n]; i++) {
             if (lm->logp[n][i] > 0.0) continue;
             const uint64_t back = n < lm->order ? bits_of(lm->backoff[n][i] + 0.0) : 0;
-            sum += alcore_rng_derive(words_hash(lm->trie, n, i), bits_of(lm->logp[n][i] + 0.0),
-                                     back, (uint64_t)n);
+            sum += alcore__rng_derive(words_hash(lm->trie, n, i), bits_of(lm->logp[n][i] + 0.0),
+                                      back, (uint64_t)n);
         }
     }
     if (sum == 0) sum = 1;

@@ -43,6 +43,17 @@ struct alcore_lm {
     _Atomic uint64_t fingerprint; /* 0: not computed yet */
 };
 
+/* The texts of a public call: pointers, and lengths unless the texts are NUL-terminated. */
+typedef struct alcore__texts {
+    const char *const *texts; /* [count] */
+    const size_t *lengths;    /* [count] bytes; NULL: NUL-terminated */
+    int64_t count;
+} alcore__texts;
+/* ALCORE_E_INVALID for a negative count or a NULL, naming the text; a NULL text of length 0 is
+ * an empty text. */
+alcore_status alcore__texts_check(const alcore__texts *texts);
+const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length);
+
 /* An empty trie with the three symbols, and a model over it without numbers. */
 alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_trie **out);
 alcore_status alcore__lm_new(alcore__lm_trie *trie, alcore_lm **out);

@@ -2,7 +2,9 @@
 /* Scoring by backing off (spec 6.5): log10 p(w | h) = log10 p of the longest n-gram h' w that the
  * model has, plus the back-off of every longer context. */
 #include <math.h>
+#include <string.h>
 
+#include "base/tensor_view.h"
 #include "text/lm_internal.h"
 #include "text/words.h"
 
@@ -77,26 +79,113 @@ int64_t alcore__lm_tokens(const alcore_lm *lm, const char *text, size_t length, 
     return count;
 }
 
-alcore_status alcore_lm_score(alcore_lm *lm, const char *text, size_t length, double *out_log10) {
-    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
-    if (out_log10 != NULL) *out_log10 = 0.0;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || out_log10 == NULL || (text == NULL && length > 0))
-        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm, text or out_log10 is NULL"));
-    *out_log10 = alcore__lm_total(lm, text == NULL ? "" : text, length);
-    return alcore__leave(ctx, ALCORE_OK);
+/* ---- the public calls: many texts, in tasks on the context's threads ---- */
+
+/* Texts of one task: enough that handing it out costs nothing, few enough that cancelling acts at
+ * once. */
+enum { TASK_TEXTS = 256 };
+
+alcore_status alcore__texts_check(const alcore__texts *texts) {
+    if (texts->count < 0 || (texts->count > 0 && texts->texts == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
+    for (int64_t i = 0; i < texts->count; i++)
+        if (texts->texts[i] == NULL && (texts->lengths == NULL || texts->lengths[i] > 0))
+            return alcore__fail(ALCORE_E_INVALID, "text %lld is NULL", (long long)i);
+    return ALCORE_OK;
 }
 
-alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *text, size_t length,
-                                       float *values, int64_t capacity, int64_t *out_count) {
+const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length) {
+    const char *text = texts->texts[index] == NULL ? "" : texts->texts[index];
+    *length = texts->lengths == NULL ? strlen(text) : texts->lengths[index];
+    return text;
+}
+
+/* What the workers share: which of the three passes is run says which array is written. */
+typedef struct scoring {
+    const alcore_lm *lm;
+    alcore__texts texts;
+    double *totals;   /* [count] log10 of each text; NULL: not this pass */
+    int64_t *offsets; /* [count + 1]; the pass that counts writes the tokens of text i to [i + 1] */
+    float *values;    /* [offsets[count]] natural logarithms; NULL: not this pass */
+} scoring;
+
+static alcore_status score_task(void *data, int64_t index, int32_t worker) {
+    const scoring *self = data;
+    (void)worker;
+    const int64_t first = index * TASK_TEXTS;
+    const int64_t rest = self->texts.count - first;
+    for (int64_t i = first; i < first + (rest < TASK_TEXTS ? rest : TASK_TEXTS); i++) {
+        size_t length;
+        const char *text = alcore__texts_get(&self->texts, i, &length);
+        if (self->totals != NULL)
+            self->totals[i] = alcore__lm_total(self->lm, text, length);
+        else if (self->values != NULL)
+            alcore__lm_tokens(self->lm, text, length, self->values + self->offsets[i],
+                              self->offsets[i + 1] - self->offsets[i]);
+        else
+            self->offsets[i + 1] = alcore__lm_tokens(self->lm, text, length, NULL, 0);
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status run_pass(scoring *self) {
+    const int64_t tasks = (self->texts.count + TASK_TEXTS - 1) / TASK_TEXTS;
+    return alcore__parallel(self->lm->object.ctx, "language model", tasks, score_task, self);
+}
+
+/* The numbers of a caller's tensor that is to be overwritten: `dtype` [count], contiguous. */
+static alcore_status out_array(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                               int64_t count, void *out) {
+    alcore__array array;
+    ALCORE__TRY(alcore__tensor_view(tensor, name, &array));
+    if (tensor->ndim != 1 || array.rows != count || array.dtype != dtype)
+        return alcore__fail(ALCORE_E_SHAPE, "%s is to be %s [%lld]", name,
+                            alcore__dtype_name(dtype), (long long)count);
+    if (count > 1 && array.stride != 1)
+        return alcore__fail(ALCORE_E_SHAPE, "%s is to be contiguous", name);
+    memcpy(out, &array.data, sizeof array.data);
+    return ALCORE_OK;
+}
+
+static alcore_status score_texts(scoring *self, const alcore_tensor *out_log10) {
+    ALCORE__TRY(alcore__texts_check(&self->texts));
+    ALCORE__TRY(
+        out_array(out_log10, "out_log10", ALCORE_FLOAT64, self->texts.count, &self->totals));
+    return self->texts.count == 0 ? ALCORE_OK : run_pass(self);
+}
+
+alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts, const size_t *lengths,
+                              int64_t count, const alcore_tensor *out_log10) {
     alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
-    if (out_count != NULL) *out_count = 0;
     ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || out_count == NULL || (text == NULL && length > 0) || capacity < 0 ||
-        (values == NULL && capacity > 0))
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID,
-                              "lm, text, values or out_count is NULL, or capacity is negative"));
-    *out_count = alcore__lm_tokens(lm, text == NULL ? "" : text, length, values, capacity);
-    return alcore__leave(ctx, ALCORE_OK);
+    if (lm == NULL || out_log10 == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_log10 is NULL"));
+    scoring self = {.lm = lm, .texts = {texts, lengths, count}};
+    return alcore__leave(ctx, score_texts(&self, out_log10));
+}
+
+static alcore_status score_tokens(scoring *self, const alcore_tensor *out_offsets,
+                                  const alcore_tensor *out_values) {
+    const int64_t count = self->texts.count;
+    ALCORE__TRY(alcore__texts_check(&self->texts));
+    ALCORE__TRY(out_array(out_offsets, "out_offsets", ALCORE_INT64, count + 1, &self->offsets));
+    ALCORE__TRY(run_pass(self));
+    self->offsets[0] = 0;
+    for (int64_t i = 0; i < count; i++) self->offsets[i + 1] += self->offsets[i];
+    if (out_values == NULL) return ALCORE_OK;
+    ALCORE__TRY(
+        out_array(out_values, "out_values", ALCORE_FLOAT32, self->offsets[count], &self->values));
+    return count == 0 ? ALCORE_OK : run_pass(self);
+}
+
+alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *const *texts,
+                                       const size_t *lengths, int64_t count,
+                                       const alcore_tensor *out_offsets,
+                                       const alcore_tensor *out_values) {
+    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (lm == NULL || out_offsets == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_offsets is NULL"));
+    scoring self = {.lm = lm, .texts = {texts, lengths, count}};
+    return alcore__leave(ctx, score_tokens(&self, out_offsets, out_values));
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "text/words.h"
 
 /* Words that are counted together: enough to keep many memory reads in flight, few enough to stay
@@ -13,7 +13,7 @@
 static const char stage[] = "training the language model";
 
 int32_t alcore__lm_fold(const char *text, size_t length) {
-    return (int32_t)(alcore_hash64(text, length) % ALCORE__LM_FOLDS);
+    return (int32_t)(alcore__hash64(text, length) % ALCORE__LM_FOLDS);
 }
 
 alcore_status alcore__lm_trainer_new(alcore_ctx *ctx, int32_t order, int32_t folds,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 
 /* The slot where the search for a hash begins: its high bits, so that a table of twice the size
  * keeps the order of the slots and growing walks both tables from front to back. */
@@ -41,7 +41,7 @@ uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_
 }
 
 uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *word, size_t length) {
-    return alcore__vocabulary_find_hashed(words, alcore_hash64(word, length), word, length);
+    return alcore__vocabulary_find_hashed(words, alcore__hash64(word, length), word, length);
 }
 
 static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
@@ -61,7 +61,7 @@ static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
 
 alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words, const char *word,
                                      size_t length, uint32_t *out) {
-    return alcore__vocabulary_add_hashed(ctx, words, alcore_hash64(word, length), word, length,
+    return alcore__vocabulary_add_hashed(ctx, words, alcore__hash64(word, length), word, length,
                                          out);
 }
 

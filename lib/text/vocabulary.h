@@ -4,6 +4,7 @@
 #define ALCORE__VOCABULARY_H
 
 #include "base/base.h"
+#include "base/rng.h"
 
 #define ALCORE__WORD_NONE UINT32_MAX
 
@@ -30,7 +31,7 @@ uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *wo
 /* The same, but an unknown word gets the next number. A failure leaves the words as they were. */
 alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words, const char *word,
                                      size_t length, uint32_t *out);
-/* The two above for callers that already have alcore_hash64() of the word. */
+/* The two above for callers that already have alcore__hash64() of the word. */
 uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
                                         const char *word, size_t length);
 alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary *words,

@@ -15,7 +15,7 @@ RANK = {'base': 0, 'kernel': 1, 'text': 1, 'formats': 2, 'pool': 3, 'search': 4,
 # Two folders of one rank do not see each other.
 ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 # The folder that a public header belongs to; the tables of sys/ are for every folder.
-PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'rng': 'base', 'version': 'base',
+PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
           'param': 'base', 'remedy': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool',
           'search': 'search', 'model': 'model',
           'logits': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}

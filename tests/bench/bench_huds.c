@@ -9,6 +9,8 @@
  * program fails. */
 #include <alcore/alcore.h>
 
+#include "base/rng.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -155,9 +157,9 @@ static alcore_pool *make_pool(alcore_ctx *ctx, int64_t rows) {
 
 static double *make_scores(int64_t rows) {
     double *scores = room((size_t)rows * sizeof *scores);
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 2);
-    for (int64_t i = 0; i < rows; i++) scores[i] = alcore_rng_f64(&rng) + alcore_rng_f64(&rng);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 2);
+    for (int64_t i = 0; i < rows; i++) scores[i] = alcore__rng_f64(&rng) + alcore__rng_f64(&rng);
     return scores;
 }
 
@@ -179,7 +181,7 @@ static uint64_t choose(alcore_ctx *ctx, alcore_pool *pool) {
     check(alcore_select(request, &selection), "select");
     const int64_t count = alcore_selection_count(selection);
     const uint64_t hash =
-        alcore_hash64(alcore_selection_rows(selection), (size_t)count * sizeof(int64_t));
+        alcore__hash64(alcore_selection_rows(selection), (size_t)count * sizeof(int64_t));
     alcore_selection_unref(selection);
     alcore_request_unref(request);
     return hash;
@@ -198,10 +200,10 @@ static int in_memory(int64_t rows, int64_t dims) {
     alcore_pool *pool = make_pool(ctx, rows);
     double *scores = make_scores(rows), wall[RUNS], cpu[RUNS];
     float *matrix = room((size_t)(rows * dims) * sizeof *matrix);
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
     for (int64_t i = 0; i < rows * dims; i++)
-        matrix[i] = (float)((int64_t)(alcore_rng_u64(&rng) >> 40) - (1 << 23)) * 0x1p-23F;
+        matrix[i] = (float)((int64_t)(alcore__rng_u64(&rng) >> 40) - (1 << 23)) * 0x1p-23F;
     set_scores(pool, scores, rows);
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
     options.ownership = ALCORE_BORROW;
@@ -249,11 +251,11 @@ static void write_matrix(const char *path, int64_t rows, int64_t dims) {
     header[NPY_HEADER - 1] = '\n';
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(header, 1, NPY_HEADER, file) != NPY_HEADER) fail(path);
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
     for (int64_t left = rows * dims * 2; left > 0;) {
         for (int i = 0; i < WORDS; i++)
-            block[i] = (alcore_rng_u64(&rng) & 0x8FFF8FFF8FFF8FFF) | 0x3000300030003000;
+            block[i] = (alcore__rng_u64(&rng) & 0x8FFF8FFF8FFF8FFF) | 0x3000300030003000;
         const size_t bytes = left < (int64_t)sizeof block ? (size_t)left : sizeof block;
         if (fwrite(block, 1, bytes, file) != bytes) fail(path);
         left -= (int64_t)bytes;

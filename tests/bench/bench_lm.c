@@ -8,6 +8,8 @@
  * it is drawn by Zipf's law from 300,000 words. */
 #include <alcore/alcore.h>
 
+#include "base/rng.h"
+#include "lm_calls.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,19 +75,19 @@ static void find_lines(texts *t) {
 }
 
 /* P(rank < r) is about log(1 + r) / log(1 + n). */
-static uint64_t zipf(alcore_rng *rng, double n) {
-    return (uint64_t)(exp(alcore_rng_f64(rng) * log(n)) - 1.0);
+static uint64_t zipf(alcore__rng *rng, double n) {
+    return (uint64_t)(exp(alcore__rng_f64(rng) * log(n)) - 1.0);
 }
 
 static void make(texts *t, int64_t sentences) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
     for (int64_t i = 0; i < sentences; i++) {
         uint64_t word = 0;
-        for (uint64_t left = 8 + alcore_rng_below(&rng, 20); left > 0; left--) {
-            if (word > 0 && alcore_rng_below(&rng, 10) < 6) {
-                alcore_rng successors;
-                alcore_rng_seed(&successors, word * SUCCESSORS + zipf(&rng, SUCCESSORS));
+        for (uint64_t left = 8 + alcore__rng_below(&rng, 20); left > 0; left--) {
+            if (word > 0 && alcore__rng_below(&rng, 10) < 6) {
+                alcore__rng successors;
+                alcore__rng_seed(&successors, word * SUCCESSORS + zipf(&rng, SUCCESSORS));
                 word = zipf(&successors, WORDS);
             } else {
                 word = zipf(&rng, WORDS);
@@ -118,27 +120,26 @@ static int run(alcore_ctx *ctx, const texts *t, int32_t order) {
     alcore_lm *lm;
     const double before = peak_mib();
     double start = seconds();
-    if (alcore_lm_train(ctx, &options, t->text, t->length, t->count, &lm) != ALCORE_OK) return 1;
+    if (alcore_lm_train(ctx, t->text, t->length, t->count, &options, &lm) != ALCORE_OK) return 1;
     const double trained = seconds() - start;
     double total = 0.0;
     int64_t tokens = 0;
     start = seconds();
     for (int64_t i = 0; i < t->count; i++) {
         double log10_p;
-        if (alcore_lm_score(lm, t->text[i], t->length[i], &log10_p) != ALCORE_OK) return 1;
+        if (lm_score_one(lm, t->text[i], t->length[i], &log10_p) != ALCORE_OK) return 1;
         total += log10_p;
     }
     const double scored = seconds() - start;
     for (int64_t i = 0; i < t->count; i++) {
         int64_t count;
-        if (alcore_lm_token_logprobs(lm, t->text[i], t->length[i], NULL, 0, &count) != ALCORE_OK)
-            return 1;
+        if (lm_tokens_one(lm, t->text[i], t->length[i], NULL, 0, &count) != ALCORE_OK) return 1;
         tokens += count;
     }
     printf("sentences %lld tokens %lld order %d threads %d\n", (long long)t->count,
            (long long)tokens, (int)alcore_lm_order(lm), (int)alcore_ctx_threads(ctx));
     for (int32_t n = 1; n <= alcore_lm_order(lm); n++)
-        printf("order %d: %lld n-grams\n", (int)n, (long long)alcore_lm_ngrams(lm, n));
+        printf("order %d: %lld n-grams\n", (int)n, (long long)lm_ngrams(lm, n));
     printf("train %.2f s, %.0f MiB in all, of which %.0f MiB before\n", trained, peak_mib(),
            before);
     printf("score %.2f s, %.2f million tokens/s, log10 %.3f\n", scored,

@@ -9,6 +9,8 @@
  * the medians count. 10,000,000 rows of 100 bytes are to fit in 3 GiB. */
 #include <alcore/alcore.h>
 
+#include "base/rng.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +64,13 @@ static long long write_lines(const char *path, long long rows, size_t bytes) {
     FILE *file = fopen(path, "wb");
     if (file == NULL) fail(path);
     char *line = malloc(bytes + 16);
-    alcore_rng rng;
+    alcore__rng rng;
     long long total = 0;
     for (long long row = 0; row < rows; row++) {
-        alcore_rng_seed(&rng, (uint64_t)(row % 10 == 9 ? row / 2 : row));
+        alcore__rng_seed(&rng, (uint64_t)(row % 10 == 9 ? row / 2 : row));
         size_t at = 0;
         while (at < bytes) {
-            uint64_t bits = alcore_rng_u64(&rng);
+            uint64_t bits = alcore__rng_u64(&rng);
             const int letters = 2 + (int)(bits % 8);
             bits >>= 3;
             for (int i = 0; i < letters && at < bytes; i++, bits >>= 5)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
+#include "base/rng.h"
 #include "tap.h"
 
 #define DIMS 64
@@ -110,7 +111,7 @@ static alcore_status call_lm_train(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     alcore_lm *out = NULL;
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
-    alcore_status status = alcore_lm_train(ctx, NULL, texts, NULL, row_count, &out);
+    alcore_status status = alcore_lm_train(ctx, texts, NULL, row_count, NULL, &out);
     alcore_lm_unref(out);
     free(texts);
     return status;
@@ -280,8 +281,8 @@ static void walk(const char *name, alcore_status (*call)(void)) {
 /* ---- the data ---- */
 
 static void make_data(void) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 7);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 7);
     FILE *text = fopen(in_folder("pool.txt"), "w");
     FILE *tsv = fopen(in_folder("pool.tsv"), "w");
     FILE *scores = fopen(in_folder("scores.tsv"), "w");
@@ -291,13 +292,13 @@ static void make_data(void) {
         char line[400];
         int used = 0;
         for (int w = 0; w < 12; w++) {
-            double u = alcore_rng_f64(&rng);
+            double u = alcore__rng_f64(&rng);
             used += snprintf(line + used, sizeof line - (size_t)used, "%sw%d", w ? " " : "",
                              (int)(20000 * u * u * u));
         }
         fprintf(text, "%s\n", line);
         fprintf(tsv, "r%lld\t%s\n", (long long)i, line);
-        fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore_rng_f64(&rng));
+        fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore__rng_f64(&rng));
     }
     if (fclose(text) || fclose(tsv) || fclose(scores)) exit(2);
 
@@ -311,7 +312,7 @@ static void make_data(void) {
     MUST(alcore_pool_add_texts(labeled, &one, 1, NULL, NULL));
     float *values = malloc(sizeof *values * (size_t)row_count * DIMS);
     int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
-    for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore_rng_f64(&rng) - 0.5f;
+    for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore__rng_f64(&rng) - 0.5f;
     for (int64_t i = 0; i <= row_count; i++) offsets[i] = i * 12;
     int64_t shape[2] = {row_count, DIMS}, ends[1] = {row_count + 1}, one_row[2] = {1, DIMS},
             tokens[1] = {row_count * 12}, classes[2] = {row_count, 2};
@@ -320,7 +321,7 @@ static void make_data(void) {
     MUST(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, one_row, 2));
     MUST(alcore_pool_set_column(labeled, "embeddings", &tensor, NULL, NULL));
-    for (int64_t i = 0; i < row_count * 12; i++) values[i] = -0.01f - (float)alcore_rng_f64(&rng);
+    for (int64_t i = 0; i < row_count * 12; i++) values[i] = -0.01f - (float)alcore__rng_f64(&rng);
     MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, tokens, 1));
     MUST(alcore_tensor_init(&offset, offsets, ALCORE_INT64, ends, 1));
     MUST(alcore_pool_set_column(pool, "logprobs", &tensor, &offset, NULL));
@@ -334,7 +335,7 @@ static void make_data(void) {
     free(offsets);
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
-    MUST(alcore_lm_train(ctx, NULL, texts, NULL, row_count, &lm));
+    MUST(alcore_lm_train(ctx, texts, NULL, row_count, NULL, &lm));
     free(texts);
     MUST(alcore_lm_write_arpa(lm, in_folder("lm.arpa")));
     alcore_request *request;

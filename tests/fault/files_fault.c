@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "alcore/alcore.h"
+#include "base/rng.h"
 #include "column_rows.h"
+#include "lm_calls.h"
 #include "tap.h"
 
 enum { OPEN, CREATE, READ, LENGTH, WRITE, SYNC, CLOSE, RENAME, OPERATIONS };
@@ -55,7 +57,7 @@ static alcore_status files_open(void *user, const char *path, int32_t mode, void
     int descriptor = open(path, create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY, 0666);
     if (descriptor < 0) {
         failed("open");
-        return errno == EEXIST ? ALCORE_E_BUSY : ALCORE_E_IO;
+        return errno == EEXIST ? ALCORE_E_EXISTS : ALCORE_E_IO;
     }
     open_file *file = malloc(sizeof *file);
     *file = (open_file){descriptor, create};
@@ -142,11 +144,11 @@ static uint64_t folder_digest(const char *path) {
         char name[600], data[4096];
         size_t got;
         if (entry->d_name[0] == '.' && strlen(entry->d_name) <= 2) continue;
-        digest += alcore_hash64(entry->d_name, strlen(entry->d_name));
+        digest += alcore__hash64(entry->d_name, strlen(entry->d_name));
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         FILE *file = fopen(name, "r");
         while (file && (got = fread(data, 1, sizeof data, file)) > 0)
-            digest = digest * 31 + alcore_hash64(data, got) * alcore_hash64(name, strlen(name));
+            digest = digest * 31 + alcore__hash64(data, got) * alcore__hash64(name, strlen(name));
         if (file) fclose(file);
     }
     if (directory) closedir(directory);
@@ -204,8 +206,7 @@ static alcore_status read_npy(stage *s) {
 static alcore_status read_arpa(stage *s) {
     alcore_lm *lm = NULL;
     alcore_status status = alcore_lm_read_arpa(s->ctx, in_folder("lm.arpa"), &lm);
-    if (status == ALCORE_OK && alcore_lm_ngrams(lm, 1) != alcore_lm_ngrams(s->lm, 1))
-        status = ALCORE_E_INTERNAL;
+    if (status == ALCORE_OK && lm_ngrams(lm, 1) != lm_ngrams(s->lm, 1)) status = ALCORE_E_INTERNAL;
     if (status != ALCORE_OK && lm) status = ALCORE_E_INTERNAL;
     alcore_lm_unref(lm);
     return status;
@@ -330,7 +331,7 @@ static void stage_begin(stage *s, bool own_files) {
     MUST(alcore_column_writer_put(s->writer, (const int64_t[]){5, 6, 7}, 3, &values, NULL, NULL));
     free(scores);
     const char *texts[3] = {"a b c", "b c d", "c d e"};
-    MUST(alcore_lm_train(s->ctx, NULL, texts, NULL, 3, &s->lm));
+    MUST(alcore_lm_train(s->ctx, texts, NULL, 3, NULL, &s->lm));
     alcore_strategy *strategy;
     alcore_request *request;
     MUST(alcore_strategy_new(s->ctx, "random", &strategy));

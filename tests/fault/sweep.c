@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "sweep.h"
 
 static sweep_case *cases;
@@ -165,7 +166,7 @@ static uint64_t seed, draws;
 static bool chosen(long long at, long long count, bool full) {
     const long long ends = 8, between = 24;
     if (full || at <= ends || at > count - ends) return true;
-    return alcore_rng_derive(seed, draws++, (uint64_t)at, 0) % (uint64_t)count < (uint64_t)between;
+    return alcore__rng_derive(seed, draws++, (uint64_t)at, 0) % (uint64_t)count < (uint64_t)between;
 }
 
 static void sweep(const sweep_case *the_case, bool full) {

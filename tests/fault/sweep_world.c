@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/rng.h"
 #include "sweep.h"
 
 static char folder[] = "/tmp/alcore-sweep-XXXXXX";
@@ -78,7 +79,7 @@ void world_begin(world *w, unsigned with) {
     /* The context's threads start at the first call that wants them, and stay with it. */
     const char *one = "one text";
     alcore_lm *starter;
-    MUST(alcore_lm_train(w->ctx, NULL, &one, NULL, 1, &starter));
+    MUST(alcore_lm_train(w->ctx, &one, NULL, 1, NULL, &starter));
     alcore_lm_unref(starter);
     MUST(alcore_pool_new(w->ctx, NULL, &w->pool));
     MUST(alcore_pool_add_texts(w->pool, texts, WORLD_ROWS, NULL, NULL));
@@ -99,7 +100,7 @@ void world_begin(world *w, unsigned with) {
         set(w->pool, "probs", probs, 2, NULL);
         set(w->pool, "logprobs", logprobs, 0, offsets);
     }
-    if (with & WITH_LM) MUST(alcore_lm_train(w->ctx, NULL, texts, NULL, WORLD_ROWS, &w->lm));
+    if (with & WITH_LM) MUST(alcore_lm_train(w->ctx, texts, NULL, WORLD_ROWS, NULL, &w->lm));
     if (with & WITH_MODEL) {
         alcore_model_host host = ALCORE_MODEL_HOST_INIT;
         host.embed = embed;
@@ -140,21 +141,21 @@ uint64_t world_digest(const world *w) {
     for (int side = 0; side < 2; side++) {
         const alcore_pool *pool = side ? w->labeled : w->pool;
         int64_t rows = alcore_pool_rows(pool);
-        digest = alcore_rng_derive(digest, 1, (uint64_t)rows,
-                                   alcore_hash64(alcore_pool_states(pool), (size_t)rows * 4));
+        digest = alcore__rng_derive(digest, 1, (uint64_t)rows,
+                                    alcore__hash64(alcore_pool_states(pool), (size_t)rows * 4));
         for (int64_t i = 0; i < rows; i++) {
             size_t length;
             const char *text = alcore_pool_text(pool, i, &length);
-            digest = alcore_rng_derive(digest, 2, alcore_hash64(text, length),
-                                       (uint64_t)alcore_pool_words(pool, i));
+            digest = alcore__rng_derive(digest, 2, alcore__hash64(text, length),
+                                        (uint64_t)alcore_pool_words(pool, i));
         }
         const char *name;
         for (int64_t i = 0; (name = alcore_pool_column_name(pool, i)); i++)
-            digest = alcore_rng_derive(digest, 3, alcore_hash64(name, strlen(name)), (uint64_t)i);
+            digest = alcore__rng_derive(digest, 3, alcore__hash64(name, strlen(name)), (uint64_t)i);
     }
     if (w->writer)
-        digest = alcore_rng_derive(digest, 4,
-                                   (uint64_t)alcore_column_writer_missing(w->writer, NULL, 0), 0);
+        digest = alcore__rng_derive(digest, 4,
+                                    (uint64_t)alcore_column_writer_missing(w->writer, NULL, 0), 0);
     return digest;
 }
 
@@ -198,7 +199,7 @@ void world_files_write(void) {
     alcore_ctx *ctx;
     alcore_lm *lm;
     MUST(alcore_ctx_new(NULL, &ctx));
-    MUST(alcore_lm_train(ctx, NULL, texts, NULL, WORLD_ROWS, &lm));
+    MUST(alcore_lm_train(ctx, texts, NULL, WORLD_ROWS, NULL, &lm));
     MUST(alcore_lm_write_arpa(lm, world_file("lm.arpa")));
     alcore_lm_unref(lm);
     alcore_pool *pool;

@@ -2,8 +2,8 @@
 /* Numbers against the C library's (the program runs in the "C" locale), and there and back. */
 #include <math.h>
 
+#include "base/number.h"
 #include "fuzz_target.h"
-#include "text/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     double value, again;

@@ -117,7 +117,7 @@ void memory_host_open(memory_host *host) {
     options.allocator = &allocator;
     options.files = &files;
     options.log = take_log;
-    options.user = host;
+    options.log_user = host;
     options.threads = 1;
     if (alcore_ctx_new(&options, &host->ctx) != ALCORE_OK) abort();
 }

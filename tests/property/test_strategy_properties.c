@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "strategy_bed.h"
 
 enum { MOST = 600, DIMS = 5, POOLS = 12 };
@@ -14,15 +15,15 @@ static int64_t rows;
 
 /* Pool number n: no ties, clustered vectors. */
 static void make_pool(uint64_t n) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1000 + n);
-    rows = 20 + (int64_t)alcore_rng_below(&rng, MOST - 20);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1000 + n);
+    rows = 20 + (int64_t)alcore__rng_below(&rng, MOST - 20);
     for (int64_t i = 0; i < rows; i++) {
-        u[i] = alcore_rng_f64(&rng) * 5.0;
+        u[i] = alcore__rng_f64(&rng) * 5.0;
         for (int j = 0; j < DIMS; j++)
-            x[i * DIMS + j] = alcore_rng_f64(&rng) - 0.3 + (double)(i % 3);
+            x[i * DIMS + j] = alcore__rng_f64(&rng) - 0.3 + (double)(i % 3);
     }
-    for (int i = 0; i < 20 * DIMS; i++) side[i] = alcore_rng_f64(&rng) - 0.5;
+    for (int i = 0; i < 20 * DIMS; i++) side[i] = alcore__rng_f64(&rng) - 0.5;
 }
 
 static void open_pool(const double *scores, const double *vectors) {
@@ -88,10 +89,10 @@ START_TEST(permuted_pools_give_permuted_picks) {
                                         "idds", "kcenter"};
     static double other_u[MOST], other_x[MOST * DIMS];
     static int64_t place[MOST], first[MOST], second[MOST];
-    alcore_rng rng;
+    alcore__rng rng;
     make_pool((uint64_t)_i);
-    alcore_rng_seed(&rng, 77);
-    ck_assert_int_eq(alcore_rng_sample(&rng, rows, rows, place), ALCORE_OK);
+    alcore__rng_seed(&rng, 77);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, rows, rows, place), ALCORE_OK);
     for (int64_t i = 0; i < rows; i++) {
         other_u[i] = u[place[i]];
         memcpy(other_x + i * DIMS, x + place[i] * DIMS, DIMS * sizeof *x);

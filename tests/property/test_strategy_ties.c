@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "kernel/kernels.h"
 #include "strategy_bed.h"
 
@@ -23,25 +24,25 @@ static float hair(float value, uint64_t kind) {
 }
 
 static void make_data(uint64_t seed) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, seed);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
     float base[BASES * DIMS], base_probs[BASES * CLASSES];
-    for (int i = 0; i < BASES * DIMS; i++) base[i] = (float)(alcore_rng_f64(&rng) - 0.4);
+    for (int i = 0; i < BASES * DIMS; i++) base[i] = (float)(alcore__rng_f64(&rng) - 0.4);
     for (int i = 0; i < BASES; i++) {
-        float p = (float)(alcore_rng_below(&rng, 5)) / 8.0f;
+        float p = (float)(alcore__rng_below(&rng, 5)) / 8.0f;
         base_probs[i * CLASSES] = p;
         base_probs[i * CLASSES + 1] = 0.5f;
         base_probs[i * CLASSES + 2] = 0.5f - p;
     }
     for (int i = 0; i < ROWS; i++) {
-        uint64_t from = alcore_rng_below(&rng, BASES), kind = alcore_rng_below(&rng, 4);
+        uint64_t from = alcore__rng_below(&rng, BASES), kind = alcore__rng_below(&rng, 4);
         memcpy(x + i * DIMS, base + from * DIMS, sizeof *x * DIMS);
         memcpy(probs + i * CLASSES, base_probs + from * CLASSES, sizeof *probs * CLASSES);
-        float *at = &x[i * DIMS + (int)alcore_rng_below(&rng, DIMS)];
+        float *at = &x[i * DIMS + (int)alcore__rng_below(&rng, DIMS)];
         *at = hair(*at, kind);
-        u[i] = (double)(1 + alcore_rng_below(&rng, 4));
+        u[i] = (double)(1 + alcore__rng_below(&rng, 4));
         if (kind == 0) u[i] = nextafter(u[i], 9.0);
-        labeled[i] = alcore_rng_below(&rng, 400) == 0;
+        labeled[i] = alcore__rng_below(&rng, 400) == 0;
     }
     for (int i = 0; i < TARGETS; i++) languages[i] = i % 4;
 }

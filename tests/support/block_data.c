@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 
 static void *new_memory(int64_t count, size_t bytes) {
     void *memory = calloc((size_t)count, bytes);
@@ -29,18 +29,18 @@ static void make_strata(block_data *data) {
 }
 
 void block_data_make(block_data *out, int64_t dims) {
-    alcore_rng rng;
+    alcore__rng rng;
     out->dims = dims;
     out->x = new_memory(BLOCK_ROWS * dims, sizeof *out->x);
     out->u = new_memory(BLOCK_POOL, sizeof *out->u);
     out->take = new_memory(BLOCK_POOL, 1);
     out->stratum = new_memory(BLOCK_POOL, sizeof *out->stratum);
-    alcore_rng_seed(&rng, (uint64_t)dims);
+    alcore__rng_seed(&rng, (uint64_t)dims);
     for (int64_t v = 0; v < BLOCK_ROWS * dims; v++) {
-        out->x[v] = (float)(alcore_rng_f64(&rng) - 0.5);
+        out->x[v] = (float)(alcore__rng_f64(&rng) - 0.5);
     }
-    alcore_rng_seed(&rng, 1);
-    for (int64_t i = 0; i < BLOCK_POOL; i++) out->u[i] = alcore_rng_f64(&rng);
+    alcore__rng_seed(&rng, 1);
+    for (int64_t i = 0; i < BLOCK_POOL; i++) out->u[i] = alcore__rng_f64(&rng);
     for (int64_t i = 999; i < BLOCK_POOL; i += 1000) {
         memcpy(out->x + i * dims, out->x + (i - 500) * dims, (size_t)dims * sizeof *out->x);
         out->u[i] = out->u[i - 500];

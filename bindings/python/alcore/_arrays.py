@@ -148,7 +148,7 @@ def _refuse_device(kind, number, what, ctx):
         raise UnsupportedError("%s: the array lives on a device that alcore does not know (DLPack number %d); bring it to "
                                "host memory first" % (what, kind))
     if lib.alcore_device_check(ctx, b"cuda"):
-        reason = lib.alcore_device_reason(ctx, b"cuda").decode("utf-8", "replace")
+        reason = lib.alcore_last_error().decode("utf-8", "replace")
         raise UnsupportedError("%s: the array lives on cuda:%d, and %s; give a copy in host memory instead, such as "
                                "tensor.cpu()" % (what, number, reason))
 

@@ -33,7 +33,7 @@ class LibraryNotFoundError(Error, ImportError):
 def _tree():
     """One class a status code, named after it."""
     beside = {"INVALID": ValueError, "PARAM": ValueError, "DATA": ValueError, "SHAPE": ValueError, "MISSING": LookupError,
-              "NOT_FOUND": LookupError, "NOMEM": MemoryError, "IO": OSError, "CORRUPT": OSError,
+              "NOT_FOUND": LookupError, "NOMEM": MemoryError, "IO": OSError, "CORRUPT": OSError, "EXISTS": FileExistsError,
               "UNSUPPORTED": NotImplementedError, "MODULE": ImportError, "BUSY": RuntimeError, "FORKED": RuntimeError}
     titles = {"NOMEM": "OutOfMemory", "IO": "File"}
     classes = {}

@@ -18,6 +18,7 @@ ALCORE_E_NOT_FOUND = -23
 ALCORE_E_NOMEM = -30
 ALCORE_E_IO = -40
 ALCORE_E_CORRUPT = -41
+ALCORE_E_EXISTS = -42
 ALCORE_E_UNSUPPORTED = -50
 ALCORE_E_MODULE = -51
 ALCORE_E_BUSY = -60
@@ -187,8 +188,11 @@ class alcore_ctx_options(Structure):
         ("allocator", c_void_p),
         ("files", c_void_p),
         ("log", alcore_log_function),
+        ("log_user", c_void_p),
+        ("log_destroy", CFUNCTYPE(None, c_void_p)),
         ("progress", alcore_progress_function),
-        ("user", c_void_p),
+        ("progress_user", c_void_p),
+        ("progress_destroy", CFUNCTYPE(None, c_void_p)),
         ("module_dir", c_char_p),
         ("seed", c_uint64),
         ("threads", c_int32),
@@ -263,14 +267,6 @@ class alcore_param_info(Structure):
         ("maximum", c_double),
         ("type", c_int32),
         ("reserved", c_int32),
-    ]
-
-
-class alcore_rng(Structure):
-    """State of one generator; copy it to fork the stream."""
-
-    _fields_ = [
-        ("state", c_uint64 * 4),
     ]
 
 
@@ -490,6 +486,7 @@ class alcore_model_host(Structure):
         ("token_logprobs", alcore_model_function),
         ("class_probs", alcore_model_function),
         ("token_probs", alcore_model_function),
+        ("version", CFUNCTYPE(c_uint64, c_void_p)),
     ]
 
 
@@ -557,28 +554,18 @@ FUNCTIONS = {
     "alcore_ctx_cancel": (None, (c_void_p,), False),
     "alcore_ctx_cancel_clear": (None, (c_void_p,), False),
     "alcore_ctx_threads": (c_int32, (c_void_p,), False),
-    "alcore_device_name": (c_char_p, (c_int32,), False),
+    "alcore_device_builtin_name": (c_char_p, (c_int32,), False),
     "alcore_device_check": (c_int32, (c_void_p, c_char_p), False),
-    "alcore_device_reason": (c_char_p, (c_void_p, c_char_p), False),
     "alcore_tensor_init": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_int32), False),
-    "alcore_rng_seed": (None, (c_void_p, c_uint64), False),
-    "alcore_rng_derive": (c_uint64, (c_uint64, c_uint64, c_uint64, c_uint64), False),
-    "alcore_rng_u64": (c_uint64, (c_void_p,), False),
-    "alcore_rng_f64": (c_double, (c_void_p,), False),
-    "alcore_rng_below": (c_uint64, (c_void_p, c_uint64), False),
-    "alcore_rng_sample": (c_int32, (c_void_p, c_int64, c_int64, c_void_p), False),
-    "alcore_hash64": (c_uint64, (c_void_p, c_size_t), False),
-    "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_lm_train": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_lm_read_arpa": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_lm_write_arpa": (c_int32, (c_void_p, c_char_p), True),
     "alcore_lm_ref": (c_void_p, (c_void_p,), False),
     "alcore_lm_unref": (None, (c_void_p,), False),
-    "alcore_lm_score": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p), False),
-    "alcore_lm_token_logprobs": (c_int32, (c_void_p, c_char_p, c_size_t, c_void_p, c_int64, c_void_p), False),
+    "alcore_lm_score": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_lm_token_logprobs": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_lm_order": (c_int32, (c_void_p,), False),
-    "alcore_lm_ngrams": (c_int64, (c_void_p, c_int32), False),
     "alcore_lm_order_get": (c_int32, (c_void_p, c_int32, c_void_p), False),
-    "alcore_lm_dropped": (c_int64, (c_void_p,), False),
     "alcore_lm_fingerprint": (c_uint64, (c_void_p,), False),
     "alcore_pool_new": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_pool_new_derived": (c_int32, (c_void_p, c_void_p, c_void_p), False),
@@ -636,6 +623,7 @@ FUNCTIONS = {
     "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
+    "alcore_model_new_lm": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_open": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), True),
     "alcore_model_check_engine": (c_int32, (c_void_p,), False),
     "alcore_model_ref": (c_void_p, (c_void_p,), False),

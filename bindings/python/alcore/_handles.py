@@ -157,7 +157,7 @@ class Context(Handle):
     def __init__(self, *, threads=0, seed=0, progress=None, module_dir=None):
         self._number = next(_numbers)
         _settings[self._number] = progress
-        options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, user=self._number, seed=seed,
+        options = struct(_ffi.alcore_ctx_options, log=_log, progress=_progress, progress_user=self._number, seed=seed,
                          threads=threads, module_dir=None if module_dir is None else os.fsencode(module_dir))
         super().__init__(new(lib.alcore_ctx_unref, lib.alcore_ctx_new, ctypes.byref(options)), None)
 
@@ -181,8 +181,8 @@ class Context(Handle):
 
     def device_reason(self, device):
         """Why a device ("cpu", "cuda") cannot be used, with the places where its module was looked for; "" when it can."""
-        lib.alcore_device_check(self._handle, device.encode())
-        return lib.alcore_device_reason(self._handle, device.encode()).decode()
+        usable = lib.alcore_device_check(self._handle, device.encode()) == _ffi.ALCORE_OK
+        return "" if usable else lib.alcore_last_error().decode("utf-8", "replace")
 
     def __del__(self):
         _settings.pop(getattr(self, "_number", None), None)

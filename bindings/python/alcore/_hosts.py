@@ -193,6 +193,17 @@ def _model_trampoline(name):
     return trampoline
 
 
+@ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)
+def _version(user):
+    found = [0]
+
+    def ask():
+        found[0] = _live[user].version()
+
+    call_back(ask)
+    return found[0]
+
+
 _model_functions = {name: _model_trampoline(name) for name in _ffi.MODEL_FUNCTIONS}
 
 

@@ -11,6 +11,16 @@ from ._library import lib
 from ._strings import Strings
 
 
+class _out_tensor:
+    """A one-dimensional array that the library overwrites; the object keeps what `pointer` points to."""
+
+    def __init__(self, numbers, dtype):
+        self.numbers, self.shape, self.struct = numbers, (ctypes.c_int64 * 1)(len(numbers)), _ffi.alcore_tensor()
+        check(lib.alcore_tensor_init(ctypes.byref(self.struct), numbers.buffer_info()[0] if len(numbers) else None, dtype,
+                                     self.shape, 1))
+        self.pointer = ctypes.byref(self.struct)
+
+
 class LanguageModel(Handle):
     """An n-gram model with interpolated modified Kneser-Ney smoothing; it never changes once made.
 
@@ -22,8 +32,8 @@ class LanguageModel(Handle):
         ctx = context or default_context()
         strings = Strings(texts, "texts")
         options = struct(_ffi.alcore_lm_options, order=order)
-        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_train, ctx._handle, ctypes.byref(options),
-                             ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count), ctx)
+        super().__init__(new(lib.alcore_lm_unref, lib.alcore_lm_train, ctx._handle, ctypes.addressof(strings.pointers),
+                             ctypes.addressof(strings.lengths), strings.count, ctypes.byref(options)), ctx)
 
     @classmethod
     def read(cls, path, *, context=None):
@@ -37,20 +47,29 @@ class LanguageModel(Handle):
         """Writes the model in ARPA format."""
         run(lib.alcore_lm_write_arpa, self._handle, path_of(path))
 
-    def score(self, text):
-        """Total log10 probability of a text with its end, <= 0."""
-        data, out = text.encode(), ctypes.c_double()
-        check(lib.alcore_lm_score(self._handle, data, len(data), ctypes.byref(out)))
-        return out.value
-
-    def token_logprobs(self, text):
-        """Natural log-probability of every word and of the end: array of float32 [words + 1]."""
-        data, count = text.encode(), ctypes.c_int64()
-        check(lib.alcore_lm_token_logprobs(self._handle, data, len(data), None, 0, ctypes.byref(count)))
-        out = array.array("f", bytes(4 * count.value))
-        check(lib.alcore_lm_token_logprobs(self._handle, data, len(data), out.buffer_info()[0], count.value,
-                                           ctypes.byref(count)))
+    def score(self, texts):
+        """Total log10 probability of a text with its end, <= 0; of several texts: array of float64 [texts]."""
+        if isinstance(texts, str):
+            return self.score([texts])[0]
+        strings = Strings(texts, "texts")
+        out = array.array("d", bytes(8 * strings.count))
+        run(lib.alcore_lm_score, self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
+            strings.count, _out_tensor(out, _ffi.ALCORE_FLOAT64).pointer)
         return out
+
+    def token_logprobs(self, texts):
+        """Natural log-probability of every word of a text and of its end: array of float32 [words + 1]; of several texts a
+        list of these."""
+        if isinstance(texts, str):
+            return self.token_logprobs([texts])[0]
+        strings = Strings(texts, "texts")
+        offsets = array.array("q", bytes(8 * (strings.count + 1)))
+        given = (self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
+        bounds = _out_tensor(offsets, _ffi.ALCORE_INT64)
+        run(lib.alcore_lm_token_logprobs, *given, bounds.pointer, None)
+        values = array.array("f", bytes(4 * offsets[-1]))
+        run(lib.alcore_lm_token_logprobs, *given, bounds.pointer, _out_tensor(values, _ffi.ALCORE_FLOAT32).pointer)
+        return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     @property
     def order(self):
@@ -59,7 +78,11 @@ class LanguageModel(Handle):
 
     def ngrams(self, order):
         """Number of n-grams of one order."""
-        return lib.alcore_lm_ngrams(self._handle, order) if 0 < order <= self.order else 0
+        if not 0 < order <= self.order:
+            return 0
+        info = struct(_ffi.alcore_lm_order_info)
+        check(lib.alcore_lm_order_get(self._handle, order, ctypes.byref(info)))
+        return info.ngrams
 
     @property
     def fingerprint(self):

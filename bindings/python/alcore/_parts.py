@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models, scorers and strategies: the library's own by name, and the caller's."""
 import ctypes
+import hashlib
+import operator
 import os
 
 from . import _ffi
@@ -9,6 +11,7 @@ from ._calls import check, run
 from ._columns import column_of, path_of, put
 from ._handles import Handle, choice, default_context, new, set_options, struct
 from ._library import lib
+from ._lm import LanguageModel
 from ._pool import Pool, pool_of
 from ._strings import name_of
 
@@ -31,6 +34,13 @@ class _OwnModel:
     def __init__(self, model, ctx):
         self.model, self.ctx = model, ctx
 
+    def version(self):
+        """The model's version as 64 bits."""
+        found = self.model.version() if callable(self.model.version) else self.model.version
+        if isinstance(found, str):
+            return int.from_bytes(hashlib.blake2b(found.encode(), digest_size=8).digest(), "little")
+        return operator.index(found) & 0xFFFFFFFFFFFFFFFF
+
     def answer(self, name, batch, writer):
         texts = _hosts.batch_of(batch)
         result = getattr(self.model, name)(texts)
@@ -48,8 +58,9 @@ class Model(Handle):
 
     Model(object) takes any object with some of the methods embed(texts) -> float [n, dims], class_probs(texts) -> float
     [n, classes], token_logprobs(texts) and token_probs(texts) -> a list with the numbers of each text, or (values,
-    offsets). texts is a list of str with `rows` and `languages`. An attribute `name` names the model in provenance, and
-    `batch_rows` bounds a batch."""
+    offsets). texts is a list of str with `rows` and `languages`. An attribute `name` names the model in provenance,
+    `batch_rows` bounds a batch, and `version`, an integer or a text or a function that returns one, says when the model has
+    changed: columns of another version are computed again."""
 
     _noun = "model"
 
@@ -63,6 +74,8 @@ class Model(Handle):
         name = name or getattr(model, "name", None)
         rows = batch_rows if batch_rows is not None else getattr(model, "batch_rows", 0)
         host = struct(_ffi.alcore_model_host, batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
+        if getattr(model, "version", None) is not None:
+            functions["version"] = _hosts._version
         super().__init__(_take_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
 
     @classmethod
@@ -81,6 +94,12 @@ class Model(Handle):
                              pool._handle if pool is not None else None, ctypes.byref(options)), ctx)
         made._labeled = pool
         return made
+
+    @classmethod
+    def lm(cls, lm, *, context=None):
+        """A LanguageModel as a model that makes the column "logprobs"."""
+        ctx = context or lm.context
+        return cls._made(new(lib.alcore_model_unref, lib.alcore_model_new_lm, ctx._handle, lm._handle), ctx)
 
     @classmethod
     def open(cls, path, *, device=None, dtype=None, pooling="auto", layer=0, normalize=None, max_tokens=0, batch_tokens=0,
@@ -116,12 +135,12 @@ class Model(Handle):
 
 
 def model_of(value, labeled, ctx):
-    """A Model from whatever stands for one: a Model, "ngram", a folder or an object with a model's methods."""
+    """A Model from whatever stands for one: a Model, "ngram", a folder, a LanguageModel or an object with a model's methods."""
     if isinstance(value, Model):
         return value
     if isinstance(value, (str, os.PathLike)):
         return Model.ngram(labeled, context=ctx) if value == "ngram" else Model.open(value, context=ctx)
-    return Model(value, context=ctx)
+    return Model.lm(value, context=ctx) if isinstance(value, LanguageModel) else Model(value, context=ctx)
 
 
 class _Named(Handle):

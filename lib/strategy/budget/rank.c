@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "strategy/budget/rank.h"
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "strategy/strategy_run.h"
 
 enum { TAG_TIE = 12, ENTRIES_A_TICK = 4096 };
@@ -23,8 +23,8 @@ typedef struct order {
 static bool before(const order *o, const entry *a, const entry *b) {
     if (a->key != b->key) return a->key > b->key;
     if (o->random) {
-        uint64_t left = alcore_rng_derive(o->seed, TAG_TIE, (uint64_t)o->rows[a->position], 0);
-        uint64_t right = alcore_rng_derive(o->seed, TAG_TIE, (uint64_t)o->rows[b->position], 0);
+        uint64_t left = alcore__rng_derive(o->seed, TAG_TIE, (uint64_t)o->rows[a->position], 0);
+        uint64_t right = alcore__rng_derive(o->seed, TAG_TIE, (uint64_t)o->rows[b->position], 0);
         if (left != right) return left < right;
     }
     return a->position < b->position;

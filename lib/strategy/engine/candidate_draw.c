@@ -2,14 +2,14 @@
 /* The candidate subsample (spec 3.7): candidates=N draws N of the rows that may be selected, by the
  * generator derive(seed, 1, round, 0); with sticky=1 the last round's candidates stay and only the
  * missing ones are drawn. Made before the run begins, on the mask of the candidates. */
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "strategy/strategy_run.h"
 
 enum { TAG_SUBSAMPLE = 1 };
 
 /* Draws `count` of the rows with pick[row] = from, fewer when there are fewer, and sets them to 1.
  */
-static alcore_status draw(alcore_ctx *ctx, alcore_rng *rng, int64_t count, int64_t rows,
+static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int64_t rows,
                           uint8_t from, uint8_t *pick) {
     int64_t total = 0;
     for (int64_t i = 0; i < rows; i++) total += pick[i] == from;
@@ -20,7 +20,7 @@ static alcore_status draw(alcore_ctx *ctx, alcore_rng *rng, int64_t count, int64
     for (int64_t i = 0, n = 0; i < rows && status == ALCORE_OK; i++) {
         if (pick[i] == from) waiting[n++] = i;
     }
-    if (status == ALCORE_OK) status = alcore_rng_sample(rng, total, count, drawn);
+    if (status == ALCORE_OK) status = alcore__rng_sample(NULL, rng, total, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) pick[waiting[drawn[i]]] = 1;
     alcore__free(ctx, drawn);
     alcore__free(ctx, waiting);
@@ -41,8 +41,8 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
         pick[i] = !take[i] ? OUT : keep ? CHOSEN : WAITING;
         kept += keep;
     }
-    alcore_rng rng;
-    alcore_rng_seed(&rng, alcore_rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
+    alcore__rng rng;
+    alcore__rng_seed(&rng, alcore__rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
     alcore_status status = draw(ctx, &rng, count - kept, rows, WAITING, pick);
     for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) take[i] = pick[i] == CHOSEN;
     alcore__free(ctx, pick);

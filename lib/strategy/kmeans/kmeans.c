@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of passes of k-means, and its state. */
 #include "strategy/kmeans/kmeans.h"
+#include "base/rng.h"
 
 #include <string.h>
 
@@ -111,13 +112,13 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
                (size_t)means->centroid_starts[groups] * sizeof *seeds);
     for (int64_t g = 0; g < groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        alcore_rng_seed(&each->rng, alcore_rng_derive(run->input->seed, TAG_KMEANS,
-                                                      (uint64_t)run->input->round, (uint64_t)g));
+        alcore__rng_seed(&each->rng, alcore__rng_derive(run->input->seed, TAG_KMEANS,
+                                                        (uint64_t)run->input->round, (uint64_t)g));
         alcore__sampler_begin(run, unit, &each->sampler);
         if (!each->size) continue;
         /* The first seed row is drawn uniformly, also where it is given: the draws that follow stay
          * the same. */
-        int64_t n = (int64_t)alcore_rng_below(&each->rng, (uint64_t)each->size);
+        int64_t n = (int64_t)alcore__rng_below(&each->rng, (uint64_t)each->size);
         each->sampler.draw[0].position =
             seeds ? seeds[means->centroid_starts[g]] : nth_of_group(means, g, n);
     }

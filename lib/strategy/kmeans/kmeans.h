@@ -13,7 +13,7 @@
 #ifndef ALCORE__KMEANS_H
 #define ALCORE__KMEANS_H
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "strategy/kmeans/d2_sampling.h"
 
 enum { ALCORE__KMEANS_MAX_ITERATIONS = 100 };
@@ -25,7 +25,7 @@ typedef struct alcore__kmeans_group {
     int64_t seeded;     /* centroids found so far */
     int64_t iterations; /* of Lloyd, the one that found no change included */
     bool active;        /* not converged yet */
-    alcore_rng rng;
+    alcore__rng rng;
     alcore__sampler sampler;
     double seed_dots[ALCORE__MAX_DRAWS]; /* self dots of the newest centroid and of the speculative
                                             rows */

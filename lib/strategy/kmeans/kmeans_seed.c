@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "strategy/kmeans/kmeans_rows.h"
 
 static bool wants_seed(const alcore__kmeans_group *each) {
@@ -210,17 +211,17 @@ static void draw_next(alcore__run *run, alcore__kmeans *means, int64_t g) {
     alcore__sampler *sampler = &each->sampler;
     const double *weights = means->block_weights + g;
     /* When only duplicates of seed rows are left, nothing has a weight. */
-    if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore_rng_f64(&each->rng),
+    if (!alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&each->rng),
                                 &sampler->draw[0]))
         sampler->draw[0].position = first_unseeded(means, g, run->outcome.count);
     /* Speculative draws use the numbers that the generator will give next, from a copy of it. */
-    alcore_rng ahead = each->rng;
+    alcore__rng ahead = each->rng;
     int64_t draws_left = each->clusters - each->seeded - 2;
     int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
     for (int32_t k = 1; k < ALCORE__MAX_DRAWS; k++) {
         sampler->draw[k] = alcore__no_draw;
         if (k <= speculative && k <= draws_left)
-            alcore__draw_by_weight(weights, means->groups, means->blocks, alcore_rng_f64(&ahead),
+            alcore__draw_by_weight(weights, means->groups, means->blocks, alcore__rng_f64(&ahead),
                                    &sampler->draw[k]);
     }
 }

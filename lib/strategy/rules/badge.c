@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "base/tensor_view.h"
 #include "scorer/score_table.h"
 #include "strategy/kmeans/d2_sampling.h"
@@ -28,7 +28,7 @@ typedef struct badge_state {
     alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
     int64_t classes, dims;
     bool first_uniform;
-    alcore_rng rng;
+    alcore__rng rng;
     const double *uniforms; /* numbers of the first draws, given by tests; then the generator's */
     int64_t uniform_count, draws_made;
     double *block_weights; /* [blocks] total D^2 weight */
@@ -77,8 +77,8 @@ static alcore_status begin(alcore__run *run) {
     state->dims = alcore__embedding_dims(run);
     state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
     state->uniforms = alcore__values_numbers(run->values, "uniforms", &state->uniform_count);
-    alcore_rng_seed(&state->rng,
-                    alcore_rng_derive(run->input->seed, TAG_BADGE, (uint64_t)run->input->round, 0));
+    alcore__rng_seed(&state->rng, alcore__rng_derive(run->input->seed, TAG_BADGE,
+                                                     (uint64_t)run->input->round, 0));
     run->repeats = true;
     alcore__sampler_begin(run, false, &state->sampler);
     ALCORE__TRY(alcore__greedy_begin(run, &state->greedy));
@@ -250,14 +250,14 @@ static int64_t first_position(alcore__run *run) {
         if (best < 0 || state->squares[i] > state->squares[best]) best = i;
     }
     if (!count || !state->first_uniform) return best;
-    return nth_free(run, (int64_t)alcore_rng_below(&state->rng, (uint64_t)count));
+    return nth_free(run, (int64_t)alcore__rng_below(&state->rng, (uint64_t)count));
 }
 
 /* The uniform number of the draw that comes `later` draws after the next one. rng has given the
  * numbers of the draws before it. */
-static double uniform_number(const badge_state *state, int64_t later, alcore_rng *rng) {
+static double uniform_number(const badge_state *state, int64_t later, alcore__rng *rng) {
     int64_t draw = state->draws_made + later;
-    return draw < state->uniform_count ? state->uniforms[draw] : alcore_rng_f64(rng);
+    return draw < state->uniform_count ? state->uniforms[draw] : alcore__rng_f64(rng);
 }
 
 /* The next row, weighted(D^2, f64()), and speculative draws of those that follow. */
@@ -267,7 +267,7 @@ static void draw_by_weight(alcore__run *run) {
     int64_t blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
     int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
     double u = uniform_number(state, 0, &state->rng);
-    alcore_rng ahead = state->rng;
+    alcore__rng ahead = state->rng;
     /* When only duplicates of picked rows are left, nothing has a weight. */
     if (!alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[0]))
         sampler->draw[0].position = nth_free(run, 0);

@@ -75,12 +75,50 @@ void test_lifetimes(const alcore::ctx &ctx) {
     check(kept.get() == ctx.get(), "a counted reference has its own owner");
 }
 
+int32_t thrown = 0;
+
+/* Each kind of exception that a callback may end with, in turn. */
+alcore_status throwing_embed(void *, const alcore_batch *, alcore_column_writer *) {
+    return alcore::guard([] {
+        if (thrown == 0) throw std::runtime_error("the encoder is out of paper");
+        if (thrown == 1) throw alcore::error(ALCORE_E_DATA, "row 3 has no vowel");
+        if (thrown == 2) throw std::bad_alloc();
+        if (thrown == 3) throw 7;
+    });
+}
+
+void test_guard(const alcore::ctx &ctx) {
+    static const struct {
+        alcore_status status;
+        const char *text;
+    } expected[] = {{ALCORE_E_CALLBACK, "out of paper"},
+                    {ALCORE_E_DATA, "no vowel"},
+                    {ALCORE_E_NOMEM, "out of memory"},
+                    {ALCORE_E_CALLBACK, "no std::exception"},
+                    {ALCORE_E_MISSING, "row 0"}}; /* nothing was thrown, and nothing put */
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    host.embed = throwing_embed;
+    alcore::model model = alcore::make(alcore_model_new_host, ctx.get(), &host);
+    alcore::pool pool = alcore::make(alcore_pool_new, ctx.get(), nullptr);
+    const char *texts[] = {"a b"};
+    alcore::check(alcore_pool_add_texts(pool.get(), 1, texts, nullptr, nullptr));
+    for (thrown = 0; thrown < 5; thrown++) {
+        alcore_status status = alcore_model_run(model.get(), pool.get(), "embeddings");
+        check(status == expected[thrown].status, "an exception ends the call with its status");
+        check(std::string(alcore_last_error()).find(expected[thrown].text) != std::string::npos,
+              "and its text");
+    }
+    check(alcore::guard([]() -> alcore_status { return ALCORE_E_IO; }) == ALCORE_E_IO,
+          "a status of the body is passed on");
+}
+
 } // namespace
 
 int main() {
     alcore::ctx ctx = alcore::make(alcore_ctx_new, nullptr);
     test_errors(ctx);
     test_lifetimes(ctx);
+    test_guard(ctx);
     std::printf("1..%d\n", count);
     return failed != 0;
 }

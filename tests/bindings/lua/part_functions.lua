@@ -70,10 +70,40 @@ case("the built-in model and language models", function()
     assert(math.abs(difference) < 1e-6)
     fails("ALCORE_E_DATA", "sentence", alcore.lm{})
     fails("ALCORE_E_IO", "nowhere", alcore.open(scratch .. "/nowhere"))
+    local totals = lm:score{"a b", "", "b a"}
+    equal(#totals, 3)
+    equal(totals[1], lm:score("a b"))
+    local all = lm:tokens{"a b", "", "b a"}
+    equal(#all, 3)
+    equal(#all[2], 1)
+    list(all[3], lm:tokens("b a"))
+    local scored = assert(alcore.pool{"a b", "b a", "a a b"})
+    assert(assert(alcore.lm_model(lm)):run(scored, "logprobs"))
     fails("ALCORE_E_PARAM", "layer is -2", alcore.open(scratch .. "/nowhere", {layer = -2}))
     raises("dtype: one of float32 bfloat16 float16", alcore.open, scratch, {dtype = "float8"})
     raises("pooling: one of auto mean", alcore.open, scratch, {pooling = "median"})
     raises("layer: an integer of at most 31 bits", alcore.open, scratch, {layer = 2^40})
+end)
+
+case("a model that says its version is asked again when it changed", function()
+    local asked, version = 0, 1
+    local model = assert(alcore.model{
+        name = "trained", version = function() return version end,
+        embed = function(batch)
+            asked = asked + 1
+            local rows = {}
+            for i, index in ipairs(batch.indices) do rows[i] = E[index] end
+            return rows
+        end,
+    })
+    local pool = assert(alcore.pool(TEXTS))
+    local function select() return assert(pool:select{budget = 4, strategy = "diversity-global", model = model}) end
+    select()
+    select()
+    equal(asked, 1)
+    version = 2
+    select()
+    equal(asked, 2)
 end)
 
 case("an own strategy is a function of the view", function()

@@ -56,6 +56,36 @@ def test_own_model_with_arrays(texts, numpy):
         alcore.select(texts[:60], "40w", model=Letters()).indices
 
 
+def test_a_model_that_was_trained_further_is_asked_again(texts):
+    class Trained(Letters):
+        version = 1
+
+    model = Trained()
+    pool = alcore.Pool(texts[:30])
+    wrapped = alcore.Model(model)
+    for version, asked_again in ((1, True), (1, False), (2, True), (2, False), ("checkpoint-7", True),
+                                 (lambda: "checkpoint-7", False)):
+        model.version = version
+        model.batches.clear()
+        pool.select("40w", "diversity-global", model=wrapped)
+        assert bool(model.batches) == asked_again, version
+    model.version = lambda: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        pool.select("40w", "diversity-global", model=wrapped)
+
+
+def test_a_language_model_is_a_model(texts):
+    lm = alcore.LanguageModel(texts[:40], order=2)
+    pool = alcore.Pool(texts[40:80])
+    picked = pool.select("40w", "nnll", model=lm)
+    assert "lm order 2" in picked.provenance["inputs"]["candidates"]["columns"]["logprobs"]["from"]
+    given = alcore.select(texts[40:80], "40w", "nnll", logprobs=lm.token_logprobs(texts[40:80]))
+    assert given.indices == picked.indices
+    totals = lm.score(texts[40:80])
+    assert totals.typecode == "d" and totals[3] == lm.score(texts[43])
+    assert list(lm.score([])) == [] and lm.token_logprobs([]) == []
+
+
 def test_a_folder_of_columns_has_no_settings_of_a_network(pool, tmp_path, numpy):
     numpy.save(tmp_path / "embeddings.npy", numpy.ones((len(pool), 3), "f4"))
     with alcore.Model.open(tmp_path, device="cpu") as model:

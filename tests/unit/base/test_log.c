@@ -39,7 +39,7 @@ static alcore_ctx *logging(lines *all, fault_allocator *fault) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     options.allocator = &table;
     options.log = note_line;
-    options.user = all;
+    options.log_user = all;
     options.threads = 3;
     all->entering = pthread_self();
     ck_assert_int_eq(alcore_ctx_new(&options, &all->ctx), ALCORE_OK);
@@ -141,7 +141,48 @@ START_TEST(silent_by_default) {
 }
 END_TEST
 
-CHECK_SUITE("log", lines_of_workers_arrive_on_the_entering_thread,
+static int dropped; /* bits: 1 the log's user, 2 the progress function's */
+
+static void drop_log(void *user) {
+    dropped |= *(int *)user;
+}
+
+static void drop_progress(void *user) {
+    dropped |= *(int *)user;
+}
+
+static void ignore_line(void *user, int32_t level, const char *component, const char *message,
+                        const char *fields) {
+    (void)user, (void)level, (void)component, (void)message, (void)fields;
+}
+
+/* Log and progress each have their own user and destroy; a context that was not made owns none. */
+START_TEST(users_are_released_with_the_context) {
+    int one = 1, two = 2;
+    alcore_ctx *ctx = (alcore_ctx *)&ctx;
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.log = ignore_line;
+    options.log_user = &one;
+    options.log_destroy = drop_log;
+    options.progress_user = &two;
+    options.progress_destroy = drop_progress;
+    options.threads = -1;
+    dropped = 0;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_E_INVALID);
+    ck_assert_ptr_null(ctx);
+    ck_assert_int_eq(dropped, 0);
+    options.threads = 1;
+    ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
+    alcore_ctx *second = alcore_ctx_ref(ctx);
+    alcore_ctx_unref(ctx);
+    ck_assert_int_eq(dropped, 0);
+    alcore_ctx_unref(second);
+    ck_assert_int_eq(dropped, 3);
+}
+END_TEST
+
+CHECK_SUITE("log", users_are_released_with_the_context,
+            lines_of_workers_arrive_on_the_entering_thread,
             lines_of_the_entering_thread_are_spoken_at_once,
             lines_of_foreign_threads_wait_for_the_next_call,
             a_line_without_memory_is_lost_and_nothing_else, silent_by_default);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alcore/rng.h"
 #include "base/base.h"
+#include "base/rng.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 
@@ -69,9 +69,9 @@ static alcore_status do_buffer(alcore_ctx *ctx) {
 }
 
 static alcore_status do_sample(alcore_ctx *ctx) {
-    alcore_rng rng;
+    alcore__rng rng;
     int64_t out[5];
-    alcore_rng_seed(&rng, 1);
+    alcore__rng_seed(&rng, 1);
     return alcore__rng_sample(ctx, &rng, 1000000, 5, out);
 }
 

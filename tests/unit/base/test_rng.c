@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TV-RNG and the draws of TV-DRAW (spec 1.7). */
-#include "alcore/rng.h"
 #include "base/base.h"
+#include "base/rng.h"
 #include "check_suite.h"
 #include "fault_allocator.h"
 #include "vectors.h"
@@ -13,24 +13,24 @@ static vector_case rng_case(const char *name) {
 }
 
 /* The generator that the case's seed makes. */
-static alcore_rng seeded(const vector_case *one) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, (uint64_t)vector_integer(vector_input(one, "seed")));
+static alcore__rng seeded(const vector_case *one) {
+    alcore__rng rng;
+    alcore__rng_seed(&rng, (uint64_t)vector_integer(vector_input(one, "seed")));
     return rng;
 }
 
 static void expect_sample(uint64_t seed, int64_t n, int64_t count, const json_t *expected) {
-    alcore_rng rng;
+    alcore__rng rng;
     int64_t drawn[16];
-    alcore_rng_seed(&rng, seed);
-    ck_assert_int_eq(alcore_rng_sample(&rng, n, count, drawn), ALCORE_OK);
+    alcore__rng_seed(&rng, seed);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, n, count, drawn), ALCORE_OK);
     vector_equal(drawn, expected);
 }
 
 START_TEST(seeding_is_splitmix64) {
     vector_case one = rng_case("splitmix64");
     const json_t *words = vector_expected(&one, "words");
-    alcore_rng rng = seeded(&one);
+    alcore__rng rng = seeded(&one);
     for (int64_t i = 0; i < vector_length(words); i++)
         ck_assert_uint_eq(rng.state[i], vector_word(json_array_get(words, (size_t)i)));
 }
@@ -39,22 +39,22 @@ END_TEST
 START_TEST(numbers_of_seed_42) {
     vector_case one = rng_case("u64");
     const json_t *words = vector_expected(&one, "words");
-    alcore_rng rng = seeded(&one);
+    alcore__rng rng = seeded(&one);
     for (int64_t i = 0; i < vector_length(words); i++)
-        ck_assert_uint_eq(alcore_rng_u64(&rng), vector_word(json_array_get(words, (size_t)i)));
+        ck_assert_uint_eq(alcore__rng_u64(&rng), vector_word(json_array_get(words, (size_t)i)));
     int64_t count;
     one = rng_case("f64");
     const double *parts = vector_doubles(vector_expected(&one, "values"), &count);
     rng = seeded(&one);
-    for (int64_t i = 0; i < count; i++) ck_assert(alcore_rng_f64(&rng) == parts[i]);
+    for (int64_t i = 0; i < count; i++) ck_assert(alcore__rng_f64(&rng) == parts[i]);
     one = rng_case("below");
     const int64_t *below = vector_integers(vector_expected(&one, "values"), &count);
     uint64_t n = (uint64_t)vector_integer(vector_input(&one, "n"));
     rng = seeded(&one);
     for (int64_t i = 0; i < count; i++)
-        ck_assert_uint_eq(alcore_rng_below(&rng, n), (uint64_t)below[i]);
-    alcore_rng copy = rng;
-    ck_assert_uint_eq(alcore_rng_below(&rng, 0), 0);
+        ck_assert_uint_eq(alcore__rng_below(&rng, n), (uint64_t)below[i]);
+    alcore__rng copy = rng;
+    ck_assert_uint_eq(alcore__rng_below(&rng, 0), 0);
     ck_assert_mem_eq(&copy, &rng, sizeof rng);
 }
 END_TEST
@@ -63,9 +63,10 @@ START_TEST(below_rejects) {
     vector_case one = rng_case("below with rejections");
     const json_t *words = vector_expected(&one, "words");
     uint64_t n = vector_word(vector_input(&one, "n_hex"));
-    alcore_rng rng = seeded(&one);
+    alcore__rng rng = seeded(&one);
     for (int64_t i = 0; i < vector_length(words); i++)
-        ck_assert_uint_eq(alcore_rng_below(&rng, n), vector_word(json_array_get(words, (size_t)i)));
+        ck_assert_uint_eq(alcore__rng_below(&rng, n),
+                          vector_word(json_array_get(words, (size_t)i)));
 }
 END_TEST
 
@@ -74,8 +75,8 @@ START_TEST(derived_seeds) {
     const json_t *words = vector_expected(&one, "words");
     const int64_t *given = vector_integers(vector_input(&one, "arguments"), NULL);
     for (int64_t i = 0; i < vector_length(words); i++, given += 4)
-        ck_assert_uint_eq(alcore_rng_derive((uint64_t)given[0], (uint64_t)given[1],
-                                            (uint64_t)given[2], (uint64_t)given[3]),
+        ck_assert_uint_eq(alcore__rng_derive((uint64_t)given[0], (uint64_t)given[1],
+                                             (uint64_t)given[2], (uint64_t)given[3]),
                           vector_word(json_array_get(words, (size_t)i)));
 }
 END_TEST
@@ -92,9 +93,9 @@ START_TEST(samples) {
                           json_array_get(vector_expected(&one, "samples"), (size_t)i));
     }
     int64_t clamped[12] = {[8] = -7, [9] = -7};
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 42);
-    ck_assert_int_eq(alcore_rng_sample(&rng, 8, 10, clamped), ALCORE_OK);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 42);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 8, 10, clamped), ALCORE_OK);
     ck_assert_int_eq(clamped[7], 1);
     ck_assert_int_eq(clamped[8], -7);
 }
@@ -108,14 +109,14 @@ START_TEST(draws_of_the_strategies) {
     } draws[] = {{"random", TAG_RANDOM}, {"seed set", TAG_SEEDSET}, {"gold", TAG_GOLD}};
     for (size_t i = 0; i < sizeof draws / sizeof *draws; i++) {
         vector_case one = vector_case_named(vector_find("random", "TV-DRAW"), draws[i].name);
-        expect_sample(alcore_rng_derive(42, draws[i].tag, 1, 0), 10,
+        expect_sample(alcore__rng_derive(42, draws[i].tag, 1, 0), 10,
                       vector_integer(vector_input(&one, "k")), vector_expected(&one, "picks"));
     }
     vector_case one = vector_case_named(vector_find("random", "TV-DRAW"), "candidates");
     int64_t drawn[4], in_order[4], count = 0;
-    alcore_rng rng;
-    alcore_rng_seed(&rng, alcore_rng_derive(42, TAG_SUBSAMPLE, 1, 0));
-    ck_assert_int_eq(alcore_rng_sample(&rng, 10, 4, drawn), ALCORE_OK);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, alcore__rng_derive(42, TAG_SUBSAMPLE, 1, 0));
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 10, 4, drawn), ALCORE_OK);
     for (int64_t row = 0; row < 10; row++)
         for (int i = 0; i < 4; i++)
             if (drawn[i] == row) in_order[count++] = row;
@@ -125,10 +126,10 @@ START_TEST(draws_of_the_strategies) {
 END_TEST
 
 /* sample() of spec 1.7 word by word. */
-static void plain_sample(alcore_rng *rng, int64_t *a, int64_t n, int64_t count) {
+static void plain_sample(alcore__rng *rng, int64_t *a, int64_t n, int64_t count) {
     for (int64_t i = 0; i < n; i++) a[i] = i;
     for (int64_t i = 0; i < count; i++) {
-        int64_t j = i + (int64_t)alcore_rng_below(rng, (uint64_t)(n - i)), kept = a[i];
+        int64_t j = i + (int64_t)alcore__rng_below(rng, (uint64_t)(n - i)), kept = a[i];
         a[i] = a[j];
         a[j] = kept;
     }
@@ -139,11 +140,11 @@ START_TEST(large_samples_equal_the_plain_shuffle) {
     enum { N = 100000 };
     static int64_t plain[N], drawn[N];
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        alcore_rng rng, same;
-        alcore_rng_seed(&rng, 5 + c);
+        alcore__rng rng, same;
+        alcore__rng_seed(&rng, 5 + c);
         same = rng;
         plain_sample(&same, plain, N, counts[c]);
-        ck_assert_int_eq(alcore_rng_sample(&rng, N, counts[c], drawn), ALCORE_OK);
+        ck_assert_int_eq(alcore__rng_sample(NULL, &rng, N, counts[c], drawn), ALCORE_OK);
         ck_assert_mem_eq(plain, drawn, (size_t)counts[c] * sizeof *drawn);
         ck_assert_mem_eq(&rng, &same, sizeof rng);
     }
@@ -155,16 +156,16 @@ START_TEST(a_sample_says_what_is_wrong) {
     alcore_allocator table = fault_table(&fault);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
-    alcore_rng rng, before;
+    alcore__rng rng, before;
     int64_t out[4] = {-1, -1, -1, -1};
-    alcore_rng_seed(&rng, 1);
+    alcore__rng_seed(&rng, 1);
     before = rng;
-    ck_assert_int_eq(alcore_rng_sample(&rng, -1, 2, out), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_rng_sample(&rng, 5, -2, out), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_rng_sample(NULL, 5, 2, out), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_rng_sample(&rng, 5, 2, NULL), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_rng_sample(&rng, 5, 0, NULL), ALCORE_OK);
-    ck_assert_int_eq(alcore_rng_sample(&rng, INT64_MAX, INT64_MAX / 3, out), ALCORE_E_NOMEM);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, -1, 2, out), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 5, -2, out), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore__rng_sample(NULL, NULL, 5, 2, out), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 5, 2, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, 5, 0, NULL), ALCORE_OK);
+    ck_assert_int_eq(alcore__rng_sample(NULL, &rng, INT64_MAX, INT64_MAX / 3, out), ALCORE_E_NOMEM);
     options.allocator = &table;
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);
     for (int64_t n = 10; n <= 1000000000; n *= 100000000) {
@@ -184,9 +185,10 @@ START_TEST(hashes) {
     const json_t *texts = vector_input(&known, "texts"), *words = vector_expected(&known, "words");
     for (size_t i = 0; i < (size_t)vector_length(words); i++) {
         const char *text = vector_text(json_array_get(texts, i));
-        ck_assert_uint_eq(alcore_hash64(text, strlen(text)), vector_word(json_array_get(words, i)));
+        ck_assert_uint_eq(alcore__hash64(text, strlen(text)),
+                          vector_word(json_array_get(words, i)));
     }
-    ck_assert_uint_eq(alcore_hash64(NULL, 0), alcore_hash64("", 0));
+    ck_assert_uint_eq(alcore__hash64(NULL, 0), alcore__hash64("", 0));
     alcore__hash one = alcore__hash128("abc", 3), other = alcore__hash128("abd", 3);
     ck_assert(one.low != other.low && one.high != other.high && one.low != one.high);
     other = alcore__hash128("abc", 3);

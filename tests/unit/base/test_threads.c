@@ -258,7 +258,7 @@ static alcore_ctx *with_progress(progress_log *log) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
     options.progress = note_progress;
-    options.user = log;
+    options.progress_user = log;
     options.threads = 2;
     log->entering = pthread_self();
     ck_assert_int_eq(alcore_ctx_new(&options, &ctx), ALCORE_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weighted() of spec 1.7 and its lines of TV-BLOCK (spec 1.8). */
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "base/weighted.h"
 #include "check_suite.h"
 #include "vectors.h"
@@ -22,9 +22,9 @@ END_TEST
 START_TEST(block_vectors) {
     enum { ROWS = 20000 };
     static double u[ROWS], weights[ROWS];
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 1);
-    for (int i = 0; i < ROWS; i++) u[i] = alcore_rng_f64(&rng);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 1);
+    for (int i = 0; i < ROWS; i++) u[i] = alcore__rng_f64(&rng);
     for (int i = 999; i < ROWS; i += 1000) u[i] = u[i - 500];
     for (int i = 0; i < ROWS; i++) weights[i] = i % 97 == 3 ? 0.0 : u[i];
     vector_case known = vector_case_named(vector_find("block", "TV-BLOCK"), "u");

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "format_test.h"
-#include "text/number.h"
 
 static bool parse(const char *text, double *out) {
     return alcore__parse_double(text, strlen(text), out);

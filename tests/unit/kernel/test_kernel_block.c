@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/rng.h"
 #include "base/base.h"
+#include "base/rng.h"
 #include "block_data.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"

@@ -10,6 +10,7 @@
 
 #include "alcore/alcore.h"
 #include "column_rows.h"
+#include "lm_calls.h"
 #include "model/model_internal.h"
 #include "npy_file.h"
 #include "vectors.h"
@@ -201,9 +202,9 @@ START_TEST(trained_on_the_labeled_side) {
     ck_assert_int_eq(alcore_pool_add_texts(labeled, corpus, CORPUS, NULL, NULL), ALCORE_OK);
     ck_assert_int_eq(alcore_model_new_ngram(ctx, labeled, NULL, &model), ALCORE_OK);
     ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, corpus, NULL, CORPUS, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, CORPUS, NULL, &lm), ALCORE_OK);
     for (int64_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(alcore_lm_score(lm, texts[i], strlen(texts[i]), &expected), ALCORE_OK);
+        ck_assert_int_eq(lm_score_one(lm, texts[i], strlen(texts[i]), &expected), ALCORE_OK);
         ck_assert_double_eq_tol(total_log10(pool, i), expected, 2e-6);
     }
     /* The third of TV-LM's queries is "fever", which is row 0 here. */
@@ -333,6 +334,67 @@ START_TEST(a_folder_of_columns) {
 }
 END_TEST
 
+static uint64_t updates;
+
+static uint64_t ask_updates(void *user) {
+    (void)user;
+    return updates;
+}
+
+/* A named model whose functions changed between two rounds: its columns are computed again. */
+START_TEST(a_version_tells_that_a_model_changed) {
+    calls seen = {0};
+    alcore_model_host host = ALCORE_MODEL_HOST_INIT;
+    alcore_model *model;
+    char name[ALCORE__NEED_BYTES];
+    int32_t from;
+    add(corpus, CORPUS);
+    host.user = &seen;
+    host.name = "trained";
+    host.embed = embed;
+    host.version = ask_updates;
+    updates = 1;
+    ck_assert_int_eq(alcore_model_new_host(ctx, &host, &model), ALCORE_OK);
+    for (int round = 0; round < 4; round++) {
+        updates = round < 2 ? 1 : UINT64_MAX;
+        ck_assert_int_eq(alcore__model_supply(&model, 1, pool, "embeddings", name, &from),
+                         ALCORE_OK);
+        ck_assert_int_eq(seen.batches, round < 2 ? 1 : 2);
+    }
+    ck_assert_ptr_nonnull(strstr(alcore__pool_find_column(pool, "embeddings")->origin,
+                                 "version 1844674407370955161"));
+    alcore_model_unref(model);
+}
+END_TEST
+
+/* A language model of other texts scores the pool as alcore_lm_token_logprobs() does. */
+START_TEST(a_language_model_becomes_a_model) {
+    alcore_lm *lm;
+    alcore_model *model = (alcore_model *)&model;
+    alcore_tensor values, offsets;
+    float own[16];
+    int64_t count;
+    add(corpus, CORPUS);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 3, NULL, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_model_new_lm(ctx, NULL, &model), ALCORE_E_INVALID);
+    ck_assert_ptr_null(model);
+    ck_assert_int_eq(alcore_model_new_lm(ctx, lm, &model), ALCORE_OK);
+    alcore_lm_unref(lm); /* the model keeps it */
+    ck_assert_str_eq(alcore_model_name(model), "lm");
+    ck_assert_int_eq(alcore_model_can(model, "embeddings"), 0);
+    ck_assert_int_eq(alcore_model_run(model, pool, "logprobs"), ALCORE_OK);
+    ck_assert_int_eq(alcore_pool_column(pool, "logprobs", &values, &offsets), ALCORE_OK);
+    const int64_t *start = offsets.data;
+    for (int64_t i = 0; i < CORPUS; i++) {
+        ck_assert_int_eq(lm_tokens_one(lm, corpus[i], strlen(corpus[i]), own, 16, &count),
+                         ALCORE_OK);
+        ck_assert_int_eq(start[i + 1] - start[i], count);
+        ck_assert_mem_eq((const float *)values.data + start[i], own, (size_t)count * sizeof *own);
+    }
+    alcore_model_unref(model);
+}
+END_TEST
+
 /* Settings of a computation that a folder of ready columns would ignore, and values that no model
  * allows. */
 START_TEST(options_of_a_folder_are_checked) {
@@ -406,6 +468,8 @@ int main(void) {
     tcase_add_test(tests, columns_made_by_the_model_are_used_again);
     tcase_add_test(tests, a_model_without_a_name_is_asked_again);
     tcase_add_test(tests, a_folder_of_columns);
+    tcase_add_test(tests, a_version_tells_that_a_model_changed);
+    tcase_add_test(tests, a_language_model_becomes_a_model);
     tcase_add_test(tests, options_of_a_folder_are_checked);
     tcase_add_test(tests, a_hugging_face_folder_says_so);
     suite_add_tcase(suite, tests);

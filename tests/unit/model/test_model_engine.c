@@ -300,7 +300,7 @@ START_TEST(options_reach_the_module) {
     char line[200] = "";
     settings.module_dir = module_folder();
     settings.log = keep_line;
-    settings.user = line;
+    settings.log_user = line;
     ck_assert_int_eq(alcore_ctx_new(&settings, &ctx), ALCORE_OK);
     write_config("{\"dims\": 2}");
     ck_assert_int_eq(alcore_model_open(ctx, folder, &options, &model), ALCORE_OK);

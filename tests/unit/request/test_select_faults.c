@@ -81,7 +81,7 @@ START_TEST(progress_may_cancel) {
     alcore_selection *selection;
     int calls = 0;
     options.progress = stop_at_once;
-    options.user = &calls;
+    options.progress_user = &calls;
     ck_works(alcore_ctx_new(&options, &ctx));
     alcore_pool *pool;
     ck_works(alcore_pool_new(ctx, NULL, &pool));

@@ -9,6 +9,7 @@
 
 #include "alcore/alcore.h"
 #include "base/base.h"
+#include "base/rng.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 
@@ -24,22 +25,22 @@ static float x[(ROWS + OTHERS) * MOST_DIMS]; /* the others are its last rows */
 /* Every third row in a cluster, of which most are copies, or copies but for one last place. Tight:
  * all others so close together, far from the origin, that a coarse filter tells few apart. */
 static void make(int64_t dims, int tight) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, (uint64_t)dims);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, (uint64_t)dims);
     for (int64_t i = 0; i < ROWS + OTHERS; i++) {
         float *row = x + i * dims, scale = 1.0f;
         if (i % 140 == 77) scale = 1e6f;
         if (i % 140 == 78) scale = 0.0f;
         if (i % 140 == 79) scale = 1e-42f;
         if (i % 140 == 80) scale = tight ? 1e35f : 2e38f;
-        uint64_t kind = alcore_rng_below(&rng, 10);
+        uint64_t kind = alcore__rng_below(&rng, 10);
         for (int64_t j = 0; j < dims; j++)
-            row[j] = scale * ((float)(alcore_rng_f64(&rng) - 0.5) +
+            row[j] = scale * ((float)(alcore__rng_f64(&rng) - 0.5) +
                               (tight ? 2000.0f : 1.5f * (float)(i % 3 == 0)));
         if (i == 0 || kind > 6) continue;
-        int64_t like = (int64_t)alcore_rng_below(&rng, (uint64_t)i);
+        int64_t like = (int64_t)alcore__rng_below(&rng, (uint64_t)i);
         memcpy(row, x + like * dims, (size_t)dims * sizeof *row);
-        int64_t at = (int64_t)alcore_rng_below(&rng, (uint64_t)dims);
+        int64_t at = (int64_t)alcore__rng_below(&rng, (uint64_t)dims);
         if (kind < 5) row[at] = nextafterf(row[at], 9.0f);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "alcore/alcore.h"
 #include "base/base.h"
+#include "base/rng.h"
 #include "kernel/kernel_engine.h"
 #include "kernel/kernels.h"
 #include "search_calls.h"
@@ -35,21 +36,21 @@ static alcore_sys_work work;
  * place, rows far away from all others, zeros. */
 static float *make(int64_t count, int64_t dims, uint64_t seed) {
     float *x = malloc((size_t)(count * dims) * sizeof *x);
-    alcore_rng rng;
+    alcore__rng rng;
     ck_assert_ptr_nonnull(x);
-    alcore_rng_seed(&rng, seed);
+    alcore__rng_seed(&rng, seed);
     for (int64_t i = 0; i < count; i++) {
         float *row = x + i * dims;
-        uint64_t kind = alcore_rng_below(&rng, 10);
+        uint64_t kind = alcore__rng_below(&rng, 10);
         for (int64_t j = 0; j < dims; j++) {
-            row[j] = (float)(alcore_rng_f64(&rng) - 0.5) + (float)(i % 3);
+            row[j] = (float)(alcore__rng_f64(&rng) - 0.5) + (float)(i % 3);
             if (i % 500 == 77) row[j] *= 1e6f;
             if (i % 500 == 78) row[j] = 0.0f;
         }
         if (i == 0 || kind > 5) continue;
-        int64_t like = (int64_t)alcore_rng_below(&rng, (uint64_t)i);
+        int64_t like = (int64_t)alcore__rng_below(&rng, (uint64_t)i);
         memcpy(row, x + like * dims, (size_t)dims * sizeof *row);
-        int64_t at = (int64_t)alcore_rng_below(&rng, (uint64_t)dims);
+        int64_t at = (int64_t)alcore__rng_below(&rng, (uint64_t)dims);
         if (kind < 3) row[at] = nextafterf(row[at], 9.0f);
     }
     return x;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alcore/alcore.h"
+#include "base/rng.h"
 #include "block_data.h"
 #include "search_calls.h"
 #include "vectors.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "strategy_bed.h"
+#include "base/rng.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,7 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
     options.threads = threads;
     options.allocator = allocator;
     options.log = keep_warning;
-    options.user = b;
+    options.log_user = b;
     ck_assert_int_eq(alcore_ctx_new(&options, &b->ctx), ALCORE_OK);
     b->take = malloc((size_t)rows + 1);
     memset(b->take, 1, (size_t)rows);
@@ -113,10 +114,10 @@ alcore__column *bed_ragged(bed *b, const char *name, const void *values, const i
 
 /* One pass of a cut pool: every part by itself, then the partials of the parts are merged in a
  * shuffled order, now from the left, now from the right. */
-static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, alcore_rng *rng) {
+static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, alcore__rng *rng) {
     alcore__partials partials[16] = {{0}}, whole = {0};
     int64_t order[16];
-    alcore_status status = alcore_rng_sample(rng, b->parts, b->parts, order);
+    alcore_status status = alcore__rng_sample(NULL, rng, b->parts, b->parts, order);
     for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
         int64_t first, end;
         alcore__shard_blocks(run, shards[p], &first, &end);
@@ -139,8 +140,8 @@ static alcore_status cut_pass(bed *b, alcore__run *run, alcore__shard **shards, 
 
 static alcore_status run_cut(bed *b, alcore__run *run) {
     alcore__shard *shards[16] = {NULL};
-    alcore_rng rng;
-    alcore_rng_seed(&rng, b->shuffle);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, b->shuffle);
     alcore_status status = ALCORE_OK;
     for (int32_t p = 0; p < b->parts && status == ALCORE_OK; p++) {
         status = alcore__shard_new(run, p, b->parts, &shards[p]);
@@ -244,14 +245,14 @@ const double *bed_fact(const bed *b, const char *name) {
 uint64_t bed_hash_picks(const bed *b, int64_t count) {
     int64_t *rows = malloc((size_t)count * sizeof *rows + 1);
     for (int64_t i = 0; i < count; i++) rows[i] = bed_pick(b, i);
-    uint64_t hash = alcore_hash64(rows, (size_t)count * sizeof *rows);
+    uint64_t hash = alcore__hash64(rows, (size_t)count * sizeof *rows);
     free(rows);
     return hash;
 }
 
 static uint64_t mix_hash(uint64_t hash, const void *data, size_t bytes) {
-    uint64_t parts[2] = {hash, alcore_hash64(data, bytes)};
-    return alcore_hash64(parts, sizeof parts);
+    uint64_t parts[2] = {hash, alcore__hash64(data, bytes)};
+    return alcore__hash64(parts, sizeof parts);
 }
 
 uint64_t bed_fingerprint(const bed *b) {

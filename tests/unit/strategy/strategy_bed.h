@@ -3,7 +3,7 @@
 #ifndef STRATEGY_BED_H
 #define STRATEGY_BED_H
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "check_suite.h"
 #include "strategy/engine/runner.h"
 #include "strategy/strategy_handle.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "strategy_bed.h"
 
 extern const alcore__strategy_def alcore__strategy_outlying_length;
@@ -15,9 +16,9 @@ enum { ROWS = 2 * ALCORE_BLOCK_ROWS + 77, DIMS = 3 };
 static float x[ROWS * DIMS];
 
 static void open_rows(bed *b) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 11);
-    for (int i = 0; i < ROWS * DIMS; i++) x[i] = (float)(alcore_rng_f64(&rng) - 0.5);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 11);
+    for (int i = 0; i < ROWS * DIMS; i++) x[i] = (float)(alcore__rng_f64(&rng) - 0.5);
     bed_open(b, ROWS, 2, NULL);
     for (int i = 0; i < ROWS; i++) b->take[i] = i % 7 != 3;
     b->input.fill.budget = 25;

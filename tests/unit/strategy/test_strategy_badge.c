@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "block_bed.h"
 
 static bed b;
@@ -168,18 +169,18 @@ enum { ROWS = 40, CLASSES = 3, DIMS = 4 };
 
 START_TEST(factored_is_explicit) {
     static double probs[ROWS * CLASSES], h[ROWS * DIMS], g[ROWS][CLASSES * DIMS];
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 11 + (uint64_t)_i);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 11 + (uint64_t)_i);
     for (int i = 0; i < ROWS; i++) {
         double rest = 1.0;
         int likeliest = 0;
         for (int c = 0; c < CLASSES; c++) {
             double *p = &probs[i * CLASSES + c];
-            *p = c == CLASSES - 1 ? rest : rest * alcore_rng_f64(&rng);
+            *p = c == CLASSES - 1 ? rest : rest * alcore__rng_f64(&rng);
             rest -= *p;
             if (*p > probs[i * CLASSES + likeliest]) likeliest = c;
         }
-        for (int j = 0; j < DIMS; j++) h[i * DIMS + j] = alcore_rng_f64(&rng) - 0.4;
+        for (int j = 0; j < DIMS; j++) h[i * DIMS + j] = alcore__rng_f64(&rng) - 0.4;
         if (i % 5 == 4) { /* a duplicate */
             memcpy(probs + i * CLASSES, probs + (i - 1) * CLASSES, CLASSES * sizeof *probs);
             memcpy(h + i * DIMS, h + (i - 1) * DIMS, DIMS * sizeof *h);

@@ -3,6 +3,7 @@
  * threads. */
 #include <string.h>
 
+#include "base/rng.h"
 #include "block_bed.h"
 #include "kmeans_bed.h"
 

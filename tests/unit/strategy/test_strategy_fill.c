@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "strategy_bed.h"
 #include "vectors.h"
 
@@ -314,9 +315,9 @@ END_TEST
 START_TEST(many_passes_are_announced) {
     enum { ROWS = 400 };
     static float x[ROWS * 2];
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 5);
-    for (int i = 0; i < ROWS * 2; i++) x[i] = (float)alcore_rng_f64(&rng);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
+    for (int i = 0; i < ROWS * 2; i++) x[i] = (float)alcore__rng_f64(&rng);
     bed_open(&b, ROWS, 1, NULL);
     bed_column(&b, pool(), "embeddings", x, ROWS, 2, ALCORE_FLOAT32);
     bed_run(&b, "kcenter", "", 50);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "strategy_bed.h"
 
 enum { ROWS = 300, DIMS = 8, CLASSES = 4, TARGETS = 37 };
@@ -69,16 +70,16 @@ static uint8_t labeled[ROWS];
 static int32_t languages[TARGETS];
 
 static void open_pool(bed *b) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 2026);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 2026);
     for (int i = 0; i < ROWS; i++) {
-        u[i] = 6.0 * alcore_rng_f64(&rng) * alcore_rng_f64(&rng);
-        costs[i] = (double)(1 + alcore_rng_below(&rng, 9));
+        u[i] = 6.0 * alcore__rng_f64(&rng) * alcore__rng_f64(&rng);
+        costs[i] = (double)(1 + alcore__rng_below(&rng, 9));
         labeled[i] = i % 29 == 5;
-        for (int j = 0; j < DIMS; j++) x[i * DIMS + j] = (float)(alcore_rng_f64(&rng) - 0.3);
+        for (int j = 0; j < DIMS; j++) x[i * DIMS + j] = (float)(alcore__rng_f64(&rng) - 0.3);
         double total = 0;
         for (int c = 0; c < CLASSES; c++)
-            total += probs[i * CLASSES + c] = (float)(alcore_rng_f64(&rng) + 0.01);
+            total += probs[i * CLASSES + c] = (float)(alcore__rng_f64(&rng) + 0.01);
         for (int c = 0; c < CLASSES; c++)
             probs[i * CLASSES + c] = (float)(probs[i * CLASSES + c] / total);
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "kernel/kernels.h"
 #include "strategy_bed.h"
 
@@ -33,20 +34,20 @@ static double u[ROWS], costs[ROWS];
 static uint8_t labeled[ROWS];
 
 static void open_pool(bed *b, int32_t threads) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 11);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 11);
     for (int i = 0; i < ROWS; i++) {
-        u[i] = alcore_rng_f64(&rng);
-        costs[i] = (double)alcore_rng_below(&rng, 6);
+        u[i] = alcore__rng_f64(&rng);
+        costs[i] = (double)alcore__rng_below(&rng, 6);
         labeled[i] = i % 4001 == 7;
         /* Clusters, so that a draw is hard to guess, and many duplicates, so that weights end. */
         for (int j = 0; j < DIMS; j++) {
-            double at = (double)(i / EVERY % 7 * (j + 1)), wide = alcore_rng_f64(&rng);
+            double at = (double)(i / EVERY % 7 * (j + 1)), wide = alcore__rng_f64(&rng);
             x[i * DIMS + j] = (float)(at + (i / EVERY % 3 ? 0.0 : wide));
         }
         double total = 0;
         for (int c = 0; c < CLASSES; c++)
-            total += probs[i * CLASSES + c] = (float)(1 + alcore_rng_below(&rng, 3));
+            total += probs[i * CLASSES + c] = (float)(1 + alcore__rng_below(&rng, 3));
         for (int c = 0; c < CLASSES; c++)
             probs[i * CLASSES + c] = (float)(probs[i * CLASSES + c] / total);
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "fault_allocator.h"
 #include "strategy_bed.h"
 
@@ -148,7 +149,7 @@ START_TEST(host_scores_and_orders) {
     ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 2));
     ck_assert_msg(bed_run_strategy(&b, strategy, 2) == ALCORE_OK, "%s", alcore_last_error());
     BED_PICKS(&b, 2, 3);
-    ck_assert_uint_eq(c.random, alcore_rng_derive(42, 64, 1, 3));
+    ck_assert_uint_eq(c.random, alcore__rng_derive(42, 64, 1, 3));
     c.by_order = true;
     ck_assert_int_eq(bed_run_strategy(&b, strategy, 3), ALCORE_OK);
     BED_PICKS(&b, 3, 0);
@@ -198,10 +199,10 @@ static alcore_status sweep_run(const char *const *what) {
     static double u[40];
     static float x[80], probs[80];
     static uint8_t labeled[40];
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 3);
-    for (int i = 0; i < 40; i++) u[i] = alcore_rng_f64(&rng);
-    for (int i = 0; i < 80; i++) x[i] = (float)alcore_rng_f64(&rng);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 3);
+    for (int i = 0; i < 40; i++) u[i] = alcore__rng_f64(&rng);
+    for (int i = 0; i < 80; i++) x[i] = (float)alcore__rng_f64(&rng);
     for (int i = 0; i < 80; i++) probs[i] = 0.5f;
     labeled[7] = labeled[9] = 1;
     bed_column(&b, &b.input.candidates, "scores", u, 40, 1, ALCORE_FLOAT64);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "kmeans_bed.h"
 #include "strategy_bed.h"
 
@@ -122,26 +123,26 @@ static lloyd expected;
 
 enum { NORMAL, CLUSTERED, TIED, FAR, KINDS };
 
-static double uniform(alcore_rng *rng) {
-    return alcore_rng_f64(rng) - 0.5;
+static double uniform(alcore__rng *rng) {
+    return alcore__rng_f64(rng) - 0.5;
 }
 
 /* CLUSTERED: rows around a few points. TIED: small integers, every third row repeats the one
  * before, another is one unit in the last place beside it. FAR: some rows a million away. */
 static void make_rows(int64_t dims, int kind, uint64_t seed) {
     static float around[CLUSTERS * DIMS_MOST];
-    alcore_rng rng;
-    alcore_rng_seed(&rng, seed);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
     for (int64_t j = 0; j < CLUSTERS * dims; j++) around[j] = (float)(4.0 * uniform(&rng));
     for (int64_t i = 0; i < ROWS; i++) {
-        int64_t near = (int64_t)alcore_rng_below(&rng, CLUSTERS) * dims;
+        int64_t near = (int64_t)alcore__rng_below(&rng, CLUSTERS) * dims;
         for (int64_t j = 0; j < dims; j++) {
             float *to = &x[i * dims + j];
             *to = (float)(uniform(&rng) + uniform(&rng));
             if (kind == CLUSTERED) *to = 0.5f * *to + around[near + j];
             if (kind == FAR && i % 50 == 7) *to += 1e6f;
             /* Of so many magnitudes that the order of additions can be seen. */
-            if (j % 3 == 1 && kind != TIED) *to = ldexpf(*to, -(int)alcore_rng_below(&rng, 40));
+            if (j % 3 == 1 && kind != TIED) *to = ldexpf(*to, -(int)alcore__rng_below(&rng, 40));
             if (kind != TIED) continue;
             *to = (float)(int)(*to * 4.0f);
             if (i % 3 == 2) *to = x[(i - 1) * dims + j];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alcore/strategy.h"
+#include "base/rng.h"
 #include "strategy_bed.h"
 
 /* Sanitized, a labeled side of two blocks takes minutes: k-center visits every row for each; under
@@ -28,8 +29,8 @@ static pool_data data;
 
 static void make_data(void) {
     if (data.x) return; /* made by an earlier test of this process */
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 7);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 7);
     data.labeled_rows = SMALL_LABELED || bed_brief() ? 200 : 9000;
     data.x = malloc(ROWS * DIMS * sizeof *data.x);
     data.labeled_x = malloc((size_t)data.labeled_rows * DIMS * sizeof *data.labeled_x);
@@ -37,16 +38,16 @@ static void make_data(void) {
     data.costs = malloc(ROWS * sizeof *data.costs);
     data.probs = malloc(ROWS * CLASSES * sizeof *data.probs);
     data.labeled = calloc(ROWS, 1);
-    for (int64_t i = 0; i < ROWS * DIMS; i++) data.x[i] = (float)(alcore_rng_f64(&rng) - 0.4);
+    for (int64_t i = 0; i < ROWS * DIMS; i++) data.x[i] = (float)(alcore__rng_f64(&rng) - 0.4);
     for (int64_t i = 0; i < data.labeled_rows * DIMS; i++)
-        data.labeled_x[i] = (float)(alcore_rng_f64(&rng) - 0.6);
+        data.labeled_x[i] = (float)(alcore__rng_f64(&rng) - 0.6);
     for (int64_t i = 0; i < ROWS; i++) {
-        data.u[i] = alcore_rng_f64(&rng) * alcore_rng_f64(&rng);
-        data.costs[i] = (double)alcore_rng_below(&rng, 12);
-        data.labeled[i] = alcore_rng_below(&rng, 50) == 0;
+        data.u[i] = alcore__rng_f64(&rng) * alcore__rng_f64(&rng);
+        data.costs[i] = (double)alcore__rng_below(&rng, 12);
+        data.labeled[i] = alcore__rng_below(&rng, 50) == 0;
         double rest = 1.0;
         for (int c = 0; c < CLASSES; c++) {
-            double p = c == CLASSES - 1 ? rest : rest * alcore_rng_f64(&rng);
+            double p = c == CLASSES - 1 ? rest : rest * alcore__rng_f64(&rng);
             data.probs[i * CLASSES + c] = (float)p;
             rest -= p;
         }

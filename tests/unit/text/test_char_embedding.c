@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "text/char_embedding.h"
 
 #define DIMS ALCORE__CHAR_DEFAULT_DIMS
@@ -50,7 +50,7 @@ static void add(double *sum, int dims, uint64_t seed, const char *gram, double i
     uint64_t hash = 0xCBF29CE484222325u;
     for (; *gram != '\0'; gram++) hash = (hash ^ (unsigned char)*gram) * 0x100000001B3u;
     hash = scramble(hash);
-    const uint64_t mixed = hash ^ alcore_rng_derive(seed, 0, 0, 0);
+    const uint64_t mixed = hash ^ alcore__rng_derive(seed, 0, 0, 0);
     const int slices = dims < 8 ? dims : 8;
     for (int s = 0; s < slices; s++) {
         const uint64_t k = (uint64_t)(s / 4);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alcore/rng.h"
+#include "base/rng.h"
+#include "lm_calls.h"
 #include "lm_reference.h"
 #include "text/lm_internal.h"
 #include "vectors.h"
@@ -35,13 +36,13 @@ static alcore_lm *train(const char *const *texts, int64_t count, int32_t order) 
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = order;
     alcore_lm *lm = NULL;
-    ck_assert_int_eq(alcore_lm_train(ctx, &options, texts, NULL, count, &lm), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_train(ctx, texts, NULL, count, &options, &lm), ALCORE_OK);
     return lm;
 }
 
 static double score(alcore_lm *lm, const char *text) {
     double total = 1.0;
-    ck_assert_int_eq(alcore_lm_score(lm, text, strlen(text), &total), ALCORE_OK);
+    ck_assert_int_eq(lm_score_one(lm, text, strlen(text), &total), ALCORE_OK);
     return total;
 }
 
@@ -94,8 +95,7 @@ START_TEST(tv_lm_scores) {
         float values[16];
         double log10s[16];
         int64_t count = 0;
-        ck_assert_int_eq(alcore_lm_token_logprobs(lm, text, strlen(text), values, 16, &count),
-                         ALCORE_OK);
+        ck_assert_int_eq(lm_tokens_one(lm, text, strlen(text), values, 16, &count), ALCORE_OK);
         ck_assert_int_eq(count, vector_length(expected));
         for (int64_t k = 0; k < count; k++) log10s[k] = (double)values[k] / log(10.0);
         vector_near(log10s, expected, 1e-6);
@@ -119,7 +119,7 @@ START_TEST(tv_lm_parts) {
         char path[48];
         snprintf(path, sizeof path, "fallback/%d", n - 1);
         ck_assert_int_eq(alcore_lm_order_get(lm, n, &info), ALCORE_OK);
-        ck_assert_int_eq(alcore_lm_ngrams(lm, n), info.ngrams);
+        ck_assert_int_eq(lm_ngrams(lm, n), info.ngrams);
         ngrams[n - 1] = info.ngrams;
         ck_assert_int_eq(info.fallback, json_is_true(vector_expected(&one, path)));
         snprintf(path, sizeof path, "counts_of_counts/%d", n - 1);
@@ -163,14 +163,14 @@ typedef struct made_corpus {
 } made_corpus;
 
 static void make(made_corpus *c, uint64_t seed) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, seed);
-    c->count = 3 + (int)alcore_rng_below(&rng, 30);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, seed);
+    c->count = 3 + (int)alcore__rng_below(&rng, 30);
     for (int i = 0; i < c->count; i++) {
-        const int length = (int)alcore_rng_below(&rng, 7);
+        const int length = (int)alcore__rng_below(&rng, 7);
         c->words[i][0] = 1;
         for (int k = 0; k < length; k++) {
-            const int letter = (int)(alcore_rng_below(&rng, 4) * alcore_rng_below(&rng, 4) / 3);
+            const int letter = (int)(alcore__rng_below(&rng, 4) * alcore__rng_below(&rng, 4) / 3);
             c->words[i][k + 1] = 3 + letter;
             c->text[i][2 * k] = (char)('a' + letter);
             c->text[i][2 * k + 1] = ' ';
@@ -240,8 +240,8 @@ START_TEST(symbols_and_empty_texts) {
     const char *texts[] = {"<s> a </s> b", "", "a <unk> b", " \t "};
     const char *plain[] = {"a b", "", "a b", ""};
     alcore_lm *lm = train(texts, 4, 3), *same = train(plain, 4, 3);
-    ck_assert_int_eq(alcore_lm_dropped(lm), 3);
-    ck_assert_int_eq(alcore_lm_dropped(same), 0);
+    ck_assert_int_eq(lm->dropped, 3);
+    ck_assert_int_eq(same->dropped, 0);
     ck_assert_uint_eq(alcore_lm_fingerprint(lm), alcore_lm_fingerprint(same));
     ck_assert_double_eq(score(lm, "a <s> b"), score(lm, "a never-seen b"));
     ck_assert_double_eq(score(lm, "a </s>"), score(lm, "a never-seen"));
@@ -256,7 +256,7 @@ START_TEST(words_are_ascii_runs) {
     const char *texts[] = {"a\tb\r\nc\xc2\xa0"
                            "d"};
     alcore_lm *lm = train(texts, 1, 2);
-    ck_assert_int_eq(alcore_lm_ngrams(lm, 1), 6); /* a b c(nbsp)d, and three symbols */
+    ck_assert_int_eq(lm_ngrams(lm, 1), 6); /* a b c(nbsp)d, and three symbols */
     ck_assert_uint_ne(word(lm, "c\xc2\xa0"
                                "d"),
                       ALCORE__WORD_NONE);
@@ -268,46 +268,94 @@ START_TEST(capacity_too_small_writes_nothing) {
     alcore_lm *lm = train(corpus, 6, 4);
     float values[3] = {7, 7, 7};
     int64_t count = -1;
-    ck_assert_int_eq(alcore_lm_token_logprobs(lm, "the patient has", 15, values, 3, &count),
-                     ALCORE_OK);
+    ck_assert_int_eq(lm_tokens_one(lm, "the patient has", 15, values, 3, &count), ALCORE_OK);
     ck_assert_int_eq(count, 4);
     for (int i = 0; i < 3; i++) ck_assert_float_eq(values[i], 7);
-    ck_assert_int_eq(alcore_lm_token_logprobs(lm, NULL, 0, NULL, 0, &count), ALCORE_OK);
+    ck_assert_int_eq(lm_tokens_one(lm, NULL, 0, NULL, 0, &count), ALCORE_OK);
     ck_assert_int_eq(count, 1);
+    alcore_lm_unref(lm);
+}
+END_TEST
+
+/* More texts than a task has: each gets the numbers that it gets alone, in any order of tasks. */
+START_TEST(many_texts_in_one_call) {
+    enum { TEXTS = 700 };
+    static char text[TEXTS][32];
+    const char *texts[TEXTS];
+    double totals[TEXTS], alone;
+    float values[8 * TEXTS], own[8];
+    int64_t offsets[TEXTS + 1], shape = TEXTS, bounds = TEXTS + 1, tokens, count;
+    alcore_tensor out, out_offsets, out_values;
+    alcore_lm *lm = train(corpus, 6, 3);
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(text[i], sizeof text[i], "%s", i % 5 == 0 ? "" : corpus[i % 6]);
+        texts[i] = text[i];
+    }
+    ck_assert_int_eq(alcore_tensor_init(&out, totals, ALCORE_FLOAT64, &shape, 1), ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_score(lm, texts, NULL, TEXTS, &out), ALCORE_OK);
+    ck_assert_int_eq(alcore_tensor_init(&out_offsets, offsets, ALCORE_INT64, &bounds, 1),
+                     ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, texts, NULL, TEXTS, &out_offsets, NULL),
+                     ALCORE_OK);
+    tokens = offsets[TEXTS];
+    ck_assert_int_le(tokens, 8 * TEXTS);
+    ck_assert_int_eq(alcore_tensor_init(&out_values, values, ALCORE_FLOAT32, &tokens, 1),
+                     ALCORE_OK);
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, texts, NULL, TEXTS, &out_offsets, &out_values),
+                     ALCORE_OK);
+    for (int i = 0; i < TEXTS; i++) {
+        ck_assert_int_eq(lm_score_one(lm, texts[i], strlen(texts[i]), &alone), ALCORE_OK);
+        ck_assert_double_eq(totals[i], alone);
+        ck_assert_int_eq(lm_tokens_one(lm, texts[i], strlen(texts[i]), own, 8, &count), ALCORE_OK);
+        ck_assert_int_eq(offsets[i + 1] - offsets[i], count);
+        ck_assert_mem_eq(values + offsets[i], own, (size_t)count * sizeof *own);
+    }
+    tokens--; /* one too few */
+    ck_assert_int_eq(alcore_lm_token_logprobs(lm, texts, NULL, TEXTS, &out_offsets, &out_values),
+                     ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "out_values is to be float32"));
+    ck_assert_int_eq(alcore_lm_score(lm, texts, NULL, TEXTS - 1, &out), ALCORE_E_SHAPE);
+    ck_assert_int_eq(alcore_lm_score(lm, texts, NULL, -1, &out), ALCORE_E_INVALID);
+    shape = 0;
+    ck_assert_int_eq(alcore_lm_score(lm, NULL, NULL, 0, &out), ALCORE_OK);
     alcore_lm_unref(lm);
 }
 END_TEST
 
 START_TEST(wrong_arguments) {
     alcore_lm *lm = (alcore_lm *)&lm;
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, NULL, 0, &lm), ALCORE_E_DATA);
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, 0, NULL, &lm), ALCORE_E_DATA);
     ck_assert_ptr_null(lm);
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, NULL, 1, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_train(NULL, NULL, corpus, NULL, 6, &lm), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, corpus, NULL, 6, NULL), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(ctx, NULL, NULL, 1, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(NULL, corpus, NULL, 6, NULL, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, NULL, NULL), ALCORE_E_INVALID);
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
     options.order = 7;
-    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     options.order = -1;
-    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_PARAM);
     options.size = 0;
-    ck_assert_int_eq(alcore_lm_train(ctx, &options, corpus, NULL, 6, &lm), ALCORE_E_STRUCT_UNSET);
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &lm), ALCORE_E_STRUCT_UNSET);
     const char *hole[] = {"a", NULL};
-    ck_assert_int_eq(alcore_lm_train(ctx, NULL, hole, NULL, 2, &lm), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_lm_train(ctx, hole, NULL, 2, NULL, &lm), ALCORE_E_INVALID);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "text 1"));
     double total = 1;
     int64_t count = 1;
-    ck_assert_int_eq(alcore_lm_score(NULL, "a", 1, &total), ALCORE_E_INVALID);
-    ck_assert_double_eq(total, 0);
-    ck_assert_int_eq(alcore_lm_token_logprobs(NULL, "a", 1, NULL, 0, &count), ALCORE_E_INVALID);
+    ck_assert_int_eq(lm_score_one(NULL, "a", 1, &total), ALCORE_E_INVALID);
+    ck_assert_int_eq(lm_tokens_one(NULL, "a", 1, NULL, 0, &count), ALCORE_E_INVALID);
     ck_assert_int_eq(count, 0);
     lm = train(corpus, 6, 2);
-    ck_assert_int_eq(alcore_lm_score(lm, NULL, 1, &total), ALCORE_E_INVALID);
-    ck_assert_int_eq(alcore_lm_token_logprobs(lm, "a", 1, NULL, 5, &count), ALCORE_E_INVALID);
+    ck_assert_int_eq(lm_score_one(lm, NULL, 1, &total), ALCORE_E_INVALID);
+    ck_assert_int_eq(lm_tokens_one(lm, "a", 1, NULL, 5, &count), ALCORE_E_INVALID);
+    options = (alcore_lm_options)ALCORE_LM_OPTIONS_INIT;
+    options.reserved = 1; /* a field that a later version may give a meaning */
+    alcore_lm *newer;
+    ck_assert_int_eq(alcore_lm_train(ctx, corpus, NULL, 6, &options, &newer),
+                     ALCORE_E_STRUCT_NEWER);
     alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
     ck_assert_int_eq(alcore_lm_order_get(lm, 3, &info), ALCORE_E_NOT_FOUND);
     ck_assert_int_eq(alcore_lm_order_get(lm, 0, &info), ALCORE_E_NOT_FOUND);
-    ck_assert_int_eq(alcore_lm_ngrams(lm, 3), 0);
+    ck_assert_int_eq(lm_ngrams(lm, 3), 0);
     ck_assert_int_eq(alcore_lm_order(NULL), 0);
     ck_assert_uint_eq(alcore_lm_fingerprint(NULL), 0);
     alcore_lm_unref(lm);
@@ -339,7 +387,7 @@ START_TEST(same_bits_for_any_threads_and_order_of_texts) {
         options.threads = threads[i];
         alcore_ctx *other;
         ck_assert_int_eq(alcore_ctx_new(&options, &other), ALCORE_OK);
-        ck_assert_int_eq(alcore_lm_train(other, NULL, reversed, NULL, c.count, &lm), ALCORE_OK);
+        ck_assert_int_eq(alcore_lm_train(other, reversed, NULL, c.count, NULL, &lm), ALCORE_OK);
         ck_assert_uint_eq(alcore_lm_fingerprint(lm), fingerprint);
         alcore_lm_unref(lm);
         alcore_ctx_unref(other);
@@ -361,6 +409,7 @@ int main(void) {
     tcase_add_test(cases, symbols_and_empty_texts);
     tcase_add_test(cases, words_are_ascii_runs);
     tcase_add_test(cases, capacity_too_small_writes_nothing);
+    tcase_add_test(cases, many_texts_in_one_call);
     tcase_add_test(cases, wrong_arguments);
     tcase_add_test(cases, a_reference_keeps_the_model);
     tcase_add_test(cases, same_bits_for_any_threads_and_order_of_texts);

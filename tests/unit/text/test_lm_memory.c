@@ -16,7 +16,7 @@ static const char *const texts[] = {"a b c", "a b", "", "b c <s> d", "a b c d e 
 
 static alcore_status do_train(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
-    const alcore_status status = alcore_lm_train(ctx, NULL, texts, NULL, 5, &lm);
+    const alcore_status status = alcore_lm_train(ctx, texts, NULL, 5, NULL, &lm);
     ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
     alcore_lm_unref(lm);
     return status;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "alcore/context.h"
-#include "alcore/rng.h"
+#include "base/rng.h"
 #include "phrase_reference.h"
 #include "text/phrase_table.h"
 #include "text/words.h"
@@ -253,30 +253,30 @@ typedef struct corpus {
     int count, labeled_count, alphabet;
 } corpus;
 
-static void make_text(alcore_rng *rng, char *out, int alphabet) {
-    const int words = (int)alcore_rng_below(rng, 10);
+static void make_text(alcore__rng *rng, char *out, int alphabet) {
+    const int words = (int)alcore__rng_below(rng, 10);
     out[0] = '\0';
     for (int i = 0; i < words; i++) {
-        out[2 * i] = (char)('a' + (int)alcore_rng_below(rng, (uint64_t)alphabet));
+        out[2 * i] = (char)('a' + (int)alcore__rng_below(rng, (uint64_t)alphabet));
         out[2 * i + 1] = i + 1 < words ? ' ' : '\0';
     }
 }
 
 /* Some rows repeat others: copies of sentences are what ties a sort without a limit. */
-static void make_corpus(alcore_rng *rng, corpus *c) {
-    c->alphabet = 1 + (int)alcore_rng_below(rng, 5);
-    c->count = (int)alcore_rng_below(rng, MAX_ROWS + 1);
-    c->labeled_count = (int)alcore_rng_below(rng, MAX_LABELED + 1);
+static void make_corpus(alcore__rng *rng, corpus *c) {
+    c->alphabet = 1 + (int)alcore__rng_below(rng, 5);
+    c->count = (int)alcore__rng_below(rng, MAX_ROWS + 1);
+    c->labeled_count = (int)alcore__rng_below(rng, MAX_LABELED + 1);
     for (int i = 0; i < MAX_ROWS + MAX_LABELED; i++) {
         make_text(rng, c->text[i], c->alphabet + (i >= MAX_ROWS));
-        if (i > 0 && alcore_rng_below(rng, 4) == 0)
-            memcpy(c->text[i], c->text[alcore_rng_below(rng, (uint64_t)i)], sizeof c->text[i]);
+        if (i > 0 && alcore__rng_below(rng, 4) == 0)
+            memcpy(c->text[i], c->text[alcore__rng_below(rng, (uint64_t)i)], sizeof c->text[i]);
         if (i < MAX_ROWS)
             c->rows[i] = c->text[i];
         else
             c->labeled[i - MAX_ROWS] = c->text[i];
     }
-    for (int i = 0; i < MAX_ROWS; i++) c->states[i] = (int)alcore_rng_below(rng, 3);
+    for (int i = 0; i < MAX_ROWS; i++) c->states[i] = (int)alcore__rng_below(rng, 3);
 }
 
 static void assert_reference(alcore__phrase_index *index, const alcore__phrase_filter *filter,
@@ -310,16 +310,16 @@ static void set_states(alcore__phrase_index *index, const corpus *c) {
 }
 
 /* max_words, what dominates and the filter of a case; rows are moved and looked at again. */
-static void check_corpus(alcore_ctx *ctx, alcore_rng *rng, corpus *c) {
+static void check_corpus(alcore_ctx *ctx, alcore__rng *rng, corpus *c) {
     static reference_table expected;
-    const int max_words = 1 + (int)alcore_rng_below(rng, 5), kind = (int)alcore_rng_below(rng, 3);
-    const bool unlimited = kind == 2, counts_only = !unlimited && alcore_rng_below(rng, 4) == 0;
+    const int max_words = 1 + (int)alcore__rng_below(rng, 5), kind = (int)alcore__rng_below(rng, 3);
+    const bool unlimited = kind == 2, counts_only = !unlimited && alcore__rng_below(rng, 4) == 0;
     const int listed = unlimited ? REFERENCE_WORDS : max_words;
     const int limit = kind == 0 ? max_words : REFERENCE_WORDS;
     const alcore__phrase_filter filter = {
-        .min_count = (uint32_t)alcore_rng_below(rng, 4),
-        .semi_maximal = unlimited || (!counts_only && alcore_rng_below(rng, 2)),
-        .unlabeled = alcore_rng_below(rng, 2),
+        .min_count = (uint32_t)alcore__rng_below(rng, 4),
+        .semi_maximal = unlimited || (!counts_only && alcore__rng_below(rng, 2)),
+        .unlabeled = alcore__rng_below(rng, 2),
         .counts_only = counts_only};
     alcore__phrase_index *index =
         new_index(ctx, c->rows, c->count, c->labeled, c->labeled_count,
@@ -330,7 +330,7 @@ static void check_corpus(alcore_ctx *ctx, alcore_rng *rng, corpus *c) {
                        listed, limit);
         assert_reference(index, &filter, &expected);
         for (int i = 0; i < c->count; i++)
-            if (alcore_rng_below(rng, 4) == 0) c->states[i] = (int)alcore_rng_below(rng, 3);
+            if (alcore__rng_below(rng, 4) == 0) c->states[i] = (int)alcore__rng_below(rng, 3);
     }
     alcore__phrase_index_free(index);
 }
@@ -339,8 +339,8 @@ START_TEST(test_random_corpora) {
     static const int32_t threads[] = {1, 2, 8};
     for (size_t t = 0; t < 3; t++) {
         alcore_ctx *ctx = new_ctx(threads[t]);
-        alcore_rng rng;
-        alcore_rng_seed(&rng, 11);
+        alcore__rng rng;
+        alcore__rng_seed(&rng, 11);
         for (int i = 0; i < 150; i++) {
             static corpus c;
             make_corpus(&rng, &c);
@@ -354,8 +354,8 @@ END_TEST
 /* All sub-phrases of a labeled phrase are labeled (property 5 of the specification). */
 START_TEST(test_labeled_is_closed) {
     static reference_table table;
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 5);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 5);
     alcore_ctx *ctx = new_ctx(2);
     for (int i = 0; i < 30; i++) {
         static corpus c;
@@ -388,8 +388,8 @@ END_TEST
 
 /* The rows of a phrase are those of its occurrences, the first ones of them. */
 START_TEST(test_rows_of_phrases) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 6);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 6);
     alcore_ctx *ctx = new_ctx(1);
     int64_t checked = 0;
     for (int i = 0; i < 40; i++) {
@@ -431,8 +431,8 @@ enum { LARGE_ROWS = 3000 };
 static char *large_text[LARGE_ROWS];
 
 static void make_large(void) {
-    alcore_rng rng;
-    alcore_rng_seed(&rng, 9);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 9);
     for (int i = 0; i < LARGE_ROWS; i++) {
         if (i > 0 && i % 5 == 0) {
             large_text[i] = strdup(large_text[i / 2]);
@@ -440,10 +440,10 @@ static void make_large(void) {
         }
         char text[1024];
         size_t used = 0;
-        for (int64_t left = 1 + (int64_t)alcore_rng_below(&rng, 30); left > 0; left--) {
-            const uint64_t range = (uint64_t)1 << (2 + alcore_rng_below(&rng, 12));
+        for (int64_t left = 1 + (int64_t)alcore__rng_below(&rng, 30); left > 0; left--) {
+            const uint64_t range = (uint64_t)1 << (2 + alcore__rng_below(&rng, 12));
             used += (size_t)snprintf(text + used, sizeof text - used, "w%u%s",
-                                     (unsigned)alcore_rng_below(&rng, range), left > 1 ? " " : "");
+                                     (unsigned)alcore__rng_below(&rng, range), left > 1 ? " " : "");
         }
         large_text[i] = strdup(text);
     }
@@ -471,7 +471,7 @@ static uint64_t digest_of(int32_t threads, uint32_t max_words, bool semi_maximal
         ck_assert(q->occ > p->occ || (q->occ == p->occ && q->length > p->length) ||
                   (q->occ == p->occ && q->length == p->length && q->first < p->first));
     }
-    const uint64_t digest = alcore_hash64(all.data, all.length);
+    const uint64_t digest = alcore__hash64(all.data, all.length);
     alcore__buffer_clear(ctx, &all);
     alcore__phrase_table_clear(ctx, &table);
     alcore__phrase_index_free(index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/number.h"
+#include "base/number.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The random numbers of the library (docs/spec/arithmetic.md): seeds by splitmix64 (Steele, Lea and
+ * Flood 2014), numbers by xoshiro256** (Blackman and Vigna 2021), draws without replacement by the
+ * first steps of a Fisher-Yates shuffle. Everything that is drawn is drawn with these, so the same
+ * seed gives the same selection on every machine. */
+#ifndef ALCORE__RNG_H
+#define ALCORE__RNG_H
+
+#include "base/base.h"
+
+/* State of one generator. A copy is a fork: both give the same numbers from there on. */
+typedef struct alcore__rng {
+    uint64_t state[4]; /* of xoshiro256**; not all 0 */
+} alcore__rng;
+
+/* Seeds a generator: its state is the first four outputs of splitmix64(seed). */
+void alcore__rng_seed(alcore__rng *rng, uint64_t seed);
+/* A seed made of four numbers: mix(mix(mix(mix(seed) ^ tag) ^ a) ^ b), where mix(z) is the first
+ * output of splitmix64(z). tag says what is drawn, one number per purpose; a is the round, b a part
+ * within the round, 0 for none. Also used to hash tuples of numbers. */
+uint64_t alcore__rng_derive(uint64_t seed, uint64_t tag, uint64_t a, uint64_t b);
+/* The next 64 random bits. */
+uint64_t alcore__rng_u64(alcore__rng *rng);
+/* The next number in [0, 1), a multiple of 2^-53. */
+double alcore__rng_f64(alcore__rng *rng);
+/* The next integer below n, without bias: raw numbers below 2^64 mod n, which would favor small
+ * results, are drawn again. 0 for n = 0. */
+uint64_t alcore__rng_below(alcore__rng *rng, uint64_t n);
+/* Draws min(count, n) of 0..n-1 without replacement into out, in draw order. Memory grows with
+ * count, not with n. ctx may be NULL. ALCORE_E_INVALID for negative numbers or a NULL that is
+ * needed; out and the state of rng are unchanged after a failure. */
+alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, int64_t count,
+                                 int64_t *out);
+
+/* XXH64 with seed 0 of bytes bytes: how a string enters a seed or a fold. data may be NULL for 0.
+ */
+uint64_t alcore__hash64(const void *data, size_t bytes);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A language model that the caller trained or read, as a model: it makes "logprobs". The language
+ * model never changes, so its fingerprint in a column's origin says whether the column is its. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/lm_column.h"
+
+static bool can(const alcore_model *model, const char *column) {
+    (void)model;
+    return strcmp(column, "logprobs") == 0;
+}
+
+static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+    alcore__lm_column self = {
+        .ctx = model->object.ctx, .pool = pool, .lm = model->data, .fold = -1};
+    ALCORE__TRY(alcore_column_writer_new(pool, column, ALCORE_COLUMN_RAGGED, NULL, &self.writer));
+    alcore_status status = alcore__read_begin(pool, "pool");
+    if (status == ALCORE_OK) {
+        status = alcore__lm_column_rows(&self);
+        alcore__read_end(pool);
+    }
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(self.writer, ALCORE_MISSING_FAIL);
+    alcore_column_writer_unref(self.writer);
+    return status;
+}
+
+static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
+                              const char *column, alcore__buffer *out) {
+    (void)column;
+    return alcore__buffer_format(alcore__pool_ctx(pool), out, " order %d, fingerprint %016" PRIx64,
+                                 alcore_lm_order(model->data), alcore_lm_fingerprint(model->data));
+}
+
+static void release(alcore_model *model) {
+    alcore_lm_unref(model->data);
+}
+
+static const alcore__model_table table = {
+    .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
+
+static alcore_status new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out) {
+    alcore_status status = alcore__model_new(ctx, &table, "lm", true, lm, out);
+    if (status == ALCORE_OK) alcore_lm_ref(lm);
+    return status;
+}
+
+alcore_status alcore_model_new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out) {
+    if (out != NULL) *out = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (ctx == NULL || lm == NULL || out == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_new_lm: ctx, lm and out are needed"));
+    return alcore__leave(ctx, new_lm(ctx, lm, out));
+}
