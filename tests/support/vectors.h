@@ -7,7 +7,6 @@
 #ifndef VECTORS_H
 #define VECTORS_H
 
-#include "base/rng.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,7 +56,7 @@ int64_t vector_length(const json_t *list); /* entries of the outermost list */
 /* |got - expected| <= tolerance; NaN equals NaN. */
 void vector_near(const double *got, const json_t *expected, double tolerance);
 void vector_equal(const int64_t *got, const json_t *expected);
-/* alcore__hash64 of the bytes. */
+/* XXH64, seed 0, of the bytes. */
 void vector_digest(const void *bytes, size_t size, const json_t *expected);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module loader. This program is linked with the static library: there is one core, its own. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,7 +178,7 @@ END_TEST
 /* A table that is shorter than the library's is read with zeros behind it; the copy is made once
  * and goes with the context. */
 START_TEST(a_shorter_table_gets_zeros) {
-    fault_allocator fault = {0};
+    fault = (fault_allocator){0};
     alcore_allocator table = fault_table(&fault);
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     alcore_ctx *ctx;
