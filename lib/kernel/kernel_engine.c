@@ -29,10 +29,10 @@ alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
 
 /* Entries that an engine may lack: whoever calls one looks whether it is NULL first. */
 static bool is_optional(size_t offset) {
-    return offset == offsetof(alcore_sys_kernels, hold) ||
-           offset == offsetof(alcore_sys_kernels, let_go) ||
-           offset == offsetof(alcore_sys_kernels, logit_facts) ||
-           offset == offsetof(alcore_sys_kernels, hidden_facts);
+    return offset == offsetof(alcore_sys_kernels, upload) ||
+           offset == offsetof(alcore_sys_kernels, release) ||
+           offset == offsetof(alcore_sys_kernels, logit_stats) ||
+           offset == offsetof(alcore_sys_kernels, hidden_stats);
 }
 
 /* A module of another minor release of the same ABI may have a shorter table, because entries are
