@@ -53,11 +53,11 @@ static void man_page(void) {
         }
     }
     puts(".SH STRATEGIES");
-    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+    for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
         fputs(".TP\n\\fB", stdout);
-        roff(alcore_strategy_name(i));
+        roff(alcore_strategy_builtin_name(i));
         fputs("\\fR\n", stdout);
-        roff(alcore_strategy_summary(alcore_strategy_name(i)));
+        roff(alcore_strategy_builtin_summary(alcore_strategy_builtin_name(i)));
         putchar('\n');
     }
     puts(".SH EXIT STATUS\n0 done; 1 done but short of the budget (\\-\\-strict); 2 usage; 3 bad "
@@ -79,7 +79,7 @@ static void bash_completion(void) {
         if (!option->argument) continue;
         if (i == OPTION_STRATEGY || i == OPTION_SCORER) {
             const char *(*name)(int32_t) =
-                i == OPTION_STRATEGY ? alcore_strategy_name : alcore_scorer_name;
+                i == OPTION_STRATEGY ? alcore_strategy_builtin_name : alcore_scorer_builtin_name;
             printf("    --%s) COMPREPLY=($(compgen -W '", option->name);
             for (int32_t n = 0; name(n); n++) printf("%s%s", n ? " " : "", name(n));
             puts("' -- \"$cur\")); return;;");

@@ -17,13 +17,15 @@ typedef struct registry {
 } registry;
 
 static const char *scorer_needs(const char *name, int32_t role, int32_t index) {
-    return role == ALCORE_ROLE_CANDIDATES ? alcore_scorer_needs(name, index) : NULL;
+    return role == ALCORE_ROLE_CANDIDATES ? alcore_scorer_builtin_needs(name, index) : NULL;
 }
 
-static const registry strategies = {"strategy", alcore_strategy_name, alcore_strategy_summary,
-                                    alcore_strategy_param, alcore_strategy_needs};
-static const registry scorers = {"scorer", alcore_scorer_name, alcore_scorer_summary,
-                                 alcore_scorer_param, scorer_needs};
+static const registry strategies = {"strategy", alcore_strategy_builtin_name,
+                                    alcore_strategy_builtin_summary, alcore_strategy_builtin_param,
+                                    alcore_strategy_builtin_needs};
+static const registry scorers = {"scorer", alcore_scorer_builtin_name,
+                                 alcore_scorer_builtin_summary, alcore_scorer_builtin_param,
+                                 scorer_needs};
 
 static const char *const role_names[] = {NULL, "candidates", "labeled", "target"};
 static const char *const type_names[] = {NULL,     "flag",    "integer", "number",

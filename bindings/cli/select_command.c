@@ -40,13 +40,13 @@ static void name_of_option(option_id id, char out[32]) {
 static int check_target(const arguments *args, const char *strategy) {
     bool several = false;
 
-    if (!option_given(args, OPTION_TARGET) || !alcore_strategy_summary(strategy) ||
-        alcore_strategy_needs(strategy, ALCORE_ROLE_TARGET, 0))
+    if (!option_given(args, OPTION_TARGET) || !alcore_strategy_builtin_summary(strategy) ||
+        alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
         return EXIT_DONE;
     fprintf(stderr, "alcore: strategy %s does not look at --target; these do: ", strategy);
-    for (int32_t i = 0; alcore_strategy_name(i); i++) {
-        const char *name = alcore_strategy_name(i);
-        if (!alcore_strategy_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
+    for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
+        const char *name = alcore_strategy_builtin_name(i);
+        if (!alcore_strategy_builtin_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
         fprintf(stderr, "%s%s", several ? ", " : "", name);
         several = true;
     }

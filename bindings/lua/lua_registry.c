@@ -17,7 +17,7 @@ static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
  * @function alcore.strategies
  * @treturn table */
 static int strategies(lua_State *L) {
-    push_names(L, alcore_strategy_name);
+    push_names(L, alcore_strategy_builtin_name);
     return 1;
 }
 
@@ -25,7 +25,7 @@ static int strategies(lua_State *L) {
  * @function alcore.scorers
  * @treturn table */
 static int scorers(lua_State *L) {
-    push_names(L, alcore_scorer_name);
+    push_names(L, alcore_scorer_builtin_name);
     return 1;
 }
 
@@ -83,7 +83,7 @@ static int push_params(lua_State *L, const char *name,
  */
 static int params(lua_State *L) {
     if (lua_isnoneornil(L, 1)) return push_params(L, NULL, request_param);
-    return push_params(L, luaL_checkstring(L, 1), alcore_strategy_param);
+    return push_params(L, luaL_checkstring(L, 1), alcore_strategy_builtin_param);
 }
 
 /*** Parameters of a scorer.
@@ -91,7 +91,7 @@ static int params(lua_State *L) {
  * @tparam string scorer
  * @return a list as that of @{alcore.params}; or nil, message, code */
 static int scorer_params(lua_State *L) {
-    return push_params(L, luaL_checkstring(L, 1), alcore_scorer_param);
+    return push_params(L, luaL_checkstring(L, 1), alcore_scorer_builtin_param);
 }
 
 /*** Columns a strategy needs.
@@ -103,7 +103,7 @@ static int needs(lua_State *L) {
     const char *name = luaL_checkstring(L, 1), *need;
     int32_t role = al_constant_check(L, 2, al_roles, "role", ALCORE_ROLE_CANDIDATES);
     lua_newtable(L);
-    for (int32_t i = 0; (need = alcore_strategy_needs(name, role, i)) != NULL; i++) {
+    for (int32_t i = 0; (need = alcore_strategy_builtin_needs(name, role, i)) != NULL; i++) {
         lua_pushstring(L, need);
         lua_rawseti(L, -2, i + 1);
     }
@@ -117,7 +117,7 @@ static int needs(lua_State *L) {
 static int scorer_needs(lua_State *L) {
     const char *name = luaL_checkstring(L, 1), *need;
     lua_newtable(L);
-    for (int32_t i = 0; (need = alcore_scorer_needs(name, i)) != NULL; i++) {
+    for (int32_t i = 0; (need = alcore_scorer_builtin_needs(name, i)) != NULL; i++) {
         lua_pushstring(L, need);
         lua_rawseti(L, -2, i + 1);
     }
@@ -130,8 +130,8 @@ static int scorer_needs(lua_State *L) {
  * @return a string; nil for a name that the library does not know */
 static int about(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
-    const char *text = alcore_strategy_summary(name);
-    lua_pushstring(L, text != NULL ? text : alcore_scorer_summary(name));
+    const char *text = alcore_strategy_builtin_summary(name);
+    lua_pushstring(L, text != NULL ? text : alcore_scorer_builtin_summary(name));
     return 1;
 }
 

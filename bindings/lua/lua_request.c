@@ -190,8 +190,9 @@ static int is_parameter(const selecting *self, const char *name) {
     al_push_anchor(self->L, self->strategy_at, "name");
     const char *strategy = lua_tostring(self->L, -1);
     int found = 0;
-    for (int32_t i = 0;
-         strategy != NULL && !found && alcore_strategy_param(strategy, i, &info) == ALCORE_OK; i++)
+    for (int32_t i = 0; strategy != NULL && !found &&
+                        alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK;
+         i++)
         found = strcmp(info.name, name) == 0;
     lua_pop(self->L, 1);
     return found;

@@ -238,6 +238,19 @@ static int strategy_set(lua_State *L) {
     return set_method(L, al_check(L, 1, &al_strategy_kind), set_strategy);
 }
 
+/*** The present value of a parameter: what was set, or its default.
+ * @function strategy:get
+ * @tparam string name
+ * @treturn string; or nil, message, code */
+static int strategy_get(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_strategy_kind);
+    const char *text = NULL;
+    alcore_status status = alcore_strategy_get(self->handle, luaL_checkstring(L, 2), &text);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 /* ---- scorers ---- */
 
 static int scorer_of_functions(lua_State *L, int table, al_home *home, al_object **out) {
@@ -311,6 +324,19 @@ static int scorer_set(lua_State *L) {
     return set_method(L, al_check(L, 1, &al_scorer_kind), set_scorer);
 }
 
+/*** The present value of a parameter: what was set, or its default.
+ * @function scorer:get
+ * @tparam string name
+ * @treturn string; or nil, message, code */
+static int scorer_get(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_scorer_kind);
+    const char *text = NULL;
+    alcore_status status = alcore_scorer_get(self->handle, luaL_checkstring(L, 2), &text);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 /*** Scores a pool, which gets the result as a column.
  * @function scorer:run
  * @tparam pool pool
@@ -332,8 +358,10 @@ static int scorer_run(lua_State *L) {
     return 1;
 }
 
-static const al_method strategy_methods[] = {{"set", strategy_set}, {NULL, NULL}};
-static const al_method scorer_methods[] = {{"run", scorer_run}, {"set", scorer_set}, {NULL, NULL}};
+static const al_method strategy_methods[] = {
+    {"get", strategy_get}, {"set", strategy_set}, {NULL, NULL}};
+static const al_method scorer_methods[] = {
+    {"get", scorer_get}, {"run", scorer_run}, {"set", scorer_set}, {NULL, NULL}};
 const al_kind al_strategy_kind = {"alcore.strategy", unref_strategy, strategy_methods, NULL};
 const al_kind al_scorer_kind = {"alcore.scorer", unref_scorer, scorer_methods, NULL};
 const al_method al_strategy_functions[] = {

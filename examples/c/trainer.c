@@ -48,9 +48,7 @@ int main(int argc, char **argv) {
 
     for (int round = 1; round <= ROUNDS; round++) {
         alcore_selection *picked;
-        char number[12];
-        snprintf(number, sizeof number, "%d", round);
-        check(alcore_request_set(request, "round", number));
+        check(alcore_request_set_int(request, "round", round));
         check(alcore_select(request, &picked));
 
         const int64_t *rows = alcore_selection_rows(picked);

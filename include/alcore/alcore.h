@@ -26,10 +26,32 @@
  * - A changing call on a handle that is in use answers ALCORE_E_BUSY at once, and so does a reading
  * call that returns a status while a changing one runs. Calls that return no status cannot say so:
  * they do not belong beside a changing call on the same handle.
- * - Structs are size-first: start from their INIT macro or init function. Outs come last and are
- * NULL or 0 after a failure.
  * - The same columns, parameters and seed give the same picks on every machine, for every number of
- * threads. */
+ * threads.
+ *
+ * How every function of these headers is made, so that one page is enough to read them all:
+ *
+ * 1. Names. alcore_NOUN_VERB[_OBJECT]() does something, alcore_NOUN_PROPERTY() tells something
+ * about a handle. alcore_NOUN_builtin_name(index) walks over what the library has built in, from 0
+ * until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of
+ * them by name.
+ * 2. Arguments. First the handle that the call is about (or the context), then what is borrowed,
+ * each array or group of arrays directly followed by its count, then the options (NULL: all
+ * defaults), last what comes out. After a failure the outs are NULL or 0.
+ * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
+ * only; int32_t is for enums, flags and small settings.
+ * 4. Ownership. Nothing the caller gives becomes the library's unless the call returned ALCORE_OK:
+ * after a failure no destroy or release function of a table is called. What a function returns is a
+ * handle or a view, never memory to free.
+ * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
+ * or with alcore_struct_init() in a language without macros. Zero means the default. A caller of an
+ * older header may pass a shorter struct; one of a newer header is refused (ALCORE_E_STRUCT_NEWER)
+ * only where it sets what this library does not know. A field named reserved only pads and is 0.
+ * 6. Arrays. Many numbers come out as an alcore_tensor that is a view of a handle, or go into a
+ * tensor of the caller's whose shape is checked.
+ * 7. Errors. Every call that returns a status clears the thread's error text when it begins and
+ * sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an abort.
+ * 8. Every function is used by a binding, the command or an example. */
 #ifndef ALCORE_H
 #define ALCORE_H
 

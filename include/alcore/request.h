@@ -122,6 +122,37 @@ ALCORE_API alcore_status alcore_request_rows(alcore_request *request, int32_t ki
 ALCORE_API alcore_status alcore_request_set(alcore_request *request, const char *name,
                                             const char *value);
 
+/** Sets an option to an integer, whatever the locale is.
+ * @param[in,out] request borrowed, changed
+ * @param[in] name borrowed: an option's name
+ * @param[in] value the integer; a flag takes 0 and 1
+ * @return as alcore_request_set()
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_int(alcore_request *request, const char *name,
+                                                int64_t value);
+
+/** Sets an option to a number, which is kept exactly, whatever the locale is.
+ * @param[in,out] request borrowed, changed
+ * @param[in] name borrowed: an option's name
+ * @param[in] value the number, finite
+ * @return as alcore_request_set()
+ * @serialized per request; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, const char *name,
+                                                   double value);
+
+/** The present value of an option: what was set, or its default.
+ * @param[in] request borrowed
+ * @param[in] name borrowed: an option's name
+ * @param[out] out_text a view: the value as text, valid until the request is changed or released;
+ * NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call changes the request.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char *name,
+                                            const char **out_text);
+
 /** Facts of a request's option.
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever

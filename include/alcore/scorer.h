@@ -13,8 +13,8 @@
  *     lc           1 - p1, least confidence
  *     entropy      -(sum of p log p), 0 log 0 = 0
  *
- * alcore_scorer_name() lists them, alcore_scorer_param() their options; docs/strategies.md is made
- * from both, docs/papers.md names the papers. */
+ * alcore_scorer_builtin_name() lists them, alcore_scorer_builtin_param() their options;
+ * docs/strategies.md is made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_SCORER_H
 #define ALCORE_SCORER_H
 
@@ -31,14 +31,14 @@ typedef struct alcore_scorer alcore_scorer;
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_scorer_name(int32_t index);
+ALCORE_API const char *alcore_scorer_builtin_name(int32_t index);
 
 /** One line about a built-in scorer.
  * @param[in] name borrowed: a scorer's name
  * @return a view, valid for ever; NULL: no such scorer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_scorer_summary(const char *name);
+ALCORE_API const char *alcore_scorer_builtin_summary(const char *name);
 
 /** Facts of a built-in scorer's parameter.
  * @param[in] name borrowed: a scorer's name
@@ -48,8 +48,8 @@ ALCORE_API const char *alcore_scorer_summary(const char *name);
  *   scorer; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API alcore_status alcore_scorer_param(const char *name, int32_t index,
-                                             alcore_param_info *out);
+ALCORE_API alcore_status alcore_scorer_builtin_param(const char *name, int32_t index,
+                                                     alcore_param_info *out);
 
 /** Names of the columns a built-in scorer needs, one a call; "|" separates alternatives.
  * @param[in] name borrowed: a scorer's name
@@ -57,7 +57,7 @@ ALCORE_API alcore_status alcore_scorer_param(const char *name, int32_t index,
  * @return a view, valid for ever; NULL past the last, or no such scorer
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_scorer_needs(const char *name, int32_t index);
+ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int32_t index);
 
 /** Makes a built-in scorer with its defaults.
  * @param[in] ctx kept
@@ -121,6 +121,37 @@ ALCORE_API void alcore_scorer_unref(alcore_scorer *scorer);
  * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name,
                                            const char *value);
+
+/** Sets a parameter to an integer, whatever the locale is.
+ * @param[in,out] scorer borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value the integer; a flag takes 0 and 1
+ * @return as alcore_scorer_set()
+ * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_set_int(alcore_scorer *scorer, const char *name,
+                                               int64_t value);
+
+/** Sets a parameter to a number, which is kept exactly, whatever the locale is.
+ * @param[in,out] scorer borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value the number, finite
+ * @return as alcore_scorer_set()
+ * @serialized per scorer; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const char *name,
+                                                  double value);
+
+/** The present value of a parameter: what was set, or its default.
+ * @param[in] scorer borrowed
+ * @param[in] name borrowed: a parameter's name
+ * @param[out] out_text a view: the value as text, valid until the scorer is changed or released;
+ * NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call changes the scorer.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *name,
+                                           const char **out_text);
 
 /** Scores the unmasked rows of a pool and gives it the column "scores". Missing columns come from
  * the model and stay in the pool.

@@ -19,8 +19,8 @@
  *     average-dist      the smallest mean distance to the target: AVERAGE-DIST of DeMuX
  *     random            draws without replacement
  *
- * alcore_strategy_name() lists them, alcore_strategy_param() their options; docs/strategies.md is
- * made from both, docs/papers.md names the papers. */
+ * alcore_strategy_builtin_name() lists them, alcore_strategy_builtin_param() their options;
+ * docs/strategies.md is made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_STRATEGY_H
 #define ALCORE_STRATEGY_H
 
@@ -43,14 +43,14 @@ enum {
  * @return a view, valid for ever; NULL past the last
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_strategy_name(int32_t index);
+ALCORE_API const char *alcore_strategy_builtin_name(int32_t index);
 
 /** One line about a built-in strategy.
  * @param[in] name borrowed: a strategy's name
  * @return a view, valid for ever; NULL: no such strategy
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_strategy_summary(const char *name);
+ALCORE_API const char *alcore_strategy_builtin_summary(const char *name);
 
 /** Facts of a built-in strategy's parameter.
  * @param[in] name borrowed: a strategy's name
@@ -60,8 +60,8 @@ ALCORE_API const char *alcore_strategy_summary(const char *name);
  *   strategy; names the nearest), ALCORE_E_STRUCT_*
  * @threadsafe
  * @since 0.1 */
-ALCORE_API alcore_status alcore_strategy_param(const char *name, int32_t index,
-                                               alcore_param_info *out);
+ALCORE_API alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
+                                                       alcore_param_info *out);
 
 /** Names of the columns a built-in strategy needs in a role, one a call; "|" separates
  * alternatives: "scores|logprobs".
@@ -71,7 +71,7 @@ ALCORE_API alcore_status alcore_strategy_param(const char *name, int32_t index,
  * @return a view, valid for ever; NULL past the last, or no such strategy
  * @threadsafe
  * @since 0.1 */
-ALCORE_API const char *alcore_strategy_needs(const char *name, int32_t role, int32_t index);
+ALCORE_API const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index);
 
 /** Makes a built-in strategy with its defaults.
  * @param[in] ctx kept
@@ -160,6 +160,37 @@ ALCORE_API void alcore_strategy_unref(alcore_strategy *strategy);
  * @since 0.1 */
 ALCORE_API alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name,
                                              const char *value);
+
+/** Sets a parameter to an integer, whatever the locale is.
+ * @param[in,out] strategy borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value the integer; a flag takes 0 and 1
+ * @return as alcore_strategy_set()
+ * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_set_int(alcore_strategy *strategy, const char *name,
+                                                 int64_t value);
+
+/** Sets a parameter to a number, which is kept exactly, whatever the locale is.
+ * @param[in,out] strategy borrowed, changed
+ * @param[in] name borrowed: a parameter's name
+ * @param[in] value the number, finite
+ * @return as alcore_strategy_set()
+ * @serialized per strategy; ALCORE_E_BUSY while another call uses it.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *name,
+                                                    double value);
+
+/** The present value of a parameter: what was set, or its default.
+ * @param[in] strategy borrowed
+ * @param[in] name borrowed: a parameter's name
+ * @param[out] out_text a view: the value as text, valid until the strategy is changed or released;
+ * NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_PARAM (names the nearest), ALCORE_E_BUSY
+ * @threadsafe ALCORE_E_BUSY while another call changes the strategy.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
+                                             const char **out_text);
 
 ALCORE_END
 

@@ -203,6 +203,15 @@ alcore_status alcore__values_set(alcore_ctx *ctx, alcore__values *values, const 
     return ALCORE_OK;
 }
 
+alcore_status alcore__values_get(const alcore__values *values, const char *owner, const char *name,
+                                 const char **out_text) {
+    int32_t index = 0;
+    if (!values->table) return alcore__fail(ALCORE_E_PARAM, "the %s has no parameters", owner);
+    if (!find_row(values->table, name, &index)) return fail_name(values->table, owner, name);
+    *out_text = values->values[index].text;
+    return ALCORE_OK;
+}
+
 static const alcore__value *find_value(const alcore__values *values, const char *name) {
     int32_t index = 0;
     return values && find_row(values->table, name, &index) ? &values->values[index] : NULL;

@@ -48,6 +48,10 @@ void alcore__values_clear(alcore_ctx *ctx, alcore__values *values);
  * stays on failure. */
 alcore_status alcore__values_set(alcore_ctx *ctx, alcore__values *values, const char *owner,
                                  const char *name, const char *text);
+/* The present text of a parameter, a view until it is set again; ALCORE_E_PARAM names the nearest
+ * name for one that is not there. */
+alcore_status alcore__values_get(const alcore__values *values, const char *owner, const char *name,
+                                 const char **out_text);
 /* Whether the table has the parameter. The functions below give 0, NaN or "" for one that is not
  * there. */
 bool alcore__values_has(const alcore__values *values, const char *name);

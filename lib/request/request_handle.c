@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/json_scan.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
@@ -184,6 +185,33 @@ alcore_status alcore_request_set(alcore_request *request, const char *name, cons
             request,
             alcore__fail(ALCORE_E_INVALID, "alcore_request_set: name and value are needed"));
     return alcore__request_end(request, set_option(request, name, value));
+}
+
+alcore_status alcore_request_set_int(alcore_request *request, const char *name, int64_t value) {
+    char text[32];
+    alcore__format(text, sizeof text, "%lld", (long long)value);
+    return alcore_request_set(request, name, text);
+}
+
+alcore_status alcore_request_set_number(alcore_request *request, const char *name, double value) {
+    char text[32];
+    alcore__print_double(value, text);
+    return alcore_request_set(request, name, text);
+}
+
+alcore_status alcore_request_get(alcore_request *request, const char *name, const char **out_text) {
+    alcore_ctx *ctx = request == NULL ? NULL : request->object.ctx;
+    if (out_text != NULL) *out_text = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (request == NULL || name == NULL || out_text == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID,
+                              "alcore_request_get: request, name and out_text are needed"));
+    alcore_status status = alcore__read_begin(request, "request");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = alcore__values_get(&request->values, "request", name, out_text);
+    alcore__read_end(request);
+    return alcore__leave(ctx, status);
 }
 
 alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {

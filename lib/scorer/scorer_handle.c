@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "scorer/scorer_internal.h"
 
 /* The destructor of the handle. The host's destroy callback runs first, as it may own host.user. */
@@ -39,17 +40,17 @@ static alcore_status find_score(const char *name, const alcore__score **out) {
                         near == NULL ? "" : "'?");
 }
 
-const char *alcore_scorer_name(int32_t index) {
+const char *alcore_scorer_builtin_name(int32_t index) {
     const alcore__score *score = alcore__score_at(index);
     return score == NULL ? NULL : score->name;
 }
 
-const char *alcore_scorer_summary(const char *name) {
+const char *alcore_scorer_builtin_summary(const char *name) {
     const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
     return score == NULL ? NULL : score->summary;
 }
 
-const char *alcore_scorer_needs(const char *name, int32_t index) {
+const char *alcore_scorer_builtin_needs(const char *name, int32_t index) {
     const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
     if (score == NULL || index < 0) return NULL;
     for (int32_t i = 0; i <= index; i++)
@@ -59,12 +60,13 @@ const char *alcore_scorer_needs(const char *name, int32_t index) {
 
 static alcore_status param_info(const char *name, int32_t index, alcore_param_info *out) {
     const alcore__score *score;
-    if (name == NULL) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_param: name is needed");
+    if (name == NULL)
+        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_builtin_param: name is needed");
     ALCORE__TRY(find_score(name, &score));
     return alcore__param_info(score->params, index, out);
 }
 
-alcore_status alcore_scorer_param(const char *name, int32_t index, alcore_param_info *out) {
+alcore_status alcore_scorer_builtin_param(const char *name, int32_t index, alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL));
     return alcore__leave(NULL, param_info(name, index, out));
 }
@@ -175,5 +177,32 @@ alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const c
         status = set_value(scorer, name, value);
         alcore__write_end(scorer);
     }
+    return alcore__leave(ctx, status);
+}
+
+alcore_status alcore_scorer_set_int(alcore_scorer *scorer, const char *name, int64_t value) {
+    char text[32];
+    alcore__format(text, sizeof text, "%lld", (long long)value);
+    return alcore_scorer_set(scorer, name, text);
+}
+
+alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const char *name, double value) {
+    char text[32];
+    alcore__print_double(value, text);
+    return alcore_scorer_set(scorer, name, text);
+}
+
+alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *name, const char **out_text) {
+    alcore_ctx *ctx = scorer == NULL ? NULL : scorer->object.ctx;
+    if (out_text != NULL) *out_text = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (scorer == NULL || name == NULL || out_text == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID,
+                              "alcore_scorer_get: scorer, name and out_text are needed"));
+    alcore_status status = alcore__read_begin(scorer, "scorer");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = alcore__values_get(&scorer->values, "scorer", name, out_text);
+    alcore__read_end(scorer);
     return alcore__leave(ctx, status);
 }

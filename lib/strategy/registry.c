@@ -40,24 +40,25 @@ alcore_status alcore__strategy_unknown(const char *name) {
                         near);
 }
 
-const char *alcore_strategy_name(int32_t index) {
+const char *alcore_strategy_builtin_name(int32_t index) {
     const alcore__strategy_def *def = alcore__strategy_at(index);
     return def ? def->name : NULL;
 }
 
-const char *alcore_strategy_summary(const char *name) {
+const char *alcore_strategy_builtin_summary(const char *name) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     return def ? def->summary : NULL;
 }
 
-alcore_status alcore_strategy_param(const char *name, int32_t index, alcore_param_info *out) {
+alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
+                                            alcore_param_info *out) {
     ALCORE__TRY(alcore__enter(NULL));
     const alcore__strategy_def *def = alcore__strategy_find(name);
     return alcore__leave(NULL, def ? alcore__param_info(def->params, index, out)
                                    : alcore__strategy_unknown(name));
 }
 
-const char *alcore_strategy_needs(const char *name, int32_t role, int32_t index) {
+const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)
         return NULL;

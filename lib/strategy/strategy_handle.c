@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 static const char PREFIX[] = "strategy ";
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
@@ -121,6 +122,35 @@ alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, c
     return alcore__leave(ctx, status);
 }
 
+alcore_status alcore_strategy_set_int(alcore_strategy *strategy, const char *name, int64_t value) {
+    char text[32];
+    alcore__format(text, sizeof text, "%lld", (long long)value);
+    return alcore_strategy_set(strategy, name, text);
+}
+
+alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *name,
+                                         double value) {
+    char text[32];
+    alcore__print_double(value, text);
+    return alcore_strategy_set(strategy, name, text);
+}
+
+alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
+                                  const char **out_text) {
+    alcore_ctx *ctx = strategy == NULL ? NULL : strategy->object.ctx;
+    if (out_text != NULL) *out_text = NULL;
+    ALCORE__TRY(alcore__enter(ctx));
+    if (strategy == NULL || name == NULL || out_text == NULL)
+        return alcore__leave(
+            ctx, alcore__fail(ALCORE_E_INVALID,
+                              "alcore_strategy_get: strategy, name and out_text are needed"));
+    alcore_status status = alcore__read_begin(strategy, "strategy");
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = alcore__values_get(&strategy->values, strategy->owner, name, out_text);
+    alcore__read_end(strategy);
+    return alcore__leave(ctx, status);
+}
+
 const char *alcore__strategy_name(const alcore_strategy *strategy) {
     return strategy->owner + sizeof PREFIX - 1;
 }
@@ -149,7 +179,7 @@ const alcore__values *alcore__strategy_values(const alcore_strategy *strategy) {
  * the list. A strategy of a host reads columns of the candidates only. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
     if (strategy->def != &alcore__strategy_of_host) {
-        return alcore_strategy_needs(strategy->def->name, role, index);
+        return alcore_strategy_builtin_needs(strategy->def->name, role, index);
     }
     if (role != ALCORE_ROLE_CANDIDATES || index < 0 || index >= strategy->host_need_count)
         return NULL;

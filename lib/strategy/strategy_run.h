@@ -120,8 +120,8 @@ bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
 const alcore__values *
 alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */
-/* As alcore_strategy_needs(), for host strategies too (role CANDIDATES). A role's columns are
- * needed when the role has a pool. */
+/* As alcore_strategy_builtin_needs(), for host strategies too (role CANDIDATES). A role's columns
+ * are needed when the role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
 /* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of take [rows]
  * that are not drawn. previous: [rows] the candidates of the last round, for sticky; NULL: none. */

@@ -372,7 +372,7 @@ int main(void) {
     walk("alcore_model_run embeddings", call_model_embeddings);
     walk("alcore_scorer_run", call_scorer);
     walk("alcore_logits_measure", call_logits);
-    for (int32_t i = 0; (strategy_name = alcore_strategy_name(i)); i++) {
+    for (int32_t i = 0; (strategy_name = alcore_strategy_builtin_name(i)); i++) {
         snprintf(name, sizeof name, "alcore_select %s", strategy_name);
         walk(name, call_select);
     }

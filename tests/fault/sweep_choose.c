@@ -6,18 +6,18 @@
 
 #include "sweep.h"
 
-NEVER(alcore_scorer_name, 0) {
-    HOLDS(alcore_scorer_name(0) && !alcore_scorer_name(1000));
+NEVER(alcore_scorer_builtin_name, 0) {
+    HOLDS(alcore_scorer_builtin_name(0) && !alcore_scorer_builtin_name(1000));
 }
-NEVER(alcore_scorer_summary, 0) {
-    HOLDS(alcore_scorer_summary("nsp") != NULL);
+NEVER(alcore_scorer_builtin_summary, 0) {
+    HOLDS(alcore_scorer_builtin_summary("nsp") != NULL);
 }
-NEVER(alcore_scorer_param, 0) {
+NEVER(alcore_scorer_builtin_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-    HOLDS(alcore_scorer_param("nsp", 1000, &info) == ALCORE_E_NOT_FOUND);
+    HOLDS(alcore_scorer_builtin_param("nsp", 1000, &info) == ALCORE_E_NOT_FOUND);
 }
-NEVER(alcore_scorer_needs, 0) {
-    HOLDS(alcore_scorer_needs("nsp", 0) && !alcore_scorer_needs("nsp", 1000));
+NEVER(alcore_scorer_builtin_needs, 0) {
+    HOLDS(alcore_scorer_builtin_needs("nsp", 0) && !alcore_scorer_builtin_needs("nsp", 1000));
 }
 ALLOCATES(alcore_scorer_new, 0) {
     alcore_scorer *out = w->scorer;
@@ -49,8 +49,9 @@ ALLOCATES(alcore_scorer_set, 0) {
     alcore_scorer *scorer = NULL;
     const char *name = NULL;
     /* The first scorer that has a parameter. */
-    for (int32_t i = 0;
-         (name = alcore_scorer_name(i)) && alcore_scorer_param(name, 0, &info) != ALCORE_OK; i++) {
+    for (int32_t i = 0; (name = alcore_scorer_builtin_name(i)) &&
+                        alcore_scorer_builtin_param(name, 0, &info) != ALCORE_OK;
+         i++) {
     }
     if (!name) return ALCORE_E_INTERNAL;
     sweep_pause(w);
@@ -132,19 +133,52 @@ NEVER(alcore_view_column, WITH_SCORES) {
 
 /* ---- strategy ---- */
 
-NEVER(alcore_strategy_name, 0) {
-    HOLDS(alcore_strategy_name(0) && !alcore_strategy_name(1000));
+/* A scorer with a parameter that takes numbers, made without counting its allocations. */
+static alcore_status with_scorer(world *w, alcore_scorer **out) {
+    sweep_pause(w);
+    alcore_status status = alcore_scorer_new(w->ctx, "margin", out);
+    sweep_resume(w);
+    return status;
 }
-NEVER(alcore_strategy_summary, 0) {
-    HOLDS(alcore_strategy_summary("huds") != NULL);
+
+/* No scorer takes numbers: the refusal must be clean. */
+NEVER(alcore_scorer_set_int, 0) {
+    alcore_scorer *scorer = NULL;
+    alcore_status status = with_scorer(w, &scorer);
+    if (status == ALCORE_OK && alcore_scorer_set_int(scorer, "margin", 3) != ALCORE_E_PARAM)
+        status = ALCORE_E_INTERNAL;
+    alcore_scorer_unref(scorer);
+    return status;
 }
-NEVER(alcore_strategy_param, 0) {
+NEVER(alcore_scorer_set_number, 0) {
+    alcore_scorer *scorer = NULL;
+    alcore_status status = with_scorer(w, &scorer);
+    if (status == ALCORE_OK && alcore_scorer_set_number(scorer, "margin", 0.5) != ALCORE_E_PARAM)
+        status = ALCORE_E_INTERNAL;
+    alcore_scorer_unref(scorer);
+    return status;
+}
+NEVER(alcore_scorer_get, 0) {
+    const char *text;
+    alcore_scorer *scorer = NULL;
+    alcore_status status = with_scorer(w, &scorer);
+    if (status == ALCORE_OK) status = alcore_scorer_get(scorer, "margin", &text);
+    alcore_scorer_unref(scorer);
+    return status;
+}
+NEVER(alcore_strategy_builtin_name, 0) {
+    HOLDS(alcore_strategy_builtin_name(0) && !alcore_strategy_builtin_name(1000));
+}
+NEVER(alcore_strategy_builtin_summary, 0) {
+    HOLDS(alcore_strategy_builtin_summary("huds") != NULL);
+}
+NEVER(alcore_strategy_builtin_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
     (void)w;
-    return alcore_strategy_param("huds", 0, &info);
+    return alcore_strategy_builtin_param("huds", 0, &info);
 }
-NEVER(alcore_strategy_needs, 0) {
-    HOLDS(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 0) != NULL);
+NEVER(alcore_strategy_builtin_needs, 0) {
+    HOLDS(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 0) != NULL);
 }
 ALLOCATES(alcore_strategy_new, 0) {
     alcore_strategy *out = w->strategy;
@@ -216,6 +250,34 @@ ALLOCATES(alcore_strategy_set, 0) {
     alcore_strategy_unref(strategy);
     return status;
 }
+ALLOCATES(alcore_strategy_set_int, 0) {
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_strategy_set_int(strategy, "n_strata", 5);
+    alcore_strategy_unref(strategy);
+    return status;
+}
+ALLOCATES(alcore_strategy_set_number, 0) {
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_strategy_set_number(strategy, "lambda", 0.25);
+    alcore_strategy_unref(strategy);
+    return status;
+}
+NEVER(alcore_strategy_get, 0) {
+    const char *text;
+    alcore_strategy *strategy = NULL;
+    sweep_pause(w);
+    alcore_status status = alcore_strategy_new(w->ctx, "huds", &strategy);
+    sweep_resume(w);
+    if (status == ALCORE_OK) status = alcore_strategy_get(strategy, "lambda", &text);
+    alcore_strategy_unref(strategy);
+    return status;
+}
 
 /* ---- request ---- */
 
@@ -243,6 +305,16 @@ NEVER(alcore_request_set_model, WITH_REQUEST | WITH_MODEL) {
 }
 ALLOCATES(alcore_request_set, WITH_REQUEST) {
     return alcore_request_set(w->request, "budget", "20 words");
+}
+ALLOCATES(alcore_request_set_int, WITH_REQUEST) {
+    return alcore_request_set_int(w->request, "round", 1);
+}
+ALLOCATES(alcore_request_set_number, WITH_REQUEST) {
+    return alcore_request_set_number(w->request, "round", 1.0);
+}
+NEVER(alcore_request_get, WITH_REQUEST) {
+    const char *text;
+    return alcore_request_get(w->request, "round", &text);
 }
 NEVER(alcore_request_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -278,11 +350,11 @@ ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
 /* Every built-in strategy that the world's columns can feed. */
 ALLOCATES(alcore_select, WITH_REQUEST) {
     alcore_status status = ALCORE_OK;
-    for (int32_t i = 0; alcore_strategy_name(i) && status == ALCORE_OK; i++) {
+    for (int32_t i = 0; alcore_strategy_builtin_name(i) && status == ALCORE_OK; i++) {
         alcore_strategy *strategy = NULL;
         alcore_selection *out = NULL;
         sweep_pause(w);
-        status = alcore_strategy_new(w->ctx, alcore_strategy_name(i), &strategy);
+        status = alcore_strategy_new(w->ctx, alcore_strategy_builtin_name(i), &strategy);
         if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
         sweep_resume(w);
         if (status == ALCORE_OK) status = alcore_select(w->request, &out);

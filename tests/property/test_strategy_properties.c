@@ -141,9 +141,10 @@ END_TEST
 START_TEST(seeds_move_random_strategies_only) {
     make_pool((uint64_t)_i);
     open_pool(u, x);
-    for (int32_t n = 0; alcore_strategy_name(n); n++) {
-        const char *name = alcore_strategy_name(n);
-        if (!strncmp(alcore_strategy_needs(name, ALCORE_ROLE_CANDIDATES, 0) ?: "", "probs", 5))
+    for (int32_t n = 0; alcore_strategy_builtin_name(n); n++) {
+        const char *name = alcore_strategy_builtin_name(n);
+        if (!strncmp(alcore_strategy_builtin_needs(name, ALCORE_ROLE_CANDIDATES, 0) ?: "", "probs",
+                     5))
             continue;
         uint64_t prints[2];
         for (uint64_t seed = 0; seed < 2; seed++) {

@@ -222,7 +222,20 @@ os.register_at_fork(after_in_child=_forget_in_child)
 atexit.register(_forget_at_exit)
 
 
-def set_options(set_one, handle, options):
-    """Sets named options of a handle through its _set function."""
+def set_options(noun, handle, options):
+    """Sets named options of a handle of "strategy", "scorer" or "request"."""
     for name, value in options.items():
-        check(set_one(handle, name.rstrip("_").encode(), text_of(value)))
+        name = name.rstrip("_").encode()
+        if type(value) is int and -(1 << 63) <= value < 1 << 63:
+            check(getattr(lib, "alcore_%s_set_int" % noun)(handle, name, value))
+        elif type(value) is float:
+            check(getattr(lib, "alcore_%s_set_number" % noun)(handle, name, value))
+        else:
+            check(getattr(lib, "alcore_%s_set" % noun)(handle, name, text_of(value)))
+
+
+def get_option(noun, handle, name):
+    """The present value of a named option, as text."""
+    out = ctypes.c_char_p()
+    check(getattr(lib, "alcore_%s_get" % noun)(handle, name.rstrip("_").encode(), ctypes.byref(out)))
+    return out.value.decode("utf-8", "replace")

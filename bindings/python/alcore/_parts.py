@@ -9,7 +9,7 @@ from . import _ffi
 from . import _hosts
 from ._calls import check, run
 from ._columns import column_of, path_of, put
-from ._handles import Handle, choice, default_context, new, set_options, struct
+from ._handles import Handle, choice, default_context, get_option, new, set_options, struct
 from ._library import lib
 from ._lm import LanguageModel
 from ._pool import Pool, pool_of
@@ -162,7 +162,11 @@ class _Named(Handle):
 
     def set(self, /, **params):
         """Sets parameters; a name that is a word of Python ends with an underscore."""
-        set_options(getattr(lib, "alcore_%s_set" % self._noun), self._handle, params)
+        set_options(self._noun, self._handle, params)
+
+    def get(self, name):
+        """The present value of a parameter as text: what was set, or its default."""
+        return get_option(self._noun, self._handle, name)
 
     def _facts(self):
         return " %r" % self.name
@@ -300,18 +304,18 @@ def strategies():
     roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()
              if name.startswith("ALCORE_ROLE_")}
     found = {}
-    for name in _all(lib.alcore_strategy_name):
-        needs = {role: [need.decode() for need in _all(lambda index: lib.alcore_strategy_needs(name, value, index))]
+    for name in _all(lib.alcore_strategy_builtin_name):
+        needs = {role: [need.decode() for need in _all(lambda index: lib.alcore_strategy_builtin_needs(name, value, index))]
                  for role, value in roles.items()}
-        found[name.decode()] = {"summary": lib.alcore_strategy_summary(name).decode(),
+        found[name.decode()] = {"summary": lib.alcore_strategy_builtin_summary(name).decode(),
                                 "needs": {role: listed for role, listed in needs.items() if listed},
-                                "params": params_of(lib.alcore_strategy_param, name)}
+                                "params": params_of(lib.alcore_strategy_builtin_param, name)}
     return found
 
 
 def scorers():
     """The built-in scorers: name -> {"summary", "needs", "params"}."""
-    return {name.decode(): {"summary": lib.alcore_scorer_summary(name).decode(),
-                            "needs": [need.decode() for need in _all(lambda i: lib.alcore_scorer_needs(name, i))],
-                            "params": params_of(lib.alcore_scorer_param, name)}
-            for name in _all(lib.alcore_scorer_name)}
+    return {name.decode(): {"summary": lib.alcore_scorer_builtin_summary(name).decode(),
+                            "needs": [need.decode() for need in _all(lambda i: lib.alcore_scorer_builtin_needs(name, i))],
+                            "params": params_of(lib.alcore_scorer_builtin_param, name)}
+            for name in _all(lib.alcore_scorer_builtin_name)}

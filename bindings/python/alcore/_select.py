@@ -11,7 +11,7 @@ from . import _arrow, _ffi
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import user_level
-from ._handles import Handle, choice, default_context, new, text_of
+from ._handles import choice, default_context, get_option, Handle, new, set_options
 from ._library import lib
 from ._parts import model_of, params_of, strategies, strategy_of
 from ._pool import Pool, is_frame, pool_of
@@ -83,8 +83,11 @@ class Request(Handle):
 
     def set(self, /, **options):
         """Sets options by name."""
-        for name, value in options.items():
-            check(lib.alcore_request_set(self._handle, name.encode(), text_of(value)))
+        set_options("request", self._handle, options)
+
+    def get(self, name):
+        """The present value of an option as text: what was set, or its default."""
+        return get_option("request", self._handle, name)
 
     def select(self):
         """Answers the request: a Selection; of several budgets a list of them, in the order given."""
@@ -254,7 +257,7 @@ def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, e
             raise TypeError("%s is called %s" % (name, _RENAMED[name]))
     made = strategy_of(strategy, pool.context)
     own = () if not isinstance(strategy, str) else [fact["name"] for fact in
-                                                    params_of(lib.alcore_strategy_param, strategy.encode())]
+                                                    params_of(lib.alcore_strategy_builtin_param, strategy.encode())]
     for_strategy, options, columns = _split(named, own, _defaults(), _ffi.COLUMNS)
     made.set(**dict(params or {}, **for_strategy))
     if targets is not None:

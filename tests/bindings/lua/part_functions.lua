@@ -85,6 +85,15 @@ case("the built-in model and language models", function()
     raises("layer: an integer of at most 31 bits", alcore.open, scratch, {layer = 2^40})
 end)
 
+case("parameters are read back", function()
+    local strategy = assert(alcore.strategy("huds", {lambda = 0.1}))
+    equal(strategy:get("lambda"), "0.1")
+    assert(strategy:set("n_strata", 7))
+    equal(strategy:get("n_strata"), "7")
+    fails("ALCORE_E_PARAM", "lambda", strategy:get("lamda"))
+    equal(assert(alcore.scorer("margin", {margin = "log"})):get("margin"), "log")
+end)
+
 case("a model that says its version is asked again when it changed", function()
     local asked, version = 0, 1
     local model = assert(alcore.model{

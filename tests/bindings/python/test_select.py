@@ -68,6 +68,14 @@ def test_parameters_of_every_form(texts):
     assert alcore.select(texts[:200], "60w", params={"lambda": 0.3, "n_strata": 5}).indices == wanted.indices
     assert alcore.select(texts[:200], "60w", alcore.Strategy("huds", lambda_=0.3, n_strata=5)).indices == wanted.indices
     assert alcore.select(texts[:200], "60w", tie="random").provenance["options"]["tie"] == "random"
+    huds = alcore.Strategy("huds", lambda_=0.1, n_strata=5)
+    assert huds.get("lambda_") == "0.1" and huds.get("n_strata") == "5"
+    with pytest.raises(alcore.ParamError, match="did you mean lambda"):
+        huds.get("lamda")
+    request = alcore.Request(round=3, seed=2**64 - 1)
+    assert request.get("round") == "3" and request.get("seed") == str(2**64 - 1) and request.get("nan") != ""
+    with pytest.raises(alcore.ParamError, match="integer"):
+        request.set(round=1.5)
     with pytest.raises(alcore.ParamError, match="did you mean lambda"):
         alcore.select(texts[:200], "60w", lamda=1)
     with pytest.raises(alcore.ParamError, match="did you mean huds"):

@@ -77,7 +77,7 @@ static void close_bed(bed *b) {
 static alcore_request *full_request(const bed *b, const char *strategy, const char *budget) {
     alcore_request *request = request_for(b->ctx, b->pool, strategy, budget);
     ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
-    if (alcore_strategy_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL)
+    if (alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL)
         ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
     return request;
 }
@@ -101,7 +101,7 @@ START_TEST(several_budgets_equal_each_alone) {
     static const char *const fills[] = {"overshoot", "stop", "skip"};
     bed b = open_bed();
     const char *strategy;
-    for (int32_t s = 0; (strategy = alcore_strategy_name(s)) != NULL; s++) {
+    for (int32_t s = 0; (strategy = alcore_strategy_builtin_name(s)) != NULL; s++) {
         for (int32_t variant = 0; variant < 6; variant++) {
             alcore_request *request = full_request(&b, strategy, "9w,40w,3w,400w,17w");
             ck_works(alcore_request_set(request, "fill", fills[variant % 3]));

@@ -211,19 +211,19 @@ END_TEST
 
 START_TEST(the_registry) {
     int32_t count = 0;
-    for (const char *name; (name = alcore_scorer_name(count)) != NULL; count++) {
-        ck_assert_ptr_nonnull(alcore_scorer_summary(name));
-        ck_assert_ptr_nonnull(alcore_scorer_needs(name, 0));
+    for (const char *name; (name = alcore_scorer_builtin_name(count)) != NULL; count++) {
+        ck_assert_ptr_nonnull(alcore_scorer_builtin_summary(name));
+        ck_assert_ptr_nonnull(alcore_scorer_builtin_needs(name, 0));
         for (int32_t i = 0;; i++) {
             alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-            alcore_status status = alcore_scorer_param(name, i, &info);
+            alcore_status status = alcore_scorer_builtin_param(name, i, &info);
             if (status == ALCORE_E_NOT_FOUND) break;
             ck_assert_int_eq(status, ALCORE_OK);
             ck_assert_ptr_nonnull(info.help);
         }
     }
     ck_assert_int_ge(count, 7);
-    ck_assert_ptr_null(alcore_scorer_summary("none"));
+    ck_assert_ptr_null(alcore_scorer_builtin_summary("none"));
 }
 END_TEST
 

@@ -277,8 +277,8 @@ START_TEST(odd_pools) {
         bed_column(&b, pool(), "embeddings", same, rows, 2, ALCORE_FLOAT32);
         bed_column(&b, pool(), "probs", probs, rows, 2, ALCORE_FLOAT32);
         bed_column(&b, &b.input.target, "embeddings", same, 3, 2, ALCORE_FLOAT32);
-        for (int32_t i = 0; alcore_strategy_name(i); i++) {
-            const char *name = alcore_strategy_name(i);
+        for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
+            const char *name = alcore_strategy_builtin_name(i);
             ck_assert_msg(bed_run(&b, name, "", 9) == ALCORE_OK, "%s: %s", name,
                           alcore_last_error());
             ck_assert_int_eq(b.outcome.pick_count, rows);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry, named parameters, and the caller's own strategy. */
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,30 +13,62 @@ static bed b;
 START_TEST(registry) {
     bed_open(&b, 1, 1, NULL);
     int32_t count = 0;
-    for (; alcore_strategy_name(count); count++) {
-        const char *name = alcore_strategy_name(count);
-        ck_assert_ptr_nonnull(alcore_strategy_summary(name));
+    for (; alcore_strategy_builtin_name(count); count++) {
+        const char *name = alcore_strategy_builtin_name(count);
+        ck_assert_ptr_nonnull(alcore_strategy_builtin_summary(name));
         alcore_strategy *strategy;
         ck_assert_int_eq(alcore_strategy_new(b.ctx, name, &strategy), ALCORE_OK);
         ck_assert_str_eq(alcore__strategy_name(strategy), name);
         alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-        for (int32_t p = 0; alcore_strategy_param(name, p, &info) == ALCORE_OK; p++) {
+        for (int32_t p = 0; alcore_strategy_builtin_param(name, p, &info) == ALCORE_OK; p++) {
             ck_assert_ptr_nonnull(info.help);
             ck_assert_int_eq(alcore_strategy_set(strategy, info.name, info.initial), ALCORE_OK);
             ck_assert_str_eq(alcore__values_text(alcore__strategy_values(strategy), info.name),
                              info.initial);
         }
-        ck_assert_int_eq(alcore_strategy_param(name, 99, &info), ALCORE_E_NOT_FOUND);
+        ck_assert_int_eq(alcore_strategy_builtin_param(name, 99, &info), ALCORE_E_NOT_FOUND);
         alcore_strategy_unref(strategy);
     }
     ck_assert_int_ge(count, 12);
-    ck_assert_ptr_null(alcore_strategy_name(-1));
-    ck_assert_ptr_null(alcore_strategy_summary("nothing"));
-    ck_assert_str_eq(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 0), "scores|logprobs");
-    ck_assert_str_eq(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 1), "embeddings");
-    ck_assert_ptr_null(alcore_strategy_needs("huds", ALCORE_ROLE_CANDIDATES, 2));
-    ck_assert_str_eq(alcore_strategy_needs("idds", ALCORE_ROLE_LABELED, 0), "embeddings");
-    ck_assert_ptr_null(alcore_strategy_needs("random", ALCORE_ROLE_CANDIDATES, 0));
+    ck_assert_ptr_null(alcore_strategy_builtin_name(-1));
+    ck_assert_ptr_null(alcore_strategy_builtin_summary("nothing"));
+    ck_assert_str_eq(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 0),
+                     "scores|logprobs");
+    ck_assert_str_eq(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 1),
+                     "embeddings");
+    ck_assert_ptr_null(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 2));
+    ck_assert_str_eq(alcore_strategy_builtin_needs("idds", ALCORE_ROLE_LABELED, 0), "embeddings");
+    ck_assert_ptr_null(alcore_strategy_builtin_needs("random", ALCORE_ROLE_CANDIDATES, 0));
+    bed_close(&b);
+}
+END_TEST
+
+/* Numbers go in and come back without snprintf(), also where the locale writes a comma. */
+START_TEST(parameters_by_number_and_back) {
+    alcore_strategy *strategy;
+    const char *text = "left";
+    bed_open(&b, 1, 1, NULL);
+    ck_assert_int_eq(alcore_strategy_new(b.ctx, "huds", &strategy), ALCORE_OK);
+    ck_assert_int_eq(alcore_strategy_get(strategy, "n_strata", &text), ALCORE_OK);
+    ck_assert_str_ne(text, "");
+    (void)setlocale(LC_ALL, "de_DE.UTF-8"); /* where it is installed */
+    ck_assert_int_eq(alcore_strategy_set_number(strategy, "lambda", 0.1), ALCORE_OK);
+    ck_assert_int_eq(alcore_strategy_set_int(strategy, "n_strata", 12), ALCORE_OK);
+    (void)setlocale(LC_ALL, "C");
+    ck_assert_int_eq(alcore_strategy_get(strategy, "lambda", &text), ALCORE_OK);
+    ck_assert_str_eq(text, "0.1");
+    ck_assert(alcore__values_of_round(alcore__strategy_values(strategy), "lambda", 1) == 0.1);
+    ck_assert_int_eq(alcore_strategy_get(strategy, "n_strata", &text), ALCORE_OK);
+    ck_assert_str_eq(text, "12");
+    ck_assert_int_eq(alcore_strategy_set_number(strategy, "lambda", NAN), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_strategy_set_number(strategy, "n_strata", 2.5), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_strategy_set_int(strategy, "n_strata", -1), ALCORE_E_PARAM);
+    ck_assert_int_eq(alcore_strategy_set_int(NULL, "n_strata", 1), ALCORE_E_INVALID);
+    ck_assert_int_eq(alcore_strategy_get(strategy, "n_stratum", &text), ALCORE_E_PARAM);
+    ck_assert_ptr_null(text);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "n_strata"));
+    ck_assert_int_eq(alcore_strategy_get(strategy, NULL, &text), ALCORE_E_INVALID);
+    alcore_strategy_unref(strategy);
     bed_close(&b);
 }
 END_TEST
@@ -265,13 +298,14 @@ END_TEST
 
 START_TEST(cancel_ends_a_run) {
     static const float x[] = {1, 2, 3, 4};
-    for (int32_t i = 0; alcore_strategy_name(i); i++) {
+    for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
         bed_open(&b, 2, 2, NULL);
         bed_column(&b, &b.input.candidates, "scores", x, 2, 1, ALCORE_FLOAT32);
         bed_column(&b, &b.input.candidates, "embeddings", x, 2, 2, ALCORE_FLOAT32);
         bed_column(&b, &b.input.candidates, "probs", x, 2, 2, ALCORE_FLOAT32);
         alcore_strategy *strategy;
-        ck_assert_int_eq(alcore_strategy_new(b.ctx, alcore_strategy_name(i), &strategy), ALCORE_OK);
+        ck_assert_int_eq(alcore_strategy_new(b.ctx, alcore_strategy_builtin_name(i), &strategy),
+                         ALCORE_OK);
         alcore_ctx_cancel(b.ctx);
         ck_assert_int_eq(bed_run_strategy(&b, strategy, 2), ALCORE_E_CANCELLED);
         ck_assert_int_eq(b.outcome.count, 0);
@@ -287,6 +321,7 @@ int main(void) {
     TCase *all = tcase_create("host");
     tcase_set_timeout(all, 300);
     tcase_add_test(all, registry);
+    tcase_add_test(all, parameters_by_number_and_back);
     tcase_add_test(all, wrong_parameters);
     tcase_add_test(all, host_scores_and_orders);
     tcase_add_test(all, host_without_choose);
