@@ -10,7 +10,7 @@
 #ifndef ALCORE__BLOCK_H
 #define ALCORE__BLOCK_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 typedef struct alcore__worker_memory alcore__worker_memory;
 

@@ -3,7 +3,7 @@
 #ifndef ALCORE__STRATEGIES_H
 #define ALCORE__STRATEGIES_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 #define ALCORE__STRATEGY_ROW(symbol, file)                                                         \
     extern const alcore__strategy_def alcore__strategy_##symbol;

@@ -18,9 +18,9 @@ enum { ALCORE__TIE_INDEX = 0, ALCORE__TIE_RANDOM = 1 };
 
 typedef struct alcore__fill {
     double budget;
-    int32_t policy; /* ALCORE__FILL_* */
-    int32_t tie;    /* ALCORE__TIE_* */
-    bool limited;   /* whether max_similarity holds */
+    int32_t policy;        /* ALCORE__FILL_* */
+    int32_t tie;           /* ALCORE__TIE_* */
+    bool limited;          /* whether max_similarity holds */
     double max_similarity; /* a row whose cosine with a pick exceeds this is passed over; needs the
                               column "embeddings" */
     /* Other budgets of the same request, [further_count], none above `budget`: bought from the same
@@ -83,10 +83,10 @@ typedef struct alcore__outcome {
     int64_t pick_count;
     int64_t *picks; /* [pick_count] positions 0..count-1 among the candidates, best first */
     double spent;
-    uint32_t flags;       /* ALCORE_SELECTION_SHORT */
-    int64_t redundant;    /* rows passed over because they are too similar to a pick */
-    int64_t unaffordable; /* rows that fill=skip passed over */
-    int64_t free_rows;    /* rows of cost 0 that were passed over */
+    uint32_t flags;                  /* ALCORE_SELECTION_SHORT */
+    int64_t redundant;               /* rows passed over because they are too similar to a pick */
+    int64_t unaffordable;            /* rows that fill=skip passed over */
+    int64_t free_rows;               /* rows of cost 0 that were passed over */
     alcore__explanation explanation; /* of these picks, where fill.explain asks for it */
     int32_t further_count;
     alcore__purchase *further; /* [further_count] of fill.further, in its order */

@@ -110,7 +110,7 @@ FIXTURES = {
                          ["select", "pool.txt", "--budget", "3", "--strategy", "kcenter", "--embeddings", "e.npy"]),
         "--model": (["select", "pool.txt", "--budget", "3", "--strategy", "nnll"],
                     ["select", "pool.txt", "--budget", "3", "--strategy", "nnll", "--model", "nowhere"]),
-        "--report": (PICK, [*PICK, "--report", "said.md"]),
+        "--report": (PICK, [*PICK, "--report", "run.html"]),
         "--config": (["select"], ["select", "--config", "run.json"]),
         "--force": (["select", "--config", "run.json"], ["select", "--config", "run.json", "--force"]),
         "--device": (PICK, [*PICK, "--device", "nonsense"]),

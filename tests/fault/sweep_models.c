@@ -116,8 +116,9 @@ GROWS(alcore_model_run, WITH_MODEL) {
     if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
     return status;
 }
-/* Without an engine the places that were looked at are told, which allocates too. */
-ALLOCATES(alcore_model_check_engine, 0) {
+/* Without an engine the places that were looked at are told, which allocates too. The context keeps
+ * what it learned of one module when memory ends at the next. */
+GROWS(alcore_model_check_engine, 0) {
     alcore_status status = alcore_model_check_engine(w->ctx);
     return status == ALCORE_E_MODULE ? ALCORE_OK : status;
 }

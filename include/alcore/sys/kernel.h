@@ -74,8 +74,8 @@ typedef struct alcore_sys_rows {
     int32_t unit;     /**< 1: the kernel works on unit(row) in place of the row */
 } alcore_sys_rows;
 
-/** A run of items with a list of tokens each: item i owns the tokens offsets[i] - offsets[0] ..
- * offsets[i + 1] - offsets[0] - 1 of values. */
+/** A run of items with a list of tokens each: item i owns the tokens of values from
+ * offsets[i] - offsets[0] on, up to the one before offsets[i + 1] - offsets[0]. */
 typedef struct alcore_sys_ragged {
     const void *values;     /**< [tokens] or [tokens, classes], adjacent */
     const int64_t *offsets; /**< [count + 1], ascending; need not begin at 0 */

@@ -4,7 +4,7 @@
 #ifndef ALCORE__EXPLAIN_H
 #define ALCORE__EXPLAIN_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 /* Fills purchase->explanation from the record of the finished run. On failure the caller clears the
  * purchase. */

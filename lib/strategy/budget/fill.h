@@ -3,7 +3,7 @@
 #ifndef ALCORE__FILL_H
 #define ALCORE__FILL_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 /* Buys candidates in the order in which they are offered. All-zero is empty. */
 typedef struct alcore__filler {

@@ -3,7 +3,7 @@
 #ifndef ALCORE__RESCALE_H
 #define ALCORE__RESCALE_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 enum { ALCORE__RESCALE_NONE, ALCORE__RESCALE_MINMAX, ALCORE__RESCALE_ZSCORE, ALCORE__RESCALE_RANK };
 

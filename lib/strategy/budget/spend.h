@@ -3,7 +3,7 @@
 #ifndef ALCORE__SPEND_H
 #define ALCORE__SPEND_H
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 /* After the strategy's finish: ranks and buys where the strategy has not picked by itself, then
  * buys under the further budgets, and explains the picks of each where the request asks for it. */

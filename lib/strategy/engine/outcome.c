@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "strategy/strategy.h"
+#include "strategy/strategy_def.h"
 
 /* Adds a column to the record: *out is [candidates], zeroed, of 8-byte entries (double or int64_t
  * by dtype), which the strategy fills in; the outcome frees it. */

@@ -14,7 +14,7 @@ names = set(api["columns"])
 for source in [*root.glob("lib/strategy/**/*.c"), *root.glob("lib/scorer/*.c")]:
     names |= set(re.findall(r'^    \.?(?:name = )?\{?"([a-z][a-z-]+)"(?!, ALCORE_PARAM_)', source.read_text(),
                             re.M))
-names |= set(re.findall(r'\.name = "([a-z-]+)"', "".join(p.read_text() for p in root.glob("lib/strategy/**/*.c"))))
+names |= set(re.findall(r'^    \.name = "([a-z-]+)"', "".join(p.read_text() for p in root.glob("lib/strategy/**/*.c")), re.M))
 assert {"huds", "random", "entropy", "embeddings", "logprobs"} <= names, sorted(names)
 names -= {"host"}  # the name of any function of the caller's
 

@@ -63,14 +63,14 @@ START_TEST(tv_lm2) {
     int64_t ngrams[3];
     for (int32_t n = 1; n <= 3; n++) {
         alcore_lm_order_info info = ALCORE_LM_ORDER_INFO_INIT;
-        char path[48];
+        char member[48];
         ck_assert_int_eq(alcore_lm_order_get(lm, n, &info), ALCORE_OK);
         ngrams[n - 1] = info.ngrams;
         ck_assert_int_eq(info.fallback, 0);
-        snprintf(path, sizeof path, "counts_of_counts/%d", n - 1);
-        vector_equal(info.exactly, vector_expected(&known, path));
-        snprintf(path, sizeof path, "discounts/%d", n - 1);
-        vector_near(info.discount, vector_expected(&known, path), 1e-12);
+        snprintf(member, sizeof member, "counts_of_counts/%d", n - 1);
+        vector_equal(info.exactly, vector_expected(&known, member));
+        snprintf(member, sizeof member, "discounts/%d", n - 1);
+        vector_near(info.discount, vector_expected(&known, member), 1e-12);
     }
     const double log10s[] = {lm->logp[1][ALCORE__LM_END], lm->logp[1][ALCORE__LM_UNK]};
     const double back_off = lm->backoff[1][ALCORE__LM_BEGIN];
