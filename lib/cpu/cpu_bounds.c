@@ -29,10 +29,11 @@
 /* Targets are packed as integers when none is longer than this many times their root mean
  * square. */
 #define SPREAD 4.0
-/* Rows and targets that are compared beforehand, and the error of their squared distances, in parts
- * of those, that is too much: what is saved, half of the products, exact sums would cost again. */
-#define SEEN 8
-#define BLUR 0.002
+/* Integers are tried on PROBE_COUNT rows and targets. They are not used where the error of the
+ * squared distances exceeds this share of them: the bounds would be so wide that exact sums cost
+ * again what the integers save, half of the products. */
+#define PROBE_COUNT 8
+#define MAX_ERROR_SHARE 0.002
 
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
@@ -209,7 +210,8 @@ static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_
     }
 }
 
-/* Packs the rows and tells what they bring. */
+/* Packs the rows item[0 .. count - 1] into panels and fills rows [count] with their norms and
+ * errors. */
 static void pack_rows(const bounds_call *call, const int64_t *item, int count, bound_row *rows) {
     int64_t dims = call->rows->dims, numbers = packed_numbers(call);
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -263,29 +265,30 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     call->scale = narrow ? int16_scale(call->norm * FILTER_UP) : 0.0f;
 }
 
-/* Whether products of integers leave narrow intervals: beside rows and targets that lie close
- * together far from the origin, they would be as wide as the distances. By a few pairs. */
+/* Whether products of integers give narrow intervals, measured on a few pairs. Where rows and
+ * targets lie close together but far from the origin, the intervals would be as wide as the
+ * distances. */
 static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
     double errors = 0.0, squares = 0.0;
     double norm = call->norm * FILTER_UP, residual = int16_residual(call->scale, dims);
-    for (int64_t s = 0; s < SEEN && rows > 0; s++) {
-        int64_t i = rows * s / SEEN;
+    for (int64_t s = 0; s < PROBE_COUNT && rows > 0; s++) {
+        int64_t i = rows * s / PROBE_COUNT;
         if (mask && !mask[i]) continue;
         const char *row = cpu_row(call->rows, i, call->unit);
         double own = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
         if (!(own < FILTER_MAX_NORM)) continue;
         double own_residual = int16_residual(int16_scale(own), dims);
         CPU(widen_row)(row, dims, dtype, call->whole);
-        for (int64_t t = 0; t < SEEN; t++) {
-            const char *target = target_row(call, &call->list[first + panels * t / SEEN], 0);
+        for (int64_t t = 0; t < PROBE_COUNT; t++) {
+            const char *target = target_row(call, &call->list[first + panels * t / PROBE_COUNT], 0);
             squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
                                            HUGE_VAL);
             errors += 2.0 * int16_error(own, norm, own_residual, residual);
         }
     }
-    return errors <= BLUR * squares;
+    return errors <= MAX_ERROR_SHARE * squares;
 }
 
 /* Packs the targets of `panels` panels of the list from `first` on into columns: float32, or

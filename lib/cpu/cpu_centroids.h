@@ -25,11 +25,11 @@ typedef struct centroids_filter {
     double residual; /* of the centroids as integers */
 } centroids_filter;
 
-/* One row beside the centroids. */
+/* What the filter knows of one row that is compared with the centroids. */
 typedef struct centroids_row {
-    double self, slip; /* |x|^2, and how far it may be off */
-    double norm;       /* at least |x| */
-    double residual;   /* of its integers */
+    double self, slip; /* |x|^2, and a bound of its error */
+    double norm;       /* an upper bound of |x| */
+    double residual;   /* of the row as integers; 0 in float32 */
     double weight;     /* x.c = weight times a product */
 } centroids_row;
 
@@ -57,6 +57,8 @@ static void centroids_int16(centroids_filter *out, const double *centroids, int6
 }
 #endif
 
+/* Packs centroids [count, dims] into the panels of the filter: float32, or int16 where this engine
+ * multiplies these faster and all centroids can be held. */
 static void centroids_prepare(centroids_filter *out, const double *centroids, int64_t count,
                               int64_t dims) {
     filter_prepare(&out->base, centroids, count, dims);

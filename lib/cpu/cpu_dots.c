@@ -9,6 +9,9 @@
 /* What is computed of a row. */
 enum { ROW_SELF, ROW_DOT, ROW_SQD, ROW_WIDE };
 
+/* The four kernels of one row at a time: `what` (ROW_*) says which value of row i goes to out[i],
+ * or for ROW_WIDE which dims values to out[i, dims]. Rows that mask [rows] leaves out are not
+ * written. */
 static alcore_status each_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *mask, const double *vector, double *out, int what) {
     alcore_status status = alcore__cpu_check(work, rows);

@@ -114,6 +114,9 @@ CPU_INLINE cpu_floats cpu_at_least(cpu_floats x, float low) {
  * below, anything for NaN. With n the integer next to x / ln 2 and r = x - n ln 2 it is 2^n
  * exp(r), |r| <= ln 2 / 2: a polynomial within 0.2 units (interpolated at Chebyshev's points). */
 #define CPU_EXP_MIN (-87.0f)
+
+/* exp of each lane, by the formula at CPU_EXP_MIN: adding `whole` rounds x / ln 2 to the integer n,
+ * p is the polynomial in r, and n is added to its exponent. */
 CPU_INLINE cpu_floats cpu_exp(cpu_floats x) {
     const float whole = 0x1.8p23f; /* a sum with it has n in its last bits */
     cpu_floats sum = cpu_add_product(x, cpu_all_floats(0x1.715476p0f), cpu_all_floats(whole));

@@ -22,8 +22,8 @@
 #define TILE_TOKENS 84
 #define TILE_CLASSES 384
 
-/* Numbers of hidden states that are packed at a time: the output matrix is read and packed once for
- * so many. */
+/* Numbers of hidden states that are packed at a time: the output matrix is read and packed once
+ * for each such group of tokens. */
 #define PACKED_NUMBERS (INT64_C(1) << 23)
 
 /* One call and its memory. */

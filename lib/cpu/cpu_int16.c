@@ -7,6 +7,8 @@
 
 #if CPU_INT16
 
+/* Writes a row [dims] times `scale`, rounded to int16, to out, zeros behind it up to a whole number
+ * of pairs; returns an upper bound of the row's residual, the length that rounding moved it by. */
 double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
     __m512 by = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
     int64_t padded = 2 * int16_pairs(dims);
@@ -61,6 +63,8 @@ static __attribute__((noinline)) void fill_tile(const float *rows, const float *
     }
 }
 
+/* products [row_panels x PRODUCT_ROWS, stride] of packed panels of int16 pairs, each sum times
+ * `factor` as float32; panels as in CPU(products), with pairs in place of dims. */
 void CPU(int16_products)(const float *rows, int64_t row_panels, const float *columns,
                          int64_t column_panels, int64_t pairs, float factor, float *products,
                          int64_t stride) {

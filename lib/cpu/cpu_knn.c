@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest rows of queries, and nearest queries of rows, in one sweep (spec 1.3, 1.8).
  *
- * Every item of a side that wants neighbors keeps the best ones found so far, with normative
- * values, and candidates that the filter could not refuse. An item's `least` is the s that a
- * candidate must reach: below it, k others are truly better. When an item has no room for another
- * candidate, the k-th best of what it has raises `least` and refuses candidates; what then remains
- * is computed in double when it is much, and at the end. */
+ * An item is a row or a query. Each item whose neighbors are wanted keeps its k best so far, with
+ * normative values, and a list of candidates that the filter could not refuse, with their float32
+ * scores s (cpu_search.h). min_score is the s that a candidate must reach: below it, k others are
+ * truly better. When the list of an item is full, its k-th best score minus twice the error raises
+ * min_score, and candidates below it are dropped. The rest is computed in double (rerank) when the
+ * list is still nearly full, and at the end.
+ *
+ * Both operands are cut into slabs that fit the cache; a slab of rows is multiplied with a slab of
+ * queries in tiles. Cost: rows x queries x dims in float32 and a few values in double an item. */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
@@ -13,25 +17,25 @@
 
 #define KNN_MAX_K 1024
 
-/* One side of the search. */
+/* One operand of the search, rows or queries. Arrays by slab index: position within the slab. */
 typedef struct knn_side {
     search_side side;
     const alcore_sys_best *best; /* NULL: its neighbors are not asked for */
-    sweep_items items;           /* of the slab */
-    int64_t slab;                /* most items of a slab */
-    int32_t *order;              /* [count] all items that the filter sees */
+    sweep_items items;           /* items of the present slab */
+    int64_t slab;                /* largest number of items of a slab */
+    int32_t *order;              /* [ordered] numbers of all items that the filter sees */
     int64_t ordered;
-    int64_t capacity; /* candidates of an item */
-    float *least;     /* [slab, padded] what a tile compares with */
-    float *bar;       /* [slab, padded] what a candidate must reach: least itself unless pruned */
-    /* Pruned: what least lies below bar, the numbers, and their leading part. */
-    double *slack;  /* [slab] */
-    float *floats;  /* [slab, dims] */
-    float *leading; /* [slab, padded leading] */
-    float *offset;  /* [slab, padded] h of the items as others see it */
-    int32_t *held;  /* [slab] candidates that it has */
-    float *score;   /* [slab, room] their s */
-    int32_t *other; /* [slab, room] and which item of the other side they are */
+    int64_t capacity; /* largest number of candidates of an item */
+    float *tile_min;  /* [slab, padded] limit that the products of a tile are compared with */
+    float *min_score; /* [slab, padded] s that a candidate must reach; tile_min unless pruned */
+    /* With pruning, where a tile holds products of the leading components only: */
+    double *slack;  /* [slab] min_score - tile_min: bound of what the other components can add */
+    float *floats;  /* [slab, dims] the items in float32 */
+    float *leading; /* [slab, padded leading] their leading components */
+    float *offset;  /* [slab, padded] h, which the other operand's scores subtract */
+    int32_t *held;  /* [slab] number of candidates */
+    float *score;   /* [slab, capacity] s of the candidates */
+    int32_t *other; /* [slab, capacity] slab index of each in the other operand */
 } knn_side;
 
 typedef struct knn_call {
@@ -44,8 +48,8 @@ typedef struct knn_call {
     double *sorted;      /* [the larger count] */
     double *staged;      /* [SWEEP_STAGED, dims] */
     float *products;
-    float *scores;       /* [k + room] */
-    search_found *found; /* [room] */
+    float *scores;       /* [k + capacity] */
+    search_found *found; /* [capacity] */
 } knn_call;
 
 /* The norm of an item as the filter sees it. */
@@ -53,7 +57,7 @@ static double filter_norm(const knn_call *call, const search_side *side, int64_t
     return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : side->norm[i] * SEARCH_UP;
 }
 
-/* At most the s that an item's value stands for. */
+/* A lower bound of the s of a normative value of an item with that norm. */
 static double score_of(const knn_call *call, double norm, double value) {
     if (call->metric != ALCORE_SYS_L2) return value;
     double own = 0.5 * norm * norm, half = 0.5 * value;
@@ -61,7 +65,7 @@ static double score_of(const knn_call *call, double norm, double value) {
 }
 
 /* How far the score of item i of `own` with any item of `other` can be off in the sweep; an item's
- * bar is lowered by it. */
+ * min_score is lowered by it. */
 static double own_error(const knn_call *call, const knn_side *own, const knn_side *other,
                         int64_t i) {
     double norm = filter_norm(call, &own->side, i), limit = other->side.limit;
@@ -69,14 +73,15 @@ static double own_error(const knn_call *call, const knn_side *own, const knn_sid
            sweep_error(&own->items, &other->items, norm, limit);
 }
 
-/* Raises what candidates of the slab's item must reach. */
-static void raise_to(knn_side *own, int64_t slab_index, float bar) {
-    if (bar <= own->bar[slab_index]) return;
-    own->bar[slab_index] = bar;
-    if (own->slack) own->least[slab_index] = search_below((double)bar - own->slack[slab_index]);
+/* Raises the score that candidates of an item of the slab must reach. */
+static void raise_to(knn_side *own, int64_t slab_index, float min_score) {
+    if (min_score <= own->min_score[slab_index]) return;
+    own->min_score[slab_index] = min_score;
+    if (own->slack)
+        own->tile_min[slab_index] = search_below((double)min_score - own->slack[slab_index]);
 }
 
-/* The same, to what the item's last place asks for. */
+/* Raises it to the score of the worst of the item's k best, once there are k. */
 static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *other,
                           int64_t slab_index) {
     int64_t i = own->items.item[slab_index], k = own->best->k, last = (i + 1) * k - 1;
@@ -85,7 +90,8 @@ static void raise_to_list(const knn_call *call, knn_side *own, const knn_side *o
     raise_to(own, slab_index, search_below(score - own_error(call, own, other, i)));
 }
 
-/* Candidates lie far apart: the next one comes while one is computed. */
+/* Prefetches a row: candidates lie far apart in memory, and the next one is loaded while this one
+ * is computed. */
 CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
     int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
@@ -131,7 +137,7 @@ static void make_room(knn_call *call, knn_side *own, const knn_side *other, int6
         double worst = (double)CPU(search_largest)(call->scores, count, k - 1);
         raise_to(own, slab_index, search_below(worst - 2.0 * error));
         for (int64_t c = 0; c < own->held[slab_index]; c++) {
-            if (score[c] < own->bar[slab_index]) continue;
+            if (score[c] < own->min_score[slab_index]) continue;
             score[kept] = score[c];
             index[kept++] = index[c];
         }
@@ -161,17 +167,17 @@ static __attribute__((noinline)) void hold_hits(knn_call *call, int64_t row, int
         int64_t q = first + c;
         float product = products[c] * weight;
         if (call->prune.leading > 0) {
-            if (!(queries->best && product - rows->offset[row] >= queries->least[q]) &&
-                !(rows->best && product - queries->offset[q] >= rows->least[row]))
+            if (!(queries->best && product - rows->offset[row] >= queries->tile_min[q]) &&
+                !(rows->best && product - queries->offset[q] >= rows->tile_min[row]))
                 continue;
             product = weight * prune_dot(rows->floats + row * call->dims,
                                          queries->floats + q * call->dims, call->dims);
         }
         float of_query = product - rows->offset[row];
-        if (queries->best && of_query >= queries->bar[q])
+        if (queries->best && of_query >= queries->min_score[q])
             hold(call, queries, rows, q, of_query, rows->items.item[row]);
         float of_row = product - queries->offset[q];
-        if (rows->best && of_row >= rows->bar[row])
+        if (rows->best && of_row >= rows->min_score[row])
             hold(call, rows, queries, row, of_row, queries->items.item[q]);
     }
 }
@@ -179,7 +185,7 @@ static __attribute__((noinline)) void hold_hits(knn_call *call, int64_t row, int
 /* Looks for candidates in a tile; query_best and row_best are constants. */
 CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
                      const float *products, int query_best, int row_best) {
-    const float *least = call->queries.least + first, *offset = call->queries.offset + first;
+    const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
     for (int r = 0; r < rows; r++) {
         const float *of = products + r * count;
         float weight = sweep_weight(&call->rows.items, &call->rows.side, row + r);
@@ -190,13 +196,13 @@ CPU_INLINE void look(knn_call *call, int64_t row, int rows, int64_t first, int64
             sweep_floats b = sweep_load(of + c + PRODUCT_FLOATS) * w;
             int hit = 0;
             if (query_best) {
-                hit = sweep_any(a - own, sweep_load(least + c), b - own,
-                                sweep_load(least + c + PRODUCT_FLOATS));
+                hit = sweep_any(a - own, sweep_load(limits + c), b - own,
+                                sweep_load(limits + c + PRODUCT_FLOATS));
             }
             if (row_best) {
-                sweep_floats bar = call->rows.least[row + r] - (sweep_floats){0};
-                hit |= sweep_any(a - sweep_load(offset + c), bar,
-                                 b - sweep_load(offset + c + PRODUCT_FLOATS), bar);
+                sweep_floats limit = call->rows.tile_min[row + r] - (sweep_floats){0};
+                hit |= sweep_any(a - sweep_load(offset + c), limit,
+                                 b - sweep_load(offset + c + PRODUCT_FLOATS), limit);
             }
             if (hit) hold_hits(call, row + r, first + c, of + c, weight);
         }
@@ -259,7 +265,8 @@ static void take_slab(knn_call *call, knn_side *own, const knn_side *other, int6
          slab_index++) {
         int real = slab_index < own->items.count;
         own->offset[slab_index] = real ? own->side.offset[own->items.item[slab_index]] : HUGE_VALF;
-        own->least[slab_index] = own->bar[slab_index] = real && own->best ? -FLT_MAX : HUGE_VALF;
+        own->tile_min[slab_index] = own->min_score[slab_index] =
+            real && own->best ? -FLT_MAX : HUGE_VALF;
         if (!real || !own->best) continue;
         if (own->slack) {
             double norm = filter_norm(call, &own->side, own->items.item[slab_index]);
@@ -284,7 +291,7 @@ static alcore_status rerank_all(knn_call *call, knn_side *own, const knn_side *o
     return status;
 }
 
-/* Gives the slab's items their numbers for the sweep. */
+/* Packs the items of the slab for the sweep. */
 static void pack_slab(knn_call *call, knn_side *own, int scaled) {
     if (call->prune.leading > 0) {
         prune_pack(&call->prune, &own->items, &own->side, scaled, call->staged, own->floats,
@@ -346,13 +353,13 @@ static void cut_side(const knn_call *call, knn_side *own, sweep_memory *memory, 
     own->side.offset = sweep_cut(memory, count, sizeof *own->side.offset);
     own->side.far = sweep_cut(memory, count, sizeof *own->side.far);
     own->order = sweep_cut(memory, count, sizeof *own->order);
-    own->least = own->bar = sweep_cut(memory, own->slab, sizeof *own->least);
+    own->tile_min = own->min_score = sweep_cut(memory, own->slab, sizeof *own->tile_min);
     own->offset = sweep_cut(memory, own->slab, sizeof *own->offset);
     if (call->prune.leading > 0) {
         /* Whole panels of PRODUCT_ROWS are written. */
         int64_t slab = sweep_padded(own->slab, PRODUCT_ROWS);
         own->slack = sweep_cut(memory, own->slab, sizeof *own->slack);
-        own->bar = sweep_cut(memory, own->slab, sizeof *own->bar);
+        own->min_score = sweep_cut(memory, own->slab, sizeof *own->min_score);
         own->floats = sweep_cut(memory, own->slab * call->dims, sizeof *own->floats);
         own->leading = sweep_cut(memory, slab * call->prune.padded, sizeof *own->leading);
     }

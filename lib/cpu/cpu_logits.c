@@ -8,6 +8,7 @@
 #include "cpu/cpu_rows.h"
 #include "cpu/cpu_stats.h"
 
+/* Logit j of a token's row, widened. */
 static double logit_at(const char *row, int64_t j, int32_t dtype) {
     float near;
     if (dtype == ALCORE_FLOAT64) {

@@ -289,6 +289,9 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
+/* Kernel table: for each row the other with the largest cos / (row_half + other_half); ratio and
+ * other [rows] come in with the best so far (other -1: none) and are only raised. Items that
+ * float32 cannot hold are compared in double first, the others go through the filter. */
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *others,
                                  const uint8_t *other_mask, const alcore_sys_search *search,

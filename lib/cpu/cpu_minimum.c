@@ -173,7 +173,7 @@ static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int fil
     return ALCORE_OK;
 }
 
-/* each: infinity for the rows that take part. */
+/* Sets the speculative weights [speculative_count, rows] of the rows of the mask to infinity. */
 static void clear_each(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
     for (int64_t c = 0; c < weights->speculative_count; c++) {
         for (int64_t i = 0; i < rows; i++) {
@@ -194,6 +194,10 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
     *weights->total = total;
 }
 
+/* Kernel table: lowers weights->minimum [rows] to the squared distance to any of centroids [count,
+ * dims] but the last speculative_count of them, whose distances go to weights->speculative
+ * [speculative_count, rows]; then totals the minima. row_dots [rows] and centroid_dots [count] are
+ * needed with zero_duplicates only. */
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
@@ -276,6 +280,9 @@ static void weigh_badge(const badge_call *call, const char *row_a, const char *r
     put_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
 }
 
+/* Kernel table: as min_sq_dists for outer products a h^T, which are never formed: centroids_a
+ * [count, dims of a], centroids_h [count, dims of h], squares [rows] and centroid_squares [count]
+ * the squared norms of the products. */
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *mask,
                              const double *centroids_a, const double *centroids_h, int64_t count,

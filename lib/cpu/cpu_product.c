@@ -11,10 +11,11 @@ typedef float four_floats __attribute__((vector_size(16)));
 typedef int32_t four_places __attribute__((vector_size(16)));
 #endif
 
-/* Rows of the wider kind of panel. */
-#define MAX_DIRECTIONS (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
+/* Rows of the wider one of the two kinds of panels. */
+#define MAX_PANEL_ROWS (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
 
-/* One chain of a tile: set, or added to what is there. */
+/* Adds one chain of `dims` components to a tile of products; with add = 0 it overwrites the tile.
+ */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
                                                 int64_t dims, int add, float *products,
                                                 int64_t stride) {
@@ -45,6 +46,9 @@ static __attribute__((noinline)) void add_chain(const float *rows, const float *
     }
 }
 
+/* products[r * stride + c] = row r . column c in float32, for whole panels: the sum runs in chains
+ * of PRODUCT_CHAIN components, whose sums are then added, so that its error grows with the length
+ * of a chain and not of a row. */
 void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
                    int64_t column_panels, int64_t dims, float *products, int64_t stride) {
     for (int64_t c = 0; c < column_panels; c++) {
@@ -95,10 +99,13 @@ CPU_INLINE void turn_four(const char *const *row, int j, int64_t width, float *t
     memcpy(to + 3 * width, &d, sizeof d);
 }
 
+/* Interleaves up to `width` rows to panel [dims, width], rounded to float32, zeros for missing
+ * rows: the layout that CPU(products) reads in order. STAGED components at a time are converted and
+ * transposed while they are in the cache. */
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
-    float staged[MAX_DIRECTIONS][STAGED] = {{0}};
-    const char *from[MAX_DIRECTIONS]; /* the rows' own numbers, or staged ones */
+    float staged[MAX_PANEL_ROWS][STAGED] = {{0}};
+    const char *from[MAX_PANEL_ROWS]; /* the rows' own numbers, or staged ones */
     int64_t bytes = (int64_t)cpu_bytes(dtype);
     for (int64_t r = 0; r < width; r++) from[r] = (const char *)staged[r];
     for (int64_t begin = 0; begin < dims; begin += STAGED) {

@@ -60,6 +60,7 @@ static void prune_cut(prune *by, int64_t dims, sweep_memory *memory) {
     by->panel = sweep_cut(memory, PRODUCT_ROWS * dims, sizeof *by->panel);
 }
 
+/* Packs the leading directions [leading, dims] into panels of columns, zeros up to `padded`. */
 static void prune_pack_basis(const prune *by, int64_t dims) {
     for (int64_t first = 0; first < by->padded; first += PRODUCT_COLUMNS) {
         const char *row[PRODUCT_COLUMNS];

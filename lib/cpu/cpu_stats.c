@@ -16,7 +16,8 @@
 /* Below CPU_EXP_MIN, so that exp gives 0, and finite, so that it times 0 is 0. */
 #define EXP_BELOW (CPU_EXP_MIN - 1.0f)
 
-/* Vectors that pass side by side, and numbers that a lane adds in float32. */
+/* Vectors that are processed together, to hide latency, and numbers that a lane adds in float32
+ * before they go to a double sum. */
 #define BESIDE 4
 #define CHAIN 8
 
@@ -28,7 +29,7 @@ CPU_INLINE cpu_floats load_tail(const float *z, int64_t count) {
     return cpu_load_floats(padded);
 }
 
-/* The two largest numbers of a run into the stats; NaN is not seen. */
+/* Updates most and second of the stats by the two largest of z [count]; NaN is skipped here. */
 static void add_most(const float *z, int64_t count, cpu_stats *stats) {
     cpu_floats most[BESIDE], second[BESIDE];
     for (int v = 0; v < BESIDE; v++) most[v] = second[v] = cpu_all_floats(-HUGE_VALF);
@@ -159,6 +160,9 @@ static void add_doubles(cpu_stats *stats, const char *logits, int64_t count, int
     add_sums(floats, count, 0.0f, stats);
 }
 
+/* Adds a piece of a token's logits to its statistics: the maximum first, so that the sums of
+ * earlier pieces can be rescaled to it, then the sums relative to it. A NaN or +inf makes the token
+ * bad: most is infinite from then on. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first) {
     if (stats->most == HUGE_VAL) return; /* a bad row */
@@ -183,6 +187,8 @@ void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_
     add_sums(z, count, stats->most > -HUGE_VAL ? (float)stats->most : -FLT_MAX, stats);
 }
 
+/* Writes the wanted statistics of token i from the finished sums; label: class of the token, -1
+ * without one, -2 outside the classes (bad). Returns 0 for a bad token. */
 int CPU(write_stats)(const cpu_stats *stats, int64_t label, const alcore_sys_token_stats *out,
                      int64_t i) {
     int good = label > -2 && stats->most < HUGE_VAL && stats->most > -HUGE_VAL &&

@@ -260,6 +260,8 @@ void call::answer(void *to, const void *from, size_t bytes) {
         memcpy(to, from, bytes);
 }
 
+/* Runs an entry of the kernel table: makes the call, runs body, finishes, and turns every exception
+ * into a status with a text. noexcept: nothing crosses the C boundary. */
 alcore_status guarded(const alcore_sys_work *work,
                       const std::function<void(call &)> &body) noexcept {
     try {

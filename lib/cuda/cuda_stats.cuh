@@ -10,10 +10,11 @@ namespace alcore_cuda {
 
 const long long NO_ROW = INT64_MAX;
 
-/* What some classes of a token come to. */
+/* Statistics of a token over some of its classes. */
 struct token_state {
-    double most, second, sum, weighted;
-    double label; /* the label's logit; NaN: not among these classes */
+    double most, second;  /* the two largest logits */
+    double sum, weighted; /* sum of exp(z - most), and of (z - most) exp(z - most) */
+    double label;         /* the label's logit; NaN: not among these classes */
     int64_t argmax;
     int32_t bad, reserved;
 };
@@ -125,7 +126,7 @@ struct stats_columns {
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
 
-/* A row number on the device that atomicMin() lowers, and what it has come to: -1 for NO_ROW. */
+/* A row number on the device that atomicMin() lowers; give_bad_row() reports it, NO_ROW as -1. */
 long long *new_bad_row(call &c);
 void give_bad_row(call &c, const long long *lowest, int64_t *bad);
 

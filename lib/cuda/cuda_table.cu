@@ -8,6 +8,8 @@
 
 namespace alcore_cuda {
 namespace {
+/* The kernel table of this module. Entries that are not set here stay NULL: the library does
+ * without them. */
 alcore_sys_kernels make_table() {
     alcore_sys_kernels made;
     memset(&made, 0, sizeof made);

@@ -84,10 +84,11 @@ __device__ inline void join_places(top_entry *memory, int k, int count, bool lar
     sort_entries(memory, sorted, largest);
 }
 
-/* Joins what gather() finds among others begin .. end - 1 to the places in memory: gather(first,
- * last) looks at SELECT_THREADS of them from `first` on and puts those that stand before `last`
- * behind the places, newcomers[0] of them, NaN never. The block calls it together, newcomers[0] is
- * 0 and the places are there after a barrier. */
+/* Merges what gather() finds among others begin .. end - 1 into the k entries in memory:
+ * gather(first, last) looks at SELECT_THREADS others from `first` on, appends those that are nearer
+ * than `last`, the worst entry, behind the k entries, never a NaN, and counts them in newcomers[0].
+ * All threads of the block call it together; before, newcomers[0] is 0 and a barrier has made the
+ * entries visible. */
 template <class Gather>
 __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int64_t begin,
                                    int64_t end, bool largest, const Gather &gather) {

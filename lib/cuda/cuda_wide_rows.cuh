@@ -25,10 +25,10 @@ class side {
 
     call &c;
     const alcore_sys_rows *rows;
-    double *numbers = nullptr; /* [rows of the part, dims], then the norms of them */
-    double *norms = nullptr;
-    char *beside = nullptr; /* the owner's bytes, `step` times as many as for one */
-    int64_t step, current = -1;
+    double *numbers = nullptr;  /* [step, dims] rows of the current part as doubles */
+    double *norms = nullptr;    /* [step] */
+    char *beside = nullptr;     /* [step, more] bytes that the owner uses */
+    int64_t step, current = -1; /* rows of a part; first row of the current one, -1: none */
 };
 
 /* sqrt of each number. */

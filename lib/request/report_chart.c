@@ -60,6 +60,7 @@ static void put_bar(drawing *self, int row, const char *label, double share, con
          LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
 }
 
+/* Two bars: the budget and what was spent. */
 alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__purchase *bought = &selection->bought;
@@ -75,6 +76,8 @@ alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__bu
     return self.status;
 }
 
+/* A bar for each of the most frequent names and one for all others; shares [count], the most
+ * frequent first. */
 alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
                                    const alcore__share *shares, int64_t count,
                                    alcore__buffer *out) {
@@ -164,6 +167,7 @@ static void put_points(drawing *self, const alcore_selection *selection, const a
     draw(self, "</g>\n");
 }
 
+/* A scatter plot of the first two terms of the score; nothing for a score with fewer. */
 alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__explanation *explanation = &selection->bought.explanation;

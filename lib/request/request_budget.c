@@ -87,6 +87,8 @@ static alcore_status parse_one(const char *whole, const char *text, size_t lengt
     return ALCORE_OK;
 }
 
+/* Checks the budget that was parsed last against those before it: one unit for all, no amount
+ * twice. */
 static alcore_status check_together(const char *text, const alcore__budgets *budgets) {
     const alcore__budget *last = &budgets->items[budgets->count - 1];
     if (last->unit != budgets->items[0].unit)
@@ -100,6 +102,7 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
     return ALCORE_OK;
 }
 
+/* Parses "amount unit, amount unit ..." to at most ALCORE__BUDGETS budgets, in the order given. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     *out = (alcore__budgets){0};
     for (const char *rest = text;; rest++) {
@@ -129,6 +132,7 @@ static alcore_status refuse_price(const char *text) {
                         text);
 }
 
+/* Parses "amount [currency] / unit"; empty text: no price (amount NaN). */
 alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     *out = (alcore__price){.amount = (double)NAN};
     if (*text == '\0') return ALCORE_OK;

@@ -151,6 +151,7 @@ static alcore_status read_logits(alcore_logits *ours, const alcore_logits *their
                                theirs, "alcore_logits");
 }
 
+/* Reads both structs of a call by their sizes and measures. */
 static alcore_status measure_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                   const alcore_token_facts *out) {
     alcore_logits ours;

@@ -51,6 +51,8 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
     return ALCORE_OK;
 }
 
+/* Scores the rows of a block: all arrays of the call are [count], rows that call->take leaves out
+ * are not written. */
 static alcore_status sum_prob_rows(alcore__score_call *call) {
     /* The scratch holds one column at a time: the starts wait in raw. */
     ALCORE__TRY(best_of(call, "qa_start", call->raw));

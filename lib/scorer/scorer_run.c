@@ -125,6 +125,7 @@ static alcore_status set_up(scoring *self) {
     return ALCORE_OK;
 }
 
+/* Scores with the pool locked for reading, so that no column can go while it is read. */
 static alcore_status compute(scoring *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     self->dataset.pool = self->pool;

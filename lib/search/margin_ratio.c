@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Margin ratios (spec 5.6): one pass finds the neighbors of both sides, a second one the largest
- * ratios of the rows whose neighbors do not settle it. */
+ * ratios of the rows for which the neighbors do not decide it. */
 #include <math.h>
 
 #include "search/search_run.h"
@@ -23,14 +23,14 @@ static double ratio_of(double cosine, double row_half, double other_half) {
     return sum <= 1e-9 ? 0.0 : cosine / sum;
 }
 
-/* The largest ratio of each row with its own neighbors. No other one has a larger cosine than the
- * last of k neighbors, nor a smaller half-sum than the least: where even that would be a smaller
- * ratio, the row is settled. */
+/* Sets ratio and other [rows] to the largest ratio of each row with one of its k neighbors, and
+ * open [rows] to 0 where no later other can have a larger one: any other has at most the cosine of
+ * the k-th neighbor and at least the smallest half-sum of all others, which bounds its ratio. */
 static void begin_ratios(alcore__search_run *run) {
-    double least = HUGE_VAL;
+    double min_half = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {
-        if ((!run->queries.mask || run->queries.mask[j]) && run->query_half[j] < least)
-            least = run->query_half[j];
+        if ((!run->queries.mask || run->queries.mask[j]) && run->query_half[j] < min_half)
+            min_half = run->query_half[j];
     }
     for (int64_t i = 0; i < run->rows.count; i++) {
         const int64_t *near = run->of_rows.row + i * run->k;
@@ -44,7 +44,7 @@ static void begin_ratios(alcore__search_run *run) {
             run->ratio[i] = ratio;
             run->other[i] = near[p];
         }
-        double sum = run->row_half[i] + least, last = cosine[run->k - 1];
+        double sum = run->row_half[i] + min_half, last = cosine[run->k - 1];
         bool all = near[run->k - 1] < 0; /* every other is among the neighbors */
         run->open[i] = (!run->rows.mask || run->rows.mask[i]) && !all &&
                        !(sum > 1e-9 && last >= 0.0 && last / sum < run->ratio[i]);

@@ -316,6 +316,8 @@ static alcore_status find_basis(basis_work *b, float **out) {
     return ALCORE_OK;
 }
 
+/* Called before a search for neighbors of queries only. Small searches, few dimensions and very
+ * many are left alone: the sample would cost more than pruning can save. */
 alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     int64_t dims = run->rows.dims;
     *out = NULL;

@@ -10,6 +10,8 @@ static alcore_status check_mask(const alcore_search_data *given, const alcore__s
                         (long long)given->mask_count, (long long)data->count);
 }
 
+/* Reads an operand that the caller gave as a tensor [rows, dims], used where it lies, with its
+ * optional mask. */
 static alcore_status begin_matrix(const alcore_search_data *given, alcore__search_data *data) {
     ALCORE__TRY(alcore__tensor_view(given->matrix, data->name, &data->matrix));
     if (given->matrix->ndim != 2)
@@ -36,6 +38,8 @@ static alcore_status mask_rows(const alcore_search_data *given, alcore__search_d
     return ALCORE_OK;
 }
 
+/* Reads an operand that is a column of a pool. The pool stays locked for reading until the search
+ * ends. Rows that the pool or the caller's mask leaves out need no value. */
 static alcore_status begin_column(const alcore_search_data *given, alcore__search_data *data) {
     /* Reading counts readers in the handle: no row changes. */
     alcore_pool *pool = (alcore_pool *)(uintptr_t)given->pool;
@@ -88,6 +92,8 @@ void alcore__search_data_end(alcore__search_data *data) {
     data->pool = NULL;
 }
 
+/* Rows first .. first + count - 1 of an operand as a kernel reads them: in place for a matrix, in
+ * scratch memory, where they stay until its next use, for a column. */
 alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out) {
@@ -130,6 +136,8 @@ static alcore_status check_row(const alcore__search_data *data, const alcore__en
     return status;
 }
 
+/* Fails with the name of the first unmasked row that is not finite. The self dots, dots
+ * [rows->count], find the rows to look at. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots) {

@@ -53,6 +53,8 @@ static void size_block(alcore__search_run *run) {
         run->block = (share + each - 1) / each;
 }
 
+/* Reads all arguments of a search and sizes its memory: slab, block, and scratch and dots for each
+ * thread and one more for the slab. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *queries, const char *queries_name,
                                    int64_t k, const alcore_search_options *options,
@@ -72,6 +74,7 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
     return alcore__new_array(ctx, slots * (size_t)run->block, sizeof *run->dots, &run->dots);
 }
 
+/* Frees what a search holds, also one that began only in part. */
 void alcore__search_end(alcore__search_run *run) {
     for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
         const alcore__search_data *data = t < run->threads ? &run->rows : &run->queries;

@@ -26,6 +26,7 @@ const alcore__strategy_def *alcore__strategy_find(const char *name) {
 /* Names that strategies had before, with the present ones: the message for an old name says it. */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
+/* The error for a name that is no strategy: its new name, or the most similar one. */
 alcore_status alcore__strategy_unknown(const char *name) {
     for (size_t i = 0; name && i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
         if (!strcmp(RENAMED[i].old, name))
@@ -58,6 +59,8 @@ alcore_status alcore_strategy_builtin_param(const char *name, int32_t index,
                                    : alcore__strategy_unknown(name));
 }
 
+/* The index-th need of a strategy for the pool in a role (ALCORE_ROLE_*), "a|b" for either column;
+ * NULL ends the list. */
 const char *alcore_strategy_builtin_needs(const char *name, int32_t role, int32_t index) {
     const alcore__strategy_def *def = alcore__strategy_find(name);
     if (!def || role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET || index < 0)

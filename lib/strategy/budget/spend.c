@@ -45,6 +45,8 @@ static alcore_status run_again(const alcore__run *run, double budget, alcore__pu
     return ALCORE_OK;
 }
 
+/* With fill=skip a strategy that picks row after row may choose differently under a smaller budget,
+ * so it runs again for each. */
 static alcore_status run_again_each(alcore__run *run) {
     const alcore__fill *fill = &run->input->fill;
     alcore__outcome *outcome = &run->outcome;
@@ -69,6 +71,9 @@ static alcore_status explain_all(alcore__run *run, bool further) {
     return status;
 }
 
+/* Called once after the strategy's finish. run->picked: the strategy has offered its picks itself;
+ * otherwise the candidates are ranked by run->keys or by the scores. Then the further budgets are
+ * spent and, if asked for, the picks explained. */
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;

@@ -43,6 +43,9 @@ static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset
     return ALCORE_OK;
 }
 
+/* Lists the active rows of the four sources: rows of a pool that its mask keeps and that are not
+ * marked as NaN. Labeled rows of the candidates' pool are a source of their own with the same NaN
+ * marks. */
 alcore_status alcore__list_active_rows(alcore__run *run) {
     const alcore__run_input *input = run->input;
     uint8_t *const *nan = run->runner->nan;

@@ -40,6 +40,9 @@ static void collect(const alcore__matrix *matrix, const spread *by_row, int64_t 
     }
 }
 
+/* Sums the Euclidean distances of each wanted row to one block of targets, by the group of the
+ * targets: sums [active rows, groups], overwritten for wanted rows; group [targets], -1: left out.
+ */
 alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                        const alcore_sys_rows *targets, const int32_t *group,
                                        int64_t groups, double *sums) {

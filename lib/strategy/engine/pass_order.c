@@ -105,6 +105,7 @@ static alcore_status find_pass(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Makes the root table and walks to the first pass of the run. */
 alcore_status alcore__passes_begin(alcore__run *run) {
     const alcore__pass *passes = run->def->passes ? run->def->passes : NO_PASSES;
     alcore__runner *runner = run->runner;

@@ -124,6 +124,8 @@ static alcore__kmeans_found *farthest_left(const alcore__kmeans *means, int64_t 
     return best;
 }
 
+/* End of the pass: each empty cluster, from the lowest on, gets the farthest row of its group that
+ * no other cluster got. A group has at least as many rows as clusters, so there is one. */
 alcore_status alcore__kmeans_fill_empty(alcore__run *run) {
     alcore__kmeans *means = run->state;
     for (int64_t g = 0; g < means->groups; g++) {

@@ -183,6 +183,8 @@ static bool sums_all(const block_work *work) {
            4 * work->renewed_count > 3 * cluster_count(work->means);
 }
 
+/* Sums the rows of all clusters of the block from the matrix: sums [clusters, dims], counts
+ * [clusters]; keeps a copy where blocks keep their sums. */
 static alcore_status sum_all_clusters(block_work *work, double *sums, int64_t *counts) {
     const alcore__kmeans_rows *rows = &work->rows;
     size_t clusters = (size_t)cluster_count(work->means), dims = (size_t)work->means->dims;

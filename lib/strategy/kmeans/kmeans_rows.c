@@ -21,6 +21,7 @@ static size_t local_bytes(const alcore__kmeans *means, int64_t count) {
     return row_bytes(count) + (means->keeps_sums ? sums : 0);
 }
 
+/* Cuts the host memory of a block, `local`, into its arrays; engine arrays stay NULL. */
 static alcore__kmeans_rows lay_out(const alcore__kmeans *means, const alcore__block *block,
                                    void *local) {
     double *upper = local, *lower = upper + block->count;
@@ -67,6 +68,9 @@ static alcore_status make_engine_arrays(alcore__block *block, const alcore__matr
     return status;
 }
 
+/* Reads the matrix of a block and finds what the block keeps, or makes it at the first visit: upper
+ * and lower [active rows] zeroed, assigned [active rows] -1; self dots and weights [matrix rows] in
+ * the engine's memory. */
 alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__block *block,
                                         alcore__matrix *matrix, alcore__kmeans_rows *out) {
     void *local;
@@ -84,6 +88,8 @@ alcore_status alcore__kmeans_open_block(const alcore__kmeans *means, alcore__blo
 
 /* ---- centroids ---- */
 
+/* Moves a centroid, by its number among all centroids, to `to` [dims]. shift is rounded up, because
+ * the bounds of the rows rely on it. */
 void alcore__kmeans_move_centroid(alcore__kmeans *means, int64_t cluster, const double *to) {
     double *centroid = means->centroids + cluster * means->dims, square = 0.0;
     for (int64_t j = 0; j < means->dims; j++) {
