@@ -59,6 +59,7 @@
 #include "alcore/format.h"
 #include "alcore/lm.h"
 #include "alcore/logits.h"
+#include "alcore/metric.h"
 #include "alcore/model.h"
 #include "alcore/param.h"
 #include "alcore/phrase.h"

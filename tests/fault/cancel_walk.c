@@ -107,6 +107,27 @@ static alcore_status call_write_column(void) {
 static alcore_status call_read_column(void) {
     return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
 }
+/* The texts of the pool against themselves, then bootstrap samples. */
+static alcore_status call_bleu(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    options.resamples = 20;
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    alcore_status status = alcore_metric_compute_bleu(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, &options, NULL, &score);
+    free(texts);
+    return status;
+}
+static alcore_status call_chrf(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    alcore_status status = alcore_metric_compute_chrf(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, NULL, NULL, &score);
+    free(texts);
+    return status;
+}
 static alcore_status call_lm_train(void) {
     const char **texts = malloc(sizeof *texts * (size_t)row_count);
     alcore_lm *out = NULL;
@@ -365,6 +386,8 @@ int main(void) {
     walk("alcore_pool_write", call_pool_write);
     walk("alcore_pool_write_column", call_write_column);
     walk("alcore_pool_read_column", call_read_column);
+    walk("alcore_metric_compute_bleu", call_bleu);
+    walk("alcore_metric_compute_chrf", call_chrf);
     walk("alcore_lm_train", call_lm_train);
     walk("alcore_lm_write_arpa", call_write_arpa);
     walk("alcore_lm_read_arpa", call_read_arpa);

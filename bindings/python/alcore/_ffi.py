@@ -124,6 +124,15 @@ ALCORE_REPORT_HTML = 3
 ALCORE_ROWS_ELIGIBLE = 1
 ALCORE_ROWS_EXCLUDED = 2
 ALCORE_ROWS_LABELED = 3
+ALCORE_BLEU_13A = 0
+ALCORE_BLEU_INTL = 1
+ALCORE_BLEU_CHAR = 2
+ALCORE_BLEU_ZH = 3
+ALCORE_BLEU_NONE = 4
+ALCORE_BLEU_SMOOTH_EXP = 0
+ALCORE_BLEU_SMOOTH_FLOOR = 1
+ALCORE_BLEU_SMOOTH_ADD_K = 2
+ALCORE_BLEU_SMOOTH_NONE = 3
 
 #: The usual columns and their shapes.
 COLUMNS = {
@@ -542,6 +551,101 @@ class alcore_strategy_host(Structure):
     ]
 
 
+class alcore_bleu_options(Structure):
+    """Settings of BLEU."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("tokenizer", c_int32),
+        ("smoothing", c_int32),
+        ("smoothing_value", c_double),
+        ("effective_order", c_int32),
+        ("reserved", c_int32),
+        ("resamples", c_int64),
+        ("seed", c_uint64),
+    ]
+
+
+class alcore_bleu_score(Structure):
+    """BLEU of a corpus and what it was computed from."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("bleu", c_double),
+        ("brevity_penalty", c_double),
+        ("precisions", c_double * 4),
+        ("matches", c_int64 * 4),
+        ("totals", c_int64 * 4),
+        ("hypothesis_tokens", c_int64),
+        ("reference_tokens", c_int64),
+        ("bootstrap_mean", c_double),
+        ("bootstrap_low", c_double),
+        ("bootstrap_high", c_double),
+    ]
+
+
+class alcore_chrf_options(Structure):
+    """Settings of chrF."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("word_order", c_int32),
+        ("whitespace", c_int32),
+        ("resamples", c_int64),
+        ("seed", c_uint64),
+    ]
+
+
+class alcore_chrf_score(Structure):
+    """chrF of a corpus and what it was computed from; entries 0 to 5 of the counts are of n-grams of 1 to 6 characters, 6 and 7 of 1 and 2 words."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("chrf", c_double),
+        ("matches", c_int64 * 8),
+        ("hypothesis_total", c_int64 * 8),
+        ("reference_total", c_int64 * 8),
+        ("bootstrap_mean", c_double),
+        ("bootstrap_low", c_double),
+        ("bootstrap_high", c_double),
+    ]
+
+
+class alcore_mean_result(Structure):
+    """Mean and spread of numbers."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("mean", c_double),
+        ("standard_deviation", c_double),
+        ("standard_error", c_double),
+    ]
+
+
+class alcore_pearson_result(Structure):
+    """Pearson's correlation."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("rho", c_double),
+        ("p", c_double),
+    ]
+
+
+class alcore_wilcoxon_result(Structure):
+    """Wilcoxon's signed-rank test."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("pairs", c_int64),
+        ("w_plus", c_double),
+        ("w_minus", c_double),
+        ("p", c_double),
+        ("exact", c_int32),
+        ("padding", c_int32),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -705,6 +809,13 @@ FUNCTIONS = {
     "alcore_request_param": (c_int32, (c_int32, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
     "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_metric_compute_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_compute_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
+    "alcore_metric_bleu_signature": (c_char_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_chrf_signature": (c_char_p, (c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_version": (c_char_p, (), False),
     "alcore_abi": (c_int32, (), False),
     "alcore_feature": (c_int32, (c_char_p,), False),

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Measures of an experiment: BLEU and chrF of translations, means, correlation, significance,
+ * overlap of n-grams, labels and spans (docs/spec/analyses.md).
+ *
+ * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
+ * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
+ * hypothesis stand one set after the other: reference r of hypothesis i is
+ * references[r * hypothesis_count + i]. */
+#ifndef ALCORE_METRIC_H
+#define ALCORE_METRIC_H
+
+#include "alcore/context.h"
+
+ALCORE_BEGIN
+
+/** How BLEU cuts a text into tokens. */
+enum {
+    ALCORE_BLEU_13A = 0,  /**< as mteval-v13a; the default */
+    ALCORE_BLEU_INTL = 1, /**< at punctuation and symbols of every script, as mteval-v14 */
+    ALCORE_BLEU_CHAR = 2, /**< every code point that is not white space */
+    ALCORE_BLEU_ZH = 3,   /**< every Chinese character, other text as 13a */
+    ALCORE_BLEU_NONE = 4  /**< at white space only */
+};
+
+/** What BLEU does with an order of which no n-gram matches. */
+enum {
+    ALCORE_BLEU_SMOOTH_EXP = 0,   /**< 1/2, 1/4, ... of a match; the default */
+    ALCORE_BLEU_SMOOTH_FLOOR = 1, /**< smoothing_value matches, by default 0.1 */
+    ALCORE_BLEU_SMOOTH_ADD_K = 2, /**< adds smoothing_value, by default 1, from order 2 on */
+    ALCORE_BLEU_SMOOTH_NONE = 3   /**< a precision of 0, and so a BLEU of 0 */
+};
+
+/** Settings of BLEU. Zero means default everywhere. */
+typedef struct alcore_bleu_options {
+    size_t size;             /**< sizeof(alcore_bleu_options) */
+    int32_t tokenizer;       /**< ALCORE_BLEU_13A ... */
+    int32_t smoothing;       /**< ALCORE_BLEU_SMOOTH_EXP ... */
+    double smoothing_value;  /**< of floor and add-k; above 0; 0: 0.1 and 1 */
+    int32_t effective_order; /**< 1: the mean is over orders of which the hypotheses have n-grams */
+    int32_t reserved;        /**< 0 */
+    int64_t resamples;       /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
+    uint64_t seed;           /**< of the bootstrap samples */
+} alcore_bleu_options;
+/** An alcore_bleu_options with its size set and everything else 0. */
+#define ALCORE_BLEU_OPTIONS_INIT ALCORE_INIT(alcore_bleu_options)
+
+/** BLEU of a corpus and what it was computed from. */
+typedef struct alcore_bleu_score {
+    size_t size;               /**< sizeof(alcore_bleu_score) */
+    double bleu;               /**< 0 to 100 */
+    double brevity_penalty;    /**< 0 to 1 */
+    double precisions[4];      /**< percent, of the orders 1 to 4, smoothed */
+    int64_t matches[4];        /**< n-grams of the hypotheses that references have, clipped */
+    int64_t totals[4];         /**< n-grams of the hypotheses */
+    int64_t hypothesis_tokens; /**< tokens of the hypotheses */
+    int64_t reference_tokens;  /**< tokens of the reference closest in length, summed */
+    double bootstrap_mean;     /**< mean over the bootstrap samples; NaN without them */
+    double bootstrap_low;      /**< lower end of the 95 % interval; NaN without samples */
+    double bootstrap_high;     /**< upper end of the 95 % interval; NaN without samples */
+} alcore_bleu_score;
+/** An alcore_bleu_score with its size set and everything else 0. */
+#define ALCORE_BLEU_SCORE_INIT ALCORE_INIT(alcore_bleu_score)
+
+/** Settings of chrF. Zero means default everywhere. */
+typedef struct alcore_chrf_options {
+    size_t size;        /**< sizeof(alcore_chrf_options) */
+    int32_t word_order; /**< longest n-gram of words, 0 to 2; 0 is chrF, 2 is chrF++ */
+    int32_t whitespace; /**< 1: white space counts as characters */
+    int64_t resamples;  /**< bootstrap samples for the interval, at most 1,000,000; 0: none */
+    uint64_t seed;      /**< of the bootstrap samples */
+} alcore_chrf_options;
+/** An alcore_chrf_options with its size set and everything else 0. */
+#define ALCORE_CHRF_OPTIONS_INIT ALCORE_INIT(alcore_chrf_options)
+
+/** chrF of a corpus and what it was computed from; entries 0 to 5 of the counts are of n-grams of
+ * 1 to 6 characters, 6 and 7 of 1 and 2 words. */
+typedef struct alcore_chrf_score {
+    size_t size;                 /**< sizeof(alcore_chrf_score) */
+    double chrf;                 /**< 0 to 100 */
+    int64_t matches[8];          /**< n-grams that both have, clipped */
+    int64_t hypothesis_total[8]; /**< n-grams of hypotheses whose reference has one of that order */
+    int64_t reference_total[8];  /**< n-grams of the references */
+    double bootstrap_mean;       /**< mean over the bootstrap samples; NaN without them */
+    double bootstrap_low;        /**< lower end of the 95 % interval; NaN without samples */
+    double bootstrap_high;       /**< upper end of the 95 % interval; NaN without samples */
+} alcore_chrf_score;
+/** An alcore_chrf_score with its size set and everything else 0. */
+#define ALCORE_CHRF_SCORE_INIT ALCORE_INIT(alcore_chrf_score)
+
+/** Mean and spread of numbers. */
+typedef struct alcore_mean_result {
+    size_t size;               /**< sizeof(alcore_mean_result) */
+    double mean;               /**< NaN without numbers */
+    double standard_deviation; /**< of a sample: n - 1; NaN for fewer than two numbers */
+    double standard_error;     /**< the deviation divided by sqrt(n); NaN like it */
+} alcore_mean_result;
+/** An alcore_mean_result with its size set and everything else 0. */
+#define ALCORE_MEAN_RESULT_INIT ALCORE_INIT(alcore_mean_result)
+
+/** Pearson's correlation. */
+typedef struct alcore_pearson_result {
+    size_t size; /**< sizeof(alcore_pearson_result) */
+    double rho;  /**< -1 to 1; NaN for fewer than two pairs or a side without variance */
+    double p;    /**< two-sided, Student's t with n - 2 degrees of freedom; 1 for two pairs */
+} alcore_pearson_result;
+/** An alcore_pearson_result with its size set and everything else 0. */
+#define ALCORE_PEARSON_RESULT_INIT ALCORE_INIT(alcore_pearson_result)
+
+/** Wilcoxon's signed-rank test. */
+typedef struct alcore_wilcoxon_result {
+    size_t size;     /**< sizeof(alcore_wilcoxon_result) */
+    int64_t pairs;   /**< whose difference is not 0 */
+    double w_plus;   /**< sum of the ranks of positive differences */
+    double w_minus;  /**< sum of the ranks of negative differences */
+    double p;        /**< two-sided; 1 without pairs */
+    int32_t exact;   /**< 1: p is exact; 0: by the normal distribution */
+    int32_t padding; /**< 0 */
+} alcore_wilcoxon_result;
+/** An alcore_wilcoxon_result with its size set and everything else 0. */
+#define ALCORE_WILCOXON_RESULT_INIT ALCORE_INIT(alcore_wilcoxon_result)
+
+/** BLEU (Papineni et al. 2002) as sacreBLEU 2.6 defines it, of a corpus and of each sentence.
+ * @param[in] ctx borrowed
+ * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
+ * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
+ * @param[in] hypothesis_count texts
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] sentence_scores float64 [hypothesis_count], BLEU of each hypothesis with effective
+ *   order; NULL: not wanted; undefined after a failure
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
+ *   that do not fit; names the line and the side), ALCORE_E_UNSUPPORTED (a text of more than 2^30
+ *   tokens), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_bleu(
+    alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
+    int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
+    int64_t reference_count, const alcore_bleu_options *options, double *sentence_scores,
+    alcore_bleu_score *out);
+
+/** chrF and chrF++ (Popovic 2015, 2017) as sacreBLEU 2.6 defines them, of a corpus and of each
+ * sentence. Of several references the one with the best score of the sentence counts.
+ * @param[in] ctx borrowed
+ * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
+ * @param[in] hypothesis_lengths borrowed: [hypothesis_count] bytes; NULL: NUL-terminated
+ * @param[in] hypothesis_count texts
+ * @param[in] references borrowed: [reference_count] UTF-8, set after set
+ * @param[in] reference_lengths borrowed: [reference_count] bytes; NULL: NUL-terminated
+ * @param[in] reference_count 1, 2, ... times hypothesis_count
+ * @param[in] options borrowed; NULL: defaults
+ * @param[out] sentence_scores float64 [hypothesis_count]; NULL: not wanted; undefined after a
+ *   failure
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID (an option out of range, a NULL text), ALCORE_E_SHAPE (counts
+ *   that do not fit; names the line and the side), ALCORE_E_UNSUPPORTED (a text of more than 2^30
+ *   characters), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_chrf(
+    alcore_ctx *ctx, const char *const *hypotheses, const size_t *hypothesis_lengths,
+    int64_t hypothesis_count, const char *const *references, const size_t *reference_lengths,
+    int64_t reference_count, const alcore_chrf_options *options, double *sentence_scores,
+    alcore_chrf_score *out);
+
+/** The settings of a BLEU score in sacreBLEU's words, such as
+ * `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:alcore-0.1.0`.
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in] reference_sets references of each hypothesis
+ * @param[out] buffer where the text is written
+ * @return view: buffer; NULL for options that alcore_metric_compute_bleu() refuses, or no buffer
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_metric_bleu_signature(const alcore_bleu_options *options,
+                                                    int64_t reference_sets, char buffer[160]);
+
+/** The settings of a chrF score in sacreBLEU's words, such as
+ * `nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:alcore-0.1.0`.
+ * @param[in] options borrowed; NULL: defaults
+ * @param[in] reference_sets references of each hypothesis
+ * @param[out] buffer where the text is written
+ * @return view: buffer; NULL for options that alcore_metric_compute_chrf() refuses, or no buffer
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_metric_chrf_signature(const alcore_chrf_options *options,
+                                                    int64_t reference_sets, char buffer[160]);
+
+/** Mean, standard deviation of a sample and standard error.
+ * @param[in] values borrowed: float64 [count]; NULL only if count is 0
+ * @param[in] count numbers
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
+                                                    alcore_mean_result *out);
+
+/** Pearson's correlation of pairs, in two passes, and how likely one at least as strong is without
+ * any.
+ * @param[in] x borrowed: float64 [x_count]; NULL only if x_count is 0
+ * @param[in] x_count numbers
+ * @param[in] y borrowed: float64 [y_count]
+ * @param[in] y_count x_count
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_STRUCT_* */
+ALCORE_API alcore_status alcore_metric_compute_pearson(const double *x, int64_t x_count,
+                                                       const double *y, int64_t y_count,
+                                                       alcore_pearson_result *out);
+
+/** Wilcoxon's signed-rank test of pairs: the differences x - y in units of 1e-9, zeros dropped,
+ * mean ranks in ties. p is exact for at most 50 differences; above, it comes from the normal
+ * distribution with corrections for ties and continuity.
+ * @param[in] ctx borrowed
+ * @param[in] x borrowed: float64 [x_count]; NULL only if x_count is 0
+ * @param[in] x_count numbers, at most 2^30
+ * @param[in] y borrowed: float64 [y_count]; NULL if y_count is 0
+ * @param[in] y_count x_count, or 0: x are the differences
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ), ALCORE_E_DATA (a difference
+ *   that is not finite or above 9e9), ALCORE_E_UNSUPPORTED, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x,
+                                                        int64_t x_count, const double *y,
+                                                        int64_t y_count,
+                                                        alcore_wilcoxon_result *out);
+
+ALCORE_END
+
+#endif

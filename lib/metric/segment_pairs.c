@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks the texts of a translation metric once, so that the loops over them need no checks. Two
+ * passes over the pointers, none over the bytes. */
+#include "metric/segment_pairs.h"
+
+#include <string.h>
+
+/* The first text of one side that is NULL, or one past the last. A length of 0 excuses NULL. */
+static int64_t first_missing(const char *const *texts, const size_t *lengths, int64_t count) {
+    int64_t i = 0;
+    while (i < count && (texts[i] != NULL || (lengths != NULL && lengths[i] == 0))) i++;
+    return i;
+}
+
+alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
+                                          const size_t *hypothesis_lengths,
+                                          int64_t hypothesis_count, const char *const *references,
+                                          const size_t *reference_lengths, int64_t reference_count,
+                                          alcore__segment_pairs *out) {
+    const long long count = hypothesis_count, given = reference_count;
+    if (count < 0 || given < 0 || (count > 0 && hypotheses == NULL) ||
+        (given > 0 && references == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "a count is negative or its texts are NULL");
+    if (count == 0 ? given != 0 : given == 0 || given % count != 0) {
+        if (given < count)
+            return alcore__fail(ALCORE_E_SHAPE,
+                                "%lld hypotheses, %lld references: line %lld of the hypotheses has "
+                                "no reference",
+                                count, given, given + 1);
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%lld hypotheses, %lld references: line %lld of set %lld of the "
+                            "references has no counterpart; each set has as many lines as the "
+                            "hypotheses",
+                            count, given, count == 0 ? 1 : given % count,
+                            count == 0 ? 1 : given / count + 1);
+    }
+    *out = (alcore__segment_pairs){
+        hypotheses,       hypothesis_lengths,
+        references,       reference_lengths,
+        hypothesis_count, hypothesis_count == 0 ? 1 : reference_count / hypothesis_count};
+    const int64_t missing = first_missing(hypotheses, hypothesis_lengths, count);
+    if (missing < count)
+        return alcore__fail(ALCORE_E_INVALID, "line %lld of the hypotheses is NULL",
+                            (long long)missing + 1);
+    const int64_t lost = first_missing(references, reference_lengths, given);
+    if (lost < given)
+        return alcore__fail(ALCORE_E_INVALID, "line %lld of set %lld of the references is NULL",
+                            (long long)(lost % count) + 1, (long long)(lost / count) + 1);
+    return ALCORE_OK;
+}
+
+const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
+                                       int64_t part, size_t *length) {
+    const int64_t place = part == 0 ? segment : (part - 1) * pairs->count + segment;
+    const char *text = part == 0 ? pairs->hypotheses[place] : pairs->references[place];
+    const size_t *lengths = part == 0 ? pairs->hypothesis_lengths : pairs->reference_lengths;
+    *length = lengths != NULL ? lengths[place] : strlen(text);
+    return text;
+}

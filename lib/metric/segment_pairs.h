@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts that a translation metric compares: every hypothesis with its references.
+ *
+ * Reference r of hypothesis i is references[r * count + i] (set after set, as the files of a test
+ * set come). The texts stay the caller's. */
+#ifndef ALCORE__SEGMENT_PAIRS_H
+#define ALCORE__SEGMENT_PAIRS_H
+
+#include "base/base.h"
+
+typedef struct alcore__segment_pairs {
+    const char *const *hypotheses;    /* [count] */
+    const size_t *hypothesis_lengths; /* [count] bytes, or NULL: NUL-terminated */
+    const char *const *references;    /* [sets * count] */
+    const size_t *reference_lengths;  /* [sets * count] bytes, or NULL: NUL-terminated */
+    int64_t count;                    /* hypotheses */
+    int64_t sets;                     /* references of each, from 1 */
+} alcore__segment_pairs;
+
+/* Checks the arguments of a public call and fills *out. ALCORE_E_SHAPE names the first line that
+ * one side lacks, ALCORE_E_INVALID a text that is NULL. */
+alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
+                                          const size_t *hypothesis_lengths,
+                                          int64_t hypothesis_count, const char *const *references,
+                                          const size_t *reference_lengths, int64_t reference_count,
+                                          alcore__segment_pairs *out);
+
+/* Text `part` of segment i: the hypothesis for part 0, else reference part - 1. */
+const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
+                                       int64_t part, size_t *length);
+
+/* White space as Python's str.split has it (29 code points, docs/spec/analyses.md 8.6). */
+static inline bool alcore__is_python_space(int32_t point) {
+    if (point <= 0x20) return point == 0x20 || (point >= 9 && point <= 13) || point >= 0x1C;
+    if (point < 0x1680) return point == 0x85 || point == 0xA0;
+    return point == 0x1680 || (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||
+           point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wilcoxon's signed-rank test (Wilcoxon 1945; docs/spec/analyses.md 8.5).
+ *
+ * The differences become integers, llround(1e9 d), because decimal scores would otherwise break
+ * ties by rounding errors; zeros are dropped; equal magnitudes share the mean of their ranks. Ranks
+ * are doubled, so that they are integers too.
+ *
+ * Exact p: under the null hypothesis every rank has either sign with probability 1/2. The table
+ * ways[s], the probability that the doubled ranks with a plus add up to s, is built one rank at a
+ * time (at most 50 * 51 + 1 sums). Above 50 differences: the normal distribution with variance
+ * n (n + 1) (2 n + 1) / 24 - sum of (t^3 - t) / 48 over groups of t ties, continuity 1/2.
+ * Time: a sort, and n * n^2 for the exact p. */
+#include "metric/wilcoxon.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+#define MOST_SUM (ALCORE__WILCOXON_MOST_EXACT * (ALCORE__WILCOXON_MOST_EXACT + 1))
+
+static int by_magnitude(const void *a, const void *b) {
+    const int64_t x = llabs(*(const int64_t *)a), y = llabs(*(const int64_t *)b);
+    return (x > y) - (x < y);
+}
+
+/* The end of the group of equal magnitudes that begins at `first`. */
+static int64_t group_end(const int64_t *differences, int64_t count, int64_t first) {
+    int64_t end = first + 1;
+    while (end < count && llabs(differences[end]) == llabs(differences[first])) end++;
+    return end;
+}
+
+/* Two-sided p from the table of all sums; plus: the doubled sum of positive ranks. */
+static double exact_p(const int64_t *differences, int64_t count, int64_t plus) {
+    double ways[MOST_SUM + 1] = {1};
+    int64_t most = 0;
+    for (int64_t first = 0; first < count;) {
+        const int64_t end = group_end(differences, count, first);
+        const int64_t rank = first + 1 + end; /* doubled mean of the ranks first + 1 .. end */
+        for (int64_t i = first; i < end; i++) {
+            most += rank;
+            for (int64_t sum = most; sum >= 0; sum--)
+                ways[sum] = (ways[sum] + (sum >= rank ? ways[sum - rank] : 0)) / 2;
+        }
+        first = end;
+    }
+    double below = 0, above = 0; /* P(W+ <= plus), P(W+ >= plus) */
+    for (int64_t sum = 0; sum <= plus; sum++) below += ways[sum];
+    for (int64_t sum = plus; sum <= most; sum++) above += ways[sum];
+    return fmin(1, 2 * fmin(below, above));
+}
+
+static double normal_p(const int64_t *differences, int64_t count, double w_plus) {
+    const double n = (double)count, mean = n * (n + 1) / 4;
+    double variance = n * (n + 1) * (2 * n + 1) / 24;
+    for (int64_t first = 0; first < count;) {
+        const int64_t end = group_end(differences, count, first);
+        const double ties = (double)(end - first);
+        variance -= (ties * ties * ties - ties) / 48;
+        first = end;
+    }
+    const double distance = fmax(0, fabs(w_plus - mean) - 0.5);
+    return fmin(1, erfc(distance / sqrt(2 * variance)));
+}
+
+void alcore__wilcoxon(int64_t *differences, int64_t count, bool exact,
+                      alcore_wilcoxon_result *result) {
+    int64_t plus = 0;
+    result->pairs = count;
+    result->exact = exact;
+    result->w_plus = result->w_minus = 0;
+    result->p = 1;
+    if (count == 0) return;
+    qsort(differences, (size_t)count, sizeof *differences, by_magnitude);
+    for (int64_t first = 0; first < count;) {
+        const int64_t end = group_end(differences, count, first);
+        for (int64_t i = first; i < end; i++)
+            if (differences[i] > 0) plus += first + 1 + end;
+        first = end;
+    }
+    result->w_plus = (double)plus / 2;
+    result->w_minus = (double)(count * (count + 1) - plus) / 2;
+    result->p =
+        exact ? exact_p(differences, count, plus) : normal_p(differences, count, result->w_plus);
+}
+
+/* Writes the differences that are not 0, in units of 1e-9, and how many they are. */
+static alcore_status read_differences(const double *x, const double *y, int64_t count,
+                                      int64_t *differences, int64_t *used) {
+    *used = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double difference = y != NULL ? x[i] - y[i] : x[i];
+        if (!(fabs(difference) <= 9e9))
+            return alcore__fail(ALCORE_E_DATA,
+                                "pair %lld: its difference is not a number from -9e9 to 9e9",
+                                (long long)i + 1);
+        const int64_t rounded = llround(1e9 * difference);
+        if (rounded != 0) differences[(*used)++] = rounded;
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_count, const double *y,
+                                int64_t y_count, alcore_wilcoxon_result *out) {
+    alcore_wilcoxon_result result = {0};
+    int64_t *differences = NULL, used = 0;
+    if (ctx == NULL || out == NULL || x_count < 0 || y_count < 0 || (x_count > 0 && x == NULL) ||
+        (y_count > 0 && y == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "ctx, out, x or y is NULL, or a count is negative");
+    if (y_count != 0 && y_count != x_count)
+        return alcore__fail(ALCORE_E_SHAPE, "x has %lld numbers, y has %lld; they are pairs",
+                            (long long)x_count, (long long)y_count);
+    if (x_count > (int64_t)1 << 30)
+        return alcore__fail(ALCORE_E_UNSUPPORTED, "more than 2^30 pairs");
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)x_count, sizeof *differences, &differences));
+    alcore_status status = read_differences(x, y_count > 0 ? y : NULL, x_count, differences, &used);
+    if (status == ALCORE_OK) {
+        alcore__wilcoxon(differences, used, used <= ALCORE__WILCOXON_MOST_EXACT, &result);
+        status = alcore__struct_write(out, &result, sizeof result,
+                                      ALCORE__FIRST_SIZE(alcore_wilcoxon_result, padding),
+                                      "alcore_wilcoxon_result");
+    }
+    alcore__free(ctx, differences);
+    return status;
+}
+
+alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const double *x, int64_t x_count,
+                                             const double *y, int64_t y_count,
+                                             alcore_wilcoxon_result *out) {
+    ALCORE__TRY(alcore__enter(ctx));
+    return alcore__leave(ctx, test_pairs(ctx, x, x_count, y, y_count, out));
+}
