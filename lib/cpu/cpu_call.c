@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What every kernel of this engine does around its loop: checks of arguments, errors through the
+ * host's callbacks, memory for the length of a call, and asking whether to stop. */
 #include "cpu/cpu_call.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rows as 16-bit integers with one scale, and their products in 32-bit sums (cpu_int16.h has the
+ * error bound). Only engines with VNNI instructions have it. Cost: half of the products in float32.
+ */
 #include "cpu/cpu_int16.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Products of many rows with many columns in float32, as filters need them: both are packed into
+ * panels, PRODUCT_ROWS or PRODUCT_COLUMNS vectors with their components interleaved, and a tile of
+ * one panel by another stays in registers (cpu_product.h). */
 #include "cpu/cpu_product.h"
 
 #include <string.h>

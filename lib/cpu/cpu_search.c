@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What searches share: norms and the items that float32 cannot hold, the error bound of the filter,
+ * normative values, and lists of the k best (cpu_search.h has the formulas). */
 #include "cpu/cpu_search.h"
 
 #include "cpu/cpu_call.h"

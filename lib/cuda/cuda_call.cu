@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
+ * together). Every function throws on failure; guarded() turns that into a status. */
 #include "cuda_call.cuh"
 
 #include <algorithm>

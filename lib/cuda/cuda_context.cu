@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the primary context of a device current for the length of a call and restores the caller's,
+ * so that a host program with contexts of its own finds them unchanged. */
 #include "cuda_context.cuh"
 
 #include <mutex>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Converts rows of doubles to the scaled half-precision form that filters multiply on tensor cores,
+ * and computes the statistics that bound its errors (cuda_filter.cuh). A warp has a row. Cost: two
+ * reads of the row. */
 #include "cuda_filter.cuh"
 
 #include "cuda_rows.cuh"

@@ -3,7 +3,7 @@
  *
  * Rows of a chunk are listed by group on the host (grouping: order, starts), in row order within
  * one. group_sums: a thread owns one component of one group and adds the group's rows one after the
- * other, with SUM_AHEAD loads on their way: the running sum of the table's contract.
+ * other, SUM_AHEAD of them loaded in advance: a running sum in row order, as spec 1.8 asks.
  * nearest_centroid: groups with many rows and centroids go through the filter on tensor cores
  * (cuda_best.cuh), the others through warps with four rows against four centroids (cuda_pairs.cuh).
  * Cost: group_sums reads the rows once; nearest_centroid rows x centroids x dims in half precision,
@@ -86,8 +86,8 @@ static __global__ void __launch_bounds__(SUM_THREADS)
 
 /* Up to four rows of one group: what one warp compares with the group's centroids. */
 struct nearest_task {
-    int32_t first, count; /* in order */
-    int64_t start, end;   /* centroids */
+    int32_t first, count; /* entries of grouping.order: rows of the chunk */
+    int64_t start, end;   /* the group's centroids are start .. end - 1 of all */
 };
 
 /* Outputs by row of the chunk. distance, low and high may be NULL. */
@@ -111,7 +111,10 @@ struct nearest_out {
     }
 };
 
-/* Lanes r, r + 4, r + 8 ... keep the best of the task's row r. */
+/* The nearest centroids without a filter: a warp has a task and compares its four rows with four
+ * centroids at a time, in double; lanes r, r + 4 ... keep the smallest and the second smallest
+ * squared distance of the task's row r. rows [chunk, dims]: widened; tasks [task_count]; centroids
+ * [all, dims]. With fewer than four rows the last one is computed again and not written. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     nearest_kernel(const double *rows, int64_t dims, const int32_t *order,
                    const nearest_task *tasks, int64_t task_count, const double *centroids,

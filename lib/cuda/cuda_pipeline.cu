@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Passes over rows in chunks. Columns that are not usable on the device are staged: with two
+ * buffers a column, the copy stream fills one while the compute stream works on the other (see
+ * pipeline::run). Chunks are as large as the workspace allows. */
 #include <algorithm>
 
 #include "cuda_stream.cuh"

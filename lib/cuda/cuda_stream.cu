@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Stream slots of every device, kept for the life of the process (cuda_stream.cuh). A lock guards
+ * the list of idle slots only; a slot is used by one call at a time. */
 #include "cuda_stream.cuh"
 
 #include <chrono>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The operand that every chunk of rows is compared with (queries, others, targets): its rows as
+ * doubles on the device with their norms, in parts when memory does not hold all of them. */
 #include "cuda_wide_rows.cuh"
 
 #include <algorithm>

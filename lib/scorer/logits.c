@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token facts of a caller's logits or hidden states, for arrays and for columns. */
+/* Token statistics of a caller's logits or hidden states, written to the caller's arrays
+ * (alcore_logits_measure) or to columns of a pool (alcore_logits_put).
+ *
+ * The kernel reads a matrix of rows, one a token, in memory order (token_rows.h); its results are
+ * by kernel row and are then gathered by item and token. Tasks of rows run in parallel. Memory: 8
+ * bytes a token for each statistic that is wanted. */
 #include "alcore/logits.h"
 
 #include <inttypes.h>
@@ -16,20 +21,21 @@
 /* The fewest tokens of a task with hidden states, which each pack the output matrix. */
 #define TASK_STATES 256
 
-/* The facts that are wanted, [rows.count] each. */
+/* The statistics, as indices of measuring.fact. */
 enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, FACTS };
 
+/* One call. */
 typedef struct measuring {
     alcore_ctx *ctx;
     alcore__token_rows tokens;
-    double *fact[FACTS]; /* owned; NULL: not wanted */
-    int32_t *likeliest;  /* the same */
-    int64_t together;    /* rows of a task */
-    const int64_t *rows; /* of the pool, for messages; NULL: none */
-    const int64_t *lengths;
+    double *fact[FACTS];    /* [kernel rows] each, owned; NULL: not wanted */
+    int32_t *likeliest;     /* [kernel rows] likeliest class, owned; NULL: not wanted */
+    int64_t together;       /* kernel rows of a task */
+    const int64_t *rows;    /* [items] pool row of each item; NULL: results go to arrays */
+    const int64_t *lengths; /* [items] tokens of each item, of the caller; NULL: all */
 } measuring;
 
-/* Names the token of a row of the kernel's. */
+/* The error for kernel row `at`: names its item, or the item's pool row, and its token. */
 static alcore_status fail_at(const measuring *self, int64_t at) {
     int64_t item, token;
     alcore__token_rows_place(&self->tokens, at, &item, &token);
@@ -172,7 +178,7 @@ alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits
 
 /* ---- columns ---- */
 
-/* The tokens of items that are not left out, item by item. */
+/* The labeled tokens of all items, item by item: what is written to columns. */
 typedef struct gathered {
     double *logprob;  /* [tokens] */
     int64_t *offsets; /* [items + 1] */
@@ -181,7 +187,7 @@ typedef struct gathered {
     float *values;    /* [tokens] */
 } gathered;
 
-/* Tokens of an item with those that its labels leave out. */
+/* Number of tokens of an item, including those that its labels leave out. */
 static int64_t length_of(const measuring *self, int64_t item) {
     return self->tokens.packed && self->lengths ? self->lengths[item] : self->tokens.tokens;
 }
@@ -209,7 +215,8 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
     return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
 }
 
-/* A fact of the gathered tokens, in the order of items. */
+/* Gathers one statistic, fact [kernel rows], of the labeled tokens, in the order of items: to
+ * of->values in float32, and to wide [tokens] in double unless it is NULL. */
 static void gather(const measuring *self, int64_t items, const gathered *of, const double *fact,
                    double *wide) {
     const alcore__token_rows *tokens = &self->tokens;
@@ -226,7 +233,8 @@ static void gather(const measuring *self, int64_t items, const gathered *of, con
     }
 }
 
-/* Writes one statistic of the labeled tokens as a ragged column, if it has a writer. */
+/* Writes one statistic (`fact`: LOGPROB, MARGIN ...) of the labeled tokens to the rows of the pool
+ * as a ragged float32 column; nothing without a writer. */
 static alcore_status put_ragged(const measuring *self, int64_t items, const gathered *of, int fact,
                                 alcore_column_writer *writer) {
     int64_t total = of->offsets[items];

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a caller's logits or hidden states, [items, tokens, n] or packed [tokens, n] with any
+ * strides, as the matrix of rows that a kernel reads, one row a token, with a label for each row.
+ * Nothing is copied but labels and bias: where strides leave rows that are no token (logits[:,
+ * :-1]) these rows get the label -1 and are never read. */
 #include "scorer/token_rows.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the function of a host's scorer or strategy sees: the rows that are not masked, ascending,
+ * their costs, and the columns it asked for, copied as doubles by row of the view. Cost: one pass
+ * over each column and a copy of it. */
 #include "scorer/view.h"
 
 #include "kernel/kernel_engine.h"

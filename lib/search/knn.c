@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest neighbors one way and both ways. Each thread keeps the best rows of every query; the
- * order by value and row is total, so that it does not matter which thread saw which block. */
+/* k nearest neighbors: rows of queries, queries of rows, or both in one search (search_run.h).
+ *
+ * Each thread keeps its k best rows of every query of the slab, from the blocks that it compared;
+ * the lists of the threads are merged after the slab. The order by value and row is total, so it
+ * does not matter which thread compared which block. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +16,7 @@ static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
     alcore_sys_work work = alcore__engine_work(&run->engine);
-    /* Rows are looked at once, with the first slab. */
+    /* The rows are checked once, with the first slab. */
     ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
     alcore_sys_best of_queries = {.k = run->k}, of_rows = {.k = run->k};
     if (run->each) {
@@ -37,7 +40,9 @@ static bool before(int32_t metric, double value, int64_t row, double other, int6
     return row < other_row;
 }
 
-/* out = the best k of the threads' neighbors of query q of the slab. */
+/* Merges the threads' sorted lists of query q (its index in the slab) to row and value [k], the
+ * best first. at: workspace [threads], the next entry of each list. Free entries have row -1 and
+ * sort last, so a merged list with fewer than k neighbors ends with them. */
 static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t *row,
                   double *value) {
     int64_t k = run->k, base = q * k;
@@ -52,7 +57,7 @@ static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t
         }
         row[p] = run->each[best].row[base + at[best]];
         value[p] = run->each[best].value[base + at[best]];
-        /* The last place of a list is not passed: k places in all are taken. */
+        /* A list is never read beyond its last entry: after it k entries have been merged. */
         if (at[best] + 1 < k) at[best]++;
     }
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One operand of a search: a matrix of the caller, read in place, or a column of a pool, read in
+ * blocks into scratch memory; either with a mask of rows that are left out. */
 #include "search/search_data.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What both kinds of searches share: options, the sizes of slabs of queries and blocks of rows, the
+ * threads' memory, and reading slabs and blocks (search_run.h shows how a search goes through
+ * them). */
 #include "search/search_run.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The public handle of a strategy: a definition of the registry, or the callbacks of a host
+ * program, with the values of its parameters. Handles are reference-counted objects of a context.
+ */
 #include "strategy/strategy_handle.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Orders of candidates. Only the best of them are sorted: a heap of `best` entries keeps those that
+ * come first, and is then emptied from its last one. Ties go to the lower row or to a random number
+ * of the row. */
 #include "strategy/budget/rank.h"
 
 #include "base/rng.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rescales the values of a term over all candidates, so that terms can be added: by range, by
+ * standard deviation, or by rank. One or two passes over the values; ranks sort them. */
 #include "strategy/budget/rescale.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of partials: the results of blocks on their way from map to reduce, possibly from several
+ * processes. An entry has its pass and block; a set owns the bytes of its entries. */
 #include "strategy/engine/partial.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Draws by D^2 weight and the decision what to measure in advance (d2_sampling.h explains both). A
+ * draw finds a block by the blocks' total weights; the row inside it is found by the block. */
 #include "strategy/kmeans/d2_sampling.h"
 
 #include <math.h>

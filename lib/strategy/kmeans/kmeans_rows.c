@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What k-means keeps with each block between its passes: bounds and assignments in host memory, by
+ * active row; self dots and D^2 weights in the engine's memory, by matrix row; and, where they fit,
+ * the sums of each cluster. */
 #include "strategy/kmeans/kmeans_rows.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What strategies share that pick row after row: in each pass every block sends its best row, the
+ * best of all is offered to the budget, and bought or passed over. */
 #include "strategy/rules/greedy_picks.h"
 
 #include <string.h>

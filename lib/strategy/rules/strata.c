@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts candidates into strata by a score: intervals of equal width, or parts of equal size
+ * (docs/spec/huds.md). */
 #include "strategy/rules/strata.h"
 
 #include <math.h>
