@@ -33,7 +33,7 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
-/* Copies the rows that are taken to the device, in pieces of some size. */
+/* Copies the rows of the mask, adjacent, to the device memory `to`, 256 KiB at a time. */
 void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *to) {
     const size_t PIECE = (size_t)1 << 18, row = (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
     const char *from = (const char *)rows->data;

@@ -109,9 +109,9 @@ typedef struct alcore__masks {
     uint8_t *take;         /* [rows] 1: may be selected */
     uint8_t *labeled_rows; /* [rows] 1: a labeled row of the pool; NULL: there is none */
     int64_t labeled_count;
-    uint8_t *side_take; /* rows of the labeled pool that take part; NULL without one */
+    uint8_t *side_take; /* [rows of the labeled pool] 1: is read; NULL without one */
     int64_t side_count;
-    uint8_t *target_take;      /* rows of the target that take part; NULL without one */
+    uint8_t *target_take;      /* [rows of the target] 1: is read; NULL without one */
     int32_t *target_languages; /* [rows of the target] */
     int64_t target_rows, target_count;
     int64_t by_cause[ALCORE__CAUSES];
@@ -129,7 +129,7 @@ void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
 
 enum { ALCORE__RESOLVED_MAX = 3 * ALCORE__DATASET_COLUMNS };
 
-/* A column that was settled for a role. */
+/* A column that was chosen to meet a need of a role. */
 typedef struct alcore__resolved {
     int32_t role;
     char name[32];
@@ -145,7 +145,7 @@ typedef struct alcore__resolution {
  * the built-in n-gram model. Holds nothing; the models change the pools. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out);
-/* Puts the settled columns of a role into a side. For calls that hold the pool. */
+/* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
                                       const alcore_pool *pool, alcore__dataset *side);
 

@@ -5,8 +5,9 @@
 
 #include "request/selection_internal.h"
 
-/* The destructor of the handle; references to the ranking and to the selections of the other
- * budgets go with it. */
+/* The destructor of the handle. Frees the arrays by pick, [count] each, and drops the references to
+ * the ranking, which has the column count of pick_columns, and to the siblings, the selections of
+ * the other budgets. */
 static void release(void *object) {
     alcore_selection *self = object;
     alcore_ctx *ctx = self->object.ctx;

@@ -5,9 +5,9 @@
 
 #include "search/search_run.h"
 
-/* Looks at a sample of rows and queries; where a few directions would refuse most pairs, points
- * run->search at them. *out owns them: alcore__free(). The answer of the search is the same with
- * and without. */
+/* Measures on a sample of rows and queries whether comparing a few leading components would rule
+ * out most pairs, and if so sets run->search.basis, leading and skew. *out [leading, dims] owns the
+ * basis (alcore__free()); NULL: none. The search finds the same with and without it. */
 alcore_status alcore__search_basis(alcore__search_run *run, float **out);
 
 #endif

@@ -17,11 +17,12 @@ typedef struct alcore__search_data {
     alcore__array matrix;
     int64_t count, dims;
     int32_t normalize;
-    const uint8_t *mask; /* NULL: no row is left out */
-    uint8_t *owned_mask;
+    const uint8_t *mask; /* [count] 1: the row is compared; NULL: all are */
+    uint8_t *owned_mask; /* [count] of a pool, combined with the caller's; NULL: none */
 } alcore__search_data;
 
-/* Takes what the caller gave; alcore__search_data_end() in any case. */
+/* Checks and reads an operand of the caller. alcore__search_data_end() is due also after a failure.
+ */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out);
 void alcore__search_data_end(alcore__search_data *data);
@@ -31,7 +32,7 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out);
 
-/* Refuses rows with a number that is not finite (spec 1.4). dots: [rows->count], room. */
+/* Refuses rows with a number that is not finite (spec 1.4). dots: [rows->count], workspace. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots);

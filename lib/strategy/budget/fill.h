@@ -28,7 +28,7 @@ typedef struct alcore__filler {
 
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run);
 void alcore__filler_clear(alcore__filler *filler);
-/* Whether no further row can be taken. */
+/* Whether no further row can be bought. */
 bool alcore__filler_full(const alcore__filler *filler);
 /* Cost of a candidate. */
 double alcore__filler_cost(const alcore__filler *filler, int64_t position);

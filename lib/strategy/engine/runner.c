@@ -9,13 +9,13 @@
  * whatever the number of threads, and large sums are added by all threads. */
 #include <string.h>
 
-#include "strategy/engine/runner.h"
 #include "strategy/budget/fill.h"
+#include "strategy/engine/runner.h"
 #include "strategy/strategy_handle.h"
 
 enum {
     WAVE_BYTES = 64 << 20,
-    WAVE_BLOCKS_PER_THREAD = 4, /* at least so many, so that threads rarely wait for the last */
+    WAVE_BLOCKS_PER_THREAD = 4, /* at least, so that threads rarely wait for the last block */
     SUM_RANGE = 8192,           /* components of a range: 64 KiB stay in the cache of a core */
     MIN_PARALLEL_ADDS = 1 << 18 /* fewer additions are done before a thread is woken */
 };

@@ -41,10 +41,10 @@ typedef struct average_state {
     double *low, *high;  /* [candidates] around the mean distance; 0 where not bounded */
     double *distance;    /* [candidates] the mean distance; NaN: not computed */
     uint8_t *wanted;     /* [candidates] 1: the next pass computes it */
-    int64_t exact_count; /* so many nearest candidates are to be exact */
-    int64_t offered;     /* of the exact ones, so many were offered to the budget, nearest first */
-    double reach;        /* every candidate that is not exact is farther than this */
-    bool ended;          /* the budget is full, or all candidates were offered */
+    int64_t exact_count; /* number of nearest candidates whose distance must be exact */
+    int64_t offered; /* number of exact candidates that were offered to the budget, nearest first */
+    double reach;    /* every candidate that is not exact is farther than this */
+    bool ended;      /* the budget is full, or all candidates were offered */
 } average_state;
 
 /* ---- begin ---- */
