@@ -79,8 +79,11 @@ static alcore_status add_ids(const alcore_pool *pool, const alcore_pool *ids, co
         const char *id = objects ? alcore_pool_id(ids, i, buffer) : alcore_pool_text(ids, i, NULL);
         ALCORE__TRY(alcore__tick(alcore__pool_ctx(pool), "ids", i, count));
         if (*id == '\0') continue;
-        if (alcore_pool_find(pool, id, strlen(id), &row) == ALCORE_OK)
+        alcore_status status = alcore_pool_find(pool, id, strlen(id), &row);
+        if (status == ALCORE_OK)
             ALCORE__TRY(append(alcore__pool_ctx(pool), list, row));
+        else if (status != ALCORE_E_NOT_FOUND)
+            return status;
         else if (strict)
             return alcore__fail(ALCORE_E_NOT_FOUND, "%s:%lld: the pool has no id '%s'", path,
                                 (long long)(table ? i + 2 : i + 1), id);

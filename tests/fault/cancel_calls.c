@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The long calls of the library, each on data that keeps it busy for some milliseconds.
+ * tests/fault/cancel_list.py compares the names in CALLS with the functions whose comment says that
+ * they call the progress function. */
+#include "cancel_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "pool/arrow_abi.h"
+
+#define DIMS 64
+enum { TOKENS = 12, NEAR = 4, QUERIES = 2000 };
+
+static int64_t row_count;
+alcore_ctx *ctx;
+static alcore_pool *pool, *labeled, *phrases;
+static alcore_lm *lm;
+static alcore_selection *selection;
+static alcore_column_writer *filled,
+    *merging; /* with all rows put; one that a part is merged into */
+static char folder[] = "/tmp/alcore-cancel-XXXXXX";
+const char *strategy_name;
+
+static const char *in_folder(const char *name) {
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+#define MUST(expression)                                                                           \
+    do {                                                                                           \
+        alcore_status must_ = (expression);                                                        \
+        if (must_ != ALCORE_OK) {                                                                  \
+            printf("Bail out! %s: %s (%s)\n", #expression, alcore_last_error(),                    \
+                   alcore_status_name(must_));                                                     \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* ---- the calls ---- */
+
+static alcore_status read_file(const char *name) {
+    alcore_pool *fresh;
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder(name), NULL);
+    alcore_pool_unref(fresh);
+    return status;
+}
+static alcore_status call_read_text(void) {
+    return read_file("pool.txt");
+}
+static alcore_status call_read_tsv(void) {
+    return read_file("pool.tsv");
+}
+static alcore_status call_filter(void) {
+    alcore_filter filter = ALCORE_FILTER_INIT;
+    filter.min_letters = 0.01;
+    return alcore_pool_filter(pool, &filter);
+}
+static alcore_status call_mark_texts(void) {
+    return alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, labeled);
+}
+static alcore_status call_pool_write(void) {
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) rows[i] = i;
+    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"));
+    free(rows);
+    return status;
+}
+static alcore_status call_write_column(void) {
+    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"));
+}
+static alcore_status call_read_column(void) {
+    return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
+}
+static alcore_status call_lm_train(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    alcore_lm *out = NULL;
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    alcore_status status = alcore_lm_train(ctx, texts, NULL, row_count, NULL, &out);
+    alcore_lm_unref(out);
+    free(texts);
+    return status;
+}
+static alcore_status call_write_arpa(void) {
+    return alcore_lm_write_arpa(lm, in_folder("other.arpa"));
+}
+static alcore_status call_read_arpa(void) {
+    alcore_lm *out = NULL;
+    alcore_status status = alcore_lm_read_arpa(ctx, in_folder("lm.arpa"), &out);
+    alcore_lm_unref(out);
+    return status;
+}
+static alcore_status run_model(const char *column) {
+    alcore_model *model;
+    alcore_pool *fresh;
+    alcore_status status = alcore_model_new_ngram(ctx, NULL, NULL, &model);
+    if (status != ALCORE_OK) return status;
+    status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_read(fresh, in_folder("pool.txt"), NULL);
+    if (status == ALCORE_OK) status = alcore_model_run(model, fresh, column);
+    alcore_pool_unref(fresh);
+    alcore_model_unref(model);
+    return status;
+}
+static alcore_status call_model_logprobs(void) {
+    return run_model("logprobs");
+}
+static alcore_status call_model_embeddings(void) {
+    return run_model("embeddings");
+}
+static alcore_status call_scorer(void) {
+    alcore_scorer *scorer;
+    alcore_status status = alcore_scorer_new(ctx, "nsp", &scorer);
+    if (status == ALCORE_OK) status = alcore_scorer_run(scorer, pool, NULL);
+    alcore_scorer_unref(scorer);
+    return status;
+}
+/* The embeddings as hidden states, and as an output matrix with a class for each row. */
+static alcore_status call_logits(void) {
+    alcore_tensor view;
+    alcore_logits given = ALCORE_LOGITS_INIT;
+    alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
+    alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status != ALCORE_OK) return status;
+    given.hidden = given.output = &view;
+    out.entropy = malloc(sizeof *out.entropy * (size_t)row_count);
+    status = alcore_logits_measure(ctx, &given, -100, &out);
+    free(out.entropy);
+    return status;
+}
+/* The embeddings of all rows, and of the first QUERIES. */
+static alcore_status search_data(alcore_search_data *rows, alcore_search_data *queries,
+                                 alcore_tensor *view, alcore_tensor *first, int64_t shape[2]) {
+    alcore_status status = alcore_pool_column(pool, "embeddings", view, NULL);
+    *first = *view;
+    shape[0] = QUERIES < row_count ? QUERIES : row_count;
+    shape[1] = DIMS;
+    first->shape = shape;
+    rows->matrix = view;
+    queries->matrix = first;
+    return status;
+}
+static alcore_status call_knn(void) {
+    alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, queries = ALCORE_SEARCH_DATA_INIT;
+    alcore_tensor view, first, found, values;
+    int64_t shape[2], near[2] = {0, NEAR}, *numbers = malloc(sizeof *numbers * QUERIES * NEAR);
+    double *distances = malloc(sizeof *distances * QUERIES * NEAR);
+    alcore_status status = search_data(&rows, &queries, &view, &first, shape);
+    near[0] = shape[0];
+    if (status == ALCORE_OK) status = alcore_tensor_init(&found, numbers, ALCORE_INT64, near, 2);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&values, distances, ALCORE_FLOAT64, near, 2);
+    if (status == ALCORE_OK)
+        status = alcore_search_knn(ctx, &rows, &queries, NEAR, NULL, &found, &values, NULL, NULL);
+    free(distances);
+    free(numbers);
+    return status;
+}
+static alcore_status call_margin_ratios(void) {
+    alcore_search_data rows = ALCORE_SEARCH_DATA_INIT, others = ALCORE_SEARCH_DATA_INIT;
+    alcore_tensor view, first, ratios;
+    int64_t shape[2];
+    double *values = malloc(sizeof *values * (size_t)row_count);
+    alcore_status status = search_data(&rows, &others, &view, &first, shape);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&ratios, values, ALCORE_FLOAT64, &row_count, 1);
+    if (status == ALCORE_OK)
+        status = alcore_search_margin_ratios(ctx, &rows, &others, NEAR, NULL, &ratios, NULL);
+    free(values);
+    return status;
+}
+static alcore_status call_derive_phrases(void) {
+    alcore_pool *out = NULL;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, NULL, &out);
+    alcore_pool_unref(out);
+    return status;
+}
+static alcore_status call_derive_long_phrases(void) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    alcore_pool *out = NULL;
+    options.max_words = ALCORE_PHRASE_UNLIMITED;
+    options.semi_maximal = 1;
+    alcore_status status = alcore_pool_derive_phrases(pool, labeled, &options, &out);
+    alcore_pool_unref(out);
+    return status;
+}
+static alcore_status call_write_phrases(void) {
+    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"));
+}
+/* Logits of two classes, which are the probabilities of the pool, to a column of every row. */
+static alcore_status call_logits_put(void) {
+    alcore_tensor view, labels;
+    alcore_logits given = ALCORE_LOGITS_INIT;
+    alcore_logits_writers out = ALCORE_LOGITS_WRITERS_INIT;
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count),
+            *ones = malloc(sizeof *ones * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) {
+        rows[i] = i;
+        ones[i] = 1;
+    }
+    alcore_status status = alcore_pool_column(pool, "probs", &view, NULL);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&labels, ones, ALCORE_INT64, &row_count, 1);
+    if (status == ALCORE_OK)
+        status = alcore_column_writer_new(pool, "nnll", ALCORE_COLUMN_SCALAR, NULL, &out.nnll);
+    given.logits = &view;
+    given.labels = &labels;
+    given.lengths = ones;
+    if (status == ALCORE_OK) status = alcore_logits_put(ctx, &given, -100, rows, row_count, &out);
+    alcore_column_writer_unref(out.nnll);
+    free(ones);
+    free(rows);
+    return status;
+}
+static alcore_status call_writer_save(void) {
+    return alcore_column_writer_save(filled, in_folder("other.part"));
+}
+static alcore_status call_writer_merge(void) {
+    return alcore_column_writer_merge(merging, in_folder("column.part"));
+}
+static alcore_status fill_writer(alcore_column_writer **out) {
+    alcore_tensor view;
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
+    alcore_status status = alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, out);
+    if (status == ALCORE_OK) status = alcore_pool_column(pool, "embeddings", &view, NULL);
+    if (status == ALCORE_OK)
+        status = alcore_column_writer_put(*out, rows, row_count, &view, NULL, NULL);
+    free(rows);
+    return status;
+}
+static alcore_status call_writer_finish(void) {
+    alcore_column_writer *writer = NULL;
+    alcore_status status = fill_writer(&writer);
+    if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
+    alcore_column_writer_unref(writer);
+    return status;
+}
+
+/* A stream of one batch with one column of texts, those of the pool. */
+typedef struct text_stream {
+    struct ArrowArrayStream stream;
+    struct ArrowSchema column, *columns[1];
+    struct ArrowArray texts, *arrays[1];
+    const void *root_buffers[1], *buffers[3]; /* validity; offsets int64 [rows + 1]; bytes */
+    int given;
+} text_stream;
+
+static void release_schema(struct ArrowSchema *schema) {
+    schema->release = NULL;
+}
+static void release_array(struct ArrowArray *array) {
+    array->release = NULL;
+}
+static void release_stream(struct ArrowArrayStream *stream) {
+    stream->release = NULL;
+}
+static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
+    text_stream *from = stream->private_data;
+    from->column = (struct ArrowSchema){.format = "U", .name = "text"};
+    from->columns[0] = &from->column;
+    *out = (struct ArrowSchema){
+        .format = "+s", .n_children = 1, .children = from->columns, .release = release_schema};
+    return 0;
+}
+static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    text_stream *from = stream->private_data;
+    *out = (struct ArrowArray){0};
+    if (from->given++) return 0;
+    from->texts =
+        (struct ArrowArray){.length = row_count, .n_buffers = 3, .buffers = from->buffers};
+    from->arrays[0] = &from->texts;
+    *out = (struct ArrowArray){.length = row_count,
+                               .n_buffers = 1,
+                               .n_children = 1,
+                               .buffers = from->root_buffers,
+                               .children = from->arrays,
+                               .release = release_array};
+    return 0;
+}
+static const char *stream_error(struct ArrowArrayStream *stream) {
+    (void)stream;
+    return NULL;
+}
+static alcore_status call_add_arrow(void) {
+    alcore_pool *fresh;
+    text_stream from = {0};
+    int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
+    offsets[0] = 0;
+    for (int64_t i = 0; i < row_count; i++) {
+        size_t bytes;
+        alcore_pool_text(pool, i, &bytes);
+        offsets[i + 1] = offsets[i] + (int64_t)bytes;
+    }
+    char *bytes = malloc((size_t)offsets[row_count]);
+    for (int64_t i = 0; i < row_count; i++)
+        memcpy(bytes + offsets[i], alcore_pool_text(pool, i, NULL),
+               (size_t)(offsets[i + 1] - offsets[i]));
+    from.buffers[1] = offsets;
+    from.buffers[2] = bytes;
+    from.stream = (struct ArrowArrayStream){.get_schema = stream_schema,
+                                            .get_next = stream_next,
+                                            .get_last_error = stream_error,
+                                            .release = release_stream,
+                                            .private_data = &from};
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_arrow(fresh, &from.stream, NULL);
+    alcore_pool_unref(fresh);
+    free(bytes);
+    free(offsets);
+    return status;
+}
+
+static alcore_status make_request(alcore_request **out) {
+    alcore_strategy *strategy = NULL;
+    *out = NULL;
+    alcore_status status = alcore_strategy_new(ctx, strategy_name, &strategy);
+    if (status == ALCORE_OK) status = alcore_request_new(ctx, out);
+    if (status == ALCORE_OK) status = alcore_request_set_strategy(*out, strategy);
+    if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_CANDIDATES, pool);
+    if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_LABELED, labeled);
+    if (status == ALCORE_OK) status = alcore_request_set_pool(*out, ALCORE_ROLE_TARGET, labeled);
+    if (status == ALCORE_OK) status = alcore_request_set(*out, "budget", "20000");
+    alcore_strategy_unref(strategy);
+    return status;
+}
+static alcore_status call_select(void) {
+    alcore_request *request;
+    alcore_selection *out = NULL;
+    alcore_status status = make_request(&request);
+    if (status == ALCORE_OK) status = alcore_select(request, &out);
+    alcore_selection_unref(out);
+    alcore_request_unref(request);
+    return status;
+}
+static alcore_status call_candidates(void) {
+    alcore_request *request;
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count), count;
+    strategy_name = "random";
+    alcore_status status = make_request(&request);
+    if (status == ALCORE_OK)
+        status = alcore_request_candidates(request, row_count / 2, rows, &count);
+    alcore_request_unref(request);
+    free(rows);
+    return status;
+}
+static alcore_status call_read_rows(void) {
+    alcore_request *request;
+    strategy_name = "random";
+    alcore_status status = make_request(&request);
+    if (status == ALCORE_OK)
+        status = alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, in_folder("ids.txt"));
+    alcore_request_unref(request);
+    return status;
+}
+static alcore_status call_selection_tsv(void) {
+    return alcore_selection_write(selection, in_folder("out.tsv"), NULL);
+}
+static alcore_status call_selection_jsonl(void) {
+    return alcore_selection_write(selection, in_folder("out.jsonl"), NULL);
+}
+static alcore_status call_report(void) {
+    return alcore_selection_report(selection, in_folder("out.html"), NULL);
+}
+
+static alcore_status call_read_jsonl(void) {
+    return read_file("pool.jsonl");
+}
+/* The texts of the pool once more: [row_count] borrowed from it. */
+static const char **texts_of_pool(void) {
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    return texts;
+}
+static alcore_status call_add_texts(void) {
+    alcore_pool *fresh;
+    const char **texts = texts_of_pool();
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_texts(fresh, texts, row_count, NULL, NULL);
+    alcore_pool_unref(fresh);
+    free(texts);
+    return status;
+}
+static alcore_status call_add_records(void) {
+    alcore_pool *fresh;
+    const char **texts = texts_of_pool();
+    alcore_records records = ALCORE_RECORDS_INIT;
+    records.texts = texts;
+    records.count = row_count;
+    alcore_status status = alcore_pool_new(ctx, NULL, &fresh);
+    if (status == ALCORE_OK) status = alcore_pool_add_records(fresh, &records, NULL);
+    alcore_pool_unref(fresh);
+    free(texts);
+    return status;
+}
+static alcore_status call_lm_score(void) {
+    const char **texts = texts_of_pool();
+    double *values = malloc(sizeof *values * (size_t)row_count);
+    alcore_tensor out;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, &row_count, 1);
+    if (status == ALCORE_OK) status = alcore_lm_score(lm, texts, NULL, row_count, &out);
+    free(values);
+    free(texts);
+    return status;
+}
+static alcore_status call_lm_token_logprobs(void) {
+    const char **texts = texts_of_pool();
+    int64_t tokens = row_count * (TOKENS + 1), ends = row_count + 1;
+    float *values = malloc(sizeof *values * (size_t)tokens);
+    int64_t *offsets = malloc(sizeof *offsets * (size_t)ends);
+    alcore_tensor out, starts;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT32, &tokens, 1);
+    if (status == ALCORE_OK) status = alcore_tensor_init(&starts, offsets, ALCORE_INT64, &ends, 1);
+    if (status == ALCORE_OK)
+        status = alcore_lm_token_logprobs(lm, texts, NULL, row_count, &starts, &out);
+    free(offsets);
+    free(values);
+    free(texts);
+    return status;
+}
+static alcore_status call_column_rows(void) {
+    int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
+    double *values = malloc(sizeof *values * (size_t)row_count * DIMS);
+    alcore_tensor out;
+    for (int64_t i = 0; i < row_count; i++) rows[i] = row_count - 1 - i;
+    alcore_status status = alcore_tensor_init(&out, values, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK)
+        status = alcore_pool_column_rows(pool, "embeddings", rows, row_count, &out);
+    free(values);
+    free(rows);
+    return status;
+}
+/* ---- the data ---- */
+
+void cancel_world_make(int64_t rows) {
+    row_count = rows;
+    if (!mkdtemp(folder)) exit(2);
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 7);
+    FILE *text = fopen(in_folder("pool.txt"), "w");
+    FILE *tsv = fopen(in_folder("pool.tsv"), "w");
+    FILE *jsonl = fopen(in_folder("pool.jsonl"), "w");
+    FILE *ids = fopen(in_folder("ids.txt"), "w");
+    FILE *scores = fopen(in_folder("scores.tsv"), "w");
+    if (!text || !tsv || !jsonl || !ids || !scores) exit(2);
+    fputs("id\ttext\n", tsv);
+    for (int64_t i = 0; i < row_count; i++) {
+        char line[400];
+        int used = 0;
+        for (int w = 0; w < 12; w++) {
+            double u = alcore__rng_f64(&rng);
+            used += snprintf(line + used, sizeof line - (size_t)used, "%sw%d", w ? " " : "",
+                             (int)(20000 * u * u * u));
+        }
+        fprintf(text, "%s\n", line);
+        fprintf(tsv, "r%lld\t%s\n", (long long)i, line);
+        fprintf(ids, "%lld\n", (long long)i + 1);
+        fprintf(jsonl, "{\"id\": \"r%lld\", \"text\": \"%s\"}\n", (long long)i, line);
+        fprintf(scores, "%lld\t%.6f\n", (long long)i + 1, alcore__rng_f64(&rng));
+    }
+    if (fclose(text) || fclose(tsv) || fclose(jsonl) || fclose(ids) || fclose(scores)) exit(2);
+
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    options.threads = 2;
+    MUST(alcore_ctx_new(&options, &ctx));
+    MUST(alcore_pool_new(ctx, NULL, &pool));
+    MUST(alcore_pool_read(pool, in_folder("pool.txt"), NULL));
+    MUST(alcore_pool_new(ctx, NULL, &labeled));
+    const char *one = "w1 w2 w3";
+    MUST(alcore_pool_add_texts(labeled, &one, 1, NULL, NULL));
+    float *values = malloc(sizeof *values * (size_t)row_count * DIMS);
+    int64_t *offsets = malloc(sizeof *offsets * ((size_t)row_count + 1));
+    for (int64_t i = 0; i < row_count * DIMS; i++) values[i] = (float)alcore__rng_f64(&rng) - 0.5f;
+    for (int64_t i = 0; i <= row_count; i++) offsets[i] = i * 12;
+    int64_t shape[2] = {row_count, DIMS}, ends[1] = {row_count + 1}, one_row[2] = {1, DIMS},
+            tokens[1] = {row_count * 12}, classes[2] = {row_count, 2};
+    alcore_tensor tensor, offset;
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, shape, 2));
+    MUST(alcore_pool_set_column(pool, "embeddings", &tensor, NULL, NULL));
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, one_row, 2));
+    MUST(alcore_pool_set_column(labeled, "embeddings", &tensor, NULL, NULL));
+    for (int64_t i = 0; i < row_count * 12; i++) values[i] = -0.01f - (float)alcore__rng_f64(&rng);
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, tokens, 1));
+    MUST(alcore_tensor_init(&offset, offsets, ALCORE_INT64, ends, 1));
+    MUST(alcore_pool_set_column(pool, "logprobs", &tensor, &offset, NULL));
+    for (int64_t i = 0; i < row_count; i++) {
+        values[2 * i] = (float)(i % 100) / 100;
+        values[2 * i + 1] = 1 - values[2 * i];
+    }
+    MUST(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, classes, 2));
+    MUST(alcore_pool_set_column(pool, "probs", &tensor, NULL, NULL));
+    free(values);
+    free(offsets);
+    const char **texts = malloc(sizeof *texts * (size_t)row_count);
+    for (int64_t i = 0; i < row_count; i++) texts[i] = alcore_pool_text(pool, i, NULL);
+    MUST(alcore_lm_train(ctx, texts, NULL, row_count, NULL, &lm));
+    free(texts);
+    MUST(alcore_lm_write_arpa(lm, in_folder("lm.arpa")));
+    alcore_request *request;
+    strategy_name = "random";
+    MUST(make_request(&request));
+    MUST(alcore_select(request, &selection));
+    alcore_request_unref(request);
+    MUST(alcore_pool_derive_phrases(pool, labeled, NULL, &phrases));
+    MUST(fill_writer(&filled));
+    MUST(alcore_column_writer_save(filled, in_folder("column.part")));
+    MUST(alcore_column_writer_new(pool, "late", ALCORE_COLUMN_DENSE, NULL, &merging));
+}
+
+bool cancel_world_works(void) {
+    return alcore_pool_rows(pool) == row_count && call_filter() == ALCORE_OK;
+}
+
+bool cancel_world_end(void) {
+    static const char *const files[] = {"pool.txt",   "pool.tsv",    "pool.jsonl", "scores.tsv",
+                                        "lm.arpa",    "other.arpa",  "rows.tsv",   "embeddings.npy",
+                                        "out.tsv",    "out.jsonl",   "out.html",   "column.part",
+                                        "other.part", "phrases.tsv", "ids.txt"};
+    alcore_column_writer_unref(merging);
+    alcore_column_writer_unref(filled);
+    alcore_selection_unref(selection);
+    alcore_lm_unref(lm);
+    alcore_pool_unref(phrases);
+    alcore_pool_unref(labeled);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(ctx);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_folder(files[i]));
+    return rmdir(folder) == 0;
+}
+
+const cancel_call CALLS[] = {
+    {"alcore_pool_read", ".txt", call_read_text},
+    {"alcore_pool_read", ".tsv", call_read_tsv},
+    {"alcore_pool_read", ".jsonl", call_read_jsonl},
+    {"alcore_pool_add_texts", "", call_add_texts},
+    {"alcore_pool_add_records", "", call_add_records},
+    {"alcore_pool_add_arrow", "", call_add_arrow},
+    {"alcore_pool_filter", "", call_filter},
+    {"alcore_pool_mark_texts", "", call_mark_texts},
+    {"alcore_pool_write", "", call_pool_write},
+    {"alcore_pool_write_column", "", call_write_column},
+    {"alcore_pool_read_column", "", call_read_column},
+    {"alcore_pool_derive_phrases", "up to four words", call_derive_phrases},
+    {"alcore_pool_derive_phrases", "of any length", call_derive_long_phrases},
+    {"alcore_pool_write_phrases", "", call_write_phrases},
+    {"alcore_pool_column_rows", "", call_column_rows},
+    {"alcore_column_writer_save", "", call_writer_save},
+    {"alcore_column_writer_merge", "", call_writer_merge},
+    {"alcore_column_writer_finish", "", call_writer_finish},
+    {"alcore_lm_train", "", call_lm_train},
+    {"alcore_lm_write_arpa", "", call_write_arpa},
+    {"alcore_lm_read_arpa", "", call_read_arpa},
+    {"alcore_lm_score", "", call_lm_score},
+    {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
+    {"alcore_model_run", "logprobs", call_model_logprobs},
+    {"alcore_model_run", "embeddings", call_model_embeddings},
+    {"alcore_scorer_run", "", call_scorer},
+    {"alcore_logits_measure", "", call_logits},
+    {"alcore_logits_put", "", call_logits_put},
+    {"alcore_search_knn", "", call_knn},
+    {"alcore_search_margin_ratios", "", call_margin_ratios},
+    {"alcore_request_read_rows", "", call_read_rows},
+    {"alcore_request_candidates", "", call_candidates},
+    {"alcore_select", NULL, call_select}, /* once for each strategy */
+    {"alcore_selection_write", ".tsv", call_selection_tsv},
+    {"alcore_selection_write", ".jsonl", call_selection_jsonl},
+    {"alcore_selection_report", "", call_report},
+    {NULL, NULL, NULL},
+};
