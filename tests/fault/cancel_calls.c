@@ -422,6 +422,25 @@ static alcore_status call_lm_token_logprobs(void) {
     free(texts);
     return status;
 }
+/* The pool as its own reference, with some resampling for an interval. */
+static alcore_status call_bleu(void) {
+    const char **texts = texts_of_pool();
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    options.resamples = 20;
+    alcore_status status = alcore_metric_compute_bleu(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, &options, NULL, &score);
+    free(texts);
+    return status;
+}
+static alcore_status call_chrf(void) {
+    const char **texts = texts_of_pool();
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    alcore_status status = alcore_metric_compute_chrf(ctx, texts, NULL, row_count, texts, NULL,
+                                                      row_count, NULL, NULL, &score);
+    free(texts);
+    return status;
+}
 static alcore_status call_column_rows(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
     double *values = malloc(sizeof *values * (size_t)row_count * DIMS);
@@ -556,6 +575,8 @@ const cancel_call CALLS[] = {
     {"alcore_lm_read_arpa", "", call_read_arpa},
     {"alcore_lm_score", "", call_lm_score},
     {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
+    {"alcore_metric_compute_bleu", "", call_bleu},
+    {"alcore_metric_compute_chrf", "", call_chrf},
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
     {"alcore_scorer_run", "", call_scorer},
