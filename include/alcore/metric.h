@@ -120,6 +120,30 @@ typedef struct alcore_wilcoxon_result {
 /** An alcore_wilcoxon_result with its size set and everything else 0. */
 #define ALCORE_WILCOXON_RESULT_INIT ALCORE_INIT(alcore_wilcoxon_result)
 
+/** Labels against gold ones. */
+typedef struct alcore_label_score {
+    size_t size;     /**< sizeof(alcore_label_score) */
+    double accuracy; /**< share of equal labels, 0 to 1; NaN without labels */
+    double macro_f1; /**< mean F1 of the distinct labels, 0 to 1; NaN without labels */
+    int64_t correct; /**< equal labels */
+    int64_t labels;  /**< distinct labels of either side */
+} alcore_label_score;
+/** An alcore_label_score with its size set and everything else 0. */
+#define ALCORE_LABEL_SCORE_INIT ALCORE_INIT(alcore_label_score)
+
+/** Spans against gold ones. */
+typedef struct alcore_span_score {
+    size_t size;             /**< sizeof(alcore_span_score) */
+    double precision;        /**< share of the predicted spans that are right; 0 if none is */
+    double recall;           /**< share of the gold spans that are found; 0 if none is */
+    double f1;               /**< harmonic mean of the two; 0 if no span is right */
+    int64_t gold_spans;      /**< spans of the gold tags */
+    int64_t predicted_spans; /**< spans of the predicted tags */
+    int64_t matches;         /**< spans of both, equal in line, type, first and last word */
+} alcore_span_score;
+/** An alcore_span_score with its size set and everything else 0. */
+#define ALCORE_SPAN_SCORE_INIT ALCORE_INIT(alcore_span_score)
+
 /** BLEU (Papineni et al. 2002) as sacreBLEU 2.6 defines it, of a corpus and of each sentence.
  * @param[in] ctx borrowed
  * @param[in] hypotheses borrowed: [hypothesis_count] UTF-8; NULL only if the count is 0
@@ -233,6 +257,50 @@ ALCORE_API alcore_status alcore_metric_compute_wilcoxon(alcore_ctx *ctx, const d
                                                         int64_t x_count, const double *y,
                                                         int64_t y_count,
                                                         alcore_wilcoxon_result *out);
+
+/** Accuracy and macro F1 of labels.
+ * @param[in] ctx borrowed
+ * @param[in] gold borrowed: [gold_count] labels; NULL only if the count is 0
+ * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
+ * @param[in] gold_count labels
+ * @param[in] predicted borrowed: [predicted_count] labels
+ * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
+ * @param[in] predicted_count gold_count
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts differ; names line and side),
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_labels(
+    alcore_ctx *ctx, const char *const *gold, const size_t *gold_lengths, int64_t gold_count,
+    const char *const *predicted, const size_t *predicted_lengths, int64_t predicted_count,
+    alcore_label_score *out);
+
+/** Precision, recall and F1 of spans, as seqeval: each line holds the tags of a sentence, O, B-TYPE
+ * or I-TYPE, with spaces between them. By default, as conlleval, an I behind O or another type
+ * opens a span; in strict mode (IOB2) only B does.
+ * @param[in] ctx borrowed
+ * @param[in] gold borrowed: [gold_count] lines; NULL only if the count is 0
+ * @param[in] gold_lengths borrowed: [gold_count] bytes; NULL: NUL-terminated
+ * @param[in] gold_count lines
+ * @param[in] predicted borrowed: [predicted_count] lines
+ * @param[in] predicted_lengths borrowed: [predicted_count] bytes; NULL: NUL-terminated
+ * @param[in] predicted_count gold_count
+ * @param[in] strict 1: strict; 0: default
+ * @param[in,out] out size-first
+ * @threadsafe
+ * @callback progress
+ * @since 0.1
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (counts of lines or tags differ; names the
+ *   line), ALCORE_E_DATA (another tag; names line, side and tag), ALCORE_E_CANCELLED,
+ *   ALCORE_E_STRUCT_*, ALCORE_E_FORKED */
+ALCORE_API alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *gold,
+                                                     const size_t *gold_lengths, int64_t gold_count,
+                                                     const char *const *predicted,
+                                                     const size_t *predicted_lengths,
+                                                     int64_t predicted_count, int32_t strict,
+                                                     alcore_span_score *out);
 
 ALCORE_END
 

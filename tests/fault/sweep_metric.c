@@ -45,3 +45,12 @@ NEVER(alcore_metric_chrf_signature, 0) {
     char buffer[160];
     HOLDS(alcore_metric_chrf_signature(NULL, 1, buffer) == buffer);
 }
+ALLOCATES(alcore_metric_compute_labels, 0) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    return alcore_metric_compute_labels(w->ctx, references, NULL, 4, references, NULL, 4, &score);
+}
+NEVER(alcore_metric_compute_spans, 0) {
+    static const char *const tags[1] = {"B-PER I-PER O"};
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    return alcore_metric_compute_spans(w->ctx, tags, NULL, 1, tags, NULL, 1, 0, &score);
+}

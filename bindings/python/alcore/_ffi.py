@@ -646,6 +646,32 @@ class alcore_wilcoxon_result(Structure):
     ]
 
 
+class alcore_label_score(Structure):
+    """Labels against gold ones."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("accuracy", c_double),
+        ("macro_f1", c_double),
+        ("correct", c_int64),
+        ("labels", c_int64),
+    ]
+
+
+class alcore_span_score(Structure):
+    """Spans against gold ones."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("precision", c_double),
+        ("recall", c_double),
+        ("f1", c_double),
+        ("gold_spans", c_int64),
+        ("predicted_spans", c_int64),
+        ("matches", c_int64),
+    ]
+
+
 #: name: (result, arguments, whether it may call back)
 FUNCTIONS = {
     "alcore_status_name": (c_char_p, (c_int32,), False),
@@ -816,6 +842,8 @@ FUNCTIONS = {
     "alcore_metric_compute_mean": (c_int32, (c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_pearson": (c_int32, (c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
     "alcore_metric_compute_wilcoxon": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), False),
+    "alcore_metric_compute_labels": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p), True),
+    "alcore_metric_compute_spans": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int32, c_void_p), True),
     "alcore_version": (c_char_p, (), False),
     "alcore_abi": (c_int32, (), False),
     "alcore_feature": (c_int32, (c_char_p,), False),

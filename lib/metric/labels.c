@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels and spans against gold ones (docs/spec/analyses.md 8.9).
+ *
+ *     accuracy = equal labels / labels
+ *     macro F1 = mean over the labels of either side of 2 tp / (gold + predicted)
+ *     span F1  = 2 P R / (P + R) over spans that agree in line, type, first and last word
+ *
+ * Labels become numbers in one pass and are counted in three arrays; memory is that of the distinct
+ * labels. Spans of a line are found from left to right on both sides at once: on one side they do
+ * not overlap, so that two of them can only be equal if they begin at the same word, and nothing is
+ * stored. Time: linear in the bytes. */
+#include <math.h>
+#include <string.h>
+
+#include "alcore/metric.h"
+#include "base/base.h"
+#include "text/vocabulary.h"
+#include "text/words.h"
+
+#define TICK_EVERY 4096
+
+/* Gold and predicted texts of one call, borrowed from the caller. */
+typedef struct two_sides {
+    const char *const *texts[2]; /* [count] gold, predicted */
+    const size_t *lengths[2];    /* [count] bytes, or NULL: NUL-terminated */
+    int64_t count;
+} two_sides;
+
+static const char *const SIDE[] = {"gold", "predicted"};
+
+/* Both sides have count texts and none is NULL; the error names the line and the side. */
+static alcore_status check_sides(const two_sides *sides, int64_t predicted_count) {
+    const long long gold = sides->count, predicted = predicted_count;
+    if (gold < 0 || predicted < 0) return alcore__fail(ALCORE_E_INVALID, "a count is negative");
+    if (gold != predicted)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%lld gold lines, %lld predicted lines: line %lld of %s has no "
+                            "counterpart",
+                            gold, predicted, (gold < predicted ? gold : predicted) + 1,
+                            SIDE[gold < predicted]);
+    for (int side = 0; side < 2; side++)
+        for (int64_t i = 0; i < gold; i++)
+            if (sides->texts[side] == NULL || sides->texts[side][i] == NULL)
+                return alcore__fail(ALCORE_E_INVALID, "line %lld of %s is NULL", (long long)i + 1,
+                                    SIDE[side]);
+    return ALCORE_OK;
+}
+
+static const char *text_of(const two_sides *sides, int side, int64_t line, size_t *length) {
+    const char *text = sides->texts[side][line];
+    *length = sides->lengths[side] != NULL ? sides->lengths[side][line] : strlen(text);
+    return text;
+}
+
+/* ---- labels ---- */
+
+typedef struct label_counts {
+    alcore_ctx *ctx;
+    alcore__vocabulary names; /* the distinct labels of both sides */
+    int64_t (*counts)[3];     /* [names.count] gold, predicted, both */
+    size_t capacity;
+} label_counts;
+
+/* The number of one label; a new one begins with counts of 0. */
+static alcore_status add_label(label_counts *labels, const char *text, size_t length,
+                               uint32_t *out) {
+    const uint32_t before = labels->names.count;
+    ALCORE__TRY(alcore__grow(labels->ctx, &labels->counts, &labels->capacity, (size_t)before + 1,
+                             sizeof *labels->counts));
+    ALCORE__TRY(alcore__vocabulary_add(labels->ctx, &labels->names, text, length, out));
+    if (labels->names.count > before) memset(labels->counts[before], 0, sizeof *labels->counts);
+    return ALCORE_OK;
+}
+
+static alcore_status count_labels(label_counts *labels, const two_sides *sides,
+                                  alcore_label_score *score) {
+    for (int64_t i = 0; i < sides->count; i++) {
+        uint32_t number[2];
+        if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(labels->ctx, "labels", i, sides->count));
+        for (int side = 0; side < 2; side++) {
+            size_t length;
+            const char *text = text_of(sides, side, i, &length);
+            ALCORE__TRY(add_label(labels, text, length, &number[side]));
+            labels->counts[number[side]][side]++;
+        }
+        labels->counts[number[0]][2] += number[0] == number[1];
+        score->correct += number[0] == number[1];
+    }
+    double sum = 0;
+    for (uint32_t i = 0; i < labels->names.count; i++) {
+        const int64_t *counts = labels->counts[i];
+        sum += 2 * (double)counts[2] / (double)(counts[0] + counts[1]);
+    }
+    score->labels = labels->names.count;
+    score->accuracy =
+        sides->count > 0 ? (double)score->correct / (double)sides->count : (double)NAN;
+    score->macro_f1 = score->labels > 0 ? sum / (double)score->labels : (double)NAN;
+    return ALCORE_OK;
+}
+
+alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *gold,
+                                           const size_t *gold_lengths, int64_t gold_count,
+                                           const char *const *predicted,
+                                           const size_t *predicted_lengths, int64_t predicted_count,
+                                           alcore_label_score *out) {
+    const two_sides sides = {{gold, predicted}, {gold_lengths, predicted_lengths}, gold_count};
+    label_counts labels = {.ctx = ctx};
+    alcore_label_score score = {0};
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = ALCORE_OK;
+    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (status == ALCORE_OK) status = check_sides(&sides, predicted_count);
+    if (status == ALCORE_OK) status = count_labels(&labels, &sides, &score);
+    if (status == ALCORE_OK)
+        status = alcore__struct_write(out, &score, sizeof score,
+                                      ALCORE__FIRST_SIZE(alcore_label_score, labels),
+                                      "alcore_label_score");
+    alcore__vocabulary_clear(ctx, &labels.names);
+    alcore__free(ctx, labels.counts);
+    return alcore__leave(ctx, status);
+}
+
+/* ---- spans ---- */
+
+/* One side of a line, read from left to right. */
+typedef struct tag_reader {
+    const char *next, *end; /* the rest of the line */
+    const char *type;       /* [type_length] of the open span; NULL: none is open */
+    size_t type_length;
+    int64_t word, first; /* words read; first word of the open span */
+    bool strict;
+} tag_reader;
+
+typedef struct span {
+    const char *type; /* [type_length] */
+    size_t type_length;
+    int64_t first, last; /* words of the line, from 0 */
+} span;
+
+/* Reads on until a span ends. *found is false at the end of the line. ALCORE_E_DATA: a tag that is
+ * not O, B-TYPE or I-TYPE. */
+static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
+    const char *tag;
+    size_t length;
+    for (*found = false; !*found;) {
+        const bool more = alcore__word_next(&reader->next, reader->end, &tag, &length);
+        if (!more && reader->type == NULL) return ALCORE_OK;
+        const char mark = more ? tag[0] : 'O';
+        if (more && !(mark == 'O' ? length == 1
+                                  : (mark == 'B' || mark == 'I') && length > 2 && tag[1] == '-'))
+            return alcore__fail(ALCORE_E_DATA, "tag %lld is '%.*s', not O, B-TYPE or I-TYPE",
+                                (long long)reader->word + 1, length < 40 ? (int)length : 40, tag);
+        const bool same = mark != 'O' && reader->type != NULL &&
+                          reader->type_length == length - 2 &&
+                          memcmp(reader->type, tag + 2, length - 2) == 0;
+        if (reader->type != NULL && !(mark == 'I' && same)) {
+            *out = (span){reader->type, reader->type_length, reader->first, reader->word - 1};
+            *found = true;
+            reader->type = NULL;
+        }
+        if (mark == 'B' || (mark == 'I' && reader->type == NULL && !reader->strict)) {
+            reader->type = tag + 2;
+            reader->type_length = length - 2;
+            reader->first = reader->word;
+        }
+        reader->word += more;
+    }
+    return ALCORE_OK;
+}
+
+/* The next span of one side, counted; the error names the line and the side. */
+static alcore_status advance(tag_reader *reader, int side, int64_t line, span *out, bool *found,
+                             int64_t *count) {
+    const alcore_status status = next_span(reader, out, found);
+    if (status != ALCORE_OK)
+        return alcore__fail_within(status, "line %lld of %s", (long long)line + 1, SIDE[side]);
+    *count += *found;
+    return ALCORE_OK;
+}
+
+static alcore_status compare_line(const two_sides *sides, int64_t line, bool strict,
+                                  alcore_span_score *score) {
+    tag_reader reader[2];
+    span spans[2];
+    bool found[2];
+    int64_t *counts[2] = {&score->gold_spans, &score->predicted_spans};
+    for (int side = 0; side < 2; side++) {
+        size_t length;
+        const char *text = text_of(sides, side, line, &length);
+        reader[side] = (tag_reader){.next = text, .end = text + length, .strict = strict};
+        ALCORE__TRY(advance(&reader[side], side, line, &spans[side], &found[side], counts[side]));
+    }
+    while (found[0] || found[1]) {
+        const bool both = found[0] && found[1];
+        const bool gold = found[0] && (!both || spans[0].first <= spans[1].first);
+        const bool predicted = found[1] && (!both || spans[1].first <= spans[0].first);
+        if (gold && predicted && spans[0].last == spans[1].last &&
+            spans[0].type_length == spans[1].type_length &&
+            memcmp(spans[0].type, spans[1].type, spans[0].type_length) == 0)
+            score->matches++;
+        if (gold) ALCORE__TRY(advance(&reader[0], 0, line, &spans[0], &found[0], counts[0]));
+        if (predicted) ALCORE__TRY(advance(&reader[1], 1, line, &spans[1], &found[1], counts[1]));
+    }
+    if (reader[0].word != reader[1].word)
+        return alcore__fail(ALCORE_E_SHAPE, "line %lld: %lld gold tags, %lld predicted tags",
+                            (long long)line + 1, (long long)reader[0].word,
+                            (long long)reader[1].word);
+    return ALCORE_OK;
+}
+
+static alcore_status compare_spans(alcore_ctx *ctx, const two_sides *sides, int32_t strict,
+                                   alcore_span_score *out) {
+    alcore_span_score score = {0};
+    if ((strict & ~1) != 0) return alcore__fail(ALCORE_E_INVALID, "strict is 0 or 1");
+    for (int64_t i = 0; i < sides->count; i++) {
+        if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(ctx, "spans", i, sides->count));
+        ALCORE__TRY(compare_line(sides, i, strict != 0, &score));
+    }
+    const double matches = (double)score.matches;
+    if (score.matches > 0) {
+        score.precision = matches / (double)score.predicted_spans;
+        score.recall = matches / (double)score.gold_spans;
+        score.f1 = 2 * score.precision * score.recall / (score.precision + score.recall);
+    }
+    return alcore__struct_write(out, &score, sizeof score,
+                                ALCORE__FIRST_SIZE(alcore_span_score, matches),
+                                "alcore_span_score");
+}
+
+alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *gold,
+                                          const size_t *gold_lengths, int64_t gold_count,
+                                          const char *const *predicted,
+                                          const size_t *predicted_lengths, int64_t predicted_count,
+                                          int32_t strict, alcore_span_score *out) {
+    const two_sides sides = {{gold, predicted}, {gold_lengths, predicted_lengths}, gold_count};
+    ALCORE__TRY(alcore__enter(ctx));
+    alcore_status status = ALCORE_OK;
+    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (status == ALCORE_OK) status = check_sides(&sides, predicted_count);
+    if (status == ALCORE_OK) status = compare_spans(ctx, &sides, strict, out);
+    return alcore__leave(ctx, status);
+}

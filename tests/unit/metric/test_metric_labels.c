@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels and spans: the vectors of the specification, random tags against a plain list of spans,
+ * malformed tags and unequal counts. */
+#include "check_suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "alcore/metric.h"
+#include "base/rng.h"
+#include "vectors.h"
+
+static alcore_ctx *new_ctx(void) {
+    alcore_ctx *ctx;
+    ck_assert_int_eq(alcore_ctx_new(NULL, &ctx), ALCORE_OK);
+    return ctx;
+}
+
+START_TEST(test_label_vectors) {
+    alcore_ctx *ctx = new_ctx();
+    const vector_case one = vector_case_named(vector_find("analyses", "TV-METRICS"), "labels");
+    const char *sides[2][8];
+    const int64_t count = vector_length(vector_input(&one, "gold"));
+    for (int64_t i = 0; i < count; i++) {
+        sides[0][i] = vector_text(json_array_get(vector_input(&one, "gold"), (size_t)i));
+        sides[1][i] = vector_text(json_array_get(vector_input(&one, "predicted"), (size_t)i));
+    }
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    ck_assert_int_eq(
+        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, count, &score),
+        ALCORE_OK);
+    ck_assert_double_eq_tol(score.accuracy, vector_double(vector_expected(&one, "accuracy")),
+                            1e-12);
+    ck_assert_double_eq_tol(score.macro_f1, vector_double(vector_expected(&one, "macro_f1")),
+                            1e-12);
+    ck_assert_int_eq(
+        alcore_metric_compute_labels(ctx, sides[0], NULL, count, sides[1], NULL, 2, &score),
+        ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 3 of gold"));
+    ck_assert_int_eq(alcore_metric_compute_labels(ctx, NULL, NULL, 0, NULL, NULL, 0, &score),
+                     ALCORE_OK);
+    ck_assert_double_nan(score.accuracy);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+/* The tags of one side as lines. */
+static void join_tags(const json_t *lines, char out[][200], const char **texts) {
+    for (int64_t i = 0; i < vector_length(lines); i++) {
+        const json_t *tags = json_array_get(lines, (size_t)i);
+        out[i][0] = '\0';
+        for (int64_t k = 0; k < vector_length(tags); k++) {
+            strcat(out[i], k > 0 ? " " : "");
+            strcat(out[i], vector_text(json_array_get(tags, (size_t)k)));
+        }
+        texts[i] = out[i];
+    }
+}
+
+START_TEST(test_span_vectors) {
+    alcore_ctx *ctx = new_ctx();
+    for (int strict = 0; strict < 2; strict++) {
+        const vector_case one = vector_case_named(vector_find("analyses", "TV-METRICS"),
+                                                  strict ? "spans, strict" : "spans");
+        char gold[4][200], predicted[4][200];
+        const char *g[4], *p[4];
+        const int64_t count = vector_length(vector_input(&one, "gold"));
+        join_tags(vector_input(&one, "gold"), gold, g);
+        join_tags(vector_input(&one, "predicted"), predicted, p);
+        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+        ck_assert_int_eq(
+            alcore_metric_compute_spans(ctx, g, NULL, count, p, NULL, count, strict, &score),
+            ALCORE_OK);
+        ck_assert_double_eq_tol(score.precision, vector_double(vector_expected(&one, "precision")),
+                                1e-12);
+        ck_assert_double_eq_tol(score.recall, vector_double(vector_expected(&one, "recall")),
+                                1e-12);
+        ck_assert_double_eq_tol(score.f1, vector_double(vector_expected(&one, "f1")), 1e-12);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+#define WORDS 7
+/* A line of tags as digits: 0 is O, 1 and 2 are B of two types, 3 and 4 are I. Writes the end of
+ * the span that begins at each word, -1 where none does. */
+static void find_spans(const int *tags, bool strict, int *ends, int64_t *count) {
+    int open = -1;
+    *count = 0;
+    for (int i = 0; i < WORDS; i++) {
+        const bool inside = tags[i] >= 3;
+        ends[i] = -1;
+        if (open >= 0 && !(inside && (tags[i] - 1) % 2 == (tags[open] - 1) % 2)) open = -1;
+        if (open < 0 && tags[i] > 0 && !(inside && strict)) {
+            open = i;
+            (*count)++;
+        }
+        if (open >= 0) ends[open] = i;
+    }
+}
+
+START_TEST(test_span_twin) {
+    static const char *const names[] = {"O", "B-x", "B-y", "I-x", "I-y"};
+    alcore_ctx *ctx = new_ctx();
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 3);
+    for (int round = 0; round < 4000; round++) {
+        const bool strict = round % 2;
+        int tags[2][WORDS], ends[2][WORDS];
+        int64_t counts[2], matches = 0;
+        char line[2][100] = {"", ""};
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < WORDS; i++) {
+                const bool copy = side == 1 && alcore__rng_below(&rng, 3) > 0;
+                tags[side][i] = copy ? tags[0][i] : (int)alcore__rng_below(&rng, 5);
+                strcat(strcat(line[side], " "), names[tags[side][i]]);
+            }
+            find_spans(tags[side], strict, ends[side], &counts[side]);
+        }
+        for (int i = 0; i < WORDS; i++)
+            matches += ends[0][i] >= 0 && ends[0][i] == ends[1][i] &&
+                       (tags[0][i] - 1) % 2 == (tags[1][i] - 1) % 2;
+        const char *gold = line[0], *predicted = line[1];
+        alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+        ck_assert_int_eq(
+            alcore_metric_compute_spans(ctx, &gold, NULL, 1, &predicted, NULL, 1, strict, &score),
+            ALCORE_OK);
+        ck_assert_msg(score.gold_spans == counts[0] && score.predicted_spans == counts[1] &&
+                          score.matches == matches,
+                      "%s |%s", gold, predicted);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+START_TEST(test_wrong_tags) {
+    alcore_ctx *ctx = new_ctx();
+    static const char *const gold[] = {"O", "B-x O"}, *const bad[] = {"O", "B-x X-y"},
+                             *const fewer[] = {"O", "B-x"}, *const bare[] = {"O", "B- O"};
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+#define SPANS(p, n, strict)                                                                        \
+    alcore_metric_compute_spans(ctx, gold, NULL, 2, p, NULL, n, strict, &score)
+    ck_assert_int_eq(SPANS(bad, 2, 0), ALCORE_E_DATA);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2 of predicted: tag 2 is 'X-y'"));
+    ck_assert_int_eq(SPANS(bare, 2, 0), ALCORE_E_DATA);
+    ck_assert_int_eq(SPANS(fewer, 2, 0), ALCORE_E_SHAPE);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "line 2: 2 gold tags, 1 predicted"));
+    ck_assert_int_eq(SPANS(gold, 1, 0), ALCORE_E_SHAPE);
+    ck_assert_int_eq(SPANS(gold, 2, 2), ALCORE_E_INVALID);
+    ck_assert_int_eq(SPANS(gold, 2, 1), ALCORE_OK);
+    ck_assert_double_eq(score.f1, 1);
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
+CHECK_SUITE("metric_labels", test_label_vectors, test_span_vectors, test_span_twin,
+            test_wrong_tags);
