@@ -59,6 +59,15 @@ static alcore_status add_word(alcore__corpus *corpus, uint64_t hash, const char 
     return status;
 }
 
+/* ALCORE__CORPUS_BOUNDARY for a word that no row of the pool has. */
+static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const char *word,
+                            size_t length) {
+    const alcore__vocabulary *words = &corpus->shard[shard_of(hash)].words;
+    const uint32_t number = alcore__vocabulary_find_hashed(words, hash, word, length);
+    return number == ALCORE__WORD_NONE ? ALCORE__CORPUS_BOUNDARY
+                                       : symbol_of(number, shard_of(hash));
+}
+
 static alcore_status look_up(const reading *work, cached_word *cache, const char *word,
                              size_t length, uint32_t *out) {
     const uint64_t hash = alcore__hash64(word, length);
@@ -71,10 +80,7 @@ static alcore_status look_up(const reading *work, cached_word *cache, const char
     if (work->add) {
         ALCORE__TRY(add_word(work->corpus, hash, word, length, out));
     } else {
-        const alcore__vocabulary *words = &work->corpus->shard[shard_of(hash)].words;
-        const uint32_t number = alcore__vocabulary_find_hashed(words, hash, word, length);
-        *out = number == ALCORE__WORD_NONE ? ALCORE__CORPUS_BOUNDARY
-                                           : symbol_of(number, shard_of(hash));
+        *out = find_hashed(work->corpus, hash, word, length);
     }
     if (*out != ALCORE__CORPUS_BOUNDARY && length <= UINT32_MAX)
         *entry = (cached_word){word, hash, (uint32_t)length, *out};
@@ -207,6 +213,10 @@ const char *alcore__corpus_word(const alcore__corpus *corpus, uint32_t symbol, s
     const uint32_t number = (symbol - 1) / ALCORE__CORPUS_SHARDS;
     const uint32_t shard = (symbol - 1) % ALCORE__CORPUS_SHARDS;
     return alcore__vocabulary_word(&corpus->shard[shard].words, number, length);
+}
+
+uint32_t alcore__corpus_find(const alcore__corpus *corpus, const char *word, size_t length) {
+    return find_hashed(corpus, alcore__hash64(word, length), word, length);
 }
 
 int64_t alcore__corpus_row(const alcore__corpus *corpus, uint32_t position) {

@@ -58,6 +58,8 @@ alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *poo
 void alcore__corpus_free(alcore__corpus *corpus); /* NULL-safe */
 /* The bytes of a word, valid as long as the corpus; symbol is not the boundary. */
 const char *alcore__corpus_word(const alcore__corpus *corpus, uint32_t symbol, size_t *length);
+/* The symbol of a word of the pool, ALCORE__CORPUS_BOUNDARY for any other word. Any thread. */
+uint32_t alcore__corpus_find(const alcore__corpus *corpus, const char *word, size_t length);
 /* The pool row that a position below pool_end belongs to. O(log rows). */
 int64_t alcore__corpus_row(const alcore__corpus *corpus, uint32_t position);
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reader and writer of Pharaoh's notation (pharaoh.h). A line is read into the end of the array of
+ * all links; links that did not come in order are sorted by the key source << 32 | target and
+ * merged. Cost: one pass over the bytes. */
+#include "formats/pharaoh.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "formats/line_reader.h"
+#include "text/radix_sort.h"
+#include "text/words.h"
+
+static const char STAGE_WRITE[] = "writing links";
+enum { POLL_PAIRS = 4096 };
+/* Characters of a wrong link that an error text repeats. */
+enum { SHOWN = 40 };
+
+typedef struct reader {
+    alcore_ctx *ctx;
+    alcore__line_reader lines;
+    alcore__links *out;
+    size_t begin_capacity, link_capacity; /* of out->begin and out->link */
+    alcore__keyed *keys, *spare;          /* [..._capacity] links of one line to be sorted */
+    size_t keys_capacity, spare_capacity;
+} reader;
+
+/* A position: decimal digits only, below ALCORE__LINK_POSITIONS. */
+static bool read_position(const char *text, size_t length, uint32_t *out) {
+    uint64_t value;
+    if (length == 0 || text[0] < '0' || text[0] > '9') return false;
+    if (!alcore__parse_uint(text, length, &value) || value >= ALCORE__LINK_POSITIONS) return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static alcore_status read_link(const reader *r, const char *word, size_t length,
+                               alcore__link *out) {
+    const char *dash = memchr(word, '-', length);
+    const size_t before = dash != NULL ? (size_t)(dash - word) : 0;
+    if (dash != NULL && read_position(word, before, &out->source) &&
+        read_position(dash + 1, length - before - 1, &out->target))
+        return ALCORE_OK;
+    return alcore__lines_fail(&r->lines,
+                              "'%.*s' is not a link: write source-target as two word positions "
+                              "from 0 to %" PRIu32 ", such as 0-1",
+                              length < SHOWN ? (int)length : SHOWN, word,
+                              ALCORE__LINK_POSITIONS - 1);
+}
+
+static uint64_t order_of(alcore__link link) {
+    return (uint64_t)link.source << 32 | link.target;
+}
+
+/* Sorts the last `count` links and drops those that are there twice; returns in *count what is
+ * left.
+ */
+static alcore_status sort_links(reader *r, alcore__link *links, size_t *count) {
+    ALCORE__TRY(alcore__grow(r->ctx, &r->keys, &r->keys_capacity, *count, sizeof *r->keys));
+    ALCORE__TRY(alcore__grow(r->ctx, &r->spare, &r->spare_capacity, *count, sizeof *r->spare));
+    for (size_t i = 0; i < *count; i++) r->keys[i] = (alcore__keyed){order_of(links[i]), 0};
+    ALCORE__TRY(alcore__radix_sort(r->ctx, r->keys, r->spare, *count));
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (i == 0 || r->keys[i].key != r->keys[i - 1].key)
+            links[kept++] =
+                (alcore__link){(uint32_t)(r->keys[i].key >> 32), (uint32_t)r->keys[i].key};
+    *count = kept;
+    return ALCORE_OK;
+}
+
+static alcore_status read_line(reader *r, const char *text, size_t length) {
+    alcore__links *out = r->out;
+    ALCORE__TRY(alcore__grow(r->ctx, &out->begin, &r->begin_capacity, (size_t)out->pairs + 2,
+                             sizeof *out->begin));
+    const size_t first = (size_t)out->begin[out->pairs];
+    const char *next = text, *end = text + length, *word;
+    size_t bytes, count = 0;
+    bool sorted = true;
+    while (alcore__word_next(&next, end, &word, &bytes)) {
+        alcore__link link;
+        ALCORE__TRY(read_link(r, word, bytes, &link));
+        ALCORE__TRY(alcore__grow(r->ctx, &out->link, &r->link_capacity, first + count + 1,
+                                 sizeof *out->link));
+        sorted = sorted && (count == 0 || order_of(out->link[first + count - 1]) < order_of(link));
+        out->link[first + count++] = link;
+    }
+    if (!sorted) ALCORE__TRY(sort_links(r, out->link + first, &count));
+    out->begin[++out->pairs] = (int64_t)(first + count);
+    return ALCORE_OK;
+}
+
+static alcore_status read_all(reader *r, int64_t pairs) {
+    ALCORE__TRY(alcore__grow(r->ctx, &r->out->begin, &r->begin_capacity, 1, sizeof *r->out->begin));
+    r->out->begin[0] = 0;
+    for (bool more = true; more;) {
+        ALCORE__TRY(alcore__lines_fill(&r->lines, &more));
+        while (more) {
+            char *text;
+            size_t length;
+            ALCORE__TRY(alcore__lines_next(&r->lines, &text, &length));
+            if (text == NULL) break;
+            if (r->out->pairs == pairs)
+                return alcore__lines_fail(&r->lines, "there are only %" PRId64 " sentence pairs",
+                                          pairs);
+            ALCORE__TRY(read_line(r, text, length));
+        }
+    }
+    alcore__lines_report(&r->lines);
+    if (pairs >= 0 && r->out->pairs < pairs)
+        return alcore__fail(ALCORE_E_DATA,
+                            "'%s' has %" PRId64 " lines, but there are %" PRId64
+                            " sentence pairs: each pair needs a line, an empty one without links",
+                            r->lines.path, r->out->pairs, pairs);
+    return ALCORE_OK;
+}
+
+alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pairs,
+                                   alcore__links *out) {
+    reader r = {.ctx = ctx, .out = out};
+    *out = (alcore__links){0};
+    alcore_status status = alcore__lines_open(&r.lines, ctx, path, 0);
+    if (status == ALCORE_OK) status = read_all(&r, pairs);
+    alcore__lines_close(&r.lines);
+    alcore__free(ctx, r.keys);
+    alcore__free(ctx, r.spare);
+    if (status != ALCORE_OK) alcore__links_clear(ctx, out);
+    return status;
+}
+
+static alcore_status write_pair(alcore__writer *writer, const alcore__links *links, int64_t pair) {
+    for (int64_t i = links->begin[pair]; i < links->begin[pair + 1]; i++) {
+        char text[32];
+        const int length = alcore__format(text, sizeof text, "%s%" PRIu32 "-%" PRIu32,
+                                          i > links->begin[pair] ? " " : "", links->link[i].source,
+                                          links->link[i].target);
+        ALCORE__TRY(alcore__writer_put(writer, text, (size_t)length));
+    }
+    return alcore__writer_put(writer, "\n", 1);
+}
+
+alcore_status alcore__pharaoh_write(alcore_ctx *ctx, const char *path, const alcore__links *links) {
+    alcore__writer *writer;
+    ALCORE__TRY(alcore__writer_open(ctx, path, &writer));
+    for (int64_t pair = 0; pair < links->pairs; pair++) {
+        alcore_status status = ALCORE_OK;
+        if (pair % POLL_PAIRS == 0) status = alcore__tick(ctx, STAGE_WRITE, pair, links->pairs);
+        if (status == ALCORE_OK) status = write_pair(writer, links, pair);
+        if (status != ALCORE_OK) {
+            alcore__writer_abort(writer);
+            return status;
+        }
+    }
+    return alcore__writer_commit(writer);
+}

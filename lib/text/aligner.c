@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training of the word aligner by expectation maximization, and its links (aligner.h).
+ *
+ *   1. both sides become arrays of word symbols (text/corpus.h), without pairs that have an empty
+ * side
+ *   2. the table of all pairs of words that occur together is built (aligner_table.h)
+ *   3. iterations 1 .. I - 1: E-step over blocks of pairs (aligner_expect.c), the update of lambda
+ *      (aligner_tension.c), M-step over the rows of the table
+ *   4. iteration I decodes: the most probable source word of each target word
+ *
+ * The same result for every number of threads: counts are whole numbers, which add up alike in
+ * every order; log-likelihood and emp are summed per block of BLOCK_PAIRS pairs and then in block
+ * order.
+ *
+ * Cost per iteration: for each pair of sentences the product of their lengths, each with two reads
+ * of memory that are prefetched, and one digamma and exponential for each pair of words in the
+ * table. */
+#include "text/aligner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "text/aligner_internal.h"
+#include "text/words.h"
+
+static const char STAGE_EXPECT[] = "aligning words";
+static const char STAGE_DECODE[] = "linking words";
+/* Pairs of a block: the unit of the order of sums. */
+enum { BLOCK_PAIRS = 256 };
+enum { POLL_ROWS = 4096 };
+enum { MAX_ITERATIONS = 1000 };
+#define MAX_START_LAMBDA 100.0
+
+alcore__aligner_options alcore__aligner_defaults(void) {
+    return (alcore__aligner_options){
+        .diagonal = true,
+        .variational_bayes = true,
+        .null_word = true,
+        .tension = ALCORE__TENSION_OFF,
+        .iterations = 5,
+        .p0 = 0.08,
+        .lambda = 4,
+        .alpha = 0.01,
+        .start = 1e-9,
+    };
+}
+
+/* Written so that NaN fails. */
+static alcore_status check_options(const alcore__aligner_options *o) {
+    if (!(o->iterations >= 1 && o->iterations <= MAX_ITERATIONS))
+        return alcore__fail(ALCORE_E_PARAM, "iterations is %" PRId32 ": use 1 to %d", o->iterations,
+                            MAX_ITERATIONS);
+    if (!(o->p0 >= 0 && o->p0 < 1))
+        return alcore__fail(ALCORE_E_PARAM, "p0 is %g: use a number from 0 to below 1", o->p0);
+    if (!(o->lambda >= 0 && o->lambda <= MAX_START_LAMBDA))
+        return alcore__fail(ALCORE_E_PARAM, "lambda is %g: use a number from 0 to %g", o->lambda,
+                            MAX_START_LAMBDA);
+    if (!(o->alpha >= 1e-6 && o->alpha <= 1e6))
+        return alcore__fail(ALCORE_E_PARAM, "alpha is %g: use a number from 1e-6 to 1e6", o->alpha);
+    if (!(o->start >= 1e-30 && o->start <= 1))
+        return alcore__fail(ALCORE_E_PARAM, "start is %g: use a number from 1e-30 to 1", o->start);
+    if (o->tension < ALCORE__TENSION_OFF || o->tension > ALCORE__TENSION_PUBLIC)
+        return alcore__fail(ALCORE_E_PARAM, "no tension %d: use off, gradient or public",
+                            (int)o->tension);
+    if (o->tension != ALCORE__TENSION_OFF && !o->diagonal)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "Model 1 has no lambda: use tension off or the diagonal model");
+    if (!o->null_word && o->diagonal)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "the diagonal model needs the null word: use Model 1 without it");
+    return ALCORE_OK;
+}
+
+/* ---- the texts ---- */
+
+/* One side of the pairs as a source of its own, which leaves pairs with an empty side out. */
+typedef struct pair_side {
+    const alcore__text_source *own, *other;
+} pair_side;
+
+static int64_t side_words(const void *data, int64_t row) {
+    const pair_side *side = data;
+    if (side->other->words(side->other->data, row) == 0) return 0;
+    return side->own->words(side->own->data, row);
+}
+
+static const char *side_text(const void *data, int64_t row, size_t *length) {
+    const pair_side *side = data;
+    return side->own->text(side->own->data, row, length);
+}
+
+static alcore_status check_texts(const alcore__text_source *sources,
+                                 const alcore__text_source *targets) {
+    if (sources->rows != targets->rows)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "%" PRId64 " source texts but %" PRId64
+                            " target texts: line r of one is to be the translation of line r of "
+                            "the other",
+                            sources->rows, targets->rows);
+    if (sources->rows >= UINT32_MAX)
+        return alcore__fail(ALCORE_E_UNSUPPORTED,
+                            "more than 2^32 - 2 sentence pairs: align them in parts");
+    return ALCORE_OK;
+}
+
+static alcore_status check_row(int64_t row, int64_t words) {
+    if (words < ALCORE__LINK_POSITIONS) return ALCORE_OK;
+    return alcore__fail(
+        ALCORE_E_UNSUPPORTED,
+        "row %" PRId64 " has %" PRId64 " words, 2^24 or more: split it into sentences", row, words);
+}
+
+/* Words of a row of a corpus: its tokens but for the boundary behind them; 0 for a row left out. */
+static int64_t corpus_words(const alcore__corpus *corpus, int64_t row) {
+    const uint32_t tokens = corpus->begin[row + 1] - corpus->begin[row];
+    return tokens > 0 ? (int64_t)tokens - 1 : 0;
+}
+
+static alcore__aligner_pair training_pair(const alcore__aligner *aligner, int64_t row) {
+    return (alcore__aligner_pair){
+        .source = aligner->source->tokens + aligner->source->begin[row],
+        .target = aligner->target->tokens + aligner->target->begin[row],
+        .n = corpus_words(aligner->source, row),
+        .m = corpus_words(aligner->target, row),
+    };
+}
+
+static alcore_status read_texts(alcore__aligner *aligner, const alcore__text_source *sources,
+                                const alcore__text_source *targets, int64_t *longest) {
+    alcore_ctx *ctx = aligner->ctx;
+    const pair_side source_side = {sources, targets}, target_side = {targets, sources};
+    const alcore__text_source source = {&source_side, sources->rows, side_words, side_text};
+    const alcore__text_source target = {&target_side, targets->rows, side_words, side_text};
+    ALCORE__TRY(alcore__corpus_new(ctx, &source, NULL, &aligner->source));
+    ALCORE__TRY(alcore__corpus_new(ctx, &target, NULL, &aligner->target));
+    *longest = 0;
+    for (int64_t row = 0; row < sources->rows; row++) {
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, STAGE_EXPECT, 0, sources->rows));
+        const int64_t n = corpus_words(aligner->source, row);
+        ALCORE__TRY(check_row(row, n));
+        ALCORE__TRY(check_row(row, corpus_words(aligner->target, row)));
+        if (n > *longest) *longest = n;
+    }
+    return ALCORE_OK;
+}
+
+/* ---- training ---- */
+
+typedef struct training {
+    alcore__aligner *aligner;
+    alcore__aligner_scratch *scratch; /* [threads] */
+    alcore__aligner_sums *sums;       /* [blocks] */
+    int64_t blocks;
+    alcore__aligner_classes classes; /* empty with tension off */
+    bool decode;                     /* the last iteration */
+} training;
+
+static alcore_status train_row(const training *t, int64_t row, alcore__aligner_scratch *scratch,
+                               alcore__aligner_sums *sums) {
+    alcore__aligner *aligner = t->aligner;
+    const alcore__aligner_pair pair = training_pair(aligner, row);
+    if (pair.m == 0) return ALCORE_OK;
+    if (t->decode)
+        return alcore__aligner_decode(aligner, scratch, &pair, true,
+                                      aligner->partner + aligner->target->begin[row], sums);
+    const alcore__aligner_classes *classes = &t->classes;
+    _Atomic uint64_t *mass =
+        classes->count > 0 ? classes->mass + classes->begin[classes->class_of[row]] : NULL;
+    return alcore__aligner_expect(aligner, scratch, &pair, mass, classes->shift, sums);
+}
+
+static alcore_status train_block(void *data, int64_t block, int32_t worker) {
+    const training *t = data;
+    const int64_t first = block * BLOCK_PAIRS, left = t->aligner->source->rows - first;
+    alcore__aligner_sums sums = {0, 0};
+    for (int64_t i = 0; i < (left < BLOCK_PAIRS ? left : BLOCK_PAIRS); i++)
+        ALCORE__TRY(train_row(t, first + i, &t->scratch[worker], &sums));
+    t->sums[block] = sums;
+    return ALCORE_OK;
+}
+
+/* One iteration, from 1; the last one decodes. */
+static alcore_status iterate(training *t, int32_t iteration) {
+    alcore__aligner *aligner = t->aligner;
+    const alcore__aligner_options *options = &aligner->options;
+    t->decode = iteration == options->iterations;
+    if (t->classes.count > 0) alcore__aligner_classes_reset(aligner, &t->classes);
+    ALCORE__TRY(alcore__parallel(aligner->ctx, t->decode ? STAGE_DECODE : STAGE_EXPECT, t->blocks,
+                                 train_block, t));
+    alcore__aligner_sums all = {0, 0};
+    for (int64_t block = 0; block < t->blocks; block++) {
+        all.log_likelihood += t->sums[block].log_likelihood;
+        all.emp += t->sums[block].emp;
+    }
+    aligner->log_likelihoods[iteration - 1] = all.log_likelihood;
+    if (t->decode) return ALCORE_OK;
+    if (iteration >= 2 && t->classes.count > 0) {
+        const double words = (double)t->classes.words;
+        ALCORE__TRY(alcore__aligner_tighten(aligner, &t->classes, all.emp / words));
+        aligner->lambdas[aligner->lambda_count++] = aligner->lambda;
+    }
+    return alcore__aligner_table_maximize(aligner->ctx, &aligner->table,
+                                          options->variational_bayes ? options->alpha : 0);
+}
+
+static alcore_status allocate_training(training *t, int64_t longest) {
+    alcore__aligner *aligner = t->aligner;
+    alcore_ctx *ctx = aligner->ctx;
+    const size_t iterations = (size_t)aligner->options.iterations;
+    const size_t threads = (size_t)alcore_ctx_threads(ctx);
+    t->blocks = (aligner->source->rows + BLOCK_PAIRS - 1) / BLOCK_PAIRS;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)t->blocks, sizeof *t->sums, &t->sums));
+    ALCORE__TRY(alcore__new_array(ctx, threads, sizeof *t->scratch, &t->scratch));
+    for (size_t i = 0; i < threads; i++)
+        ALCORE__TRY(alcore__aligner_scratch_new(ctx, longest, &t->scratch[i]));
+    ALCORE__TRY(alcore__new_array(ctx, iterations, sizeof(double), &aligner->log_likelihoods));
+    ALCORE__TRY(alcore__new_array(ctx, iterations, sizeof(double), &aligner->lambdas));
+    return alcore__new_array(ctx, aligner->target->token_count, sizeof(uint32_t),
+                             &aligner->partner);
+}
+
+static alcore_status train(training *t, const alcore__text_source *sources,
+                           const alcore__text_source *targets) {
+    alcore__aligner *aligner = t->aligner;
+    const alcore__aligner_options *options = &aligner->options;
+    int64_t longest;
+    ALCORE__TRY(read_texts(aligner, sources, targets, &longest));
+    ALCORE__TRY(allocate_training(t, longest));
+    ALCORE__TRY(alcore__aligner_table_build(aligner->ctx, aligner->source, aligner->target,
+                                            options->null_word, options->start, &aligner->table));
+    if (options->tension != ALCORE__TENSION_OFF)
+        ALCORE__TRY(alcore__aligner_classes_new(aligner, &t->classes));
+    for (int32_t i = 1; i <= options->iterations; i++) ALCORE__TRY(iterate(t, i));
+    return ALCORE_OK;
+}
+
+static void free_scratch(alcore_ctx *ctx, alcore__aligner_scratch *scratch) {
+    for (int32_t i = 0; scratch != NULL && i < alcore_ctx_threads(ctx); i++)
+        alcore__aligner_scratch_clear(ctx, &scratch[i]);
+    alcore__free(ctx, scratch);
+}
+
+alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *sources,
+                                    const alcore__text_source *targets,
+                                    const alcore__aligner_options *options, alcore__aligner **out) {
+    const alcore__aligner_options chosen = options != NULL ? *options : alcore__aligner_defaults();
+    alcore__aligner *aligner = NULL;
+    *out = NULL;
+    ALCORE__TRY(check_options(&chosen));
+    ALCORE__TRY(check_texts(sources, targets));
+    ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *aligner, &aligner));
+    aligner->ctx = alcore_ctx_ref(ctx);
+    aligner->options = chosen;
+    aligner->lambda = chosen.lambda;
+    training t = {.aligner = aligner};
+    const alcore_status status = train(&t, sources, targets);
+    free_scratch(ctx, t.scratch);
+    alcore__free(ctx, t.sums);
+    alcore__aligner_classes_clear(ctx, &t.classes);
+    if (status != ALCORE_OK)
+        alcore__aligner_free(aligner);
+    else
+        *out = aligner;
+    return status;
+}
+
+void alcore__aligner_free(alcore__aligner *aligner) {
+    if (aligner == NULL) return;
+    alcore_ctx *ctx = aligner->ctx;
+    alcore__corpus_free(aligner->source);
+    alcore__corpus_free(aligner->target);
+    alcore__aligner_table_clear(ctx, &aligner->table);
+    alcore__free(ctx, aligner->partner);
+    alcore__free(ctx, aligner->log_likelihoods);
+    alcore__free(ctx, aligner->lambdas);
+    alcore__free(ctx, aligner);
+    alcore_ctx_unref(ctx);
+}
+
+const double *alcore__aligner_log_likelihoods(const alcore__aligner *aligner, int32_t *count) {
+    *count = aligner->options.iterations;
+    return aligner->log_likelihoods;
+}
+
+const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *count) {
+    *count = aligner->lambda_count;
+    return aligner->lambdas;
+}
+
+double alcore__aligner_probability(const alcore__aligner *aligner, const char *source,
+                                   const char *target) {
+    const uint32_t f = alcore__corpus_find(aligner->target, target, strlen(target));
+    const uint32_t e =
+        source != NULL ? alcore__corpus_find(aligner->source, source, strlen(source)) : 0;
+    const bool known = f != ALCORE__CORPUS_BOUNDARY && (source == NULL || e != 0);
+    const alcore__aligner_cell *cell =
+        known ? alcore__aligner_cell_find(&aligner->table, e, f) : NULL;
+    return cell != NULL ? cell->t : aligner->options.start;
+}
+
+/* ---- links ---- */
+
+/* Collects links: pair after pair, partner [m] holds 1 + source position, or 0. */
+typedef struct link_list {
+    alcore_ctx *ctx;
+    alcore__links *out;
+    size_t capacity; /* of out->link */
+    int64_t *next;   /* [next_capacity] free place of the links of each source position */
+    size_t next_capacity;
+    bool swap;
+} link_list;
+
+/* Appends the links of a pair sorted by (source, target). Swapped links are sorted as they come:
+ * each model target has one link. For the others a counting sort by source position keeps the
+ * targets' order. */
+static alcore_status append_links(link_list *list, const uint32_t *partner, int64_t m, int64_t n) {
+    alcore__links *out = list->out;
+    const int64_t first = out->begin[out->pairs];
+    ALCORE__TRY(alcore__grow(list->ctx, &out->link, &list->capacity, (size_t)(first + m),
+                             sizeof *out->link));
+    ALCORE__TRY(alcore__grow(list->ctx, &list->next, &list->next_capacity, (size_t)n + 2,
+                             sizeof *list->next));
+    memset(list->next, 0, ((size_t)n + 2) * sizeof *list->next);
+    int64_t count = 0;
+    for (int64_t i = 0; i < m; i++) {
+        if (partner[i] == 0) continue;
+        if (list->swap) out->link[first + count] = (alcore__link){(uint32_t)i, partner[i] - 1};
+        list->next[partner[i] +
+                   1]++; /* source position p has partner p + 1, its count is at p + 2 */
+        count++;
+    }
+    if (!list->swap) {
+        for (int64_t p = 2; p < n + 2; p++) list->next[p] += list->next[p - 1];
+        for (int64_t i = 0; i < m; i++)
+            if (partner[i] > 0)
+                out->link[first + list->next[partner[i]]++] =
+                    (alcore__link){partner[i] - 1, (uint32_t)i};
+    }
+    out->pairs++;
+    out->begin[out->pairs] = first + count;
+    return ALCORE_OK;
+}
+
+static alcore_status begin_links(link_list *list, int64_t pairs) {
+    *list->out = (alcore__links){0};
+    return alcore__new_array(list->ctx, (size_t)pairs + 1, sizeof(int64_t), &list->out->begin);
+}
+
+static alcore_status end_links(link_list *list, alcore_status status) {
+    alcore__free(list->ctx, list->next);
+    if (status != ALCORE_OK) alcore__links_clear(list->ctx, list->out);
+    return status;
+}
+
+static alcore_status list_training_links(const alcore__aligner *aligner, link_list *list) {
+    const alcore__corpus *target = aligner->target;
+    ALCORE__TRY(begin_links(list, target->rows));
+    for (int64_t row = 0; row < target->rows; row++) {
+        if (row % POLL_ROWS == 0)
+            ALCORE__TRY(alcore__tick(aligner->ctx, STAGE_DECODE, row, target->rows));
+        ALCORE__TRY(append_links(list, aligner->partner + target->begin[row],
+                                 corpus_words(target, row), corpus_words(aligner->source, row)));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__aligner_links(const alcore__aligner *aligner, bool swap, alcore__links *out) {
+    link_list list = {.ctx = aligner->ctx, .out = out, .swap = swap};
+    return end_links(&list, list_training_links(aligner, &list));
+}
+
+/* ---- other pairs ---- */
+
+typedef struct applying {
+    const alcore__aligner *aligner;
+    const alcore__text_source *sources, *targets;
+    alcore__aligner_scratch *scratch; /* [threads] */
+    uint32_t *source_symbols;         /* [threads, longest_source] */
+    uint32_t *target_symbols;         /* [threads, longest_target] */
+    int64_t *begin;         /* [rows + 1] where each pair's target words begin in partner */
+    uint32_t *source_words; /* [rows] */
+    uint32_t *partner;      /* [begin[rows]] */
+    int64_t longest_source, longest_target;
+} applying;
+
+/* Measures all pairs; pairs with an empty side have no words. */
+static alcore_status measure_pairs(applying *a) {
+    alcore_ctx *ctx = a->aligner->ctx;
+    const int64_t rows = a->sources->rows;
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows + 1, sizeof *a->begin, &a->begin));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof(uint32_t), &a->source_words));
+    for (int64_t row = 0; row < rows; row++) {
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, STAGE_DECODE, 0, rows));
+        int64_t n = a->sources->words(a->sources->data, row);
+        int64_t m = a->targets->words(a->targets->data, row);
+        if (n == 0 || m == 0) n = m = 0;
+        ALCORE__TRY(check_row(row, n));
+        ALCORE__TRY(check_row(row, m));
+        if (n > a->longest_source) a->longest_source = n;
+        if (m > a->longest_target) a->longest_target = m;
+        a->source_words[row] = (uint32_t)n;
+        a->begin[row + 1] = a->begin[row] + m;
+    }
+    return ALCORE_OK;
+}
+
+static void read_symbols(const alcore__corpus *corpus, const alcore__text_source *source,
+                         int64_t row, int64_t count, uint32_t *symbols) {
+    size_t length, bytes;
+    const char *next = source->text(source->data, row, &length), *end = next + length, *word;
+    for (int64_t i = 0; i < count; i++)
+        symbols[i] = alcore__word_next(&next, end, &word, &bytes)
+                         ? alcore__corpus_find(corpus, word, bytes)
+                         : ALCORE__CORPUS_BOUNDARY;
+}
+
+static alcore_status apply_block(void *data, int64_t block, int32_t worker) {
+    const applying *a = data;
+    uint32_t *source = a->source_symbols + (size_t)worker * (size_t)a->longest_source;
+    uint32_t *target = a->target_symbols + (size_t)worker * (size_t)a->longest_target;
+    const int64_t first = block * BLOCK_PAIRS;
+    alcore__aligner_sums sums = {0, 0};
+    for (int64_t row = first; row < first + BLOCK_PAIRS && row < a->sources->rows; row++) {
+        const int64_t n = a->source_words[row], m = a->begin[row + 1] - a->begin[row];
+        if (n == 0) continue;
+        read_symbols(a->aligner->source, a->sources, row, n, source);
+        read_symbols(a->aligner->target, a->targets, row, m, target);
+        const alcore__aligner_pair pair = {source, target, n, m};
+        ALCORE__TRY(alcore__aligner_decode(a->aligner, &a->scratch[worker], &pair, false,
+                                           a->partner + a->begin[row], &sums));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status apply(applying *a, link_list *list) {
+    alcore_ctx *ctx = a->aligner->ctx;
+    const int64_t rows = a->sources->rows;
+    const size_t threads = (size_t)alcore_ctx_threads(ctx);
+    ALCORE__TRY(measure_pairs(a));
+    ALCORE__TRY(alcore__new_array(ctx, threads, sizeof *a->scratch, &a->scratch));
+    for (size_t i = 0; i < threads; i++)
+        ALCORE__TRY(alcore__aligner_scratch_new(ctx, a->longest_source, &a->scratch[i]));
+    ALCORE__TRY(alcore__new_array(ctx, threads * (size_t)a->longest_source, sizeof(uint32_t),
+                                  &a->source_symbols));
+    ALCORE__TRY(alcore__new_array(ctx, threads * (size_t)a->longest_target, sizeof(uint32_t),
+                                  &a->target_symbols));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)a->begin[rows], sizeof(uint32_t), &a->partner));
+    ALCORE__TRY(alcore__parallel(ctx, STAGE_DECODE, (rows + BLOCK_PAIRS - 1) / BLOCK_PAIRS,
+                                 apply_block, a));
+    ALCORE__TRY(begin_links(list, rows));
+    for (int64_t row = 0; row < rows; row++) {
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, STAGE_DECODE, row, rows));
+        ALCORE__TRY(append_links(list, a->partner + a->begin[row],
+                                 a->begin[row + 1] - a->begin[row], a->source_words[row]));
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__aligner_apply(const alcore__aligner *aligner,
+                                    const alcore__text_source *sources,
+                                    const alcore__text_source *targets, bool swap,
+                                    alcore__links *out) {
+    alcore_ctx *ctx = aligner->ctx;
+    link_list list = {.ctx = ctx, .out = out, .swap = swap};
+    applying a = {.aligner = aligner, .sources = sources, .targets = targets};
+    *out = (alcore__links){0};
+    ALCORE__TRY(check_texts(sources, targets));
+    const alcore_status status = end_links(&list, apply(&a, &list));
+    free_scratch(ctx, a.scratch);
+    alcore__free(ctx, a.source_symbols);
+    alcore__free(ctx, a.target_symbols);
+    alcore__free(ctx, a.begin);
+    alcore__free(ctx, a.source_words);
+    alcore__free(ctx, a.partner);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Word alignments of many sentence pairs, and the symmetrization of two of them
+ * (docs/spec/aligner.md).
+ *
+ * A link joins word `source` of the source sentence with word `target` of the target sentence, both
+ * counted from 0. The links of pair r are link[begin[r] .. begin[r + 1]), sorted by (source,
+ * target), each at most once. Memory: 8 bytes a link and 8 bytes a pair. */
+#ifndef ALCORE__WORD_LINKS_H
+#define ALCORE__WORD_LINKS_H
+
+#include "base/base.h"
+
+/* Positions are below this bound, so that flags of the words of a sentence stay within 16 MiB. */
+#define ALCORE__LINK_POSITIONS (UINT32_C(1) << 24)
+
+typedef struct alcore__link {
+    uint32_t source, target; /* word positions from 0 */
+} alcore__link;
+
+/* All-zero is empty. */
+typedef struct alcore__links {
+    int64_t pairs;
+    int64_t *begin;     /* [pairs + 1] where the links of each pair begin */
+    alcore__link *link; /* [begin[pairs]] */
+} alcore__links;
+
+/* Frees the arrays and leaves an empty set of links. */
+void alcore__links_clear(alcore_ctx *ctx, alcore__links *links);
+
+typedef enum alcore__symmetrization {
+    ALCORE__SYMMETRIZE_INTERSECTION,
+    ALCORE__SYMMETRIZE_UNION,
+    ALCORE__SYMMETRIZE_GROW_DIAG,
+    ALCORE__SYMMETRIZE_GROW_DIAG_FINAL,
+    ALCORE__SYMMETRIZE_GROW_DIAG_FINAL_AND,
+    ALCORE__SYMMETRIZE_FORWARD,
+    ALCORE__SYMMETRIZE_REVERSE,
+    ALCORE__SYMMETRIZE_METHODS
+} alcore__symmetrization;
+
+/* The name of a method ("grow-diag-final-and"), and the method of a name: ALCORE_E_PARAM with the
+ * nearest name for an unknown one. */
+const char *alcore__symmetrization_name(alcore__symmetrization method);
+alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrization *out);
+
+/* Combines the links of the two directions pair by pair. Both are (source, target) in the
+ * orientation of the forward model. ALCORE_E_SHAPE when they have different numbers of pairs. */
+alcore_status alcore__links_symmetrize(alcore_ctx *ctx, const alcore__links *forward,
+                                       const alcore__links *reverse, alcore__symmetrization method,
+                                       alcore__links *out);
+
+#endif
