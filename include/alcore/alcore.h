@@ -51,7 +51,8 @@
  * tensor of the caller's whose shape is checked.
  * 7. Errors. Every call that returns a status clears the thread's error text when it begins and
  * sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an abort.
- * 8. Every function is used by a binding, the command or an example. */
+ * 8. Every function is called by a binding, the command or an example; tests/abi/uncalled-exports
+ * has the few exceptions with their reasons. */
 #ifndef ALCORE_H
 #define ALCORE_H
 
