@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "formats/write_options.h"
 #include "request/selection_internal.h"
 
