@@ -61,7 +61,7 @@ static alcore_status call_filter(void) {
     return alcore_pool_filter(pool, &filter);
 }
 static alcore_status call_mark_texts(void) {
-    return alcore_pool_mark_texts(pool, ALCORE_ROW_EXCLUDED, labeled);
+    return alcore_pool_mark_texts(phrases, ALCORE_ROW_EXCLUDED, pool);
 }
 static alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
@@ -441,6 +441,24 @@ static alcore_status call_chrf(void) {
     free(texts);
     return status;
 }
+static alcore_status call_labels(void) {
+    const char **texts = texts_of_pool();
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    alcore_status status =
+        alcore_metric_compute_labels(ctx, texts, NULL, row_count, texts, NULL, row_count, &score);
+    free(texts);
+    return status;
+}
+/* Every line has two spans. */
+static alcore_status call_spans(void) {
+    const char **tags = malloc(sizeof *tags * (size_t)row_count);
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    for (int64_t i = 0; i < row_count; i++) tags[i] = "O B-PER I-PER O O B-LOC O O O O";
+    alcore_status status =
+        alcore_metric_compute_spans(ctx, tags, NULL, row_count, tags, NULL, row_count, 0, &score);
+    free(tags);
+    return status;
+}
 static alcore_status call_column_rows(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count), shape[2] = {row_count, DIMS};
     double *values = malloc(sizeof *values * (size_t)row_count * DIMS);
@@ -577,6 +595,8 @@ const cancel_call CALLS[] = {
     {"alcore_lm_token_logprobs", "", call_lm_token_logprobs},
     {"alcore_metric_compute_bleu", "", call_bleu},
     {"alcore_metric_compute_chrf", "", call_chrf},
+    {"alcore_metric_compute_labels", "", call_labels},
+    {"alcore_metric_compute_spans", "", call_spans},
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
     {"alcore_scorer_run", "", call_scorer},

@@ -15,7 +15,7 @@
 #include "cancel_calls.h"
 #include "tap.h"
 
-enum { THREADS = 2, ATTEMPTS = 12 };
+enum { THREADS = 2, ATTEMPTS = 60 };
 #define LONG_CALL 0.2 /* seconds; of a longer call only this much is run */
 /* Seconds of processor time, of all threads together. */
 #define LIMIT (0.100 * THREADS)
@@ -56,6 +56,7 @@ static void cancel_from_handler(int number) {
 typedef struct outcome {
     alcore_status status;
     bool met;    /* the call was running when it was cancelled */
+    double took; /* seconds of the call by the wall clock */
     double late; /* processor seconds from the cancelling to the return */
 } outcome;
 
@@ -72,7 +73,9 @@ static outcome cancelled_call(alcore_status (*call)(void), bool from_handler, do
     } else if (pthread_create(&thread, NULL, cancel_from_thread, &delay) != 0) {
         exit(2);
     }
+    double started = clock_seconds(CLOCK_MONOTONIC);
     result.status = call();
+    result.took = clock_seconds(CLOCK_MONOTONIC) - started;
     double end = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), begun = cancelled_at;
     if (from_handler)
         setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
@@ -93,23 +96,21 @@ static void walk(const char *name, alcore_status (*call)(void)) {
     tap_ok(status == ALCORE_E_CANCELLED, title, alcore_status_name(status));
 
     /* The call by itself, or so much of it as is needed here. */
-    double begun = clock_seconds(CLOCK_MONOTONIC);
     outcome first = cancelled_call(call, false, LONG_CALL);
-    double whole = clock_seconds(CLOCK_MONOTONIC) - begun;
     snprintf(title, sizeof title, "%s, not cancelled", name);
     tap_ok(first.met || first.status == ALCORE_OK, title, alcore_last_error());
 
     for (int from_handler = 0; from_handler < 2; from_handler++) {
         outcome result = {0};
-        double delay = whole / 2;
-        for (int attempt = 0; attempt < ATTEMPTS && !result.met; attempt++, delay /= 2)
-            result = cancelled_call(call, from_handler, delay);
+        /* Later tries come earlier, as far as an eighth of the call, then begin anew. */
+        for (int attempt = 0; attempt < ATTEMPTS && !result.met; attempt++)
+            result = cancelled_call(call, from_handler, first.took / (2 << attempt % 3));
         /* A call that was in its last steps may come to its end all the same. */
         bool stopped = result.status == ALCORE_E_CANCELLED || result.status == ALCORE_OK;
-        snprintf(detail, sizeof detail,
-                 "%s of a call of %.0f ms, after %.0f ms of processor time: %s",
-                 result.met ? alcore_status_name(result.status) : "never met half-way", whole * 1e3,
-                 result.late * 1e3, result.status == ALCORE_OK ? "" : alcore_last_error());
+        snprintf(
+            detail, sizeof detail, "%s of a call of %.0f ms, after %.0f ms of processor time: %s",
+            result.met ? alcore_status_name(result.status) : "never met half-way", first.took * 1e3,
+            result.late * 1e3, result.status == ALCORE_OK ? "" : alcore_last_error());
         snprintf(title, sizeof title, "%s, cancelled from %s", name,
                  from_handler ? "a signal handler" : "a thread");
         tap_ok(result.met && stopped && result.late <= LIMIT * SLOWER, title, detail);

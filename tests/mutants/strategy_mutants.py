@@ -102,7 +102,7 @@ class Tree:
         changed = os.path.join(self.folder, os.path.basename(path))
         with open(changed, 'w', encoding='utf-8') as file:
             file.write(text)
-        words = shlex.split(entry['command'])
+        words = [word for word in shlex.split(entry['command']) if word != '-Werror']  # a mutant may leave something unused
         here = os.path.dirname(os.path.realpath(os.path.join(self.source, path)))
         output = os.path.join(self.folder, 'mutant.o')
         words[words.index('-o') + 1] = output
