@@ -4,6 +4,7 @@ import array
 import ctypes
 
 from . import _ffi
+from ._arrays import Tensor
 from ._calls import check, run
 from ._columns import path_of
 from ._handles import Handle, default_context, new, struct
@@ -11,14 +12,10 @@ from ._library import lib
 from ._strings import Strings
 
 
-class _out_tensor:
-    """A one-dimensional array that the library overwrites; the object keeps what `pointer` points to."""
-
-    def __init__(self, numbers, dtype):
-        self.numbers, self.shape, self.struct = numbers, (ctypes.c_int64 * 1)(len(numbers)), _ffi.alcore_tensor()
-        check(lib.alcore_tensor_init(ctypes.byref(self.struct), numbers.buffer_info()[0] if len(numbers) else None, dtype,
-                                     self.shape, 1))
-        self.pointer = ctypes.byref(self.struct)
+def tensor_to_fill(numbers, kind, bits):
+    """A Tensor over an array.array that the library overwrites. The caller keeps it in a variable until the call is over: it
+    holds the shape that the library reads."""
+    return Tensor(numbers.buffer_info()[0] if len(numbers) else None, (kind, bits), (len(numbers),), keep=numbers)
 
 
 class LanguageModel(Handle):
@@ -53,8 +50,9 @@ class LanguageModel(Handle):
             return self.score([texts])[0]
         strings = Strings(texts, "texts")
         out = array.array("d", bytes(8 * strings.count))
+        totals = tensor_to_fill(out, _ffi.ALCORE_KIND_FLOAT, 64)
         run(lib.alcore_lm_score, self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths),
-            strings.count, _out_tensor(out, _ffi.ALCORE_FLOAT64).pointer)
+            strings.count, totals.reference)
         return out
 
     def token_logprobs(self, texts):
@@ -65,10 +63,11 @@ class LanguageModel(Handle):
         strings = Strings(texts, "texts")
         offsets = array.array("q", bytes(8 * (strings.count + 1)))
         given = (self._handle, ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count)
-        bounds = _out_tensor(offsets, _ffi.ALCORE_INT64)
-        run(lib.alcore_lm_token_logprobs, *given, bounds.pointer, None)
+        bounds = tensor_to_fill(offsets, _ffi.ALCORE_KIND_INT, 64)
+        run(lib.alcore_lm_token_logprobs, *given, bounds.reference, None)
         values = array.array("f", bytes(4 * offsets[-1]))
-        run(lib.alcore_lm_token_logprobs, *given, bounds.pointer, _out_tensor(values, _ffi.ALCORE_FLOAT32).pointer)
+        logprobs = tensor_to_fill(values, _ffi.ALCORE_KIND_FLOAT, 32)
+        run(lib.alcore_lm_token_logprobs, *given, bounds.reference, logprobs.reference)
         return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     @property
