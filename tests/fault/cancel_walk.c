@@ -33,7 +33,7 @@ static double clock_seconds(clockid_t which) {
 }
 
 /* When the running call was cancelled: processor time of the process; 0: not yet. */
-static volatile double cancelled_at;
+static _Atomic double cancelled_at;
 
 static void cancel_now(void) {
     cancelled_at = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
