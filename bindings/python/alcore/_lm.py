@@ -66,8 +66,8 @@ class LanguageModel(Handle):
         bounds = tensor_to_fill(offsets, _ffi.ALCORE_KIND_INT, 64)
         run(lib.alcore_lm_token_logprobs, *given, bounds.reference, None)
         values = array.array("f", bytes(4 * offsets[-1]))
-        logprobs = tensor_to_fill(values, _ffi.ALCORE_KIND_FLOAT, 32)
-        run(lib.alcore_lm_token_logprobs, *given, bounds.reference, logprobs.reference)
+        filled = tensor_to_fill(values, _ffi.ALCORE_KIND_FLOAT, 32)
+        run(lib.alcore_lm_token_logprobs, *given, bounds.reference, filled.reference)
         return [values[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     @property
