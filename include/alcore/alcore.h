@@ -65,6 +65,7 @@
 #include "alcore/param.h"
 #include "alcore/phrase.h"
 #include "alcore/pool.h"
+#include "alcore/pool_column.h"
 #include "alcore/remedy.h"
 #include "alcore/request.h"
 #include "alcore/scorer.h"

@@ -16,7 +16,7 @@
 #ifndef ALCORE_LOGITS_H
 #define ALCORE_LOGITS_H
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 
 ALCORE_BEGIN
 

@@ -6,7 +6,7 @@
 #define ALCORE_MODEL_H
 
 #include "alcore/lm.h"
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 
 ALCORE_BEGIN
 

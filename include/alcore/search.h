@@ -8,6 +8,7 @@
 #define ALCORE_SEARCH_H
 
 #include "alcore/pool.h"
+#include "alcore/tensor.h"
 
 ALCORE_BEGIN
 

@@ -6,6 +6,7 @@
 #define ALCORE_SELECTION_H
 
 #include "alcore/pool.h"
+#include "alcore/tensor.h"
 #include "alcore/remedy.h"
 
 ALCORE_BEGIN

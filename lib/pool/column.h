@@ -8,7 +8,7 @@
 #ifndef ALCORE__COLUMN_H
 #define ALCORE__COLUMN_H
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
 
 /* Memory that a reader of blocks keeps between calls, so that each block need not allocate. One per

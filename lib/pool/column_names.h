@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 
 /* Who gives a column of such a name. */
 enum {

@@ -7,7 +7,7 @@
  * checksum that agrees, so that everything behind those two checks is reached too. */
 #include <xxhash.h>
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 #include "fuzz_target.h"
 
 enum { ROWS = 4, PIECE = 1 << 16, HEADER = 80, FINGERPRINT_AT = 16, ROWS_AT = 24 };

@@ -3,7 +3,7 @@
 #ifndef COLUMN_ROWS_H
 #define COLUMN_ROWS_H
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 
 /* alcore_pool_column_rows() into out, float64 [count, width of the column]. A column that is not
  * there is given to the call all the same, for its status. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "alcore/pool.h"
+#include "alcore/pool_column.h"
 #include "column_rows.h"
 
 #define ck_assert_ok(expression)                                                                   \

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ * Columns of a pool: one entry per row, in memory or in a file, and the writer that collects a
+ * column in any order. */
+#ifndef ALCORE_POOL_COLUMN_H
+#define ALCORE_POOL_COLUMN_H
+
+#include "alcore/pool.h"
+#include "alcore/tensor.h"
+
+ALCORE_BEGIN
+
+/** alcore_column_info.dtype of a column of texts; the other values are those of
+ * alcore_tensor_init(). */
+enum { ALCORE_TEXT = 100 };
+
+/** Who owns the numbers of a column. */
+enum {
+    ALCORE_KEEP = 0, /**< the library copies */
+    /** The library reads the caller's array in place: it must stay alive and unchanged until the
+     * column is replaced, dropped or released with its pool. alcore_column_options.release tells
+     * when that is. */
+    ALCORE_BORROW = 1
+};
+
+/** What the numbers of a column mean. */
+enum {
+    /** By the name. "scores": uncertainty; "probs", "token_probs": probabilities; "logprobs":
+     * logarithms of probabilities */
+    ALCORE_MEANS_DEFAULT = 0,
+    ALCORE_MEANS_UNCERTAINTY = 1, /**< larger = more uncertain */
+    ALCORE_MEANS_CONFIDENCE = 2,  /**< larger = more certain: the score is 1 - value */
+    ALCORE_MEANS_LOGPROB = 3,  /**< log-probability of the sentence: the score is minus the value */
+    ALCORE_MEANS_PROBS = 4,    /**< class probabilities */
+    ALCORE_MEANS_LOGPROBS = 5, /**< logarithms of class probabilities */
+    ALCORE_MEANS_LOGITS = 6    /**< class logits */
+};
+
+/** Shapes of a column. */
+enum {
+    ALCORE_COLUMN_SCALAR = 0,      /**< one value per row: [rows] */
+    ALCORE_COLUMN_DENSE = 1,       /**< n values per row: [rows, n] */
+    ALCORE_COLUMN_RAGGED = 2,      /**< one value per token: [tokens], with offsets [rows + 1] */
+    ALCORE_COLUMN_RAGGED_DENSE = 3 /**< n values per token: [tokens, n], with offsets [rows + 1] */
+};
+
+/** How a column is given. Zero means default. */
+typedef struct alcore_column_options {
+    size_t size;       /**< sizeof(alcore_column_options) */
+    int32_t ownership; /**< ALCORE_KEEP or ALCORE_BORROW */
+    int32_t meaning;   /**< ALCORE_MEANS_* */
+    double log_base;   /**< base of log-probabilities, above 1; 0: e */
+    /** borrowed: [row_count] pool row of each entry, each once; NULL: one entry per pool row, in
+     * order */
+    const int64_t *rows;
+    int64_t row_count; /**< entries of rows */
+    /** For alcore_pool_read_column(): file with the int64 or uint64 offsets [rows + 1] of a ragged
+     * column; NULL: not ragged, or a text form */
+    const char *offsets;
+    /** For alcore_pool_read_column(): "npy", "safetensors", "txt", "tsv", "lp", "marian" or
+     * "fairseq"; NULL: by the suffix, an array when it is none of .txt, .tsv and .lp */
+    const char *format;
+    /** For ALCORE_BORROW: called once with release_user when the library has read the array for the
+     * last time, on the thread that drops the column; never after a call that failed. This is how
+     * the owner of a DLPack tensor or of a mapped file hands it over. NULL: nobody is told */
+    void (*release)(void *user);
+    void *release_user; /**< first argument of release */
+} alcore_column_options;
+/** An alcore_column_options with its size set and everything else 0. */
+#define ALCORE_COLUMN_OPTIONS_INIT ALCORE_INIT(alcore_column_options)
+
+/** Gives the pool a column of numbers. A column of that name is replaced; rows that are added later
+ * have no value in it. Any name is allowed; these have a meaning, and their numbers are checked to
+ * be floating-point or integers as listed:
+ *
+ *     scores          float [rows]             uncertainty of each row
+ *     logprobs        float, ragged [tokens]   log-probability of each token
+ *     probs           float [rows, classes]    class probabilities
+ *     embeddings      float [rows, dims]       a vector per row
+ *     token_probs     float, ragged [tokens, classes]
+ *     factors         float [rows, n]          the other factor of BADGE's gradients
+ *     occurrences     integer [rows]           how often a phrase occurs in the source pool
+ *     first_row       integer [rows]           row of the source pool with its first occurrence
+ *     first_position  integer [rows]           word, from 0, at which that occurrence begins
+ *     source_rows     integer, ragged [tokens] rows of the source pool that contain it, ascending
+ *
+ * The last four belong to derived pools: alcore_pool_new_derived().
+ * @param[in,out] pool borrowed, changed
+ * @param[in] name borrowed: the column's name
+ * @param[in] values kept, or borrowed with ALCORE_BORROW:
+ *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], host;
+ *   there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
+ * smallest integer of a type stands for "no value", as NaN does
+ * @param[in] offsets kept: copied; int64|uint64 [rows + 1], host, from 0 to the number of tokens,
+ *   never falling; NULL: one entry per row
+ * @param[in] options borrowed; NULL: defaults
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (says what was expected), ALCORE_E_DATA
+ * (offsets that fall, a row given twice), ALCORE_E_NOT_FOUND (a row of options; a row of the source
+ * pool), ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback alcore_column_options.release of a column that is replaced
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_set_column(alcore_pool *pool, const char *name,
+                                                const alcore_tensor *values,
+                                                const alcore_tensor *offsets,
+                                                const alcore_column_options *options);
+
+/** Gives the pool a column of texts. A column of that name is replaced; rows that are added later
+ * have no text in it. alcore_pool_column_text() reads it.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] name borrowed: the column's name
+ * @param[in] texts kept: copied; [count] UTF-8; an entry that is NULL leaves its row without a
+ * text; NULL only if count is 0
+ * @param[in] count entries of texts: the rows of the pool, or those of options
+ * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
+ * @param[in] options borrowed; only rows and row_count apply; NULL: one text per row, in order
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_SHAPE (expected and
+ *   found texts; a name whose column is numeric), ALCORE_E_DATA (names the entry: too long, with a
+ *   NUL or not UTF-8; a row given twice), ALCORE_E_NOT_FOUND (a row of options), ALCORE_E_NOMEM,
+ *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback alcore_column_options.release of a column that is replaced
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_set_text_column(alcore_pool *pool, const char *name,
+                                                     const char *const *texts, int64_t count,
+                                                     const size_t *lengths,
+                                                     const alcore_column_options *options);
+
+/** Gives the pool a column from a file. A .npy, or a tensor of a .safetensors ("FILE:TENSOR"),
+ * stays in its file and is read in blocks whenever it is needed: the file must stay as it is, and
+ * must not be compressed or a stream. Text forms (.txt, .tsv, .lp, Marian, fairseq) are read at
+ * once and may be compressed; rows that a form joined by id does not name have no value.
+ * docs/formats.md has the rules.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] name borrowed: the column's name
+ * @param[in] path borrowed
+ * @param[in] options borrowed; NULL: defaults, one entry per row in order
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_IO, ALCORE_E_DATA (names file and line; a
+ * compressed array), ALCORE_E_SHAPE (expected and found rows), ALCORE_E_NOT_FOUND (an id, a row of
+ * options), ALCORE_E_UNSUPPORTED, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY,
+ * ALCORE_E_STRUCT_*
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback progress, log, files; files also later, from any thread;
+ *   alcore_column_options.release of a column that is replaced
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_read_column(alcore_pool *pool, const char *name,
+                                                 const char *path,
+                                                 const alcore_column_options *options);
+
+/** Removes a column.
+ * @param[in,out] pool borrowed, changed
+ * @param[in] name borrowed: the column's name
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback alcore_column_options.release of the column
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *name);
+
+/** Names of the columns, one a call.
+ * @param[in] pool borrowed
+ * @param[in] index from 0
+ * @return a view, valid until the column is replaced or dropped; NULL past the last
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index);
+
+/** What alcore_pool_column_info() says of a column. */
+typedef struct alcore_column_info {
+    size_t size;        /**< sizeof(alcore_column_info) */
+    int32_t dtype;      /**< ALCORE_FLOAT32, ... of alcore_tensor_init(), or ALCORE_TEXT */
+    int32_t shape;      /**< ALCORE_COLUMN_* */
+    int32_t meaning;    /**< ALCORE_MEANS_* */
+    int32_t in_file;    /**< 1: it stays in its file and is read in blocks; 0: it is in memory */
+    int64_t width;      /**< values of a row, or of a token of a ragged column; 1 or more */
+    int64_t entries;    /**< rows of the pool that have an entry */
+    const char *origin; /**< a view, valid until the column is replaced or dropped: "given", a path,
+                           "model ..." */
+} alcore_column_info;
+/** An alcore_column_info with its size set and everything else 0. */
+#define ALCORE_COLUMN_INFO_INIT ALCORE_INIT(alcore_column_info)
+
+/** Type, shape and origin of a column.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in,out] out its size is read, the rest is filled
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_BUSY,
+ *   ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_column_info(const alcore_pool *pool, const char *name,
+                                                 alcore_column_info *out);
+
+/** A column of numbers as arrays, when it is in memory and has one entry per row in order.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[out] out_values a view, read only, valid until the column is replaced or dropped
+ * @param[out] out_offsets a view of int64 [rows + 1]; its data is NULL for a column that is not
+ * ragged; NULL is allowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the nearest), ALCORE_E_UNSUPPORTED
+ * (it stays in a file, was given for some rows only, or has texts), ALCORE_E_BUSY
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
+                                            alcore_tensor *out_values, alcore_tensor *out_offsets);
+
+/** Copies rows of a column of numbers, wherever the column lives. A row without a value becomes NaN
+ * in float64, INT64_MIN in int64.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
+ * @param[in] count entries of rows, 0 or more
+ * @param[in,out] out borrowed; its numbers are filled: float64 [count, width], or int64
+ *   [count, width] for a column of integers, host, without gaps; [count] where width is 1. width is
+ *   that of alcore_pool_column_info(). Integers beyond 2^53 are rounded in float64
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (the column or a row), ALCORE_E_SHAPE (a
+ *   ragged column, a column of texts; out has another shape or dtype), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const char *name,
+                                                 const int64_t *rows, int64_t count,
+                                                 const alcore_tensor *out);
+
+/** Text of a row in a column of texts.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in] row a row number
+ * @param[out] out_length bytes without the NUL; 0 without a text; NULL is allowed
+ * @return a view, UTF-8, NUL-terminated, valid until the column is replaced or dropped; NULL: the
+ *   row has no text there, there is no such row or no such column of texts
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const char *name,
+                                               int64_t row, size_t *out_length);
+
+/** Writes a column to a file, which appears whole or not at all, by the suffix: .npy, .tsv (id TAB
+ * values, unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output,
+ * as .lp for a ragged column and as .tsv for others.
+ * @param[in] pool borrowed
+ * @param[in] name borrowed: the column's name
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (the format cannot hold
+ * the column), ALCORE_E_UNSUPPORTED (the suffix), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name,
+                                                  const char *path);
+
+/* ---- column writer ---- */
+
+/** Collects a column of numbers in any order, from the caller's loop or from a model's functions.
+ */
+typedef struct alcore_column_writer alcore_column_writer;
+
+/** What finish does with rows that were never put. */
+enum {
+    ALCORE_MISSING_FAIL = 0, /**< ALCORE_E_MISSING that names the first of them and their count */
+    ALCORE_MISSING_MASK = 1  /**< they get ALCORE_ROW_MISSING */
+};
+
+/** Begins a column of a pool, for the rows that the pool has now.
+ * @param[in] pool kept
+ * @param[in] name kept: copied
+ * @param[in] shape ALCORE_COLUMN_*; the width of a dense column is that of the first put
+ * @param[in] options borrowed; only meaning and log_base apply; NULL: defaults
+ * @param[out] out owned; NULL on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: another option is set), ALCORE_E_NOMEM, ALCORE_E_BUSY,
+ *   ALCORE_E_STRUCT_*
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name,
+                                                  int32_t shape,
+                                                  const alcore_column_options *options,
+                                                  alcore_column_writer **out);
+
+/** Takes another reference.
+ * @param[in] writer the handle; NULL is allowed
+ * @return owned: writer itself; NULL for NULL
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *writer);
+
+/** Drops a reference; the last one releases the writer. A column that was not finished is
+ * discarded.
+ * @param[in] writer the caller's reference; NULL is allowed
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
+
+/** Gives the values of some rows, in any order. A row given twice keeps its first value and is
+ * counted. A call that fails puts nothing.
+ * @param[in,out] writer borrowed, changed
+ * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
+ * @param[in] count entries of rows, 0 or more
+ * @param[in] values kept: copied; float16|bfloat16|float32|float64, or int32|int64 for a column of
+ *   integers, [count], [count, n], [tokens] or [tokens, n], host, any strides. Floating-point
+ * values are stored as float32, as float64 once one put was float64; integers as int64. The first
+ * put decides between the two
+ * @param[in] lengths borrowed: int64 [count] tokens of each row of a ragged column; else NULL
+ * @param[in] stream device stream in whose order values are ready; not used for host memory, which
+ *   is all that is read today; NULL: none
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_NOT_FOUND (a row), ALCORE_E_SHAPE,
+ *   ALCORE_E_UNSUPPORTED (device memory), ALCORE_E_NOMEM, ALCORE_E_BUSY (from a callback of a call
+ * on the writer)
+ * @threadsafe Calls from several threads take turns.
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, const int64_t *rows,
+                                                  int64_t count, const alcore_tensor *values,
+                                                  const int64_t *lengths, void *stream);
+
+/** Rows that were given more than once.
+ * @param[in] writer borrowed
+ * @return each repetition counted; 0 for NULL
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int64_t alcore_column_writer_repeats(const alcore_column_writer *writer);
+
+/** Rows not given yet, ascending; masked rows are not waited for.
+ * @param[in] writer borrowed
+ * @param[out] rows int64 [capacity], host, receives the first capacity of the missing rows; NULL:
+ * they are only counted
+ * @param[in] capacity entries that fit into rows
+ * @return the number of missing rows; 0 for NULL or a finished writer
+ * @threadsafe
+ * @since 0.1 */
+ALCORE_API int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
+                                                int64_t capacity);
+
+/** Saves what was put to a file, for another process to merge. The file appears whole or not at
+ * all.
+ * @param[in] writer borrowed
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path);
+
+/** Adds what another process saved for a pool with the same texts and a column of the same name,
+ * shape and meaning; rows present already keep their first value and are counted.
+ * @param[in,out] writer borrowed, changed
+ * @param[in] path borrowed
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished), ALCORE_E_IO, ALCORE_E_CORRUPT (cut off or
+ *   damaged), ALCORE_E_SHAPE (another pool, name, shape or meaning), ALCORE_E_UNSUPPORTED (a newer
+ * version of the file), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @threadsafe
+ * @callback progress, files
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path);
+
+/** Gives the column to the pool. After a success the writer takes no more values.
+ * @param[in,out] writer borrowed, changed, as is its pool
+ * @param[in] missing ALCORE_MISSING_*
+ * @return ALCORE_OK, ALCORE_E_INVALID (also: finished already), ALCORE_E_MISSING or
+ *   ALCORE_E_CANCELLED (the writer stays usable), ALCORE_E_NOMEM, ALCORE_E_BUSY
+ * @serialized per pool; ALCORE_E_BUSY while another call uses it.
+ * @callback progress; alcore_column_options.release of a column that is replaced
+ * @since 0.1 */
+ALCORE_API alcore_status alcore_column_writer_finish(alcore_column_writer *writer, int32_t missing);
+
+ALCORE_END
+
+#endif
