@@ -15,23 +15,12 @@
 
 #include "alcore/metric.h"
 #include "alcore/version.h"
-#include "metric/bleu_tokens.h"
-#include "metric/clipped_ngrams.h"
-#include "metric/resample.h"
-#include "metric/segment_pairs.h"
+#include "metric/corpus_metric.h"
 
 #define ORDERS 4
 
 /* Statistics of a segment or a corpus, in this order. */
 enum { MATCHES = 0, TOTALS = ORDERS, HYPOTHESIS = 2 * ORDERS, REFERENCE, WIDTH };
-
-typedef struct bleu_work {
-    alcore_bleu_options options; /* smoothing_value is never 0 */
-    alcore__segment_pairs pairs;
-    alcore__ngram_counter counter;
-    alcore__token_lines lines;
-    int64_t *statistics; /* [pairs.count][WIDTH] for bootstrap samples, else NULL */
-} bleu_work;
 
 /* The caller's options with the defaults filled in. */
 static alcore_status read_options(const alcore_bleu_options *options, alcore_bleu_options *ours) {
@@ -97,79 +86,65 @@ static double bleu_of_sums(const int64_t *sums, const void *settings) {
     return score.bleu;
 }
 
-/* Cuts one text into the next part of the counter; *tokens is how many it has. */
-static alcore_status add_text(bleu_work *work, const char *text, size_t length, int64_t *tokens) {
-    size_t place = 0, begin;
+/* Cuts one text into tokens, the next part of the counter; *tokens is how many it has. */
+static alcore_status add_text(alcore__corpus_metric *metric, const char *text, size_t length,
+                              int64_t *tokens) {
+    const alcore_bleu_options *options = metric->settings;
+    alcore__token_lines *lines = &metric->lines;
+    size_t end = 0, begin;
     *tokens = 0;
-    ALCORE__TRY(alcore__token_lines_read(&work->lines, text, length));
-    ALCORE__TRY(alcore__token_lines_cut(&work->lines, work->options.tokenizer));
-    for (; alcore__token_lines_next(&work->lines, &place, &begin); (*tokens)++)
+    ALCORE__TRY(alcore__token_lines_read(lines, text, length));
+    ALCORE__TRY(alcore__token_lines_cut(lines, options->tokenizer));
+    for (; alcore__token_lines_next(lines, &end, &begin); (*tokens)++)
         ALCORE__TRY(
-            alcore__ngram_counter_intern(&work->counter, work->lines.line + begin, place - begin));
-    return alcore__ngram_counter_end_part(&work->counter);
+            alcore__ngram_counter_intern(&metric->counter, lines->line + begin, end - begin));
+    return alcore__ngram_counter_end_part(&metric->counter);
 }
 
-/* The statistics [WIDTH] of one segment. The reference length is that closest to the hypothesis,
- * the shorter of two equally close. */
-static alcore_status count_segment(bleu_work *work, int64_t segment, int64_t *statistics) {
+/* For alcore__corpus_metric_run(): the statistics [WIDTH] of one segment, whose own score is that
+ * with effective order, as sacreBLEU's sentence BLEU is. The reference length is that closest to
+ * the hypothesis, the shorter of two equally close. */
+static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segment,
+                                   int64_t *statistics, double *score) {
     int64_t hypothesis = 0, closest = -1, tokens;
     alcore__ngram_matches counts;
-    alcore__ngram_counter_begin(&work->counter);
-    for (int64_t part = 0; part <= work->pairs.sets; part++) {
+    alcore__ngram_counter_begin(&metric->counter);
+    for (int64_t part = 0; part <= metric->pairs.sets; part++) {
         size_t length;
-        const char *text = alcore__segment_pairs_text(&work->pairs, segment, part, &length);
-        ALCORE__TRY(add_text(work, text, length, &tokens));
+        const char *text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
+        ALCORE__TRY(add_text(metric, text, length, &tokens));
         const int64_t distance = llabs(tokens - hypothesis), best = llabs(closest - hypothesis);
         if (part == 0)
             hypothesis = tokens;
         else if (closest < 0 || distance < best || (distance == best && tokens < closest))
             closest = tokens;
     }
-    ALCORE__TRY(alcore__ngram_counter_match(&work->counter, ORDERS, &counts));
+    ALCORE__TRY(alcore__ngram_counter_match(&metric->counter, ORDERS, &counts));
     memcpy(statistics + MATCHES, counts.matches, ORDERS * sizeof *statistics);
     memcpy(statistics + TOTALS, counts.totals, ORDERS * sizeof *statistics);
     statistics[HYPOTHESIS] = hypothesis;
     statistics[REFERENCE] = closest;
-    return ALCORE_OK;
-}
-
-/* Adds the segments up in sums [WIDTH] and scores each of them where the caller wants that. */
-static alcore_status count_corpus(bleu_work *work, double *sentence_scores, int64_t *sums) {
-    if (work->options.resamples > 0)
-        ALCORE__TRY(alcore__new_array(work->counter.ctx, (size_t)work->pairs.count,
-                                      WIDTH * sizeof *work->statistics, &work->statistics));
-    for (int64_t i = 0; i < work->pairs.count; i++) {
-        int64_t statistics[WIDTH];
-        ALCORE__TRY(alcore__tick(work->counter.ctx, "BLEU", i, work->pairs.count));
-        ALCORE__TRY(count_segment(work, i, statistics));
-        for (int j = 0; j < WIDTH; j++) sums[j] += statistics[j];
-        if (work->statistics != NULL)
-            memcpy(work->statistics + i * WIDTH, statistics, sizeof statistics);
-        if (sentence_scores == NULL) continue;
-        alcore_bleu_score score;
-        score_sums(statistics, &work->options, true, &score);
-        sentence_scores[i] = score.bleu;
+    if (score != NULL) {
+        alcore_bleu_score segment_score;
+        score_sums(statistics, metric->settings, true, &segment_score);
+        *score = segment_score.bleu;
     }
     return ALCORE_OK;
 }
 
-/* The public call between enter and leave; the caller clears what work allocated. */
-static alcore_status compute(bleu_work *work, double *sentence_scores, alcore_bleu_score *out) {
-    int64_t sums[WIDTH] = {0};
+/* The result of a corpus that was counted. */
+static alcore_status write_score(const alcore__corpus_metric *metric, alcore_bleu_score *out) {
+    const alcore_bleu_options *options = metric->settings;
+    const int64_t *sums = metric->sums;
     alcore_bleu_score score = {0};
-    alcore__interval interval;
-    ALCORE__TRY(count_corpus(work, sentence_scores, sums));
-    score_sums(sums, &work->options, work->options.effective_order != 0, &score);
+    score_sums(sums, options, options->effective_order != 0, &score);
     memcpy(score.matches, sums + MATCHES, sizeof score.matches);
     memcpy(score.totals, sums + TOTALS, sizeof score.totals);
     score.hypothesis_tokens = sums[HYPOTHESIS];
     score.reference_tokens = sums[REFERENCE];
-    ALCORE__TRY(alcore__resample(work->counter.ctx, work->statistics, work->pairs.count, WIDTH,
-                                 work->options.resamples, work->options.seed, bleu_of_sums,
-                                 &work->options, &interval));
-    score.bootstrap_mean = interval.mean;
-    score.bootstrap_low = interval.low;
-    score.bootstrap_high = interval.high;
+    score.bootstrap_mean = metric->interval.mean;
+    score.bootstrap_low = metric->interval.low;
+    score.bootstrap_high = metric->interval.high;
     return alcore__struct_write(out, &score, sizeof score,
                                 ALCORE__FIRST_SIZE(alcore_bleu_score, bootstrap_high),
                                 "alcore_bleu_score");
@@ -181,19 +156,28 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
                                          const size_t *reference_lengths, int64_t reference_count,
                                          const alcore_bleu_options *options,
                                          double *sentence_scores, alcore_bleu_score *out) {
-    bleu_work work = {.counter.ctx = ctx, .lines.ctx = ctx};
+    alcore_bleu_options ours;
+    alcore__corpus_metric metric = {.stage = "BLEU",
+                                    .settings = &ours,
+                                    .width = WIDTH,
+                                    .count = count_segment,
+                                    .score = bleu_of_sums,
+                                    .counter.ctx = ctx,
+                                    .lines.ctx = ctx};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
     if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
-    if (status == ALCORE_OK) status = read_options(options, &work.options);
+    if (status == ALCORE_OK) status = read_options(options, &ours);
     if (status == ALCORE_OK)
         status = alcore__segment_pairs_check(hypotheses, hypothesis_lengths, hypothesis_count,
                                              references, reference_lengths, reference_count,
-                                             &work.pairs);
-    if (status == ALCORE_OK) status = compute(&work, sentence_scores, out);
-    alcore__ngram_counter_clear(&work.counter);
-    alcore__token_lines_clear(&work.lines);
-    alcore__free(ctx, work.statistics);
+                                             &metric.pairs);
+    if (status == ALCORE_OK) {
+        metric.resamples = ours.resamples;
+        metric.seed = ours.seed;
+        status = alcore__corpus_metric_run(&metric, sentence_scores);
+    }
+    if (status == ALCORE_OK) status = write_score(&metric, out);
     return alcore__leave(ctx, status);
 }
 
@@ -202,16 +186,15 @@ const char *alcore_metric_bleu_signature(const alcore_bleu_options *options, int
     static const char *const tokenizers[] = {"13a", "intl", "char", "zh", "none"};
     static const char *const smoothings[] = {"exp", "floor", "add-k", "none"};
     alcore_bleu_options ours;
-    char bootstrap[64] = "", value[40] = "";
+    char bootstrap[64], value[40] = "";
     if (buffer == NULL || read_options(options, &ours) != ALCORE_OK) return NULL;
-    if (ours.resamples > 0)
-        alcore__format(bootstrap, sizeof bootstrap, "bs:%lld|seed:%llu|", (long long)ours.resamples,
-                       (unsigned long long)ours.seed);
     if (ours.smoothing == ALCORE_BLEU_SMOOTH_FLOOR || ours.smoothing == ALCORE_BLEU_SMOOTH_ADD_K)
         alcore__format(value, sizeof value, "[%.2f]", ours.smoothing_value);
     alcore__format(buffer, 160,
                    "nrefs:%lld|%scase:mixed|eff:%s|tok:%s|smooth:%s%s|version:alcore-%s",
-                   (long long)reference_sets, bootstrap, ours.effective_order ? "yes" : "no",
-                   tokenizers[ours.tokenizer], smoothings[ours.smoothing], value, alcore_version());
+                   (long long)reference_sets,
+                   alcore__bootstrap_signature(ours.resamples, ours.seed, bootstrap),
+                   ours.effective_order ? "yes" : "no", tokenizers[ours.tokenizer],
+                   smoothings[ours.smoothing], value, alcore_version());
     return buffer;
 }

@@ -25,19 +25,19 @@ alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *t
     lines->length = 0;
     ALCORE__TRY(
         alcore__grow(lines->ctx, &lines->line, &lines->line_capacity, length, sizeof *lines->line));
-    for (size_t place = 0; place < length;) {
-        const int32_t point = alcore__utf8_next(text, length, &place);
+    for (size_t byte = 0; byte < length;) {
+        const int32_t point = alcore__utf8_next(text, length, &byte);
         lines->line[lines->length++] = point < 0 ? 0xFFFD : point;
     }
     return ALCORE_OK;
 }
 
-bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *place, size_t *begin) {
-    size_t i = *place;
+bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, size_t *begin) {
+    size_t i = *end;
     while (i < lines->length && alcore__is_python_space(lines->line[i])) i++;
     *begin = i;
     while (i < lines->length && !alcore__is_python_space(lines->line[i])) i++;
-    *place = i;
+    *end = i;
     return i > *begin;
 }
 
@@ -45,8 +45,9 @@ bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *place, s
 
 typedef bool (*point_test)(int32_t point);
 
-/* What a step wrote, `length` code points of lines->other, becomes the line. */
-static void take_other(alcore__token_lines *lines, size_t length) {
+/* Ends a step: the `length` code points that it wrote to lines->other become the line, and the old
+ * line becomes the capacity of the next step. */
+static void swap_lines(alcore__token_lines *lines, size_t length) {
     int32_t *line = lines->line;
     const size_t capacity = lines->line_capacity;
     lines->line = lines->other;
@@ -56,14 +57,16 @@ static void take_other(alcore__token_lines *lines, size_t length) {
     lines->length = length;
 }
 
-static alcore_status make_room(alcore__token_lines *lines) {
+/* Begins a step: lines->other can hold what any step writes, at most three code points for each of
+ * the line and the two spaces of cut_13a(). */
+static alcore_status reserve_other(alcore__token_lines *lines) {
     return alcore__grow(lines->ctx, &lines->other, &lines->other_capacity, 3 * lines->length + 2,
                         sizeof *lines->other);
 }
 
 /* A space on both sides of each code point that passes the test. */
 static inline alcore_status surround(alcore__token_lines *lines, point_test test) {
-    ALCORE__TRY(make_room(lines));
+    ALCORE__TRY(reserve_other(lines));
     size_t end = 0;
     for (size_t i = 0; i < lines->length; i++) {
         const int32_t point = lines->line[i];
@@ -72,7 +75,7 @@ static inline alcore_status surround(alcore__token_lines *lines, point_test test
         lines->other[end++] = point;
         if (found) lines->other[end++] = ' ';
     }
-    take_other(lines, end);
+    swap_lines(lines, end);
     return ALCORE_OK;
 }
 
@@ -80,7 +83,7 @@ static inline alcore_status surround(alcore__token_lines *lines, point_test test
  * one pair at most: the pair found first. */
 static inline alcore_status part_pairs(alcore__token_lines *lines, point_test first,
                                        point_test second, bool behind) {
-    ALCORE__TRY(make_room(lines));
+    ALCORE__TRY(reserve_other(lines));
     const int32_t *line = lines->line;
     size_t end = 0;
     for (size_t i = 0; i < lines->length; i++) {
@@ -92,12 +95,12 @@ static inline alcore_status part_pairs(alcore__token_lines *lines, point_test fi
         lines->other[end++] = line[++i];
         if (behind) lines->other[end++] = ' ';
     }
-    take_other(lines, end);
+    swap_lines(lines, end);
     return ALCORE_OK;
 }
 
-/* Each occurrence of an ASCII text becomes one code point, or nothing for 0. In place: the line
- * never grows. */
+/* Replaces each occurrence of an ASCII text by one code point, or deletes it if `by` is 0. The line
+ * never grows, so this is done in place. */
 static void replace(alcore__token_lines *lines, const char *ascii, int32_t by) {
     size_t end = 0;
     for (size_t i = 0; i < lines->length;) {
@@ -185,12 +188,12 @@ static alcore_status cut_13a(alcore__token_lines *lines) {
     replace(lines, "&lt;", '<');
     replace(lines, "&gt;", '>');
     /* A space before and behind the line: at its ends a full stop is a token. */
-    ALCORE__TRY(make_room(lines));
+    ALCORE__TRY(reserve_other(lines));
     size_t end = 0;
     lines->other[end++] = ' ';
     for (size_t i = 0; i < lines->length; i++) lines->other[end++] = lines->line[i];
     lines->other[end++] = ' ';
-    take_other(lines, end);
+    swap_lines(lines, end);
     return cut_western(lines);
 }
 

@@ -5,10 +5,12 @@
 
 #include "base/base.h"
 
-/* Two lines of code points; a rewriting step reads one and writes the other. All-zero is empty. */
+/* Two lines of code points; a rewriting step reads one and writes the other, then they are
+ * swapped. A zeroed struct with ctx set is empty; release it with alcore__token_lines_clear(). */
 typedef struct alcore__token_lines {
     alcore_ctx *ctx;
-    int32_t *line, *other; /* [length] the text as it stands now; room for the next step */
+    int32_t *line, *other; /* line: [length] the text as the last step left it; other: capacity
+                            * for the next step */
     size_t length;
     size_t line_capacity, other_capacity;
 } alcore__token_lines;
@@ -17,8 +19,9 @@ typedef struct alcore__token_lines {
 alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *text, size_t length);
 /* Rewrites lines->line so that its tokens stand between white space. tokenizer: ALCORE_BLEU_... */
 alcore_status alcore__token_lines_cut(alcore__token_lines *lines, int32_t tokenizer);
-/* The next token from *place on, [*begin, *place); false when there is none left. */
-bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *place, size_t *begin);
+/* Finds the next token at or after index *end of lines->line: it is [*begin, *end) afterwards.
+ * False when no token is left. */
+bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, size_t *begin);
 void alcore__token_lines_clear(alcore__token_lines *lines);
 
 #endif

@@ -44,8 +44,8 @@ alcore_status alcore__ngram_counter_end_part(alcore__ngram_counter *counter) {
     return ALCORE_OK;
 }
 
-/* A table of at least twice `need` entries, all of them free. A new table begins with zeroes, and
- * no epoch is 0. */
+/* Makes every entry of the table free, by beginning a new epoch, and gives the table at least twice
+ * `need` entries. A new table is filled with zeroes, and no epoch is 0, so its entries are free. */
 static alcore_status open_table(alcore__ngram_counter *counter, size_t need) {
     if (counter->slots < 2 * need) {
         size_t slots = 64;
@@ -65,6 +65,7 @@ static alcore_status open_table(alcore__ngram_counter *counter, size_t need) {
     return ALCORE_OK;
 }
 
+/* Index of the entry where the search for a key begins (linear probing). */
 static inline size_t home_of(const alcore__ngram_counter *counter, uint64_t key) {
     uint64_t hash = key * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 32;
@@ -74,9 +75,9 @@ static inline size_t home_of(const alcore__ngram_counter *counter, uint64_t key)
 
 /* The number of an n-gram in the present epoch; a new one gets number *count, which grows. */
 static inline uint32_t number_of(alcore__ngram_counter *counter, uint64_t key, uint32_t *count) {
-    size_t place = home_of(counter, key);
-    for (;; place = (place + 1) & (counter->slots - 1)) {
-        alcore__ngram_entry *entry = &counter->entry[place];
+    size_t slot = home_of(counter, key);
+    for (;; slot = (slot + 1) & (counter->slots - 1)) {
+        alcore__ngram_entry *entry = &counter->entry[slot];
         if (entry->epoch != counter->epoch) {
             *entry = (alcore__ngram_entry){key, counter->epoch, (*count)++};
             return entry->number;
@@ -92,10 +93,10 @@ static alcore_status rehash_words(alcore__ngram_counter *counter) {
         const size_t begin = counter->word_begin[word], end = counter->word_end[word];
         const uint64_t hash =
             alcore__hash64(counter->points + begin, (end - begin) * sizeof *counter->points);
-        size_t place = home_of(counter, hash);
-        while (counter->entry[place].epoch == counter->epoch)
-            place = (place + 1) & (counter->slots - 1);
-        counter->entry[place] = (alcore__ngram_entry){hash, counter->epoch, (uint32_t)word};
+        size_t slot = home_of(counter, hash);
+        while (counter->entry[slot].epoch == counter->epoch)
+            slot = (slot + 1) & (counter->slots - 1);
+        counter->entry[slot] = (alcore__ngram_entry){hash, counter->epoch, (uint32_t)word};
     }
     return ALCORE_OK;
 }
@@ -107,10 +108,9 @@ alcore_status alcore__ngram_counter_intern(alcore__ngram_counter *counter, const
     const uint64_t hash = alcore__hash64(points, bytes);
     if (counter->word_count == 0 || counter->slots < 2 * (counter->word_count + 1))
         ALCORE__TRY(rehash_words(counter));
-    size_t place = home_of(counter, hash);
-    for (; counter->entry[place].epoch == counter->epoch;
-         place = (place + 1) & (counter->slots - 1)) {
-        const alcore__ngram_entry *entry = &counter->entry[place];
+    size_t slot = home_of(counter, hash);
+    for (; counter->entry[slot].epoch == counter->epoch; slot = (slot + 1) & (counter->slots - 1)) {
+        const alcore__ngram_entry *entry = &counter->entry[slot];
         const size_t begin = counter->word_begin[entry->number];
         if (entry->key == hash && counter->word_end[entry->number] - begin == length &&
             memcmp(counter->points + begin, points, bytes) == 0)
@@ -128,7 +128,7 @@ alcore_status alcore__ngram_counter_intern(alcore__ngram_counter *counter, const
     counter->word_begin[word] = begin;
     counter->point_count = counter->word_end[word] = begin + length;
     counter->word_count++;
-    counter->entry[place] = (alcore__ngram_entry){hash, counter->epoch, (uint32_t)word};
+    counter->entry[slot] = (alcore__ngram_entry){hash, counter->epoch, (uint32_t)word};
     return ALCORE_OK;
 }
 
@@ -150,7 +150,8 @@ static alcore_status count_part(alcore__ngram_counter *counter, size_t begin, si
     return ALCORE_OK;
 }
 
-/* Raises the best reference's count to this reference's and sets this one's to 0 again. */
+/* After a reference was counted: raises the largest count of any reference (column 1) to that of
+ * this reference (column 2) and sets column 2 to 0 for the next one. */
 static void keep_largest(alcore__ngram_counter *counter, uint32_t count) {
     for (size_t number = 0; number < count; number++) {
         uint32_t *counts = counter->counts + 3 * number;
@@ -159,6 +160,7 @@ static void keep_largest(alcore__ngram_counter *counter, uint32_t count) {
     }
 }
 
+/* How many n-grams of one order a part of `units` units has. */
 static int64_t ngrams_of(size_t units, size_t order) {
     return units < order ? 0 : (int64_t)(units - order + 1);
 }

@@ -11,7 +11,6 @@
 
 #define TAG_BOOTSTRAP 15
 #define TICK_EVERY 4096
-#define MOST_WIDTH 32
 
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -22,7 +21,7 @@ static int rising(const void *a, const void *b) {
 static alcore_status score_sample(alcore_ctx *ctx, const int64_t *statistics, int64_t segments,
                                   int32_t width, alcore__rng *rng, alcore__score_of_sums score,
                                   const void *settings, double *out) {
-    int64_t sums[MOST_WIDTH] = {0};
+    int64_t sums[ALCORE__MOST_STATISTICS] = {0};
     for (int64_t i = 0; i < segments; i++) {
         if (i % TICK_EVERY == TICK_EVERY - 1) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
         const int64_t *row =
@@ -39,7 +38,6 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
                                alcore__interval *out) {
     *out = (alcore__interval){NAN, NAN, NAN};
     if (segments == 0 || samples == 0) return ALCORE_OK;
-    if (width > MOST_WIDTH) return alcore__fail(ALCORE_E_INTERNAL, "too many statistics");
     double *scores = NULL, sum = 0;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)samples, sizeof *scores, &scores));
     alcore_status status = ALCORE_OK;

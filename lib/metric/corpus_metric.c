@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop over the segments of a corpus; corpus_metric.h says what it computes. */
+#include "metric/corpus_metric.h"
+
+#include <string.h>
+
+/* kept: [pairs.count][width] the statistics of each segment for bootstrap samples, or NULL. */
+static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentence_scores,
+                                  int64_t *kept) {
+    const int64_t segments = metric->pairs.count;
+    const int32_t width = metric->width;
+    for (int64_t i = 0; i < segments; i++) {
+        int64_t statistics[ALCORE__MOST_STATISTICS] = {0};
+        double *score = sentence_scores == NULL ? NULL : sentence_scores + i;
+        ALCORE__TRY(alcore__tick(metric->counter.ctx, metric->stage, i, segments));
+        ALCORE__TRY(metric->count(metric, i, statistics, score));
+        for (int32_t j = 0; j < width; j++) metric->sums[j] += statistics[j];
+        if (kept != NULL) memcpy(kept + i * width, statistics, (size_t)width * sizeof *statistics);
+    }
+    return ALCORE_OK;
+}
+
+alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric, double *sentence_scores) {
+    alcore_ctx *ctx = metric->counter.ctx;
+    const size_t segments = (size_t)metric->pairs.count;
+    int64_t *kept = NULL;
+    alcore_status status = ALCORE_OK;
+    if (metric->resamples > 0)
+        status = alcore__new_array(ctx, segments, (size_t)metric->width * sizeof *kept, &kept);
+    if (status == ALCORE_OK) status = count_corpus(metric, sentence_scores, kept);
+    if (status == ALCORE_OK)
+        status = alcore__resample(ctx, kept, metric->pairs.count, metric->width, metric->resamples,
+                                  metric->seed, metric->score, metric->settings, &metric->interval);
+    alcore__ngram_counter_clear(&metric->counter);
+    alcore__token_lines_clear(&metric->lines);
+    alcore__free(ctx, kept);
+    return status;
+}
+
+const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed, char buffer[64]) {
+    buffer[0] = 0;
+    if (resamples > 0)
+        alcore__format(buffer, 64, "bs:%lld|seed:%llu|", (long long)resamples,
+                       (unsigned long long)seed);
+    return buffer;
+}
