@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dataset: the rows of one role of a request (candidates, labeled, target) as scorers and
- * strategies read them: how many rows, which take part, and the columns by name. A dataset borrows
- * all of it; the request that fills it outlives every user. */
+ * strategies read them: how many rows, which of them take part, and the columns by name. A dataset
+ * borrows all of it; the request that fills it outlives every user. */
 #ifndef ALCORE__DATASET_H
 #define ALCORE__DATASET_H
 
@@ -14,7 +14,7 @@ enum { ALCORE__DATASET_COLUMNS = 8 };
 typedef struct alcore__dataset {
     alcore_pool *pool;   /* for the views of host functions; NULL: the rows belong to no pool */
     int64_t rows;        /* rows of the pool; 0: the request has no pool in this role */
-    const uint8_t *take; /* [rows] mask, 1: the row takes part; NULL: every row does */
+    const uint8_t *mask; /* [rows] mask, 1: the row takes part; NULL: every row does */
     int32_t column_count;
     struct {
         const char *name; /* borrowed, lives as long as the dataset */

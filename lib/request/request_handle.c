@@ -37,8 +37,8 @@ static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
 /* Rows of one pool say nothing of another's: sticky=1 begins anew. */
 static void forget_drawn(alcore_request *request) {
     alcore_ctx *ctx = request->object.ctx;
-    alcore__free(ctx, request->last.take);
-    alcore__free(ctx, request->before.take);
+    alcore__free(ctx, request->last.mask);
+    alcore__free(ctx, request->before.mask);
     request->last = request->before = (alcore__drawn){0};
 }
 

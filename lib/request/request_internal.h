@@ -58,7 +58,7 @@ typedef struct alcore__row_list {
 typedef struct alcore__drawn {
     int64_t round; /* 0: none */
     int64_t rows;
-    uint8_t *take; /* [rows] 1: a candidate of that round */
+    uint8_t *mask; /* [rows] 1: a candidate of that round */
 } alcore__drawn;
 
 enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
@@ -106,16 +106,16 @@ const char *alcore__cause_name(int32_t cause);
 
 typedef struct alcore__masks {
     int64_t rows;
-    uint8_t *take;         /* [rows] 1: may be selected */
-    uint8_t *labeled_rows; /* [rows] 1: a labeled row of the pool; NULL: there is none */
+    uint8_t *candidate_mask; /* [rows] 1: may be selected */
+    uint8_t *labeled_rows;   /* [rows] 1: a labeled row of the pool; NULL: there is none */
     int64_t labeled_count;
-    uint8_t *side_take; /* [rows of the labeled pool] 1: is read; NULL without one */
-    int64_t side_count;
-    uint8_t *target_take;      /* [rows of the target] 1: is read; NULL without one */
+    uint8_t *labeled_mask; /* [rows of the labeled pool] 1: is read; NULL without one */
+    int64_t labeled_pool_count;
+    uint8_t *target_mask;      /* [rows of the target] 1: is read; NULL without one */
     int32_t *target_languages; /* [rows of the target] */
     int64_t target_rows, target_count;
     int64_t by_cause[ALCORE__CAUSES];
-    int64_t eligible; /* rows with take */
+    int64_t eligible; /* rows with candidate_mask 1 */
 } alcore__masks;
 
 /* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where

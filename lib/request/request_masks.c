@@ -70,7 +70,7 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
         if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "masks", i, masks->rows));
         uint32_t state = states[i] | (extra != NULL ? extra[i] : 0);
         if (known != NULL && known[i]) state |= ALCORE_ROW_KNOWN;
-        masks->take[i] = state == 0;
+        masks->candidate_mask[i] = state == 0;
         masks->eligible += state == 0;
         if (state != 0) count_cause(masks, state);
         /* A labeled row that was masked for another reason is no part of the labeled rows either.
@@ -84,23 +84,23 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
 }
 
 /* mask: [rows] of the labeled or the target pool; a label does not keep a row out there. */
-static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t **take,
+static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t **mask,
                                int64_t *count) {
     int64_t rows = alcore_pool_rows(side);
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, take));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, mask));
     const uint32_t *states = alcore_pool_states(side);
     for (int64_t i = 0; i < rows; i++) {
-        (*take)[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
-        *count += (*take)[i];
+        (*mask)[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
+        *count += (*mask)[i];
     }
     return ALCORE_OK;
 }
 
-/* Masks of the target pool: target_take [rows of the target], and target_languages [the same], the
+/* Masks of the target pool: target_mask [rows of the target], and target_languages [the same], the
  * rank of each row's language among the pool's tags. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
     int64_t rows = masks->target_rows = alcore_pool_rows(target);
-    ALCORE__TRY(mask_side(ctx, target, &masks->target_take, &masks->target_count));
+    ALCORE__TRY(mask_side(ctx, target, &masks->target_mask, &masks->target_count));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof(int32_t), &masks->target_languages));
     for (int64_t i = 0; i < rows; i++)
         masks->target_languages[i] = (int32_t)alcore__pool_language_rank(target, i);
@@ -113,12 +113,12 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
                            uint8_t **known, uint32_t **extra, alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;
     size_t rows = (size_t)out->rows;
-    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->take));
+    ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->candidate_mask));
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
     if (request->labeled != NULL) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
-        ALCORE__TRY(mask_side(ctx, request->labeled, &out->side_take, &out->side_count));
+        ALCORE__TRY(mask_side(ctx, request->labeled, &out->labeled_mask, &out->labeled_pool_count));
     }
     if (target != NULL) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
@@ -140,10 +140,10 @@ alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool
 
 /* Frees all masks and zeroes the struct, so that a second call does no harm. */
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks) {
-    alcore__free(ctx, masks->take);
+    alcore__free(ctx, masks->candidate_mask);
     alcore__free(ctx, masks->labeled_rows);
-    alcore__free(ctx, masks->side_take);
-    alcore__free(ctx, masks->target_take);
+    alcore__free(ctx, masks->labeled_mask);
+    alcore__free(ctx, masks->target_mask);
     alcore__free(ctx, masks->target_languages);
     *masks = (alcore__masks){0};
 }

@@ -75,7 +75,7 @@ static alcore_status make_costs(answer *self) {
         alcore__new_array(self->ctx, (size_t)self->masks.rows, sizeof(double), &self->costs));
     for (int64_t i = 0; i < self->masks.rows; i++) {
         if (i % 1024 == 0) ALCORE__TRY(alcore__tick(self->ctx, "costs", i, self->masks.rows));
-        if (!self->masks.take[i]) continue;
+        if (!self->masks.candidate_mask[i]) continue;
         double cost = unit == ALCORE__UNIT_WORDS        ? (double)alcore_pool_words(pool, i)
                       : unit == ALCORE__UNIT_CHARACTERS ? (double)alcore__pool_characters(pool, i)
                                                         : alcore_pool_cost(pool, i);
@@ -101,7 +101,7 @@ static alcore_status check_values(answer *self, const alcore__dataset *side) {
         for (int64_t i = 0; i < self->masks.rows; i++) {
             if (i % ALCORE_BLOCK_ROWS == 0)
                 ALCORE__TRY(alcore__tick(self->ctx, "columns", i, self->masks.rows));
-            bool candidate = self->masks.take[i], labeled = self->masks.labeled_rows[i];
+            bool candidate = self->masks.candidate_mask[i], labeled = self->masks.labeled_rows[i];
             if ((!candidate && !labeled) || alcore__column_has(column, i)) continue;
             if (labeled) {
                 self->masks.labeled_rows[i] = 0;
@@ -131,7 +131,8 @@ static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &self->drawn));
-    if (self->masks.rows > 0) memcpy(self->drawn, self->masks.take, (size_t)self->masks.rows);
+    if (self->masks.rows > 0)
+        memcpy(self->drawn, self->masks.candidate_mask, (size_t)self->masks.rows);
     return ALCORE_OK;
 }
 
@@ -140,10 +141,10 @@ static void keep_drawn(answer *self) {
     alcore_request *request = self->request;
     if (self->drawn == NULL) return;
     if (request->last.round != 0 && request->last.round < self->input.round) {
-        alcore__free(self->ctx, request->before.take);
+        alcore__free(self->ctx, request->before.mask);
         request->before = request->last;
     } else {
-        alcore__free(self->ctx, request->last.take);
+        alcore__free(self->ctx, request->last.mask);
     }
     request->last = (alcore__drawn){self->input.round, self->masks.rows, self->drawn};
     self->drawn = NULL;
@@ -159,11 +160,11 @@ static alcore_status draw(answer *self) {
     if (drawn->round != 0 && drawn->round < self->input.round) {
         ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &previous));
         int64_t rows = drawn->rows < self->masks.rows ? drawn->rows : self->masks.rows;
-        if (rows > 0) memcpy(previous, drawn->take, (size_t)rows);
+        if (rows > 0) memcpy(previous, drawn->mask, (size_t)rows);
     }
     alcore_status status =
         alcore__strategy_draw(self->strategy, self->input.seed, self->input.round, self->masks.rows,
-                              previous, self->masks.take);
+                              previous, self->masks.candidate_mask);
     alcore__free(self->ctx, previous);
     if (status != ALCORE_OK) return status;
     return copy_drawn(self);
@@ -232,13 +233,13 @@ static alcore_status run(answer *self) {
         return alcore__fail(ALCORE_E_BUSY, "rows were added to the pool during the call");
     input->candidates.pool = request->candidates;
     input->candidates.rows = self->masks.rows;
-    input->candidates.take = self->masks.take;
+    input->candidates.mask = self->masks.candidate_mask;
     input->labeled_rows = self->masks.labeled_count > 0 ? self->masks.labeled_rows : NULL;
     input->costs = self->costs;
-    if (request->labeled != NULL && self->masks.side_count > 0) {
+    if (request->labeled != NULL && self->masks.labeled_pool_count > 0) {
         input->labeled.pool = request->labeled;
         input->labeled.rows = alcore_pool_rows(request->labeled);
-        input->labeled.take = self->masks.side_take;
+        input->labeled.mask = self->masks.labeled_mask;
         ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_LABELED,
                                             request->labeled, &input->labeled));
     }
@@ -247,7 +248,7 @@ static alcore_status run(answer *self) {
         const char *const *tags;
         input->target.pool = target;
         input->target.rows = self->masks.target_rows;
-        input->target.take = self->masks.target_take;
+        input->target.mask = self->masks.target_mask;
         input->target_languages = self->masks.target_languages;
         input->target_language_count = alcore__pool_languages(target, &tags);
         ALCORE__TRY(
@@ -330,11 +331,11 @@ static alcore_status list_candidates(alcore_request *request, int64_t count, int
     if (status != ALCORE_OK) return status;
     status = alcore__draw_candidates(ctx, alcore__request_seed(request),
                                      alcore__values_integer(&request->values, "round"), count,
-                                     masks.rows, NULL, masks.take);
+                                     masks.rows, NULL, masks.candidate_mask);
     if (status == ALCORE_OK) {
         int64_t written = 0;
         for (int64_t i = 0; i < masks.rows; i++)
-            if (masks.take[i]) out[written++] = i;
+            if (masks.candidate_mask[i]) out[written++] = i;
         *out_count = written;
     }
     alcore__masks_clear(ctx, &masks);

@@ -106,7 +106,7 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     if (request->labeled != NULL)
         self->inputs[1] =
             (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
-                            masks->side_count, alcore_pool_fingerprint(request->labeled)};
+                            masks->labeled_pool_count, alcore_pool_fingerprint(request->labeled)};
     if (input->target.pool != NULL)
         self->inputs[2] =
             (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,

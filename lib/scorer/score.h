@@ -15,7 +15,7 @@ typedef struct alcore__score_call {
     const alcore__dataset *dataset;
     const alcore__values *values; /* of the score's table */
     int64_t first, count;         /* rows of the dataset */
-    const uint8_t *take;          /* [count]; NULL: all */
+    const uint8_t *mask;          /* [count]; NULL: all */
     bool nan_exclude; /* a row without a score gets NaN; else it is ALCORE_E_DATA that names the row
                          (spec 1.4) */
     alcore__scratch *scratch;

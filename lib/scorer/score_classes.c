@@ -66,14 +66,14 @@ static alcore_status explain(alcore__score_call *call, const char *name,
 /* Facts of every taken distribution; NaN facts where a NaN was found under nan_exclude. item < 0:
  * rows are pool rows. */
 static alcore_status facts_of(alcore__score_call *call, const alcore__column *column,
-                              const char *name, const alcore_sys_rows *rows, const uint8_t *take,
+                              const char *name, const alcore_sys_rows *rows, const uint8_t *mask,
                               int64_t item, alcore_sys_class_stats *facts) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t bad = -1;
-    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, take, kind_of(column), facts, &bad));
+    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, mask, kind_of(column), facts, &bad));
     if (bad < 0) return ALCORE_OK;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         if (isnan(facts[i].top1)) {
             ALCORE__TRY(explain(call, name, rows, i, item < 0 ? rows->first + i : item));
         }
@@ -103,7 +103,7 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, bool log_
 }
 
 /* Scores one distribution per row from the column "probs"; all arrays of the call are [count], rows
- * that call->take leaves out are not written. */
+ * that call->mask leaves out are not written. */
 static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "probs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
@@ -119,9 +119,9 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
     alcore_sys_class_stats *facts;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *facts, &facts));
-    alcore_status status = facts_of(call, column, "probs", &rows, call->take, -1, facts);
+    alcore_status status = facts_of(call, column, "probs", &rows, call->mask, -1, facts);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (!call->take || call->take[i]) put_row(call, i, mode, log_margin, &facts[i]);
+        if (!call->mask || call->mask[i]) put_row(call, i, mode, log_margin, &facts[i]);
     }
     alcore__free(call->ctx, facts);
     return status;
@@ -197,7 +197,7 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)most, sizeof *facts, &facts));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (!call->take || call->take[i])
+        if (!call->mask || call->mask[i])
             status = token_score(call, column, &items, i, mode, facts);
     }
     alcore__free(call->ctx, facts);

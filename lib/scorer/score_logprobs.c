@@ -61,10 +61,10 @@ static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
     ALCORE__TRY(
-        call->engine.kernels->ragged_nnll(&work, items, call->take, call->rank, &floored, &bad));
+        call->engine.kernels->ragged_nnll(&work, items, call->mask, call->rank, &floored, &bad));
     call->floored += floored;
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take && !call->take[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         if (isnan(call->rank[i])) ALCORE__TRY(explain(call, items, i));
     }
     return ALCORE_OK;
@@ -97,7 +97,7 @@ static alcore_status nnll(alcore__score_call *call) {
 static alcore_status nnll_rows(alcore__score_call *call) {
     ALCORE__TRY(nnll(call));
     for (int64_t i = 0; i < call->count; i++) {
-        if (!call->take || call->take[i]) call->score[i] = call->raw[i] = call->rank[i];
+        if (!call->mask || call->mask[i]) call->score[i] = call->raw[i] = call->rank[i];
     }
     return ALCORE_OK;
 }
@@ -112,7 +112,7 @@ static alcore_status nsp_rows(alcore__score_call *call) {
  * ranks alike but is in [0, 1]. */
 void alcore__score_as_nsp(alcore__score_call *call) {
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take && !call->take[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         call->raw[i] = call->rank[i];
         call->score[i] = 1.0 - exp(0.0 - call->rank[i]);
     }
@@ -126,9 +126,9 @@ static alcore_status given(alcore__score_call *call, const alcore__column *colum
     alcore_sys_rows rows = {0};
     alcore_sys_work work = alcore__engine_work(&call->engine);
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    ALCORE__TRY(call->engine.kernels->widen(&work, &rows, call->take, call->rank));
+    ALCORE__TRY(call->engine.kernels->widen(&work, &rows, call->mask, call->rank));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take && !call->take[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         double value = call->rank[i];
         if (column->meaning == ALCORE_MEANS_CONFIDENCE) value = 1.0 - value;
         if (column->meaning == ALCORE_MEANS_LOGPROB) value = 0.0 - value * column->log_scale;

@@ -29,7 +29,7 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
     alcore_sys_ragged items;
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take != NULL && !call->take[i]) continue;
+        if (call->mask != NULL && !call->mask[i]) continue;
         int64_t from = items.offsets[i] - items.offsets[0];
         int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
         alcore_sys_rows row = {.data =
@@ -51,14 +51,14 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
     return ALCORE_OK;
 }
 
-/* Scores the rows of a block: all arrays of the call are [count], rows that call->take leaves out
+/* Scores the rows of a block: all arrays of the call are [count], rows that call->mask leaves out
  * are not written. */
 static alcore_status sum_prob_rows(alcore__score_call *call) {
     /* The scratch holds one column at a time: the starts wait in raw. */
     ALCORE__TRY(best_of(call, "qa_start", call->raw));
     ALCORE__TRY(best_of(call, "qa_end", call->rank));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take != NULL && !call->take[i]) continue;
+        if (call->mask != NULL && !call->mask[i]) continue;
         call->raw[i] += call->rank[i];
         call->score[i] = call->rank[i] = 0.0 - call->raw[i];
     }

@@ -16,7 +16,7 @@ typedef struct scoring {
     char names[ALCORE__DATASET_COLUMNS][ALCORE__NEED_BYTES];
     int32_t name_count;
     alcore__dataset dataset;
-    uint8_t *take;      /* [rows] */
+    uint8_t *mask;      /* [rows] */
     uint8_t *labeled;   /* [rows] */
     double *scores;     /* [rows]; NaN where the row is masked */
     double *raw, *rank; /* [rows] */
@@ -37,7 +37,7 @@ static alcore_status score_block(void *data, int64_t index, int32_t worker) {
                                .values = &self->scorer->values,
                                .first = first,
                                .count = count,
-                               .take = self->take + first,
+                               .mask = self->mask + first,
                                .scratch = &scratch,
                                .score = self->scores + first,
                                .raw = self->raw + first,
@@ -102,12 +102,12 @@ static alcore_status score_host(scoring *self) {
  * dataset; each unmasked row must have a value in each of them. */
 static alcore_status set_up(scoring *self) {
     size_t rows = (size_t)self->dataset.rows;
-    ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->take));
+    ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->mask));
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->labeled));
     ALCORE__TRY(alcore__new_array(self->ctx, rows, sizeof(double), &self->scores));
     const uint32_t *states = alcore_pool_states(self->pool);
     for (size_t i = 0; i < rows; i++) {
-        self->take[i] = states[i] == 0;
+        self->mask[i] = states[i] == 0;
         self->labeled[i] = states[i] == ALCORE_ROW_LABELED;
         self->scores[i] = (double)NAN;
     }
@@ -118,7 +118,7 @@ static alcore_status set_up(scoring *self) {
                                 self->names[c]);
         ALCORE__TRY(alcore__dataset_add(&self->dataset, self->names[c], column));
         for (size_t i = 0; i < rows; i++)
-            if (self->take[i] && !alcore__column_has(column, (int64_t)i))
+            if (self->mask[i] && !alcore__column_has(column, (int64_t)i))
                 return alcore__fail(ALCORE_E_MISSING, "column '%s' has no value for row %lld",
                                     self->names[c], (long long)i);
     }
@@ -131,7 +131,7 @@ static alcore_status compute(scoring *self) {
     self->dataset.pool = self->pool;
     self->dataset.rows = alcore_pool_rows(self->pool);
     alcore_status status = set_up(self);
-    self->dataset.take = self->take;
+    self->dataset.mask = self->mask;
     if (status == ALCORE_OK)
         status = self->scorer->score == NULL ? score_host(self) : score_built_in(self);
     alcore__read_end(self->pool);
@@ -144,7 +144,7 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     int64_t count = 0;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->dataset.rows, sizeof *rows, &rows));
     for (int64_t i = 0; i < self->dataset.rows; i++) {
-        if (!self->take[i]) continue;
+        if (!self->mask[i]) continue;
         self->scores[count] = self->scores[i]; /* moves down: count <= i */
         rows[count++] = i;
     }
@@ -211,7 +211,7 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
     if (status == ALCORE_OK) status = compute(&self);
     if (status == ALCORE_OK) status = give_column(&self);
     alcore__read_end(scorer);
-    alcore__free(self.ctx, self.take);
+    alcore__free(self.ctx, self.mask);
     alcore__free(self.ctx, self.labeled);
     alcore__free(self.ctx, self.scores);
     alcore__free(self.ctx, self.raw);

@@ -30,20 +30,20 @@ struct alcore_view {
     view_column *columns;
 };
 
-static int64_t count_taken(const uint8_t *take, int64_t rows) {
-    if (!take) return rows;
+static int64_t count_taken(const uint8_t *mask, int64_t rows) {
+    if (!mask) return rows;
     int64_t count = 0;
-    for (int64_t i = 0; i < rows; i++) count += take[i] != 0;
+    for (int64_t i = 0; i < rows; i++) count += mask[i] != 0;
     return count;
 }
 
 /* Lists the rows with a 1 in take [rows] (NULL: all), ascending: *out [*out_count]. */
-static alcore_status list_taken(alcore_ctx *ctx, const uint8_t *take, int64_t rows, int64_t **out,
+static alcore_status list_taken(alcore_ctx *ctx, const uint8_t *mask, int64_t rows, int64_t **out,
                                 int64_t *out_count) {
-    int64_t count = count_taken(take, rows);
+    int64_t count = count_taken(mask, rows);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof **out, out));
     for (int64_t i = 0, n = 0; i < rows; i++) {
-        if (!take || take[i]) (*out)[n++] = i;
+        if (!mask || mask[i]) (*out)[n++] = i;
     }
     *out_count = count;
     return ALCORE_OK;
@@ -87,12 +87,12 @@ static alcore_status gather_dense(gather *g, view_column *out) {
         alcore_sys_rows rows = {0};
         int64_t count = view->rows[last - 1] - first + 1;
         ALCORE__TRY(g->column->ops->rows(g->column, first, count, &g->scratch, &rows));
-        const uint8_t *take = view->input.candidates->take;
+        const uint8_t *mask = view->input.candidates->mask;
         if (alcore__dtype_is_integer(rows.dtype))
             alcore__column_widen(&rows, g->wide);
         else
             ALCORE__TRY(
-                g->engine.kernels->widen(&g->work, &rows, take ? take + first : NULL, g->wide));
+                g->engine.kernels->widen(&g->work, &rows, mask ? mask + first : NULL, g->wide));
         for (; n < last; n++) {
             memcpy(out->values + n * dims, g->wide + (view->rows[n] - first) * dims, row_bytes);
         }
@@ -150,7 +150,7 @@ static alcore_status gather_column(alcore_view *view, const alcore__column *colu
             out->offsets_shape[0] = view->count + 1;
         }
     } else {
-        size_t block = view->count < ALCORE_BLOCK_ROWS && !view->input.candidates->take
+        size_t block = view->count < ALCORE_BLOCK_ROWS && !view->input.candidates->mask
                            ? (size_t)view->count
                            : ALCORE_BLOCK_ROWS;
         out->shape[0] = view->count;
@@ -191,7 +191,7 @@ static alcore_status gather_needs(alcore_view *view) {
 /* Fills in the rows, the labeled rows, the costs and the columns of a new view. */
 static alcore_status fill_view(alcore_view *view) {
     const alcore__view_input *input = &view->input;
-    ALCORE__TRY(list_taken(view->ctx, input->candidates->take, input->candidates->rows, &view->rows,
+    ALCORE__TRY(list_taken(view->ctx, input->candidates->mask, input->candidates->rows, &view->rows,
                            &view->count));
     if (input->labeled_rows) {
         ALCORE__TRY(list_taken(view->ctx, input->labeled_rows, input->candidates->rows,

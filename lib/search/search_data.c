@@ -144,12 +144,12 @@ alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots) {
     alcore_sys_work work = alcore__engine_work(engine);
-    const uint8_t *take = alcore__search_data_mask(data, rows->first);
+    const uint8_t *mask = alcore__search_data_mask(data, rows->first);
     alcore_sys_rows given = *rows;
     given.unit = 0;
-    ALCORE__TRY(engine->kernels->self_dots(&work, &given, take, dots));
+    ALCORE__TRY(engine->kernels->self_dots(&work, &given, mask, dots));
     for (int64_t i = 0; i < rows->count; i++) {
-        if ((!take || take[i]) && !isfinite(dots[i]))
+        if ((!mask || mask[i]) && !isfinite(dots[i]))
             ALCORE__TRY(check_row(data, engine, &given, i));
     }
     return ALCORE_OK;

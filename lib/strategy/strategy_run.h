@@ -37,7 +37,7 @@ typedef struct alcore__run_input {
     alcore__engine engine; /* what runs the kernels, and where */
     uint64_t seed;
     int64_t round; /* from 1 */
-    /* take: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
+    /* mask: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
      * alcore__strategy_needs(), plus "embeddings" when fill.limited. */
     alcore__dataset candidates;
     const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the pool; its columns are
@@ -123,12 +123,12 @@ alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host st
 /* As alcore_strategy_builtin_needs(), for host strategies too (role CANDIDATES). A role's columns
  * are needed when the role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
-/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of take [rows]
+/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of mask [rows]
  * that are not drawn. previous: [rows] the candidates of the last round, for sticky; NULL: none. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
-                                    int64_t rows, const uint8_t *previous, uint8_t *take);
-/* The draw itself: leaves min(count, taken rows) entries of take. */
+                                    int64_t rows, const uint8_t *previous, uint8_t *mask);
+/* The draw itself: leaves min(count, taken rows) entries of mask. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
-                                      int64_t rows, const uint8_t *previous, uint8_t *take);
+                                      int64_t rows, const uint8_t *previous, uint8_t *mask);
 
 #endif

@@ -50,7 +50,7 @@ static void make_data(uint64_t seed) {
 static void open_pool(bed *b, int32_t threads) {
     bed_open(b, ROWS, threads, NULL);
     /* The first block has every row, so kernels see it as it lies; the others have gaps. */
-    for (int i = 0; i < ROWS; i++) b->take[i] = !labeled[i] && (i < 8192 || i % 11 != 0);
+    for (int i = 0; i < ROWS; i++) b->mask[i] = !labeled[i] && (i < 8192 || i % 11 != 0);
     b->input.labeled_rows = labeled;
     alcore__dataset *pool = &b->input.candidates;
     bed_column(b, pool, "scores", u, ROWS, 1, ALCORE_FLOAT64);

@@ -17,14 +17,14 @@ static void *new_memory(int64_t count, size_t bytes) {
 static void make_strata(block_data *data) {
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
-        if (!data->take[i]) continue;
+        if (!data->mask[i]) continue;
         least = fmin(least, data->u[i]);
         most = fmax(most, data->u[i]);
     }
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
         double at = floor((data->u[i] - least) / (most - least) * BLOCK_STRATA);
         data->stratum[i] = at >= BLOCK_STRATA ? BLOCK_STRATA - 1 : (int32_t)at;
-        if (!data->take[i]) data->stratum[i] = -1;
+        if (!data->mask[i]) data->stratum[i] = -1;
     }
 }
 
@@ -33,7 +33,7 @@ void block_data_make(block_data *out, int64_t dims) {
     out->dims = dims;
     out->x = new_memory(BLOCK_ROWS * dims, sizeof *out->x);
     out->u = new_memory(BLOCK_POOL, sizeof *out->u);
-    out->take = new_memory(BLOCK_POOL, 1);
+    out->mask = new_memory(BLOCK_POOL, 1);
     out->stratum = new_memory(BLOCK_POOL, sizeof *out->stratum);
     alcore__rng_seed(&rng, (uint64_t)dims);
     for (int64_t v = 0; v < BLOCK_ROWS * dims; v++) {
@@ -45,14 +45,14 @@ void block_data_make(block_data *out, int64_t dims) {
         memcpy(out->x + i * dims, out->x + (i - 500) * dims, (size_t)dims * sizeof *out->x);
         out->u[i] = out->u[i - 500];
     }
-    for (int64_t i = 0; i < BLOCK_POOL; i++) out->take[i] = i % 97 != 3;
+    for (int64_t i = 0; i < BLOCK_POOL; i++) out->mask[i] = i % 97 != 3;
     make_strata(out);
 }
 
 void block_data_free(block_data *data) {
     free(data->x);
     free(data->u);
-    free(data->take);
+    free(data->mask);
     free(data->stratum);
 }
 

@@ -11,7 +11,7 @@ typedef struct block_data {
     int64_t dims;
     float *x;         /* [BLOCK_ROWS, dims], the queries last */
     double *u;        /* [BLOCK_POOL] */
-    uint8_t *take;    /* [BLOCK_POOL]: candidates */
+    uint8_t *mask;    /* [BLOCK_POOL]: candidates */
     int32_t *stratum; /* [BLOCK_POOL]: of u in 3 strata, -1 for labeled rows */
 } block_data;
 

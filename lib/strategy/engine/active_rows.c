@@ -50,13 +50,13 @@ alcore_status alcore__list_active_rows(alcore__run *run) {
     const alcore__run_input *input = run->input;
     uint8_t *const *nan = run->runner->nan;
     alcore__active_rows *active = run->active;
-    ALCORE__TRY(list_source(run->ctx, &input->candidates, input->candidates.take,
+    ALCORE__TRY(list_source(run->ctx, &input->candidates, input->candidates.mask,
                             nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_CANDIDATES]));
     if (input->labeled_rows)
         ALCORE__TRY(list_source(run->ctx, &input->candidates, input->labeled_rows,
                                 nan[ALCORE__OVER_CANDIDATES], &active[ALCORE__OVER_LABELED_ROWS]));
-    ALCORE__TRY(list_source(run->ctx, &input->labeled, input->labeled.take,
+    ALCORE__TRY(list_source(run->ctx, &input->labeled, input->labeled.mask,
                             nan[ALCORE__OVER_LABELED_POOL], &active[ALCORE__OVER_LABELED_POOL]));
-    return list_source(run->ctx, &input->target, input->target.take, nan[ALCORE__OVER_TARGET],
+    return list_source(run->ctx, &input->target, input->target.mask, nan[ALCORE__OVER_TARGET],
                        &active[ALCORE__OVER_TARGET]);
 }

@@ -40,7 +40,7 @@ alcore_status alcore__block_scores(alcore__block *block, double *rank, double *s
                                .values = run->values,
                                .first = first,
                                .count = span,
-                               .take = span_mask(block),
+                               .mask = span_mask(block),
                                .nan_exclude = run->input->nan_exclude,
                                .scratch = &block->worker->scores,
                                .rank = by_row,

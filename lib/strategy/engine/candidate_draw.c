@@ -27,24 +27,24 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
     return status;
 }
 
-/* Reduces take [rows] to `count` of its rows (all, when there are no more): first the rows that
+/* Reduces mask [rows] to `count` of its rows (all, when there are no more): first the rows that
  * were candidates in the previous round, in row order, then a uniform draw from the others.
  * previous [rows]; NULL: none. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
-                                      int64_t rows, const uint8_t *previous, uint8_t *take) {
+                                      int64_t rows, const uint8_t *previous, uint8_t *mask) {
     enum { OUT = 0, CHOSEN = 1, WAITING = 2 };
     int64_t kept = 0;
     uint8_t *pick;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &pick));
     for (int64_t i = 0; i < rows; i++) {
-        bool keep = take[i] && previous && previous[i] && kept < count;
-        pick[i] = !take[i] ? OUT : keep ? CHOSEN : WAITING;
+        bool keep = mask[i] && previous && previous[i] && kept < count;
+        pick[i] = !mask[i] ? OUT : keep ? CHOSEN : WAITING;
         kept += keep;
     }
     alcore__rng rng;
     alcore__rng_seed(&rng, alcore__rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
     alcore_status status = draw(ctx, &rng, count - kept, rows, WAITING, pick);
-    for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) take[i] = pick[i] == CHOSEN;
+    for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = pick[i] == CHOSEN;
     alcore__free(ctx, pick);
     return status;
 }
@@ -52,11 +52,11 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
 /* The draw that the strategy's parameters candidates=N and sticky=1 ask for; without N all rows
  * stay. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
-                                    int64_t rows, const uint8_t *previous, uint8_t *take) {
+                                    int64_t rows, const uint8_t *previous, uint8_t *mask) {
     const alcore__values *values = alcore__strategy_values(strategy);
     int64_t count = alcore__values_integer(values, "candidates");
     if (count < 1) return ALCORE_OK;
     bool sticky = alcore__values_integer(values, "sticky") == 1;
     return alcore__draw_candidates(alcore__strategy_ctx(strategy), seed, round, count, rows,
-                                   sticky ? previous : NULL, take);
+                                   sticky ? previous : NULL, mask);
 }

@@ -155,9 +155,9 @@ static alcore_status check_rows(alcore__score_call *call) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_sys_rows rows = {0};
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    ALCORE__TRY(call->engine.kernels->self_dots(&work, &rows, call->take, call->rank));
+    ALCORE__TRY(call->engine.kernels->self_dots(&work, &rows, call->mask, call->rank));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->take && !call->take[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         bool finite = isfinite(call->rank[i]);
         if (!finite && !call->nan_exclude)
             return alcore__fail(ALCORE_E_DATA,

@@ -141,7 +141,7 @@ static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;
     alcore__dataset candidates = input->candidates;
-    candidates.take = run->active[ALCORE__OVER_CANDIDATES].mask;
+    candidates.mask = run->active[ALCORE__OVER_CANDIDATES].mask;
     alcore__view_input show = {.ctx = run->ctx,
                                .candidates = &candidates,
                                .needs = (const char *const *)strategy->host_needs,

@@ -113,7 +113,7 @@ static int64_t best_row(const alcore_sys_kernels *table, const double *values, d
         alcore_sys_rows rows = block_rows(&data, b, 0);
         int64_t item;
         double value;
-        ck_assert_int_eq(table->arg_max(&work, rows.count, data.take + rows.first,
+        ck_assert_int_eq(table->arg_max(&work, rows.count, data.mask + rows.first,
                                         values + rows.first, &item, &value),
                          ALCORE_OK);
         if (item >= 0 && value > *most) {
@@ -130,7 +130,7 @@ static void lower_minimum(const alcore_sys_kernels *table, int64_t centroid, dou
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
         alcore_sys_weights weights = {.minimum = minimum + rows.first};
-        ck_assert_int_eq(table->min_sq_dists(&work, &rows, data.take + rows.first, wide, 1, &square,
+        ck_assert_int_eq(table->min_sq_dists(&work, &rows, data.mask + rows.first, wide, 1, &square,
                                              NULL, 0, &weights),
                          ALCORE_OK);
     }
@@ -144,12 +144,12 @@ static void check_kcenter(const alcore_sys_kernels *table, const vector_case *ex
     for (int64_t i = 3; i < BLOCK_POOL; i += 97) lower_minimum(table, i, minimum);
     for (int p = 0; p < PICKS; p++) {
         picks[p] = best_row(table, minimum, &most);
-        data.take[picks[p]] = 0;
+        data.mask[picks[p]] = 0;
         lower_minimum(table, picks[p], minimum);
         best_row(table, minimum, &most);
         radii[p] = sqrt(most);
     }
-    for (int p = 0; p < PICKS; p++) data.take[picks[p]] = 1;
+    for (int p = 0; p < PICKS; p++) data.mask[picks[p]] = 1;
     vector_equal(picks, vector_expected(expected, "kcenter/first"));
     vector_digest(picks, sizeof picks, vector_expected(expected, "kcenter/picks"));
     vector_digest(radii, sizeof radii, vector_expected(expected, "kcenter/radii"));
@@ -166,7 +166,7 @@ static void idds_begin(const alcore_sys_kernels *table, idds_state *state) {
     double *all = new_doubles(2 * data.dims);
     int32_t *side = calloc(BLOCK_POOL, sizeof *side);
     ck_assert_ptr_nonnull(side);
-    for (int64_t i = 0; i < BLOCK_POOL; i++) side[i] = data.take[i] ? 0 : 1;
+    for (int64_t i = 0; i < BLOCK_POOL; i++) side[i] = data.mask[i] ? 0 : 1;
     pool_sums(table, side, 2, 1, all);
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
@@ -191,7 +191,7 @@ static void idds_step(const alcore_sys_kernels *table, idds_state *state, int64_
     for (int64_t b = 0; b < BLOCKS; b++) {
         alcore_sys_rows rows = block_rows(&data, b, 0);
         int64_t f = rows.first;
-        ck_assert_int_eq(table->idds_update(&work, &rows, data.take + f, state->norms + f, wide,
+        ck_assert_int_eq(table->idds_update(&work, &rows, data.mask + f, state->norms + f, wide,
                                             state->norms[picked], state->a + f, state->b + f),
                          ALCORE_OK);
     }
@@ -206,21 +206,21 @@ static void check_idds(const alcore_sys_kernels *table, const vector_case *expec
     double score;
     idds_begin(table, &state);
     for (int p = 0; p < PICKS; p++, idds.unlabeled--, idds.labeled++) {
-        ck_assert_int_eq(table->idds_scores(&work, BLOCK_POOL, data.take, &idds, state.a, state.b,
+        ck_assert_int_eq(table->idds_scores(&work, BLOCK_POOL, data.mask, &idds, state.a, state.b,
                                             state.s, state.scores),
                          ALCORE_OK);
         picks[p] = best_row(table, state.scores, &score);
-        data.take[picks[p]] = 0;
+        data.mask[picks[p]] = 0;
         idds_step(table, &state, picks[p]);
     }
-    for (int p = 0; p < PICKS; p++) data.take[picks[p]] = 1;
+    for (int p = 0; p < PICKS; p++) data.mask[picks[p]] = 1;
     vector_equal(picks, vector_expected(expected, "idds/first"));
     vector_digest(picks, sizeof picks, vector_expected(expected, "idds/picks"));
     /* Of a pick the score at its step, of the others that at the last step; candidates in row
      * order. */
     int64_t candidates = 0;
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
-        if (data.take[i]) state.scores[candidates++] = state.scores[i];
+        if (data.mask[i]) state.scores[candidates++] = state.scores[i];
     }
     vector_digest(state.scores, (size_t)candidates * sizeof score,
                   vector_expected(expected, "idds/scores"));

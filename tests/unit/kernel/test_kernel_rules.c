@@ -69,16 +69,16 @@ START_TEST(duplicate_rule) {
     const double x[] = {1.0 + 1e-7, 1.0 + 1e-5, 1.0};
     const double centroid = 1.0;
     double dots[3], minimum[] = {9.0, 9.0, 9.0};
-    const uint8_t take[] = {1, 1, 0};
+    const uint8_t mask[] = {1, 1, 0};
     alcore_sys_rows rows = rows_of(x, ALCORE_FLOAT64, 3, 1);
     ck_assert_int_eq(table->self_dots(&work, &rows, NULL, dots), ALCORE_OK);
     alcore_sys_weights weights = {.minimum = minimum};
     ck_assert_int_eq(
-        table->min_sq_dists(&work, &rows, take, &centroid, 1, &centroid, dots, 1, &weights),
+        table->min_sq_dists(&work, &rows, mask, &centroid, 1, &centroid, dots, 1, &weights),
         ALCORE_OK);
     ck_assert(minimum[0] == 0.0 && minimum[1] > 0.0 && minimum[1] < 9.0 && minimum[2] == 9.0);
     minimum[0] = 9.0;
-    ck_assert_int_eq(table->min_sq_dists(&work, &rows, take, &centroid, 1, NULL, NULL, 0, &weights),
+    ck_assert_int_eq(table->min_sq_dists(&work, &rows, mask, &centroid, 1, NULL, NULL, 0, &weights),
                      ALCORE_OK);
     ck_assert(minimum[0] > 0.0);
 }

@@ -59,23 +59,23 @@ static float *make(int64_t count, int64_t dims, uint64_t seed) {
 typedef struct data {
     int64_t dims, k;
     float *rows, *queries;
-    uint8_t *take;
+    uint8_t *mask;
 } data;
 
 static data make_data(int shape) {
     data d = {.dims = shapes[shape].dims, .k = shapes[shape].k};
     d.rows = make(ROWS, d.dims, 5 + (uint64_t)shape);
     d.queries = make(QUERIES, d.dims, 5 + (uint64_t)shape); /* the first rows once more */
-    d.take = malloc(ROWS);
-    ck_assert_ptr_nonnull(d.take);
-    for (int64_t i = 0; i < ROWS; i++) d.take[i] = i % 11 != 4;
+    d.mask = malloc(ROWS);
+    ck_assert_ptr_nonnull(d.mask);
+    for (int64_t i = 0; i < ROWS; i++) d.mask[i] = i % 11 != 4;
     return d;
 }
 
 static void free_data(data *d) {
     free(d->rows);
     free(d->queries);
-    free(d->take);
+    free(d->mask);
 }
 
 /* Both answers of one search. */
@@ -163,7 +163,7 @@ static answer plain(const data *d, int32_t metric) {
             table->dots(&work, &rows, NULL, wide, values);
         }
         for (int64_t i = 0; i < ROWS; i++) {
-            if (!d->take[i]) continue;
+            if (!d->mask[i]) continue;
             if (metric == ALCORE_SYS_COSINE) {
                 double norm = sqrt(own[i]), other = sqrt(query_own[q]);
                 values[i] = norm < 1e-12 || other < 1e-12 ? 0.0 : values[i] / (norm * other);
@@ -228,7 +228,7 @@ static answer in_cuts(const alcore_sys_kernels *table, const data *d, int32_t me
             alcore_sys_rows queries = run_of(d->queries, q, asked, d->dims);
             alcore_sys_best of_queries = {d->k, a.row[0] + q * d->k, a.value[0] + q * d->k};
             alcore_sys_best of_rows = {d->k, a.row[1] + first * d->k, a.value[1] + first * d->k};
-            ck_assert_int_eq(table->knn(&work, &rows, d->take + first, &queries, NULL, &search,
+            ck_assert_int_eq(table->knn(&work, &rows, d->mask + first, &queries, NULL, &search,
                                         &of_queries, &of_rows),
                              ALCORE_OK);
         }
@@ -265,14 +265,14 @@ typedef struct matrix {
 } matrix;
 
 static void set_side(matrix *m, void *x, int32_t dtype, int64_t count, int64_t dims,
-                     const uint8_t *take) {
+                     const uint8_t *mask) {
     m->shape[0] = count;
     m->shape[1] = dims;
     ck_assert_int_eq(alcore_tensor_init(&m->tensor, x, dtype, m->shape, 2), ALCORE_OK);
     m->side = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     m->side.matrix = &m->tensor;
-    m->side.mask = take;
-    m->side.mask_count = take != NULL ? count : 0;
+    m->side.mask = mask;
+    m->side.mask_count = mask != NULL ? count : 0;
 }
 
 START_TEST(threads_and_types) {
@@ -289,9 +289,9 @@ START_TEST(threads_and_types) {
             ck_assert_int_eq(alcore_ctx_new(&settings, &own), ALCORE_OK);
             matrix rows, queries;
             if (threads == 3) {
-                set_side(&rows, wide, ALCORE_FLOAT64, ROWS, d.dims, d.take);
+                set_side(&rows, wide, ALCORE_FLOAT64, ROWS, d.dims, d.mask);
             } else {
-                set_side(&rows, d.rows, ALCORE_FLOAT32, ROWS, d.dims, d.take);
+                set_side(&rows, d.rows, ALCORE_FLOAT32, ROWS, d.dims, d.mask);
             }
             set_side(&queries, d.queries, ALCORE_FLOAT32, QUERIES, d.dims, NULL);
             alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
@@ -332,7 +332,7 @@ START_TEST(ratios) {
         }
     }
     matrix rows, queries;
-    set_side(&rows, d.rows, ALCORE_FLOAT32, ROWS, d.dims, d.take);
+    set_side(&rows, d.rows, ALCORE_FLOAT32, ROWS, d.dims, d.mask);
     set_side(&queries, d.queries, ALCORE_FLOAT32, QUERIES, d.dims, NULL);
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
     int64_t wanted = 10;
@@ -343,7 +343,7 @@ START_TEST(ratios) {
     for (int64_t i = 0; i < ROWS; i++) {
         double most = -HUGE_VAL;
         int64_t best = -1;
-        for (int64_t p = 0; d.take[i] && p < QUERIES; p++) {
+        for (int64_t p = 0; d.mask[i] && p < QUERIES; p++) {
             int64_t j = all.row[1][i * QUERIES + p];
             double sum = half[i] + other_half[j];
             double ratio = sum <= 1e-9 ? 0.0 : all.value[1][i * QUERIES + p] / sum;

@@ -57,12 +57,12 @@ START_TEST(block_neighbors) {
     int64_t dims = vector_integer(vector_input(&known, "dims"));
     block_data data;
     block_data_make(&data, dims);
-    uint8_t *take = calloc(BLOCK_POOL, 1);
-    ck_assert_ptr_nonnull(take);
-    for (int64_t i = 0; i < BLOCK_POOL; i++) take[i] = i % 97 != 3;
+    uint8_t *mask = calloc(BLOCK_POOL, 1);
+    ck_assert_ptr_nonnull(mask);
+    for (int64_t i = 0; i < BLOCK_POOL; i++) mask[i] = i % 97 != 3;
     matrix rows, queries;
     side_of(&rows, data.x, ALCORE_FLOAT32, BLOCK_POOL, dims);
-    rows.side.mask = take;
+    rows.side.mask = mask;
     rows.side.mask_count = rows.shape[0];
     side_of(&queries, data.x + BLOCK_POOL * dims, ALCORE_FLOAT32, QUERIES, dims);
     int64_t found[10 * QUERIES];
@@ -72,7 +72,7 @@ START_TEST(block_neighbors) {
     vector_equal(found, vector_expected(&known, "knn/first"));
     vector_digest(found, sizeof found, vector_expected(&known, "knn/rows"));
     vector_digest(values, sizeof values, vector_expected(&known, "knn/sqd"));
-    free(take);
+    free(mask);
     block_data_free(&data);
 }
 END_TEST
@@ -144,12 +144,12 @@ END_TEST
 
 START_TEST(places_without_neighbors) {
     matrix rows, others;
-    uint8_t take[] = {1, 0, 1};
+    uint8_t mask[] = {1, 0, 1};
     int64_t found[40], of_rows[30];
     double values[40], row_values[30], ratio[3];
     side_of(&rows, u_rows, ALCORE_FLOAT64, 3, 2);
     side_of(&others, l_rows, ALCORE_FLOAT64, 4, 2);
-    rows.side.mask = take;
+    rows.side.mask = mask;
     rows.side.mask_count = rows.shape[0];
     ck_assert_int_eq(
         test_knn(ctx, &rows.side, &others.side, 10, NULL, found, values, of_rows, row_values),
@@ -165,7 +165,7 @@ START_TEST(places_without_neighbors) {
                      ALCORE_OK);
     ck_assert(isnan(ratio[1]) && of_rows[1] == -1 && ratio[0] > 0.0);
     /* Nothing to search in, nothing to search for. */
-    memset(take, 0, sizeof take);
+    memset(mask, 0, sizeof mask);
     ck_assert_int_eq(test_knn(ctx, &rows.side, &others.side, 10, NULL, found, values, NULL, NULL),
                      ALCORE_OK);
     ck_assert_int_eq(found[0], -1);
@@ -198,8 +198,8 @@ START_TEST(pool_columns) {
     alcore_search_options options = ALCORE_SEARCH_OPTIONS_INIT;
     int64_t wanted = 10;
     wanted = 4;
-    uint8_t take[] = {1, 0, 1, 1}; /* row 1 has no word */
-    others.side.mask = take;
+    uint8_t mask[] = {1, 0, 1, 1}; /* row 1 has no word */
+    others.side.mask = mask;
     others.side.mask_count = others.shape[0];
     ck_assert_int_eq(test_knn(ctx, &others.side, &rows.side, wanted, &options, expected,
                               expected_values, NULL, NULL),
@@ -239,13 +239,13 @@ START_TEST(refusals) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "rows: row 1"));
     REFUSED(ALCORE_E_DATA, &others.side, &rows.side, NULL, found, values);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "queries: row 1"));
-    uint8_t take[] = {1, 0, 1};
-    rows.side.mask = take;
+    uint8_t mask[] = {1, 0, 1};
+    rows.side.mask = mask;
     rows.side.mask_count = rows.shape[0];
     REFUSED(ALCORE_OK, &rows.side, &others.side, NULL, found, values);
     /* Finite, though its square is not. */
     bad[3] = 1e300;
-    take[1] = 1;
+    mask[1] = 1;
     REFUSED(ALCORE_OK, &rows.side, &others.side, NULL, found, values);
     REFUSED(ALCORE_E_INVALID, NULL, &others.side, NULL, found, values);
     REFUSED(ALCORE_E_INVALID, &rows.side, &others.side, NULL, NULL, NULL);

@@ -17,8 +17,8 @@ void block_bed_open(block_bed *block, int64_t dims, int32_t threads) {
     block->labeled = malloc(BLOCK_POOL);
     bed_open(&block->bed, BLOCK_POOL, threads, NULL);
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
-        block->labeled[i] = !block->data.take[i];
-        block->bed.take[i] = block->data.take[i];
+        block->labeled[i] = !block->data.mask[i];
+        block->bed.mask[i] = block->data.mask[i];
     }
     block->bed.input.labeled_rows = block->labeled;
     bed_column(&block->bed, &block->bed.input.candidates, "scores", block->data.u, BLOCK_POOL, 1,

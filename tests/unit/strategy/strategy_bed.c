@@ -66,8 +66,8 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
     options.log = keep_warning;
     options.log_user = b;
     ck_assert_int_eq(alcore_ctx_new(&options, &b->ctx), ALCORE_OK);
-    b->take = malloc((size_t)rows + 1);
-    memset(b->take, 1, (size_t)rows);
+    b->mask = malloc((size_t)rows + 1);
+    memset(b->mask, 1, (size_t)rows);
     b->input.ctx = b->ctx;
     /* $ALCORE_TEST_DEVICE: the engine that runs the strategies; every one gives the same bytes. */
     const char *device = getenv("ALCORE_TEST_DEVICE");
@@ -76,13 +76,13 @@ void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *all
     b->input.seed = 42;
     b->input.round = 1;
     b->input.candidates.rows = rows;
-    b->input.candidates.take = b->take;
+    b->input.candidates.mask = b->mask;
 }
 
 void bed_close(bed *b) {
     alcore__outcome_clear(b->ctx, &b->outcome);
     for (int32_t i = 0; i < b->column_count; i++) free(b->columns[i].data);
-    free(b->take);
+    free(b->mask);
     alcore_ctx_unref(b->ctx);
 }
 

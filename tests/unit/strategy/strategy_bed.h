@@ -15,7 +15,7 @@ typedef struct bed {
     alcore__run_input input;
     alcore__column columns[BED_COLUMNS];
     int32_t column_count;
-    uint8_t *take; /* [rows] the bed's own copy */
+    uint8_t *mask; /* [rows] the bed's own copy */
     alcore__outcome outcome;
     alcore_status status;
     int32_t parts;    /* 0: as the product does; else the pool is cut into so many parts */

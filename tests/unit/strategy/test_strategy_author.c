@@ -20,7 +20,7 @@ static void open_rows(bed *b) {
     alcore__rng_seed(&rng, 11);
     for (int i = 0; i < ROWS * DIMS; i++) x[i] = (float)(alcore__rng_f64(&rng) - 0.5);
     bed_open(b, ROWS, 2, NULL);
-    for (int i = 0; i < ROWS; i++) b->take[i] = i % 7 != 3;
+    for (int i = 0; i < ROWS; i++) b->mask[i] = i % 7 != 3;
     b->input.fill.budget = 25;
     bed_column(b, &b->input.candidates, "embeddings", x, ROWS, DIMS, ALCORE_FLOAT32);
 }
@@ -34,7 +34,7 @@ static void check_scores(const bed *b) {
         double square = 0.0;
         for (int j = 0; j < DIMS; j++) square += (double)x[i * DIMS + j] * (double)x[i * DIMS + j];
         length[i] = sqrt(square);
-        if (!b->take[i] || isnan(square)) continue;
+        if (!b->mask[i] || isnan(square)) continue;
         total += length[i];
         count++;
     }
@@ -68,7 +68,7 @@ START_TEST(a_row_with_a_nan_is_named_or_left_out) {
     bed b;
     open_rows(&b);
     x[9000 * DIMS + 1] = NAN;
-    ck_assert_int_eq(b.take[9000], 1);
+    ck_assert_int_eq(b.mask[9000], 1);
     ck_assert_int_eq(bed_run_def(&b, &alcore__strategy_outlying_length, NULL), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 9000: component 1"));
     b.input.nan_exclude = true;

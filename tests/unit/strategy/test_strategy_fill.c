@@ -181,7 +181,7 @@ START_TEST(nan_names_the_row) {
     ck_assert_int_eq(bed_run(&b, "huds", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2"));
     /* What is masked is never looked at. */
-    b.take[2] = b.take[4] = 0;
+    b.mask[2] = b.mask[4] = 0;
     ck_assert_int_eq(bed_run(&b, "huds", "", 2), ALCORE_OK);
     plane[7] = (double)NAN;
     for (const char *const *name =
@@ -193,7 +193,7 @@ START_TEST(nan_names_the_row) {
     ck_assert_int_eq(bed_run(&b, "huds", "k_clusters=2", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 3"));
     b.input.nan_exclude = true;
-    b.take[2] = b.take[4] = 1;
+    b.mask[2] = b.mask[4] = 1;
     ck_assert_int_eq(bed_run(&b, "huds", "", 9), ALCORE_OK);
     ck_assert_int_eq(b.outcome.count, 3);
     ck_assert_int_eq(b.outcome.nan_count, 3);
@@ -212,7 +212,7 @@ START_TEST(nan_among_the_labeled_rows) {
     bed_open(&b, 6, 1, NULL);
     bed_column(&b, pool(), "embeddings", plane, 6, 2, ALCORE_FLOAT64);
     bed_column(&b, &b.input.labeled, "embeddings", side, 2, 2, ALCORE_FLOAT64);
-    b.take[0] = b.take[1] = 0;
+    b.mask[0] = b.mask[1] = 0;
     b.input.labeled_rows = labeled;
     for (const char *const *name = (const char *const[]){"kcenter", "idds", NULL}; *name; name++) {
         b.input.nan_exclude = false;
@@ -235,15 +235,15 @@ START_TEST(bad_log_probabilities) {
     bed_ragged(&b, "logprobs", lp, offsets, 5, 1, ALCORE_FLOAT64);
     ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
-    b.take[1] = 0;
+    b.mask[1] = 0;
     ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 2: no token"));
-    b.take[1] = 1;
+    b.mask[1] = 1;
     b.input.nan_exclude = true;
     ck_assert_int_eq(bed_run(&b, "nnll", "", 2), ALCORE_E_DATA);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 4"));
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "negative log-likelihoods"));
-    b.take[4] = 0;
+    b.mask[4] = 0;
     ck_assert_int_eq(bed_run(&b, "nnll", "", 9), ALCORE_OK);
     ck_assert(b.outcome.count == 2 && b.outcome.nan_count == 2);
     bed_close(&b);
@@ -258,7 +258,7 @@ START_TEST(bad_probabilities) {
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "row 1"));
     b.input.nan_exclude = true;
     ck_assert_int_eq(bed_run(&b, "lc", "", 1), ALCORE_E_DATA);
-    b.take[1] = 0;
+    b.mask[1] = 0;
     ck_assert_int_eq(bed_run(&b, "lc", "", 9), ALCORE_OK);
     ck_assert(b.outcome.count == 1 && b.outcome.nan_count == 1 && b.outcome.nan_rows[0] == 2);
     bed_close(&b);

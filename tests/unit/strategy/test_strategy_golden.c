@@ -85,7 +85,7 @@ static void open_pool(bed *b) {
     }
     for (int i = 0; i < TARGETS; i++) languages[i] = i % 5 == 0 ? 2 : 0;
     bed_open(b, ROWS, 2, NULL);
-    for (int i = 0; i < ROWS; i++) b->take[i] = !labeled[i];
+    for (int i = 0; i < ROWS; i++) b->mask[i] = !labeled[i];
     b->input.labeled_rows = labeled;
     b->input.costs = costs;
     bed_column(b, &b->input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
@@ -122,7 +122,7 @@ static void run_golden(bed *b, const golden *g) {
     open_pool(b);
     b->input.fill.policy = g->fill;
     if (strstr(g->params, "candidates=100")) {
-        ck_assert_int_eq(alcore__draw_candidates(b->ctx, 42, 1, 100, ROWS, NULL, b->take),
+        ck_assert_int_eq(alcore__draw_candidates(b->ctx, 42, 1, 100, ROWS, NULL, b->mask),
                          ALCORE_OK);
     }
     ck_assert_msg(bed_run(b, g->strategy, g->params, g->budget) == ALCORE_OK, "%s",

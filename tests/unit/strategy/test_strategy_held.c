@@ -56,7 +56,7 @@ static void open_pool(bed *b, int32_t threads) {
     for (int i = 0; i < ROWS; i++) {
         bool dense = i >= ALCORE_BLOCK_ROWS + 100 && i < ALCORE_BLOCK_ROWS + 140;
         bool second = i / ALCORE_BLOCK_ROWS == 1;
-        b->take[i] = !labeled[i] && (second ? dense : i % EVERY == 0);
+        b->mask[i] = !labeled[i] && (second ? dense : i % EVERY == 0);
     }
     b->input.labeled_rows = labeled;
     b->input.costs = costs;
@@ -73,7 +73,7 @@ static alcore_sys_kernels holding;
 static int64_t live, calls, refuse_every, fail_at;
 
 /* Of an engine in host memory: a copy. */
-static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *take,
+static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *mask,
                                alcore_sys_rows *out) {
     static const size_t BYTES[] = {0, 2, 2, 4, 8};
     size_t row = BYTES[rows->dtype] * (size_t)rows->dims;
@@ -83,7 +83,7 @@ static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *take,
     out->stride = rows->dims;
     out->count = 0;
     for (int64_t i = 0; i < rows->count; i++) {
-        if (take && !take[i]) continue;
+        if (mask && !mask[i]) continue;
         memcpy(to + (size_t)out->count++ * row,
                (const char *)rows->data + (size_t)(i * rows->stride) * BYTES[rows->dtype], row);
     }
@@ -92,11 +92,11 @@ static alcore_status copy_rows(const alcore_sys_rows *rows, const uint8_t *take,
 
 /* Counted under no lock: one thread runs where this is used. */
 static alcore_status hold(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                          const uint8_t *take, alcore_sys_rows *out) {
+                          const uint8_t *mask, alcore_sys_rows *out) {
     memset(out, 0, sizeof *out);
     if (refuse_every && ++calls % refuse_every == 0) return ALCORE_OK;
     alcore_status status =
-        base->upload ? base->upload(work, rows, take, out) : copy_rows(rows, take, out);
+        base->upload ? base->upload(work, rows, mask, out) : copy_rows(rows, mask, out);
     live += status == ALCORE_OK && out->data;
     return status;
 }
@@ -112,12 +112,12 @@ static void let_go(const alcore_sys_work *work, const alcore_sys_rows *held) {
 
 /* One kernel of every strategy's passes, failing at one of its calls. */
 static alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                           const uint8_t *take, double *out) {
+                           const uint8_t *mask, double *out) {
     if (fail_at && --fail_at == 0) {
         alcore_error_set(ALCORE_E_NOMEM, "planted", 7);
         return ALCORE_E_NOMEM;
     }
-    return base->widen(work, rows, take, out);
+    return base->widen(work, rows, mask, out);
 }
 
 static void make_holding(const bed *b) {

@@ -102,11 +102,11 @@ START_TEST(wrong_parameters) {
     ck_assert_int_eq(alcore_strategy_set(strategy, NULL, "x"), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_strategy_set(NULL, "n_strata", "x"), ALCORE_E_INVALID);
     ck_assert_int_eq(alcore_strategy_set(strategy, "candidates", "3"), ALCORE_OK);
-    uint8_t take[10];
-    memset(take, 1, sizeof take);
-    ck_assert_int_eq(alcore__strategy_draw(strategy, 42, 1, 10, NULL, take), ALCORE_OK);
+    uint8_t mask[10];
+    memset(mask, 1, sizeof mask);
+    ck_assert_int_eq(alcore__strategy_draw(strategy, 42, 1, 10, NULL, mask), ALCORE_OK);
     int drawn = 0;
-    for (int i = 0; i < 10; i++) drawn += take[i];
+    for (int i = 0; i < 10; i++) drawn += mask[i];
     ck_assert_int_eq(drawn, 3);
     alcore_strategy_unref(strategy);
     bed_close(&b);
@@ -161,7 +161,7 @@ static alcore_strategy *open_host(caller *c, const alcore_allocator *allocator) 
     bed_open(&b, 4, 1, allocator);
     bed_column(&b, &b.input.candidates, "embeddings", e, 4, 2, ALCORE_FLOAT32);
     bed_ragged(&b, "logprobs", lp, offsets, 4, 1, ALCORE_FLOAT32);
-    b.take[1] = 0;
+    b.mask[1] = 0;
     b.input.labeled_rows = labeled;
     alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
     host.user = c;
@@ -242,7 +242,7 @@ static alcore_status sweep_run(const char *const *what) {
     bed_column(&b, &b.input.candidates, "embeddings", x, 40, 2, ALCORE_FLOAT32);
     bed_column(&b, &b.input.candidates, "probs", probs, 40, 2, ALCORE_FLOAT32);
     bed_column(&b, &b.input.labeled, "embeddings", x, 10, 2, ALCORE_FLOAT32);
-    b.take[7] = b.take[9] = 0;
+    b.mask[7] = b.mask[9] = 0;
     b.input.labeled_rows = labeled;
     b.input.nan_exclude = true;
     b.input.fill.limited = true;

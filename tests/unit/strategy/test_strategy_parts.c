@@ -59,9 +59,9 @@ static void make_data(void) {
 static void open_pool(bed *b, int32_t threads) {
     bed_open(b, ROWS, threads, NULL);
     /* One block is empty, one has a single candidate. */
-    for (int64_t i = 0; i < ROWS; i++) b->take[i] = !data.labeled[i] && (i < 16384 || i >= 24576);
-    memset(b->take + 40960, 0, 8192);
-    b->take[45000] = 1;
+    for (int64_t i = 0; i < ROWS; i++) b->mask[i] = !data.labeled[i] && (i < 16384 || i >= 24576);
+    memset(b->mask + 40960, 0, 8192);
+    b->mask[45000] = 1;
     b->input.labeled_rows = data.labeled;
     b->input.costs = data.costs;
     alcore__dataset *pool = &b->input.candidates;

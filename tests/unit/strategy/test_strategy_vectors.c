@@ -108,8 +108,8 @@ START_TEST(draws) {
         vector_case one = vector_case_named(known, names[n]);
         int64_t count;
         const int64_t *rows = vector_integers(vector_input(&one, "rows"), &count);
-        memset(b.take, 0, 20);
-        for (int64_t i = 0; i < count; i++) b.take[rows[i]] = 1;
+        memset(b.mask, 0, 20);
+        for (int64_t i = 0; i < count; i++) b.mask[rows[i]] = 1;
         bed_run(&b, "random", "", vector_double(vector_input(&one, "k")));
         expect_picks(&one, "picks");
     }
@@ -117,23 +117,23 @@ START_TEST(draws) {
     int64_t drawn_count;
     const int64_t *drawn_rows =
         vector_integers(vector_expected(&candidates, "picks"), &drawn_count);
-    uint8_t take[10], drawn[10] = {0};
+    uint8_t mask[10], drawn[10] = {0};
     for (int64_t i = 0; i < drawn_count; i++) drawn[drawn_rows[i]] = 1;
-    memset(take, 1, sizeof take);
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, 10, NULL, take), ALCORE_OK);
-    ck_assert_mem_eq(take, drawn, 10);
+    memset(mask, 1, sizeof mask);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 1, 4, 10, NULL, mask), ALCORE_OK);
+    ck_assert_mem_eq(mask, drawn, 10);
     /* Another round, another draw. */
-    memset(take, 1, sizeof take);
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, NULL, take), ALCORE_OK);
-    ck_assert_mem_ne(take, drawn, 10);
+    memset(mask, 1, sizeof mask);
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, NULL, mask), ALCORE_OK);
+    ck_assert_mem_ne(mask, drawn, 10);
     /* Sticky: what is left of the last candidates stays, the rest is drawn. */
-    memset(take, 1, sizeof take);
-    take[2] = 0;
-    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, drawn, take), ALCORE_OK);
+    memset(mask, 1, sizeof mask);
+    mask[2] = 0;
+    ck_assert_int_eq(alcore__draw_candidates(b.ctx, 42, 2, 4, 10, drawn, mask), ALCORE_OK);
     int count = 0;
-    for (int i = 0; i < 10; i++) count += take[i];
+    for (int i = 0; i < 10; i++) count += mask[i];
     ck_assert_int_eq(count, 4);
-    ck_assert(take[3] && take[5] && take[6] && !take[2]);
+    ck_assert(mask[3] && mask[5] && mask[6] && !mask[2]);
     bed_close(&b);
 }
 END_TEST
@@ -382,7 +382,7 @@ START_TEST(idds) {
     vector_case one = vector_case_number(known, 0);
     bed_open(&b, 4, 1, NULL);
     give_embeddings(&one, "embeddings", pool());
-    for (int i = 1; i < 4; i++) b.take[i] = 0;
+    for (int i = 1; i < 4; i++) b.mask[i] = 0;
     bed_run(&b, "idds", "", 1);
     ALL_NEAR(b.outcome.scores, 0);
     bed_close(&b);
@@ -403,7 +403,7 @@ START_TEST(kcenter) {
         give_embeddings(&one, "embeddings", pool());
         for (int64_t k = 0; k < count; k++) {
             labeled[given[k]] = 1;
-            b.take[given[k]] = 0;
+            b.mask[given[k]] = 0;
         }
         b.input.labeled_rows = count > 0 ? labeled : NULL;
         bed_run(&b, "kcenter", "", vector_double(vector_input(&one, "k")));
