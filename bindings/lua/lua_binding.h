@@ -16,15 +16,14 @@
  * raises an error leaves the error value on the stack; al_leave() raises it again once the
  * library's frames are gone. */
 typedef struct al_frame {
-    struct al_frame *outer;
     struct al_home *home;
+    struct al_frame *outer;  /* the call of the same home whose callback made this one, or NULL */
     lua_State *L;            /* the coroutine that made the call: callbacks run on it */
     const alcore_view *view; /* shown to a callback now, or NULL */
     uint64_t view_number;    /* which view: a Lua view of another number is over */
     int raised;              /* stack index of the error value; 0: none */
-    alcore_status status;
-    int captured; /* text is set */
-    char text[1024];
+    int captured;            /* text is set */
+    char text[1024];         /* the library's message, which ends with NUL */
 } al_frame;
 
 /* A context and who uses it: every object of the context holds one count, so that the callbacks'
@@ -36,13 +35,30 @@ typedef struct al_home {
     uint64_t views;
 } al_home;
 
+/* The two ends of a call; AL_CALL() is their only user. */
 void al_enter(lua_State *L, al_home *home, al_frame *frame);
-/* Keeps the text of a failed call, before another call clears it. */
-void al_capture(al_frame *frame);
-/* Ends a call: 0 when it went well, else nil, message and code are on the stack and their number
- * (3) is returned. Raises what a callback raised. */
-int al_leave(lua_State *L, al_frame *frame);
-/* The same for a call without context, such as a look into a registry. */
+int al_leave(lua_State *L, al_home *home, alcore_status status);
+
+/* Calls the library: `call` is an expression of type alcore_status, evaluated inside a frame of
+ * `home`. Its value is 0 when the call went well; after a failure nil, message and code are on the
+ * stack and it is their number (3), which the function returns to Lua. Raises what a callback
+ * raised. Every call that takes a context or a handle and answers with a status goes through here;
+ * getters that cannot fail need no frame. */
+#define AL_CALL(L, home, call)                                                                     \
+    __extension__({                                                                                \
+        al_frame al_frame_of_call;                                                                 \
+        al_enter(L, home, &al_frame_of_call);                                                      \
+        al_leave(L, home, call);                                                                   \
+    })
+/* The same for a whole method: the number of its results, which after success are the value at
+ * index 1 (the object itself) or the value on top of the stack (what the call made). */
+#define AL_SELF(L, home, call) al_result(L, AL_CALL(L, home, call), 1)
+#define AL_TOP(L, home, call) al_result(L, AL_CALL(L, home, call), lua_gettop(L))
+int al_result(lua_State *L, int failed, int index);
+
+/* Inside a frame: keeps the message of a failed call before another call clears it. */
+void al_capture(al_frame *frame, alcore_status status);
+/* nil, message and code of a failed call without context, such as a look into a registry. */
 int al_fail(lua_State *L, alcore_status status);
 
 /* ---- objects ---- */
@@ -50,7 +66,17 @@ int al_fail(lua_State *L, alcore_status status);
 /* A handle of the library as userdata. Its user value is a table that keeps alive what it needs;
  * [1] there is the table of its context's callbacks. */
 typedef struct al_object {
-    void *handle; /* NULL: closed */
+    union {
+        void *handle; /* owned; NULL: closed */
+        alcore_column_writer *column_writer;
+        alcore_lm *lm;
+        alcore_model *model;
+        alcore_pool *pool;
+        alcore_request *request;
+        alcore_scorer *scorer;
+        alcore_selection *selection;
+        alcore_strategy *strategy;
+    };
     al_home *home;
 } al_object;
 
@@ -66,7 +92,14 @@ typedef struct al_kind {
     const al_method *getters; /* called with the object, result is not kept */
 } al_kind;
 
-extern const al_kind al_context_kind, al_pool_kind, al_writer_kind, al_request_kind,
+/* Defines al_<noun>_kind: the objects of the noun, which `release` of the library gives back. */
+#define AL_KIND(noun, release, method_table, getter_table)                                         \
+    static void unref_##noun(void *handle) {                                                       \
+        release(handle);                                                                           \
+    }                                                                                              \
+    const al_kind al_##noun##_kind = {"alcore." #noun, unref_##noun, method_table, getter_table}
+
+extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
     al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind;
 
 void al_register_kind(lua_State *L, const al_kind *kind);
@@ -148,12 +181,23 @@ double *al_numbers(lua_State *L, int index, const char *what, int64_t *count);
 /* Pushes a buffer with the C rows of a list of 1-based indices, of ids, or of a selection. An id
  * that is not there is reported in *failed, which is then the number of results to return. */
 int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count, int *failed);
+/* Pushes an empty table with room for a list of count values, up to a million. */
+void al_push_list(lua_State *L, int64_t count);
+/* Adds a text to the list on top as its entry at the 0-based index; 0 when it is NULL: the end of a
+ * registry. */
+int al_append(lua_State *L, int64_t index, const char *text);
+/* Whether the optional table of options is there: its index, or 0. Raises for anything else. */
+int al_options(lua_State *L, int index);
 void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus);
 void al_push_doubles(lua_State *L, const double *values, int64_t count);
 /* Pushes a host array of numbers as a list, or a list of lists. */
 void al_push_tensor(lua_State *L, const alcore_tensor *values, const alcore_tensor *offsets);
 
 /* ---- arrays ---- */
+
+/* A tensor of the caller's own numbers; raises for a dtype or shape that the library refuses. */
+void al_tensor(lua_State *L, alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
+               int32_t ndim);
 
 /* Numbers on their way into the library: in memory, or in a file. */
 typedef struct al_array {
@@ -189,6 +233,8 @@ typedef struct al_host {
  * at owner. */
 al_host *al_host_new(lua_State *L, int owner, int functions, al_home *home);
 void al_host_destroy(void *user);
+/* status of the call that was to own the host: destroys the host when the call failed. */
+alcore_status al_host_given(al_host *host, alcore_status status);
 /* Runs body(L, data) protected on the frame's coroutine; ALCORE_E_CALLBACK after an error. */
 alcore_status al_call_back(al_home *home, lua_CFunction body, void *data);
 /* Pushes the function `name` of a host's table; raises when it is gone. */

@@ -140,6 +140,11 @@ void al_host_destroy(void *user) {
     free(user);
 }
 
+alcore_status al_host_given(al_host *host, alcore_status status) {
+    if (status != ALCORE_OK) al_host_destroy(host);
+    return status;
+}
+
 void al_push_host_function(lua_State *L, const al_host *host, const char *name) {
     al_push_weak(L, HOSTS);
     lua_pushlightuserdata(L, (void *)(uintptr_t)host);

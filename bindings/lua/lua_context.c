@@ -31,10 +31,6 @@ static void begin_functions(lua_State *L, al_home *home) {
     lua_pop(L, 1);
 }
 
-static void unref(void *handle) {
-    alcore_ctx_unref(handle);
-}
-
 static void check_function(lua_State *L, int index, const char *name) {
     if (!lua_isnil(L, index) && !lua_isfunction(L, index))
         luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, index));
@@ -101,9 +97,7 @@ al_home *al_home_of(lua_State *L, int table) {
  * @tparam[opt] table options threads, seed, module_dir, log, progress
  * @return a context; or nil, message, code */
 static int new_context(lua_State *L) {
-    int table = lua_isnoneornil(L, 1) ? 0 : 1;
-    if (table) luaL_checktype(L, 1, LUA_TTABLE);
-    int failed = make(L, table);
+    int failed = make(L, al_options(L, 1));
     return failed ? failed : 1;
 }
 
@@ -158,10 +152,7 @@ static int on_log(lua_State *L) {
 static int device(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     const char *name = luaL_checkstring(L, 2);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_device_check(self->handle, name);
-    int failed = al_leave(L, &frame);
+    int failed = AL_CALL(L, self->home, alcore_device_check(self->handle, name));
     if (failed) return failed;
     lua_pushboolean(L, 1);
     return 1;
@@ -179,5 +170,5 @@ static const al_method methods[] = {{"cancel", cancel},           {"cancel_clear
                                     {"device", device},           {"on_log", on_log},
                                     {"on_progress", on_progress}, {NULL, NULL}};
 static const al_method getters[] = {{"threads", threads}, {NULL, NULL}};
-const al_kind al_context_kind = {"alcore.context", unref, methods, getters};
+AL_KIND(context, alcore_ctx_unref, methods, getters);
 const al_method al_context_functions[] = {{"context", new_context}, {NULL, NULL}};

@@ -12,12 +12,11 @@
 void al_enter(lua_State *L, al_home *home, al_frame *frame) {
     /* Callbacks run in this frame of the stack and must not have to grow it. */
     luaL_checkstack(L, AL_STACK, "a call of alcore");
-    frame->outer = home->frame;
     frame->home = home;
+    frame->outer = home->frame;
     frame->L = L;
     frame->view = NULL;
     frame->raised = 0;
-    frame->status = ALCORE_OK;
     frame->captured = 0;
     home->frame = frame;
 }
@@ -31,8 +30,8 @@ static void copy_text(al_frame *frame) {
     frame->captured = 1;
 }
 
-void al_capture(al_frame *frame) {
-    if (frame->status != ALCORE_OK && !frame->captured) copy_text(frame);
+void al_capture(al_frame *frame, alcore_status status) {
+    if (status != ALCORE_OK && !frame->captured) copy_text(frame);
 }
 
 static int push_failure(lua_State *L, alcore_status status, const char *text) {
@@ -43,15 +42,22 @@ static int push_failure(lua_State *L, alcore_status status, const char *text) {
     return 3;
 }
 
-int al_leave(lua_State *L, al_frame *frame) {
+int al_leave(lua_State *L, al_home *home, alcore_status status) {
+    al_frame *frame = home->frame;
     /* First of all: Lua's collector may run on any push, and a finalizer may call the library. */
-    al_capture(frame);
-    frame->home->frame = frame->outer;
+    al_capture(frame, status);
+    home->frame = frame->outer;
     if (frame->raised != 0) {
         lua_pushvalue(L, frame->raised);
         return lua_error(L);
     }
-    return frame->status == ALCORE_OK ? 0 : push_failure(L, frame->status, frame->text);
+    return status == ALCORE_OK ? 0 : push_failure(L, status, frame->text);
+}
+
+int al_result(lua_State *L, int failed, int index) {
+    if (failed) return failed;
+    lua_settop(L, index);
+    return 1;
 }
 
 int al_fail(lua_State *L, alcore_status status) {

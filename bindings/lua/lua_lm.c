@@ -4,10 +4,6 @@
  * @section language_models */
 #include "lua_binding.h"
 
-static void unref(void *handle) {
-    alcore_lm_unref(handle);
-}
-
 /*** Trains a language model of words.
  * @function alcore.lm
  * @tparam table texts a list of strings
@@ -19,11 +15,9 @@ static int train(lua_State *L) {
     int64_t count = 0;
     lua_settop(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
-    if (!lua_isnil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
-        options.order = al_field_int32(L, 2, "order");
-    }
-    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    int table = al_options(L, 2);
+    if (table) options.order = al_field_int32(L, table, "order");
+    al_home *home = al_home_of(L, table);
     /* A copy of the list: a progress function could change the caller's while texts are read. */
     lua_createtable(L, (int)al_length(L, 1), 0);
     for (int64_t i = 1; i <= al_length(L, 1); i++) {
@@ -32,13 +26,8 @@ static int train(lua_State *L) {
     }
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
     al_object *object = al_new(L, &al_lm_kind, home);
-    alcore_lm *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_lm_train(home->ctx, texts, lengths, count, &options, &handle);
-    object->handle = handle;
-    int failed = al_leave(L, &frame);
-    return failed ? failed : 1;
+    return AL_TOP(L, home,
+                  alcore_lm_train(home->ctx, texts, lengths, count, &options, &object->lm));
 }
 
 /*** Reads a language model in ARPA format.
@@ -49,16 +38,9 @@ static int train(lua_State *L) {
 static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    if (!lua_isnil(L, 2)) luaL_checktype(L, 2, LUA_TTABLE);
-    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    al_home *home = al_home_of(L, al_options(L, 2));
     al_object *object = al_new(L, &al_lm_kind, home);
-    alcore_lm *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_lm_read_arpa(home->ctx, path, &handle);
-    object->handle = handle;
-    int failed = al_leave(L, &frame);
-    return failed ? failed : 1;
+    return AL_TOP(L, home, alcore_lm_read_arpa(home->ctx, path, &object->lm));
 }
 
 /*** Writes the model in ARPA format.
@@ -68,13 +50,7 @@ static int read(lua_State *L) {
 static int write(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char *path = luaL_checkstring(L, 2);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_lm_write_arpa(self->handle, path);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_lm_write_arpa(self->lm, path));
 }
 
 /* The text or list of texts at index 2 as arrays of the library; pushes what holds them. Returns
@@ -105,12 +81,8 @@ static int score(lua_State *L) {
     int list = texts_at(L, &texts, &lengths, &count);
     double *totals = al_buffer(L, count, sizeof *totals);
     alcore_tensor out;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_tensor_init(&out, totals, ALCORE_FLOAT64, &count, 1);
-    if (frame.status == ALCORE_OK)
-        frame.status = alcore_lm_score(self->handle, texts, lengths, count, &out);
-    int failed = al_leave(L, &frame);
+    al_tensor(L, &out, totals, ALCORE_FLOAT64, &count, 1);
+    int failed = AL_CALL(L, self->home, alcore_lm_score(self->lm, texts, lengths, count, &out));
     if (failed) return failed;
     if (list)
         al_push_doubles(L, totals, count);
@@ -135,40 +107,29 @@ static int tokens(lua_State *L) {
     int64_t bounds = count + 1, *offsets = al_buffer(L, bounds, sizeof *offsets);
     float *values = al_buffer(L, (int64_t)bytes, sizeof *values);
     alcore_tensor out_offsets, out_values;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_tensor_init(&out_offsets, offsets, ALCORE_INT64, &bounds, 1);
-    if (frame.status == ALCORE_OK)
-        frame.status =
-            alcore_lm_token_logprobs(self->handle, texts, lengths, count, &out_offsets, NULL);
-    if (frame.status == ALCORE_OK)
-        frame.status = alcore_tensor_init(&out_values, values, ALCORE_FLOAT32, &offsets[count], 1);
-    if (frame.status == ALCORE_OK)
-        frame.status = alcore_lm_token_logprobs(self->handle, texts, lengths, count, &out_offsets,
-                                                &out_values);
-    int failed = al_leave(L, &frame);
+    al_tensor(L, &out_offsets, offsets, ALCORE_INT64, &bounds, 1);
+    int failed =
+        AL_CALL(L, self->home,
+                alcore_lm_token_logprobs(self->lm, texts, lengths, count, &out_offsets, NULL));
     if (failed) return failed;
-    if (list) {
-        al_push_tensor(L, &out_values, &out_offsets);
-        return 1;
-    }
-    lua_createtable(L, (int)offsets[1], 0);
-    for (int64_t i = 0; i < offsets[1]; i++) {
-        lua_pushnumber(L, (lua_Number)values[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
+    al_tensor(L, &out_values, values, ALCORE_FLOAT32, &offsets[count], 1);
+    failed = AL_CALL(
+        L, self->home,
+        alcore_lm_token_logprobs(self->lm, texts, lengths, count, &out_offsets, &out_values));
+    if (failed) return failed;
+    al_push_tensor(L, &out_values, list ? &out_offsets : NULL);
     return 1;
 }
 
 /*** Words of the longest n-gram.
  * @field lm.order */
 static int order(lua_State *L) {
-    lua_pushinteger(L, alcore_lm_order(al_check(L, 1, &al_lm_kind)->handle));
+    lua_pushinteger(L, alcore_lm_order(al_check(L, 1, &al_lm_kind)->lm));
     return 1;
 }
 
 static const al_method methods[] = {
     {"score", score}, {"tokens", tokens}, {"write", write}, {NULL, NULL}};
 static const al_method getters[] = {{"order", order}, {NULL, NULL}};
-const al_kind al_lm_kind = {"alcore.lm", unref, methods, getters};
+AL_KIND(lm, alcore_lm_unref, methods, getters);
 const al_method al_lm_functions[] = {{"lm", train}, {"read_lm", read}, {NULL, NULL}};

@@ -35,9 +35,14 @@ int al_array_is(lua_State *L, int index) {
     return same;
 }
 
-static void describe(lua_State *L, al_array *array, void *data, int32_t dtype, int32_t ndim) {
-    if (alcore_tensor_init(&array->values, data, dtype, array->shape, ndim) != ALCORE_OK)
+void al_tensor(lua_State *L, alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
+               int32_t ndim) {
+    if (alcore_tensor_init(out, data, dtype, shape, ndim) != ALCORE_OK)
         luaL_error(L, "%s", alcore_last_error());
+}
+
+static void describe(lua_State *L, al_array *array, void *data, int32_t dtype, int32_t ndim) {
+    al_tensor(L, &array->values, data, dtype, array->shape, ndim);
 }
 
 /* ---- tables ---- */
@@ -127,9 +132,7 @@ static void set_offsets(lua_State *L, al_array *array, int owner, const int64_t 
         luaL_error(L, "lengths: they sum to %d and there are %d values", (int)offsets[rows],
                    (int)tokens);
     array->offsets_shape[0] = rows + 1;
-    if (alcore_tensor_init(&array->offsets, offsets, ALCORE_INT64, array->offsets_shape, 1) !=
-        ALCORE_OK)
-        luaL_error(L, "%s", alcore_last_error());
+    al_tensor(L, &array->offsets, offsets, ALCORE_INT64, array->offsets_shape, 1);
 }
 
 static int64_t *new_lengths(lua_State *L, al_array *array, int owner, int64_t rows) {
@@ -409,15 +412,13 @@ void al_array_register(lua_State *L) {
 }
 
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array) {
-    al_frame frame;
-    al_enter(L, pool->home, &frame);
     if (array->path != NULL)
-        frame.status = alcore_pool_read_column(pool->handle, name, array->path, &array->options);
-    else
-        frame.status = alcore_pool_set_column(pool->handle, name, &array->values,
-                                              array->offsets.data != NULL ? &array->offsets : NULL,
-                                              &array->options);
-    return al_leave(L, &frame);
+        return AL_CALL(L, pool->home,
+                       alcore_pool_read_column(pool->pool, name, array->path, &array->options));
+    const alcore_tensor *offsets = array->offsets.data != NULL ? &array->offsets : NULL;
+    return AL_CALL(
+        L, pool->home,
+        alcore_pool_set_column(pool->pool, name, &array->values, offsets, &array->options));
 }
 
 const al_method al_array_functions[] = {

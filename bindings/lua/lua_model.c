@@ -6,10 +6,6 @@
 
 #include "lua_binding.h"
 
-static void unref(void *handle) {
-    alcore_model_unref(handle);
-}
-
 /* ---- functions of the caller's ---- */
 
 typedef struct asked {
@@ -139,13 +135,8 @@ static int new_model(lua_State *L) {
     host.name = al_field_string(L, 1, "name");
     host.destroy = al_host_destroy;
     host.user = al_host_new(L, place, 1, home);
-    alcore_model *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_model_new_host(home->ctx, &host, &handle);
-    object->handle = handle;
-    if (frame.status != ALCORE_OK) al_host_destroy(host.user);
-    int failed = al_leave(L, &frame);
+    int failed = AL_CALL(
+        L, home, al_host_given(host.user, alcore_model_new_host(home->ctx, &host, &object->model)));
     if (failed) return failed;
     lua_pushvalue(L, place);
     return 1;
@@ -172,14 +163,9 @@ static int ngram(lua_State *L) {
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
     al_home *home = labeled != NULL ? labeled->home : al_home_of(L, 1);
     al_object *object = al_new(L, &al_model_kind, home);
-    alcore_model *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_model_new_ngram(home->ctx, labeled != NULL ? labeled->handle : NULL,
-                                          &options, &handle);
-    object->handle = handle;
-    int failed = al_leave(L, &frame);
-    return failed ? failed : 1;
+    return AL_TOP(L, home,
+                  alcore_model_new_ngram(home->ctx, labeled != NULL ? labeled->pool : NULL,
+                                         &options, &object->model));
 }
 
 /*** A model that computes the log-probabilities of a language model.
@@ -189,13 +175,7 @@ static int ngram(lua_State *L) {
 static int lm_model(lua_State *L) {
     al_object *lm = al_check(L, 1, &al_lm_kind);
     al_object *object = al_new(L, &al_model_kind, lm->home);
-    alcore_model *handle = NULL;
-    al_frame frame;
-    al_enter(L, lm->home, &frame);
-    frame.status = alcore_model_new_lm(lm->home->ctx, lm->handle, &handle);
-    object->handle = handle;
-    int failed = al_leave(L, &frame);
-    return failed ? failed : 1;
+    return AL_TOP(L, lm->home, alcore_model_new_lm(lm->home->ctx, lm->lm, &object->model));
 }
 
 /* The settings of a model folder from the table at `table`; the texts stay on the stack. */
@@ -225,25 +205,17 @@ static int open_model(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
-    if (!lua_isnil(L, 2)) {
-        luaL_checktype(L, 2, LUA_TTABLE);
-        read_model_options(L, 2, &options);
-    }
-    al_home *home = al_home_of(L, lua_isnil(L, 2) ? 0 : 2);
+    int table = al_options(L, 2);
+    if (table) read_model_options(L, table, &options);
+    al_home *home = al_home_of(L, table);
     al_object *object = al_new(L, &al_model_kind, home);
-    alcore_model *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_model_open(home->ctx, path, &options, &handle);
-    object->handle = handle;
-    int failed = al_leave(L, &frame);
-    return failed ? failed : 1;
+    return AL_TOP(L, home, alcore_model_open(home->ctx, path, &options, &object->model));
 }
 
 /*** Name of the model.
  * @field model.name */
 static int name(lua_State *L) {
-    lua_pushstring(L, alcore_model_name(al_check(L, 1, &al_model_kind)->handle));
+    lua_pushstring(L, alcore_model_name(al_check(L, 1, &al_model_kind)->model));
     return 1;
 }
 
@@ -253,7 +225,7 @@ static int name(lua_State *L) {
  * @treturn boolean */
 static int can(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
-    lua_pushboolean(L, alcore_model_can(self->handle, luaL_checkstring(L, 2)) != 0);
+    lua_pushboolean(L, alcore_model_can(self->model, luaL_checkstring(L, 2)) != 0);
     return 1;
 }
 
@@ -268,18 +240,13 @@ static int run(lua_State *L) {
     const char *column = luaL_checkstring(L, 3);
     if (self->home != pool->home)
         return luaL_error(L, "run: the model and the pool belong to different contexts");
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_model_run(self->handle, pool->handle, column);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, 2);
-    return 1;
+    return al_result(L, AL_CALL(L, self->home, alcore_model_run(self->model, pool->pool, column)),
+                     2);
 }
 
 static const al_method methods[] = {{"can", can}, {"run", run}, {NULL, NULL}};
 static const al_method getters[] = {{"name", name}, {NULL, NULL}};
-const al_kind al_model_kind = {"alcore.model", unref, methods, getters};
+AL_KIND(model, alcore_model_unref, methods, getters);
 const al_method al_model_functions[] = {{"model", new_model},
                                         {"ngram", ngram},
                                         {"lm_model", lm_model},

@@ -36,9 +36,10 @@ static int refuse(lua_State *L, int running) {
 EXPORT int luaopen_alcore(lua_State *L);
 
 int luaopen_alcore(lua_State *L) {
-    static const al_kind *const kinds[] = {&al_context_kind, &al_pool_kind,      &al_writer_kind,
-                                           &al_request_kind, &al_selection_kind, &al_strategy_kind,
-                                           &al_scorer_kind,  &al_model_kind,     &al_lm_kind};
+    static const al_kind *const kinds[] = {
+        &al_context_kind, &al_pool_kind,      &al_column_writer_kind,
+        &al_request_kind, &al_selection_kind, &al_strategy_kind,
+        &al_scorer_kind,  &al_model_kind,     &al_lm_kind};
     int running = running_version();
     if (running != LUA_VERSION_NUM) return refuse(L, running);
     if (alcore_abi() != ALCORE_ABI)

@@ -7,10 +7,6 @@
 
 #include "lua_binding.h"
 
-static void unref(void *handle) {
-    alcore_pool_unref(handle);
-}
-
 /* ---- making and filling ---- */
 
 /* Records made of the list of texts at an index and the fields ids, references, languages, groups
@@ -52,10 +48,7 @@ static void read_records(lua_State *L, int texts, int options, alcore_records *r
 static int add_records(lua_State *L, al_object *pool, int texts, int options) {
     alcore_records records = ALCORE_RECORDS_INIT;
     read_records(L, texts, options, &records);
-    al_frame frame;
-    al_enter(L, pool->home, &frame);
-    frame.status = alcore_pool_add_records(pool->handle, &records, NULL);
-    return al_leave(L, &frame);
+    return AL_CALL(L, pool->home, alcore_pool_add_records(pool->pool, &records, NULL));
 }
 
 int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object **out) {
@@ -71,13 +64,9 @@ int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object 
     if (source != NULL) home = source->home;
     al_object *pool = al_new(L, &al_pool_kind, home);
     int place = lua_gettop(L);
-    alcore_pool *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = source != NULL ? alcore_pool_new_derived(source->handle, &given, &handle)
-                                  : alcore_pool_new(home->ctx, &given, &handle);
-    pool->handle = handle;
-    int failed = al_leave(L, &frame);
+    int failed = AL_CALL(L, home,
+                         source != NULL ? alcore_pool_new_derived(source->pool, &given, &pool->pool)
+                                        : alcore_pool_new(home->ctx, &given, &pool->pool));
     if (!failed && texts != 0) failed = add_records(L, pool, texts, options);
     if (failed) return failed;
     lua_settop(L, place);
@@ -87,7 +76,7 @@ int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object 
 
 void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home) {
     al_object *object = al_new(L, &al_pool_kind, home);
-    object->handle = alcore_pool_ref(pool);
+    object->pool = alcore_pool_ref(pool);
 }
 
 /*** Makes a pool.
@@ -98,9 +87,8 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home) {
  * @return a pool; or nil, message, code */
 static int new_pool(lua_State *L) {
     lua_settop(L, 2);
-    int options = lua_isnil(L, 2) ? 0 : 2;
+    int options = al_options(L, 2);
     int texts = lua_isnil(L, 1) ? 0 : 1;
-    if (options) luaL_checktype(L, 2, LUA_TTABLE);
     al_object *pool;
     int failed = al_pool_make(L, texts, options, al_home_of(L, options), &pool);
     return failed ? failed : 1;
@@ -115,10 +103,7 @@ static int add(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    int failed = add_records(L, self, 2, lua_isnil(L, 3) ? 0 : 3);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return al_result(L, add_records(L, self, 2, lua_isnil(L, 3) ? 0 : 3), 1);
 }
 
 /*** Adds the records of a file.
@@ -131,19 +116,12 @@ static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 2);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     lua_settop(L, 3);
-    if (!lua_isnil(L, 3)) {
-        luaL_checktype(L, 3, LUA_TTABLE);
+    if (al_options(L, 3)) {
         options.format = al_field_constant(L, 3, "format", al_file_formats);
         options.bad_lines = al_field_constant(L, 3, "bad_lines", al_bad_lines);
         options.text_column = al_field_string(L, 3, "text_column");
     }
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_read(self->handle, path, &options);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_read(self->pool, path, &options));
 }
 
 /* ---- rows ---- */
@@ -152,7 +130,7 @@ static int read(lua_State *L) {
  * @field pool.count */
 static int count(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_rows(self->handle));
+    lua_pushinteger(L, (lua_Integer)alcore_pool_rows(self->pool));
     return 1;
 }
 
@@ -175,7 +153,7 @@ static int64_t row_argument(lua_State *L) {
 static int text(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     size_t length = 0;
-    const char *found = alcore_pool_text(self->handle, row_argument(L), &length);
+    const char *found = alcore_pool_text(self->pool, row_argument(L), &length);
     return push_string(L, found, length);
 }
 
@@ -186,7 +164,7 @@ static int text(lua_State *L) {
 static int id(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     char number[24];
-    lua_pushstring(L, alcore_pool_id(self->handle, row_argument(L), number));
+    lua_pushstring(L, alcore_pool_id(self->pool, row_argument(L), number));
     return 1;
 }
 
@@ -197,7 +175,7 @@ static int id(lua_State *L) {
 static int reference(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     size_t length = 0;
-    const char *found = alcore_pool_reference(self->handle, row_argument(L), &length);
+    const char *found = alcore_pool_reference(self->pool, row_argument(L), &length);
     return push_string(L, found, length);
 }
 
@@ -207,7 +185,7 @@ static int reference(lua_State *L) {
  * @return a string; nil without such a row */
 static int language(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushstring(L, alcore_pool_language(self->handle, row_argument(L)));
+    lua_pushstring(L, alcore_pool_language(self->pool, row_argument(L)));
     return 1;
 }
 
@@ -217,7 +195,7 @@ static int language(lua_State *L) {
  * @return a string; nil without one */
 static int group(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    lua_pushstring(L, alcore_pool_group(self->handle, row_argument(L)));
+    lua_pushstring(L, alcore_pool_group(self->pool, row_argument(L)));
     return 1;
 }
 
@@ -227,7 +205,7 @@ static int group(lua_State *L) {
  * @return a number; nil without one */
 static int cost(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    double value = alcore_pool_cost(self->handle, row_argument(L));
+    double value = alcore_pool_cost(self->pool, row_argument(L));
     if (isnan(value))
         lua_pushnil(L);
     else
@@ -241,7 +219,7 @@ static int cost(lua_State *L) {
  * @return a number; nil without such a row */
 static int words(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    int64_t value = alcore_pool_words(self->handle, row_argument(L));
+    int64_t value = alcore_pool_words(self->pool, row_argument(L));
     if (value < 0)
         lua_pushnil(L);
     else
@@ -258,10 +236,7 @@ static int find(lua_State *L) {
     size_t length;
     const char *name = luaL_checklstring(L, 2, &length);
     int64_t row;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_find(self->handle, name, length, &row);
-    int failed = al_leave(L, &frame);
+    int failed = AL_CALL(L, self->home, alcore_pool_find(self->pool, name, length, &row));
     if (failed) return failed;
     lua_pushinteger(L, (lua_Integer)row + 1);
     return 1;
@@ -286,13 +261,8 @@ static int set_references(lua_State *L) {
         return luaL_error(L, "references: %d entries for %d rows", (int)al_length(L, 3),
                           (int)count_of_rows);
     const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_set_references(self->handle, rows, count_of_rows, texts, lengths);
-    failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home,
+                   alcore_pool_set_references(self->pool, rows, count_of_rows, texts, lengths));
 }
 
 /*** Sets the costs of rows.
@@ -311,20 +281,14 @@ static int set_costs(lua_State *L) {
     if (count_of_costs != count_of_rows)
         return luaL_error(L, "costs: %d entries for %d rows", (int)count_of_costs,
                           (int)count_of_rows);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_set_costs(self->handle, rows, count_of_rows, costs);
-    failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_set_costs(self->pool, rows, count_of_rows, costs));
 }
 
 /*** The pool that the rows of a derived pool come from.
  * @field pool.source */
 static int source(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    alcore_pool *found = alcore_pool_source(self->handle);
+    alcore_pool *found = alcore_pool_source(self->pool);
     if (found != NULL)
         al_push_pool(L, found, self->home);
     else
@@ -338,7 +302,7 @@ static int fingerprint(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     char digits[24];
     snprintf(digits, sizeof digits, "%016llx",
-             (unsigned long long)alcore_pool_fingerprint(self->handle));
+             (unsigned long long)alcore_pool_fingerprint(self->pool));
     lua_pushstring(L, digits);
     return 1;
 }
@@ -351,14 +315,9 @@ static int change_states(lua_State *L, int rows_at, uint32_t bits, int set) {
     int failed;
     int64_t *rows = al_rows(L, rows_at, self, &count_of_rows, &failed);
     if (failed) return failed;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = set ? alcore_pool_mark(self->handle, bits, rows, count_of_rows)
-                       : alcore_pool_unmark(self->handle, bits, rows, count_of_rows);
-    failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home,
+                   set ? alcore_pool_mark(self->pool, bits, rows, count_of_rows)
+                       : alcore_pool_unmark(self->pool, bits, rows, count_of_rows));
 }
 
 static uint32_t state_argument(lua_State *L, int index) {
@@ -401,13 +360,7 @@ static int mark_texts(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = state_argument(L, 2);
     al_object *other = al_check(L, 3, &al_pool_kind);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_mark_texts(self->handle, bits, other->handle);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_mark_texts(self->pool, bits, other->pool));
 }
 
 /*** Rows in a state; without one, the rows in none: those that can be selected.
@@ -417,7 +370,7 @@ static int mark_texts(lua_State *L) {
 static int count_state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = lua_isnoneornil(L, 2) ? 0 : state_argument(L, 2);
-    lua_pushinteger(L, (lua_Integer)alcore_pool_count(self->handle, bits));
+    lua_pushinteger(L, (lua_Integer)alcore_pool_count(self->pool, bits));
     return 1;
 }
 
@@ -429,8 +382,8 @@ static int count_state(lua_State *L) {
 static int state(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t row = row_argument(L);
-    if (row < 0 || row >= alcore_pool_rows(self->handle)) return 0;
-    uint32_t bits = alcore_pool_states(self->handle)[row];
+    if (row < 0 || row >= alcore_pool_rows(self->pool)) return 0;
+    uint32_t bits = alcore_pool_states(self->pool)[row];
     if (!lua_isnoneornil(L, 3)) {
         lua_pushboolean(L, (bits & state_argument(L, 3)) != 0);
         return 1;
@@ -455,13 +408,7 @@ static int filter(lua_State *L) {
     limits.min_words = al_field_integer(L, 2, "min_words");
     limits.max_words = al_field_integer(L, 2, "max_words");
     limits.min_letters = al_field_number(L, 2, "min_letters");
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_filter(self->handle, &limits);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_filter(self->pool, &limits));
 }
 
 /*** Writes rows to a file with the columns index, id and text.
@@ -476,23 +423,14 @@ static int write(lua_State *L) {
     int failed;
     int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
     if (failed) return failed;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_write(self->handle, rows, count_of_rows, path);
-    failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_write(self->pool, rows, count_of_rows, path));
 }
 
 /* ---- columns ---- */
 
 static int column_info(lua_State *L, al_object *self, const char *name, alcore_column_info *info) {
-    al_frame frame;
     *info = (alcore_column_info)ALCORE_COLUMN_INFO_INIT;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_column_info(self->handle, name, info);
-    return al_leave(L, &frame);
+    return AL_CALL(L, self->home, alcore_pool_column_info(self->pool, name, info));
 }
 
 /* A list of the texts of rows; false where a row has none, so that the list has no holes. */
@@ -502,7 +440,7 @@ static int push_texts(lua_State *L, al_object *self, const char *name, const int
     for (int64_t i = 0; i < count_of_rows; i++) {
         size_t length = 0;
         const char *found =
-            alcore_pool_column_text(self->handle, name, rows != NULL ? rows[i] : i, &length);
+            alcore_pool_column_text(self->pool, name, rows != NULL ? rows[i] : i, &length);
         if (found != NULL)
             lua_pushlstring(L, found, length);
         else
@@ -525,11 +463,9 @@ static int set_texts(lua_State *L, al_object *self, const char *name, int texts)
     int64_t count_of_texts;
     size_t *lengths;
     const char **strings = al_strings(L, texts, name, 0, &lengths, &count_of_texts);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status =
-        alcore_pool_set_text_column(self->handle, name, strings, count_of_texts, lengths, NULL);
-    return al_leave(L, &frame);
+    return AL_CALL(
+        L, self->home,
+        alcore_pool_set_text_column(self->pool, name, strings, count_of_texts, lengths, NULL));
 }
 
 /*** Gives the pool a column.
@@ -557,24 +493,15 @@ static int set_column(lua_State *L) {
 static int drop_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_drop_column(self->handle, name);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_drop_column(self->pool, name));
 }
 
 /*** Names of the columns.
  * @field pool.columns */
 static int columns(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
-    const char *name;
     lua_newtable(L);
-    for (int64_t i = 0; (name = alcore_pool_column_name(self->handle, i)) != NULL; i++) {
-        lua_pushstring(L, name);
-        lua_rawseti(L, -2, (int)i + 1);
+    for (int64_t i = 0; al_append(L, i, alcore_pool_column_name(self->pool, i)); i++) {
     }
     return 1;
 }
@@ -590,12 +517,9 @@ static int get_column(lua_State *L) {
     int missing = column_info(L, self, name, &info);
     if (missing) return missing;
     if (info.dtype == ALCORE_TEXT)
-        return push_texts(L, self, name, NULL, alcore_pool_rows(self->handle));
+        return push_texts(L, self, name, NULL, alcore_pool_rows(self->pool));
     alcore_tensor values, offsets;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_column(self->handle, name, &values, &offsets);
-    int failed = al_leave(L, &frame);
+    int failed = AL_CALL(L, self->home, alcore_pool_column(self->pool, name, &values, &offsets));
     if (failed) return failed;
     al_push_tensor(L, &values, &offsets);
     return 1;
@@ -620,13 +544,9 @@ static int column_rows(lua_State *L) {
     double *numbers = al_buffer(L, count_of_rows * info.width, sizeof *numbers);
     int64_t shape[2] = {count_of_rows, info.width};
     alcore_tensor out;
-    if (alcore_tensor_init(&out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1) !=
-        ALCORE_OK)
-        return luaL_error(L, "%s", alcore_last_error());
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_column_rows(self->handle, name, rows, count_of_rows, &out);
-    failed = al_leave(L, &frame);
+    al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1);
+    failed = AL_CALL(L, self->home,
+                     alcore_pool_column_rows(self->pool, name, rows, count_of_rows, &out));
     if (failed) return failed;
     al_push_tensor(L, &out, NULL);
     return 1;
@@ -640,13 +560,7 @@ static int column_rows(lua_State *L) {
 static int write_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_write_column(self->handle, name, path);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, alcore_pool_write_column(self->pool, name, path));
 }
 
 static const al_method methods[] = {{"add", add},
@@ -683,5 +597,5 @@ static const al_method getters[] = {{"columns", columns},
                                     {"fingerprint", fingerprint},
                                     {"source", source},
                                     {NULL, NULL}};
-const al_kind al_pool_kind = {"alcore.pool", unref, methods, getters};
+AL_KIND(pool, alcore_pool_unref, methods, getters);
 const al_method al_pool_functions[] = {{"pool", new_pool}, {NULL, NULL}};

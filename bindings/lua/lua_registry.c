@@ -5,11 +5,8 @@
 #include "lua_binding.h"
 
 static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
-    const char *name;
     lua_newtable(L);
-    for (int32_t i = 0; (name = name_of(i)) != NULL; i++) {
-        lua_pushstring(L, name);
-        lua_rawseti(L, -2, i + 1);
+    for (int32_t i = 0; al_append(L, i, name_of(i)); i++) {
     }
 }
 
@@ -100,12 +97,10 @@ static int scorer_params(lua_State *L) {
  * @tparam[opt="candidates"] string role "candidates", "labeled" or "target"
  * @treturn table */
 static int needs(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1), *need;
+    const char *name = luaL_checkstring(L, 1);
     int32_t role = al_constant_check(L, 2, al_roles, "role", ALCORE_ROLE_CANDIDATES);
     lua_newtable(L);
-    for (int32_t i = 0; (need = alcore_strategy_builtin_needs(name, role, i)) != NULL; i++) {
-        lua_pushstring(L, need);
-        lua_rawseti(L, -2, i + 1);
+    for (int32_t i = 0; al_append(L, i, alcore_strategy_builtin_needs(name, role, i)); i++) {
     }
     return 1;
 }
@@ -115,11 +110,9 @@ static int needs(lua_State *L) {
  * @tparam string scorer
  * @treturn table */
 static int scorer_needs(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1), *need;
+    const char *name = luaL_checkstring(L, 1);
     lua_newtable(L);
-    for (int32_t i = 0; (need = alcore_scorer_builtin_needs(name, i)) != NULL; i++) {
-        lua_pushstring(L, need);
-        lua_rawseti(L, -2, i + 1);
+    for (int32_t i = 0; al_append(L, i, alcore_scorer_builtin_needs(name, i)); i++) {
     }
     return 1;
 }

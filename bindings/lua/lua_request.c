@@ -26,10 +26,6 @@ typedef struct selecting {
     int pool_at, request_at, strategy_at;
 } selecting;
 
-static void unref(void *handle) {
-    alcore_request_unref(handle);
-}
-
 static int is_one_of(const char *name, const char *const *list) {
     for (; *list != NULL; list++)
         if (strcmp(*list, name) == 0) return 1;
@@ -91,10 +87,8 @@ static int find_pool(selecting *self) {
 
 static int set_role(selecting *self, int32_t role, const al_object *pool, const char *what) {
     check_home(self, pool, what);
-    al_frame frame;
-    al_enter(self->L, self->home, &frame);
-    frame.status = alcore_request_set_pool(self->request->handle, role, pool->handle);
-    return al_leave(self->L, &frame);
+    return AL_CALL(self->L, self->home,
+                   alcore_request_set_pool(self->request->request, role, pool->pool));
 }
 
 /* A pool, or a list of texts, as the pool of a role. */
@@ -130,10 +124,8 @@ static int take_labeled(selecting *self) {
     int failed;
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_pool_mark(self->pool->handle, ALCORE_ROW_LABELED, rows, count);
-    return al_leave(L, &frame);
+    return AL_CALL(L, self->home,
+                   alcore_pool_mark(self->pool->pool, ALCORE_ROW_LABELED, rows, count));
 }
 
 /* ---- rows of this call ---- */
@@ -147,35 +139,27 @@ static int take_rows(selecting *self, const char *field, int32_t kind) {
     if (lua_isnil(L, -1)) return 0;
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
-    int64_t all = alcore_pool_rows(self->pool->handle);
+    int64_t all = alcore_pool_rows(self->pool->pool);
     for (int64_t i = 0; i < count; i++) /* in this language's own count, which begins with 1 */
         if (rows[i] >= all)
-            return luaL_error(L, "%s: there is no row %d, the pool has %d", field,
-                              (int)rows[i] + 1, (int)all);
+            return luaL_error(L, "%s: there is no row %d, the pool has %d", field, (int)rows[i] + 1,
+                              (int)all);
     int64_t none = 0; /* an empty list is not the same as none */
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status =
-        alcore_request_set_rows(self->request->handle, kind, count == 0 ? &none : rows, count);
-    return al_leave(L, &frame);
+    return AL_CALL(
+        L, self->home,
+        alcore_request_set_rows(self->request->request, kind, count == 0 ? &none : rows, count));
 }
 
 /* ---- options, parameters and columns ---- */
 
 static int set_option(selecting *self, const char *name, int value) {
     const char *text = al_push_text(self->L, value, name);
-    al_frame frame;
-    al_enter(self->L, self->home, &frame);
-    frame.status = alcore_request_set(self->request->handle, name, text);
-    return al_leave(self->L, &frame);
+    return AL_CALL(self->L, self->home, alcore_request_set(self->request->request, name, text));
 }
 
 static int set_parameter(selecting *self, const char *name, int value) {
     const char *text = al_push_text(self->L, value, name);
-    al_frame frame;
-    al_enter(self->L, self->home, &frame);
-    frame.status = alcore_strategy_set(self->strategy->handle, name, text);
-    return al_leave(self->L, &frame);
+    return AL_CALL(self->L, self->home, alcore_strategy_set(self->strategy->strategy, name, text));
 }
 
 static int is_option(const char *name) {
@@ -242,10 +226,8 @@ static int take_strategy(selecting *self) {
     self->strategy_at = lua_gettop(L);
     check_home(self, self->strategy, "strategy");
     al_anchor(L, self->request_at, self->strategy_at, "strategy");
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_request_set_strategy(self->request->handle, self->strategy->handle);
-    return al_leave(L, &frame);
+    return AL_CALL(L, self->home,
+                   alcore_request_set_strategy(self->request->request, self->strategy->strategy));
 }
 
 static int take_model(selecting *self) {
@@ -255,10 +237,7 @@ static int take_model(selecting *self) {
     al_object *model = al_check(L, -1, &al_model_kind);
     check_home(self, model, "model");
     al_anchor(L, self->request_at, -1, "model");
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_request_set_model(self->request->handle, model->handle);
-    return al_leave(L, &frame);
+    return AL_CALL(L, self->home, alcore_request_set_model(self->request->request, model->model));
 }
 
 /* ---- the call ---- */
@@ -267,12 +246,8 @@ static int take_model(selecting *self) {
 static int new_request(selecting *self) {
     self->request = al_new(self->L, &al_request_kind, self->home);
     self->request_at = lua_gettop(self->L);
-    alcore_request *handle = NULL;
-    al_frame frame;
-    al_enter(self->L, self->home, &frame);
-    frame.status = alcore_request_new(self->home->ctx, &handle);
-    self->request->handle = handle;
-    return al_leave(self->L, &frame);
+    return AL_CALL(self->L, self->home,
+                   alcore_request_new(self->home->ctx, &self->request->request));
 }
 
 static int build(selecting *self) {
@@ -311,6 +286,17 @@ static int begin_progress(selecting *self) {
     return table;
 }
 
+/* Selects with the progress function of this call and puts the earlier one back, which may run the
+ * collector and with it finalizers that clear the error text. */
+static alcore_status select_with_progress(selecting *self, int functions, al_object *result) {
+    lua_State *L = self->L;
+    alcore_status status = alcore_select(self->request->request, &result->selection);
+    al_capture(self->home->frame, status);
+    lua_pushvalue(L, functions + 1);
+    lua_setfield(L, functions, "call_progress");
+    return status;
+}
+
 static int run(selecting *self) {
     lua_State *L = self->L;
     int failed = take_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
@@ -320,18 +306,8 @@ static int run(selecting *self) {
     int place = lua_gettop(L);
     al_anchor(L, place, self->pool_at, "pool");
     int functions = begin_progress(self);
-    alcore_selection *handle = NULL;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_select(self->request->handle, &handle);
-    result->handle = handle;
-    al_capture(&frame);
-    lua_pushvalue(L, functions + 1);
-    lua_setfield(L, functions, "call_progress");
-    failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    return 1;
+    failed = AL_CALL(L, self->home, select_with_progress(self, functions, result));
+    return al_result(L, failed, place);
 }
 
 static int select_from(selecting *self) {
@@ -381,17 +357,15 @@ int al_pool_candidates(lua_State *L) {
     for (int i = 0; i < 2 && !failed; i++)
         if (!lua_isnil(L, 3 + i)) failed = set_option(&self, names[i], 3 + i);
     if (failed) return failed;
-    int64_t rows = alcore_pool_rows(pool->handle), found = 0;
+    int64_t rows = alcore_pool_rows(pool->pool), found = 0;
     if (count > rows) count = rows;
     int64_t *out = al_buffer(L, count < 0 ? 0 : count, sizeof *out);
-    al_frame frame;
-    al_enter(L, pool->home, &frame);
-    frame.status = alcore_request_candidates(self.request->handle, count, out, &found);
-    failed = al_leave(L, &frame);
+    failed = AL_CALL(L, pool->home,
+                     alcore_request_candidates(self.request->request, count, out, &found));
     if (failed) return failed;
     al_push_integers(L, out, found, 1);
     return 1;
 }
 
-const al_kind al_request_kind = {"alcore.request", unref, NULL, NULL};
+AL_KIND(request, alcore_request_unref, NULL, NULL);
 const al_method al_request_functions[] = {{"select", select_now}, {NULL, NULL}};

@@ -6,12 +6,8 @@
 
 #include "lua_binding.h"
 
-static void unref(void *handle) {
-    alcore_selection_unref(handle);
-}
-
 static alcore_selection *own(lua_State *L) {
-    return al_check(L, 1, &al_selection_kind)->handle;
+    return al_check(L, 1, &al_selection_kind)->selection;
 }
 
 /* The list kept under a name, made by push the first time: a selection never changes. */
@@ -68,7 +64,7 @@ static void push_reason(lua_State *L, alcore_selection *of, int64_t rank) {
 static void push_each(lua_State *L, alcore_selection *of,
                       void (*push)(lua_State *L, alcore_selection *of, int64_t rank)) {
     int64_t picks = alcore_selection_count(of);
-    lua_createtable(L, (int)(picks < 1 << 20 ? picks : 1 << 20), 0);
+    al_push_list(L, picks);
     for (int64_t rank = 0; rank < picks; rank++) {
         push(L, of, rank);
         lua_rawseti(L, -2, (int)rank + 1);
@@ -194,13 +190,13 @@ static int get_price(lua_State *L) {
  * @field selection.by_budget */
 static int get_by_budget(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
-    int64_t count = alcore_selection_budget_count(self->handle);
+    int64_t count = alcore_selection_budget_count(self->selection);
     lua_createtable(L, (int)count, 0);
     lua_pushvalue(L, 1);
     lua_rawseti(L, -2, 1);
     for (int64_t i = 1; i < count; i++) {
         al_object *other = al_new(L, &al_selection_kind, self->home);
-        other->handle = alcore_selection_ref(alcore_selection_of_budget(self->handle, i));
+        other->selection = alcore_selection_ref(alcore_selection_of_budget(self->selection, i));
         al_push_anchor(L, 1, "pool");
         al_anchor(L, lua_gettop(L) - 1, -1, "pool");
         lua_pop(L, 1);
@@ -215,7 +211,7 @@ static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
     if (al_test(L, -1, &al_pool_kind) != NULL) return 1;
-    al_push_pool(L, alcore_selection_pool(self->handle), self->home);
+    al_push_pool(L, alcore_selection_pool(self->selection), self->home);
     return 1;
 }
 
@@ -229,10 +225,8 @@ static int column(lua_State *L) {
     const char *name = luaL_checkstring(L, 2);
     int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
     alcore_tensor values;
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_selection_column(self->handle, scope, name, &values);
-    int failed = al_leave(L, &frame);
+    int failed =
+        AL_CALL(L, self->home, alcore_selection_column(self->selection, scope, name, &values));
     if (failed) return failed;
     al_push_tensor(L, &values, NULL);
     return 1;
@@ -245,11 +239,8 @@ static int column(lua_State *L) {
 static int column_names(lua_State *L) {
     alcore_selection *self = own(L);
     int32_t scope = al_constant_check(L, 2, al_scopes, "scope", ALCORE_SCOPE_PICKS);
-    const char *name;
     lua_newtable(L);
-    for (int32_t i = 0; (name = alcore_selection_column_name(self, scope, i)) != NULL; i++) {
-        lua_pushstring(L, name);
-        lua_rawseti(L, -2, i + 1);
+    for (int32_t i = 0; al_append(L, i, alcore_selection_column_name(self, scope, i)); i++) {
     }
     return 1;
 }
@@ -257,23 +248,23 @@ static int column_names(lua_State *L) {
 static int next_pick(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     int64_t rank = al_integer(L, 2, "rank");
-    if (rank < 0 || rank >= alcore_selection_count(self->handle)) return 0;
+    if (rank < 0 || rank >= alcore_selection_count(self->selection)) return 0;
     lua_pushinteger(L, (lua_Integer)rank + 1);
     lua_createtable(L, 0, 7);
-    int64_t row = alcore_selection_rows(self->handle)[rank];
+    int64_t row = alcore_selection_rows(self->selection)[rank];
     lua_pushinteger(L, (lua_Integer)row + 1);
     lua_setfield(L, -2, "index");
     lua_pushinteger(L, (lua_Integer)row);
     lua_setfield(L, -2, "row0");
-    push_id(L, self->handle, rank);
+    push_id(L, self->selection, rank);
     lua_setfield(L, -2, "id");
-    push_text(L, self->handle, rank);
+    push_text(L, self->selection, rank);
     lua_setfield(L, -2, "text");
-    lua_pushnumber(L, (lua_Number)alcore_selection_scores(self->handle)[rank]);
+    lua_pushnumber(L, (lua_Number)alcore_selection_scores(self->selection)[rank]);
     lua_setfield(L, -2, "score");
-    lua_pushnumber(L, (lua_Number)alcore_selection_costs(self->handle)[rank]);
+    lua_pushnumber(L, (lua_Number)alcore_selection_costs(self->selection)[rank]);
     lua_setfield(L, -2, "cost");
-    push_reason(L, self->handle, rank);
+    push_reason(L, self->selection, rank);
     lua_setfield(L, -2, "reason");
     return 2;
 }
@@ -298,13 +289,7 @@ static int to_file(lua_State *L, const al_constant *kinds,
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
     options.format = al_constant_check(L, 3, kinds, "format", 0);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = call(self->handle, path, &options);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return AL_SELF(L, self->home, call(self->selection, path, &options));
 }
 
 /*** Writes the picks to a file.
@@ -335,4 +320,4 @@ static const al_method getters[] = {
     GETTER(ids),     GETTER(indices),   GETTER(pool),  GETTER(short),    GETTER(provenance),
     GETTER(reasons), GETTER(records),   GETTER(rows0), GETTER(scores),   GETTER(spent),
     GETTER(summary), GETTER(texts),     {NULL, NULL}};
-const al_kind al_selection_kind = {"alcore.selection", unref, methods, getters};
+AL_KIND(selection, alcore_selection_unref, methods, getters);

@@ -2,135 +2,141 @@
 /*** @module alcore */
 /*** Strategies and scorers: by name with parameters, or a function of the caller's.
  * @section strategies_and_scorers */
-#include <stdlib.h>
+/* Strategies and scorers are made, set and called back alike; what differs is said by a `part`. */
 #include <string.h>
 
 #include "lua_binding.h"
 
-static void unref_strategy(void *handle) {
-    alcore_strategy_unref(handle);
-}
-
-static void unref_scorer(void *handle) {
-    alcore_scorer_unref(handle);
-}
-
-/* ---- parameters ---- */
-
-typedef alcore_status (*set_function)(void *handle, const char *name, const char *value);
-
-static alcore_status set_strategy(void *handle, const char *name, const char *value) {
-    return alcore_strategy_set(handle, name, value);
-}
-
-static alcore_status set_scorer(void *handle, const char *name, const char *value) {
-    return alcore_scorer_set(handle, name, value);
-}
-
-/* Sets the parameter with the name and value at two indices. */
-static int set_one(lua_State *L, al_object *object, set_function set, int name, int value) {
-    if (lua_type(L, name) != LUA_TSTRING) return luaL_error(L, "parameters have names");
-    const char *text = al_push_text(L, value, lua_tostring(L, name));
-    al_frame frame;
-    al_enter(L, object->home, &frame);
-    frame.status = set(object->handle, lua_tostring(L, name), text);
-    return al_leave(L, &frame);
-}
-
-static int set_all(lua_State *L, al_object *object, set_function set, int table) {
-    if (lua_isnoneornil(L, table)) return 0;
-    luaL_checktype(L, table, LUA_TTABLE);
-    lua_pushnil(L);
-    while (lua_next(L, table) != 0) {
-        int place = lua_gettop(L);
-        int failed = set_one(L, object, set, place - 1, place);
-        if (failed) return failed;
-        lua_settop(L, place - 1);
-    }
-    return 0;
-}
-
-static int set_method(lua_State *L, al_object *object, set_function set) {
-    lua_settop(L, 3);
-    luaL_checkstring(L, 2);
-    int failed = set_one(L, object, set, 2, 3);
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
-}
+/* A kind of object that is made by name or of a Lua function. The three calls are those of the
+ * library with a handle of any kind. */
+typedef struct part_calls {
+    const al_kind *kind;
+    const char *function; /* field with the caller's function in a table of functions */
+    const char *called;   /* that function in messages */
+    const char *answer;   /* what it returns in messages */
+    /* Makes the object's handle: of the built-in part of that name, or of the caller's functions.
+     */
+    alcore_status (*new_named)(al_home *home, const char *name, al_object *out);
+    alcore_status (*new_host)(al_home *home, const char *name, const char *const *needs,
+                              al_host *host, al_object *out);
+    alcore_status (*set)(void *handle, const char *name, const char *value);
+    alcore_status (*get)(void *handle, const char *name, const char **out);
+} part_calls;
 
 /* ---- functions of the caller's ---- */
 
+/* One call of a caller's function while it runs. */
 typedef struct asked {
     const al_host *host;
-    alcore_choice *choice; /* of a strategy */
-    double *scores;        /* of a scorer */
+    const part_calls *part;
+    alcore_choice *choice; /* out of a strategy, else NULL */
+    double *scores;        /* out of a scorer: [candidates], else NULL */
     alcore_status status;
 } asked;
 
-static int run_choose(lua_State *L) {
-    asked *call = lua_touserdata(L, 1);
-    al_home *home = call->host->home;
-    int first = lua_gettop(L) + 1;
-    al_push_host_function(L, call->host, "choose");
-    al_push_view(L, home);
-    lua_call(L, 1, 3);
-    call->status = al_answer(L, first, "the strategy's function");
-    if (call->status != ALCORE_OK) return 0;
+/* Gives the library what the function of a strategy returned from stack index first on: indices
+ * and the word "order", or one score for each candidate. */
+static alcore_status put_choice(lua_State *L, asked *call, int first) {
     int64_t count;
     int failed;
     if (lua_type(L, first + 1) == LUA_TSTRING && strcmp(lua_tostring(L, first + 1), "order") == 0) {
         int64_t *rows = al_rows(L, first, NULL, &count, &failed);
-        call->status = alcore_choice_order(call->choice, rows, count);
-    } else {
-        double *scores = al_numbers(L, first, "the strategy's answer", &count);
-        call->status = alcore_choice_scores(call->choice, scores, count);
+        return alcore_choice_order(call->choice, rows, count);
     }
-    return 0;
+    double *scores = al_numbers(L, first, call->part->answer, &count);
+    return alcore_choice_scores(call->choice, scores, count);
 }
 
-static int run_score(lua_State *L) {
-    asked *call = lua_touserdata(L, 1);
-    al_home *home = call->host->home;
-    int first = lua_gettop(L) + 1;
-    al_push_host_function(L, call->host, "score");
-    al_push_view(L, home);
-    int64_t expected = al_view_size(L, -1), count;
-    lua_call(L, 1, 3);
-    call->status = al_answer(L, first, "the scorer's function");
-    if (call->status != ALCORE_OK) return 0;
-    double *scores = al_numbers(L, first, "the scorer's answer", &count);
+/* The same of a scorer: one score for each of the expected candidates. */
+static void put_scores(lua_State *L, asked *call, int first, int64_t expected) {
+    int64_t count;
+    double *scores = al_numbers(L, first, call->part->answer, &count);
     if (count != expected)
-        return luaL_error(L, "the scorer's function gave %d numbers for %d candidates", (int)count,
-                          (int)expected);
+        luaL_error(L, "%s gave %d numbers for %d candidates", call->part->called, (int)count,
+                   (int)expected);
     if (count > 0) memcpy(call->scores, scores, (size_t)count * sizeof *scores);
+}
+
+/* Calls the caller's function with the view; runs protected, with the call as light userdata 1. */
+static int run_part(lua_State *L) {
+    asked *call = lua_touserdata(L, 1);
+    int first = lua_gettop(L) + 1;
+    al_push_host_function(L, call->host, call->part->function);
+    al_push_view(L, call->host->home);
+    int64_t expected = al_view_size(L, -1);
+    lua_call(L, 1, 3);
+    call->status = al_answer(L, first, call->part->called);
+    if (call->status != ALCORE_OK) return 0;
+    if (call->choice != NULL)
+        call->status = put_choice(L, call, first);
+    else
+        put_scores(L, call, first, expected);
     return 0;
 }
 
-/* Shows a view to a body for as long as it runs. */
-static alcore_status show(asked *call, const alcore_view *view, lua_CFunction body) {
+/* The library's callbacks come here. The view can be used while the caller's function runs: the
+ * frame of the outer call names it. */
+static alcore_status show(asked *call, const alcore_view *view) {
     al_home *home = call->host->home;
     al_frame *frame = home->frame;
     if (frame != NULL) {
         frame->view = view;
         frame->view_number = ++home->views;
     }
-    alcore_status status = al_call_back(home, body, call);
+    alcore_status status = al_call_back(home, run_part, call);
     if (frame != NULL) frame->view = NULL;
     return status == ALCORE_OK ? call->status : status;
 }
 
+/* ---- the two parts ---- */
+
+static const part_calls strategy_part, scorer_part;
+
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
-    asked call = {.host = user, .choice = out};
-    return show(&call, view, run_choose);
+    asked call = {.host = user, .part = &strategy_part, .choice = out};
+    return show(&call, view);
 }
 
 static alcore_status score(void *user, const alcore_view *view, double *scores) {
-    asked call = {.host = user, .scores = scores};
-    return show(&call, view, run_score);
+    asked call = {.host = user, .part = &scorer_part, .scores = scores};
+    return show(&call, view);
 }
 
-/* The NULL-terminated list of the field needs. Stays on the stack. */
+/* The calls of a part for the noun, whose callback has the name of its function. */
+#define DEFINE_PART(noun, NOUN, callback)                                                          \
+    static alcore_status noun##_named(al_home *home, const char *name, al_object *out) {           \
+        return alcore_##noun##_new(home->ctx, name, &out->noun);                                   \
+    }                                                                                              \
+    static alcore_status noun##_host(al_home *home, const char *name, const char *const *needs,    \
+                                     al_host *host, al_object *out) {                              \
+        alcore_##noun##_host functions = ALCORE_##NOUN##_HOST_INIT;                                \
+        functions.name = name;                                                                     \
+        functions.needs = needs;                                                                   \
+        functions.callback = callback;                                                             \
+        functions.destroy = al_host_destroy;                                                       \
+        functions.user = host;                                                                     \
+        return alcore_##noun##_new_host(home->ctx, &functions, &out->noun);                        \
+    }                                                                                              \
+    static alcore_status set_##noun(void *handle, const char *name, const char *value) {           \
+        return alcore_##noun##_set(handle, name, value);                                           \
+    }                                                                                              \
+    static alcore_status get_##noun(void *handle, const char *name, const char **out) {            \
+        return alcore_##noun##_get(handle, name, out);                                             \
+    }                                                                                              \
+    static const part_calls noun##_part = {&al_##noun##_kind,                                      \
+                                           #callback,                                              \
+                                           "the " #noun "'s function",                             \
+                                           "the " #noun "'s answer",                               \
+                                           noun##_named,                                           \
+                                           noun##_host,                                            \
+                                           set_##noun,                                             \
+                                           get_##noun}
+DEFINE_PART(strategy, STRATEGY, choose);
+DEFINE_PART(scorer, SCORER, score);
+
+/* ---- making ---- */
+
+/* The NULL-terminated list of the field needs; NULL without one. Stays on the stack. */
 static const char *const *read_needs(lua_State *L, int table) {
     int64_t count = 0;
     lua_getfield(L, table, "needs");
@@ -142,73 +148,106 @@ static const char *const *read_needs(lua_State *L, int table) {
     return needs;
 }
 
-static void check_field(lua_State *L, int table, const char *name) {
-    lua_getfield(L, table, name);
+/* Pushes the object that calls the functions of the table at an index back. */
+static int part_of_functions(lua_State *L, const part_calls *part, int table, al_home *home,
+                             al_object **out) {
+    lua_getfield(L, table, part->function);
     if (!lua_isfunction(L, -1))
-        luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, -1));
+        return luaL_error(L, "%s: a function expected, got %s", part->function,
+                          luaL_typename(L, -1));
     lua_pop(L, 1);
+    *out = al_new(L, part->kind, home);
+    int place = lua_gettop(L);
+    const char *name = al_field_string(L, table, "name");
+    const char *const *needs = read_needs(L, table);
+    al_host *host = al_host_new(L, place, table, home);
+    int failed =
+        AL_CALL(L, home, al_host_given(host, part->new_host(home, name, needs, host, *out)));
+    if (!failed) lua_pushvalue(L, place);
+    return failed;
 }
 
-/* Pushes the table {name = function at index}. */
-static void push_table_of(lua_State *L, int index, const char *name) {
+/* Pushes the built-in part whose name is at an index; the name is kept for its parameters. */
+static int part_of_name(lua_State *L, const part_calls *part, int index, al_home *home,
+                        al_object **out) {
+    const char *name = luaL_checkstring(L, index);
+    *out = al_new(L, part->kind, home);
+    al_anchor(L, -1, index, "name");
+    return AL_CALL(L, home, part->new_named(home, name, *out));
+}
+
+/* Pushes the part that the value at an index means: a function, a table of functions, or a name. */
+static int part_from(lua_State *L, const part_calls *part, int index, al_home *home,
+                     al_object **out) {
     index = al_absolute(L, index);
+    if (lua_istable(L, index)) return part_of_functions(L, part, index, home, out);
+    if (!lua_isfunction(L, index)) return part_of_name(L, part, index, home, out);
     lua_createtable(L, 0, 1);
     lua_pushvalue(L, index);
-    lua_setfield(L, -2, name);
-}
-
-/* Strategy of the table of functions at index. */
-static int strategy_of_functions(lua_State *L, int table, al_home *home, al_object **out) {
-    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
-    check_field(L, table, "choose");
-    al_object *object = al_new(L, &al_strategy_kind, home);
-    int place = lua_gettop(L);
-    host.name = al_field_string(L, table, "name");
-    host.needs = read_needs(L, table);
-    host.choose = choose;
-    host.destroy = al_host_destroy;
-    host.user = al_host_new(L, place, table, home);
-    alcore_strategy *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_strategy_new_host(home->ctx, &host, &handle);
-    object->handle = handle;
-    if (frame.status != ALCORE_OK) al_host_destroy(host.user);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    *out = object;
-    return 0;
-}
-
-static int strategy_of_name(lua_State *L, int name, al_home *home, al_object **out) {
-    al_object *object = al_new(L, &al_strategy_kind, home);
-    al_anchor(L, -1, name, "name"); /* of its parameters */
-    alcore_strategy *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_strategy_new(home->ctx, lua_tostring(L, name), &handle);
-    object->handle = handle;
-    *out = object;
-    return al_leave(L, &frame);
+    lua_setfield(L, -2, part->function);
+    return part_of_functions(L, part, lua_gettop(L), home, out);
 }
 
 int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out) {
     index = al_absolute(L, index);
-    switch (lua_type(L, index)) {
-    case LUA_TSTRING:
-        return strategy_of_name(L, index, home, out);
-    case LUA_TFUNCTION:
-        push_table_of(L, index, "choose");
-        return strategy_of_functions(L, lua_gettop(L), home, out);
-    case LUA_TTABLE:
-        return strategy_of_functions(L, index, home, out);
-    default:
-        *out = al_check(L, index, &al_strategy_kind);
-        lua_pushvalue(L, index);
-        return 0;
-    }
+    int type = lua_type(L, index);
+    if (type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE)
+        return part_from(L, &strategy_part, index, home, out);
+    *out = al_check(L, index, &al_strategy_kind);
+    lua_pushvalue(L, index);
+    return 0;
 }
+
+/* ---- parameters ---- */
+
+/* Sets the parameter whose name and value are at two indices. */
+static int set_one(lua_State *L, const part_calls *part, al_object *object, int name, int value) {
+    if (lua_type(L, name) != LUA_TSTRING) return luaL_error(L, "parameters have names");
+    const char *text = al_push_text(L, value, lua_tostring(L, name));
+    return AL_CALL(L, object->home, part->set(object->handle, lua_tostring(L, name), text));
+}
+
+static int set_all(lua_State *L, const part_calls *part, al_object *object, int table) {
+    if (lua_isnoneornil(L, table)) return 0;
+    luaL_checktype(L, table, LUA_TTABLE);
+    lua_pushnil(L);
+    while (lua_next(L, table) != 0) {
+        int place = lua_gettop(L);
+        int failed = set_one(L, part, object, place - 1, place);
+        if (failed) return failed;
+        lua_settop(L, place - 1);
+    }
+    return 0;
+}
+
+static al_home *home_argument(lua_State *L, int index) {
+    return lua_isnil(L, index) ? al_home_of(L, 0) : al_check(L, index, &al_context_kind)->home;
+}
+
+/* A new object on top of the stack gets the parameters of the table at index 2. */
+static int with_parameters(lua_State *L, const part_calls *part, al_object *object, int failed) {
+    int place = lua_gettop(L);
+    if (!failed) failed = set_all(L, part, object, 2);
+    return al_result(L, failed, place);
+}
+
+static int set_method(lua_State *L, const part_calls *part) {
+    al_object *self = al_check(L, 1, part->kind);
+    lua_settop(L, 3);
+    luaL_checkstring(L, 2);
+    return al_result(L, set_one(L, part, self, 2, 3), 1);
+}
+
+static int get_method(lua_State *L, const part_calls *part) {
+    al_object *self = al_check(L, 1, part->kind);
+    const char *text = NULL;
+    alcore_status status = part->get(self->handle, luaL_checkstring(L, 2), &text);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    lua_pushstring(L, text);
+    return 1;
+}
+
+/* ---- strategies ---- */
 
 /*** A strategy by name with parameters, or made of a function.
  * @function alcore.strategy
@@ -217,16 +256,10 @@ int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out) {
  * @tparam[opt] context context
  * @return a strategy; or nil, message, code */
 static int new_strategy(lua_State *L) {
+    al_object *object = NULL;
     lua_settop(L, 3);
-    al_home *home = lua_isnil(L, 3) ? al_home_of(L, 0) : al_check(L, 3, &al_context_kind)->home;
-    al_object *object;
-    int failed = al_strategy_from(L, 1, home, &object);
-    if (failed) return failed;
-    int place = lua_gettop(L);
-    failed = set_all(L, object, set_strategy, 2);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    return 1;
+    int failed = al_strategy_from(L, 1, home_argument(L, 3), &object);
+    return with_parameters(L, &strategy_part, object, failed);
 }
 
 /*** Sets a parameter.
@@ -235,7 +268,7 @@ static int new_strategy(lua_State *L) {
  * @param value a string, number, boolean or list
  * @return the strategy; or nil, message, code */
 static int strategy_set(lua_State *L) {
-    return set_method(L, al_check(L, 1, &al_strategy_kind), set_strategy);
+    return set_method(L, &strategy_part);
 }
 
 /*** The present value of a parameter: what was set, or its default.
@@ -243,49 +276,10 @@ static int strategy_set(lua_State *L) {
  * @tparam string name
  * @treturn string; or nil, message, code */
 static int strategy_get(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_strategy_kind);
-    const char *text = NULL;
-    alcore_status status = alcore_strategy_get(self->handle, luaL_checkstring(L, 2), &text);
-    if (status != ALCORE_OK) return al_fail(L, status);
-    lua_pushstring(L, text);
-    return 1;
+    return get_method(L, &strategy_part);
 }
 
 /* ---- scorers ---- */
-
-static int scorer_of_functions(lua_State *L, int table, al_home *home, al_object **out) {
-    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
-    check_field(L, table, "score");
-    al_object *object = al_new(L, &al_scorer_kind, home);
-    int place = lua_gettop(L);
-    host.name = al_field_string(L, table, "name");
-    host.needs = read_needs(L, table);
-    host.score = score;
-    host.destroy = al_host_destroy;
-    host.user = al_host_new(L, place, table, home);
-    alcore_scorer *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_scorer_new_host(home->ctx, &host, &handle);
-    object->handle = handle;
-    if (frame.status != ALCORE_OK) al_host_destroy(host.user);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    *out = object;
-    return 0;
-}
-
-static int scorer_of_name(lua_State *L, int name, al_home *home, al_object **out) {
-    al_object *object = al_new(L, &al_scorer_kind, home);
-    alcore_scorer *handle = NULL;
-    al_frame frame;
-    al_enter(L, home, &frame);
-    frame.status = alcore_scorer_new(home->ctx, luaL_checkstring(L, name), &handle);
-    object->handle = handle;
-    *out = object;
-    return al_leave(L, &frame);
-}
 
 /*** A scorer by name with parameters, or made of a function.
  * @function alcore.scorer
@@ -294,25 +288,11 @@ static int scorer_of_name(lua_State *L, int name, al_home *home, al_object **out
  * @tparam[opt] context context
  * @return a scorer; or nil, message, code */
 static int new_scorer(lua_State *L) {
-    lua_settop(L, 3);
-    al_home *home = lua_isnil(L, 3) ? al_home_of(L, 0) : al_check(L, 3, &al_context_kind)->home;
     al_object *object = NULL;
-    int failed;
-    if (lua_isfunction(L, 1)) {
-        push_table_of(L, 1, "score");
-        failed = scorer_of_functions(L, lua_gettop(L), home, &object);
-    } else if (lua_istable(L, 1)) {
-        failed = scorer_of_functions(L, 1, home, &object);
-    } else {
-        luaL_checktype(L, 1, LUA_TSTRING);
-        failed = scorer_of_name(L, 1, home, &object);
-    }
-    if (failed) return failed;
-    int place = lua_gettop(L);
-    failed = set_all(L, object, set_scorer, 2);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    return 1;
+    lua_settop(L, 3);
+    al_home *home = home_argument(L, 3);
+    if (!lua_isfunction(L, 1) && !lua_istable(L, 1)) luaL_checktype(L, 1, LUA_TSTRING);
+    return with_parameters(L, &scorer_part, object, part_from(L, &scorer_part, 1, home, &object));
 }
 
 /*** Sets a parameter.
@@ -321,7 +301,7 @@ static int new_scorer(lua_State *L) {
  * @param value a string, number, boolean or list
  * @return the scorer; or nil, message, code */
 static int scorer_set(lua_State *L) {
-    return set_method(L, al_check(L, 1, &al_scorer_kind), set_scorer);
+    return set_method(L, &scorer_part);
 }
 
 /*** The present value of a parameter: what was set, or its default.
@@ -329,12 +309,7 @@ static int scorer_set(lua_State *L) {
  * @tparam string name
  * @treturn string; or nil, message, code */
 static int scorer_get(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_scorer_kind);
-    const char *text = NULL;
-    alcore_status status = alcore_scorer_get(self->handle, luaL_checkstring(L, 2), &text);
-    if (status != ALCORE_OK) return al_fail(L, status);
-    lua_pushstring(L, text);
-    return 1;
+    return get_method(L, &scorer_part);
 }
 
 /*** Scores a pool, which gets the result as a column.
@@ -348,21 +323,17 @@ static int scorer_run(lua_State *L) {
     al_object *model = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_model_kind);
     if (self->home != pool->home || (model != NULL && model->home != pool->home))
         return luaL_error(L, "run: the scorer, pool and model belong to different contexts");
-    al_frame frame;
-    al_enter(L, pool->home, &frame);
-    frame.status =
-        alcore_scorer_run(self->handle, pool->handle, model != NULL ? model->handle : NULL);
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, 2);
-    return 1;
+    int failed =
+        AL_CALL(L, pool->home,
+                alcore_scorer_run(self->scorer, pool->pool, model != NULL ? model->model : NULL));
+    return al_result(L, failed, 2);
 }
 
 static const al_method strategy_methods[] = {
     {"get", strategy_get}, {"set", strategy_set}, {NULL, NULL}};
 static const al_method scorer_methods[] = {
     {"get", scorer_get}, {"run", scorer_run}, {"set", scorer_set}, {NULL, NULL}};
-const al_kind al_strategy_kind = {"alcore.strategy", unref_strategy, strategy_methods, NULL};
-const al_kind al_scorer_kind = {"alcore.scorer", unref_scorer, scorer_methods, NULL};
+AL_KIND(strategy, alcore_strategy_unref, strategy_methods, NULL);
+AL_KIND(scorer, alcore_scorer_unref, scorer_methods, NULL);
 const al_method al_strategy_functions[] = {
     {"strategy", new_strategy}, {"scorer", new_scorer}, {NULL, NULL}};

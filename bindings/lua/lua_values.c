@@ -169,6 +169,12 @@ const char *al_field_string(lua_State *L, int table, const char *field) {
     return lua_tostring(L, -1);
 }
 
+int al_options(lua_State *L, int index) {
+    if (lua_isnoneornil(L, index)) return 0;
+    luaL_checktype(L, index, LUA_TTABLE);
+    return index;
+}
+
 /* ---- lists ---- */
 
 void *al_buffer(lua_State *L, int64_t count, size_t bytes) {
@@ -234,7 +240,7 @@ static int64_t row_of(lua_State *L, const al_object *pool, int64_t place, int *f
         size_t length;
         const char *id = lua_tolstring(L, -1, &length);
         int64_t row;
-        alcore_status status = alcore_pool_find(pool->handle, id, length, &row);
+        alcore_status status = alcore_pool_find(pool->pool, id, length, &row);
         if (status != ALCORE_OK) *failed = al_fail(L, status);
         return row;
     }
@@ -251,10 +257,11 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
     *failed = 0;
     const al_object *selection = al_test(L, index, &al_selection_kind);
     if (selection != NULL) {
-        *count = alcore_selection_count(selection->handle);
+        *count = alcore_selection_count(selection->selection);
         int64_t *rows = al_buffer(L, *count, sizeof *rows);
         if (*count > 0)
-            memcpy(rows, alcore_selection_rows(selection->handle), (size_t)*count * sizeof *rows);
+            memcpy(rows, alcore_selection_rows(selection->selection),
+                   (size_t)*count * sizeof *rows);
         return rows;
     }
     *count = check_list(L, index, "rows", pool != NULL ? "indices or ids" : "indices");
@@ -270,8 +277,19 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
 
 /* ---- to Lua ---- */
 
-void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus) {
+void al_push_list(lua_State *L, int64_t count) {
     lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+}
+
+int al_append(lua_State *L, int64_t index, const char *text) {
+    if (text == NULL) return 0;
+    lua_pushstring(L, text);
+    lua_rawseti(L, -2, (int)index + 1);
+    return 1;
+}
+
+void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus) {
+    al_push_list(L, count);
     for (int64_t i = 0; i < count; i++) {
         lua_pushinteger(L, (lua_Integer)(values[i] + plus));
         lua_rawseti(L, -2, (int)(i + 1));
@@ -279,7 +297,7 @@ void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_
 }
 
 void al_push_doubles(lua_State *L, const double *values, int64_t count) {
-    lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+    al_push_list(L, count);
     for (int64_t i = 0; i < count; i++) {
         lua_pushnumber(L, (lua_Number)values[i]);
         lua_rawseti(L, -2, (int)(i + 1));
@@ -290,7 +308,7 @@ void al_push_doubles(lua_State *L, const double *values, int64_t count) {
  */
 static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t from, int64_t count) {
     const char *data = (const char *)tensor->data + tensor->byte_offset;
-    lua_createtable(L, (int)(count < 1 << 20 ? count : 1 << 20), 0);
+    al_push_list(L, count);
     for (int64_t i = 0; i < count; i++) {
         const char *at = data + (size_t)(from + i) * (tensor->dtype.bits / 8u);
         double number = 0;
@@ -321,7 +339,7 @@ static void push_rows(lua_State *L, const alcore_tensor *values, int64_t from, i
         return;
     }
     if (stride == 0) stride = values->shape[1];
-    lua_createtable(L, (int)(rows < 1 << 20 ? rows : 1 << 20), 0);
+    al_push_list(L, rows);
     for (int64_t i = 0; i < rows; i++) {
         push_run(L, values, (from + i) * stride, values->shape[1]);
         lua_rawseti(L, -2, (int)(i + 1));
@@ -336,7 +354,7 @@ void al_push_tensor(lua_State *L, const alcore_tensor *values, const alcore_tens
     }
     const int64_t *begin = offsets->data;
     int64_t rows = offsets->shape[0] - 1;
-    lua_createtable(L, (int)(rows < 1 << 20 ? rows : 1 << 20), 0);
+    al_push_list(L, rows);
     for (int64_t i = 0; i < rows; i++) {
         push_rows(L, values, begin[i], begin[i + 1] - begin[i]);
         lua_rawseti(L, -2, (int)(i + 1));

@@ -72,7 +72,7 @@ static int texts(lua_State *L) {
     const alcore_view *view = view_of(L);
     const int64_t *rows = alcore_view_rows(view);
     int64_t candidates = alcore_view_count(view);
-    lua_createtable(L, (int)(candidates < 1 << 20 ? candidates : 1 << 20), 0);
+    al_push_list(L, candidates);
     for (int64_t i = 0; i < candidates; i++) {
         size_t length = 0;
         const char *text = alcore_pool_text(alcore_view_pool(view), rows[i], &length);

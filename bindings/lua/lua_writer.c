@@ -4,10 +4,6 @@
  * @section column_writers */
 #include "lua_binding.h"
 
-static void unref(void *handle) {
-    alcore_column_writer_unref(handle);
-}
-
 /*** Begins a column, which appears in the pool when the writer is finished.
  * @function pool:column
  * @tparam string name
@@ -19,26 +15,15 @@ int al_pool_column_writer(lua_State *L) {
     const char *name = luaL_checkstring(L, 2);
     int32_t shape = al_constant_check(L, 3, al_shapes, "shape", al_usual_shape(name));
     if (shape < 0) return luaL_error(L, "column: the shape of '%s' is to be said", name);
-    al_object *writer = al_new(L, &al_writer_kind, pool->home);
+    al_object *writer = al_new(L, &al_column_writer_kind, pool->home);
     int place = lua_gettop(L);
     lua_pushboolean(L, shape >= ALCORE_COLUMN_RAGGED);
     al_anchor(L, place, -1, "ragged");
-    alcore_column_writer *handle = NULL;
-    al_frame frame;
-    al_enter(L, pool->home, &frame);
-    frame.status = alcore_column_writer_new(pool->handle, name, shape, NULL, &handle);
-    writer->handle = handle;
-    int failed = al_leave(L, &frame);
-    if (failed) return failed;
-    lua_pushvalue(L, place);
-    return 1;
-}
-
-/* 1, or what is wrong as 3 results; then the writer itself. */
-static int self_or(lua_State *L, int failed) {
-    if (failed) return failed;
-    lua_settop(L, 1);
-    return 1;
+    return al_result(
+        L,
+        AL_CALL(L, pool->home,
+                alcore_column_writer_new(pool->pool, name, shape, NULL, &writer->column_writer)),
+        place);
 }
 
 /*** Gives the values of some rows: writer:put({3, 1}, {{0.1, 0.2}, {0.3, 0.4}}).
@@ -49,7 +34,7 @@ static int self_or(lua_State *L, int failed) {
  * @tparam[opt] table lengths
  * @return the writer; or nil, message, code */
 static int put(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_writer_kind);
+    al_object *self = al_check(L, 1, &al_column_writer_kind);
     int64_t rows_count, lengths_count;
     int failed;
     lua_settop(L, 4);
@@ -66,21 +51,19 @@ static int put(lua_State *L) {
     }
     if (lengths != NULL && lengths_count != rows_count)
         return luaL_error(L, "put: %d rows and %d lengths", (int)rows_count, (int)lengths_count);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status =
-        alcore_column_writer_put(self->handle, rows, rows_count, &array->values, lengths, NULL);
-    return self_or(L, al_leave(L, &frame));
+    return AL_SELF(L, self->home,
+                   alcore_column_writer_put(self->column_writer, rows, rows_count, &array->values,
+                                            lengths, NULL));
 }
 
 /*** Indices of the rows that were not given yet.
  * @function writer:missing
  * @treturn table */
 static int missing(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_writer_kind);
-    int64_t count = alcore_column_writer_missing(self->handle, NULL, 0);
+    al_object *self = al_check(L, 1, &al_column_writer_kind);
+    int64_t count = alcore_column_writer_missing(self->column_writer, NULL, 0);
     int64_t *rows = al_buffer(L, count, sizeof *rows);
-    int64_t found = alcore_column_writer_missing(self->handle, rows, count);
+    int64_t found = alcore_column_writer_missing(self->column_writer, rows, count);
     al_push_integers(L, rows, found < count ? found : count, 1);
     return 1;
 }
@@ -89,19 +72,16 @@ static int missing(lua_State *L) {
  * @function writer:repeats
  * @treturn number */
 static int repeats(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_writer_kind);
-    lua_pushinteger(L, (lua_Integer)alcore_column_writer_repeats(self->handle));
+    al_object *self = al_check(L, 1, &al_column_writer_kind);
+    lua_pushinteger(L, (lua_Integer)alcore_column_writer_repeats(self->column_writer));
     return 1;
 }
 
 static int with_path(lua_State *L,
                      alcore_status (*call)(alcore_column_writer *writer, const char *path)) {
-    al_object *self = al_check(L, 1, &al_writer_kind);
+    al_object *self = al_check(L, 1, &al_column_writer_kind);
     const char *path = luaL_checkstring(L, 2);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = call(self->handle, path);
-    return self_or(L, al_leave(L, &frame));
+    return AL_SELF(L, self->home, call(self->column_writer, path));
 }
 
 /*** Saves what was put, for another process to merge.
@@ -126,15 +106,12 @@ static int merge(lua_State *L) {
  * ("mask")
  * @return the writer; or nil, message, code */
 static int finish(lua_State *L) {
-    al_object *self = al_check(L, 1, &al_writer_kind);
+    al_object *self = al_check(L, 1, &al_column_writer_kind);
     int32_t rule = al_constant_check(L, 2, al_missing_rules, "missing", ALCORE_MISSING_FAIL);
-    al_frame frame;
-    al_enter(L, self->home, &frame);
-    frame.status = alcore_column_writer_finish(self->handle, rule);
-    return self_or(L, al_leave(L, &frame));
+    return AL_SELF(L, self->home, alcore_column_writer_finish(self->column_writer, rule));
 }
 
 static const al_method methods[] = {{"finish", finish}, {"merge", merge}, {"missing", missing},
                                     {"put", put},       {"save", save},   {"repeats", repeats},
                                     {NULL, NULL}};
-const al_kind al_writer_kind = {"alcore.column_writer", unref, methods, NULL};
+AL_KIND(column_writer, alcore_column_writer_unref, methods, NULL);
