@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/param_calls.h"
 #include "formats/json_scan.h"
 #include "pool/pool_internal.h"
 #include "request/request_internal.h"
@@ -164,7 +164,8 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
 
 /* Parses the options that have a grammar of their own before anything is stored, so that a refused
  * value changes nothing. */
-static alcore_status set_option(alcore_request *request, const char *name, const char *value) {
+static alcore_status set_value(void *handle, const char *name, const char *value) {
+    alcore_request *request = handle;
     alcore__budgets budgets = request->budgets;
     alcore__price price = request->price;
     if (strcmp(name, "budget") == 0) ALCORE__TRY(alcore__budgets_parse(value, &budgets));
@@ -178,40 +179,27 @@ static alcore_status set_option(alcore_request *request, const char *name, const
     return ALCORE_OK;
 }
 
+static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
+    const alcore_request *request = handle;
+    return alcore__values_get(&request->values, "request", name, out_text);
+}
+
+static const alcore__param_calls PARAM_CALLS = {"request", set_value, get_value};
+
 alcore_status alcore_request_set(alcore_request *request, const char *name, const char *value) {
-    ALCORE__TRY(alcore__request_begin(request, "alcore_request_set"));
-    if (name == NULL || value == NULL)
-        return alcore__request_end(
-            request,
-            alcore__fail(ALCORE_E_INVALID, "alcore_request_set: name and value are needed"));
-    return alcore__request_end(request, set_option(request, name, value));
+    return alcore__param_set(&PARAM_CALLS, request, name, value);
 }
 
 alcore_status alcore_request_set_int(alcore_request *request, const char *name, int64_t value) {
-    char text[32];
-    alcore__format(text, sizeof text, "%lld", (long long)value);
-    return alcore_request_set(request, name, text);
+    return alcore__param_set_int(&PARAM_CALLS, request, name, value);
 }
 
 alcore_status alcore_request_set_number(alcore_request *request, const char *name, double value) {
-    char text[32];
-    alcore__print_double(value, text);
-    return alcore_request_set(request, name, text);
+    return alcore__param_set_number(&PARAM_CALLS, request, name, value);
 }
 
 alcore_status alcore_request_get(alcore_request *request, const char *name, const char **out_text) {
-    alcore_ctx *ctx = request == NULL ? NULL : request->object.ctx;
-    if (out_text != NULL) *out_text = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (request == NULL || name == NULL || out_text == NULL)
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID,
-                              "alcore_request_get: request, name and out_text are needed"));
-    alcore_status status = alcore__read_begin(request, "request");
-    if (status != ALCORE_OK) return alcore__leave(ctx, status);
-    status = alcore__values_get(&request->values, "request", name, out_text);
-    alcore__read_end(request);
-    return alcore__leave(ctx, status);
+    return alcore__param_get(&PARAM_CALLS, request, name, out_text);
 }
 
 alcore_status alcore_request_param(int32_t index, alcore_param_info *out) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/param_calls.h"
 #include "scorer/scorer_internal.h"
 
 /* The destructor of the handle. The host's destroy callback runs first, as it may own host.user. */
@@ -157,7 +157,8 @@ void alcore_scorer_unref(alcore_scorer *scorer) {
     alcore__object_unref(scorer);
 }
 
-static alcore_status set_value(alcore_scorer *scorer, const char *name, const char *value) {
+static alcore_status set_value(void *handle, const char *name, const char *value) {
+    alcore_scorer *scorer = handle;
     char owner[64];
     if (scorer->score == NULL)
         return alcore__fail(ALCORE_E_PARAM, "scorer %s has no parameters: it is the caller's own",
@@ -166,43 +167,25 @@ static alcore_status set_value(alcore_scorer *scorer, const char *name, const ch
     return alcore__values_set(scorer->object.ctx, &scorer->values, owner, name, value);
 }
 
+static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
+    const alcore_scorer *scorer = handle;
+    return alcore__values_get(&scorer->values, "scorer", name, out_text);
+}
+
+static const alcore__param_calls PARAM_CALLS = {"scorer", set_value, get_value};
+
 alcore_status alcore_scorer_set(alcore_scorer *scorer, const char *name, const char *value) {
-    if (scorer == NULL || name == NULL || value == NULL)
-        return alcore__fail(ALCORE_E_INVALID,
-                            "alcore_scorer_set: scorer, name and value are needed");
-    alcore_ctx *ctx = scorer->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = alcore__write_begin(scorer, "scorer");
-    if (status == ALCORE_OK) {
-        status = set_value(scorer, name, value);
-        alcore__write_end(scorer);
-    }
-    return alcore__leave(ctx, status);
+    return alcore__param_set(&PARAM_CALLS, scorer, name, value);
 }
 
 alcore_status alcore_scorer_set_int(alcore_scorer *scorer, const char *name, int64_t value) {
-    char text[32];
-    alcore__format(text, sizeof text, "%lld", (long long)value);
-    return alcore_scorer_set(scorer, name, text);
+    return alcore__param_set_int(&PARAM_CALLS, scorer, name, value);
 }
 
 alcore_status alcore_scorer_set_number(alcore_scorer *scorer, const char *name, double value) {
-    char text[32];
-    alcore__print_double(value, text);
-    return alcore_scorer_set(scorer, name, text);
+    return alcore__param_set_number(&PARAM_CALLS, scorer, name, value);
 }
 
 alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *name, const char **out_text) {
-    alcore_ctx *ctx = scorer == NULL ? NULL : scorer->object.ctx;
-    if (out_text != NULL) *out_text = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (scorer == NULL || name == NULL || out_text == NULL)
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID,
-                              "alcore_scorer_get: scorer, name and out_text are needed"));
-    alcore_status status = alcore__read_begin(scorer, "scorer");
-    if (status != ALCORE_OK) return alcore__leave(ctx, status);
-    status = alcore__values_get(&scorer->values, "scorer", name, out_text);
-    alcore__read_end(scorer);
-    return alcore__leave(ctx, status);
+    return alcore__param_get(&PARAM_CALLS, scorer, name, out_text);
 }

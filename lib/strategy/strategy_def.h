@@ -168,6 +168,8 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
 
 /* ---- for finish ---- */
 
+/* run->outcome.scores: float64 [candidates], as the "values" of a pass that writes the scores. */
+double *alcore__outcome_scores(const alcore__run *run);
 /* A new record column, one entry per candidate, zeroed: int64_t * or double * by dtype. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);
 /* A new fact for the report: double [count], zeroed. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/param_calls.h"
 static const char PREFIX[] = "strategy ";
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
@@ -111,47 +111,35 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
     alcore__object_unref(strategy);
 }
 
+static alcore_status set_value(void *handle, const char *name, const char *value) {
+    alcore_strategy *strategy = handle;
+    return alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name,
+                              value);
+}
+
+static alcore_status get_value(const void *handle, const char *name, const char **out_text) {
+    const alcore_strategy *strategy = handle;
+    return alcore__values_get(&strategy->values, strategy->owner, name, out_text);
+}
+
+static const alcore__param_calls PARAM_CALLS = {"strategy", set_value, get_value};
+
 alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, const char *value) {
-    alcore_ctx *ctx = strategy ? strategy->object.ctx : NULL;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (!strategy || !name || !value) {
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID, "strategy, name and value must not be NULL"));
-    }
-    alcore_status status = alcore__write_begin(strategy, "strategy");
-    if (status != ALCORE_OK) return alcore__leave(ctx, status);
-    status = alcore__values_set(ctx, &strategy->values, strategy->owner, name, value);
-    alcore__write_end(strategy);
-    return alcore__leave(ctx, status);
+    return alcore__param_set(&PARAM_CALLS, strategy, name, value);
 }
 
 alcore_status alcore_strategy_set_int(alcore_strategy *strategy, const char *name, int64_t value) {
-    char text[32];
-    alcore__format(text, sizeof text, "%lld", (long long)value);
-    return alcore_strategy_set(strategy, name, text);
+    return alcore__param_set_int(&PARAM_CALLS, strategy, name, value);
 }
 
 alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *name,
                                          double value) {
-    char text[32];
-    alcore__print_double(value, text);
-    return alcore_strategy_set(strategy, name, text);
+    return alcore__param_set_number(&PARAM_CALLS, strategy, name, value);
 }
 
 alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
                                   const char **out_text) {
-    alcore_ctx *ctx = strategy == NULL ? NULL : strategy->object.ctx;
-    if (out_text != NULL) *out_text = NULL;
-    ALCORE__TRY(alcore__enter(ctx));
-    if (strategy == NULL || name == NULL || out_text == NULL)
-        return alcore__leave(
-            ctx, alcore__fail(ALCORE_E_INVALID,
-                              "alcore_strategy_get: strategy, name and out_text are needed"));
-    alcore_status status = alcore__read_begin(strategy, "strategy");
-    if (status != ALCORE_OK) return alcore__leave(ctx, status);
-    status = alcore__values_get(&strategy->values, strategy->owner, name, out_text);
-    alcore__read_end(strategy);
-    return alcore__leave(ctx, status);
+    return alcore__param_get(&PARAM_CALLS, strategy, name, out_text);
 }
 
 const char *alcore__strategy_name(const alcore_strategy *strategy) {

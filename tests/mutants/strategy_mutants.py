@@ -78,7 +78,7 @@ MUTANTS = {
     'every round draws the same candidates':
         ('lib/strategy/engine/candidate_draw.c', 'TAG_SUBSAMPLE, (uint64_t)round, 0)', 'TAG_SUBSAMPLE, 1, 0)', VECTORS, 'draws'),
     'sticky candidates are forgotten':
-        ('lib/strategy/engine/candidate_draw.c', 'take[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
+        ('lib/strategy/engine/candidate_draw.c', 'mask[i] && previous && previous[i] && kept < count', 'false', VECTORS, 'draws'),
 }
 
 

@@ -6,6 +6,10 @@
 
 #include "strategy/strategy_def.h"
 
+double *alcore__outcome_scores(const alcore__run *run) {
+    return run->outcome.scores;
+}
+
 /* Adds a column to the record: *out is [candidates], zeroed, of 8-byte entries (double or int64_t
  * by dtype), which the strategy fills in; the outcome frees it. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {

@@ -456,10 +456,6 @@ static alcore_status store_weight(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-static double *scores_of(const alcore__run *run) {
-    return run->outcome.scores;
-}
-
 /* Reads the D^2 weights back from the engine's memory. Before the first center they are infinite:
  * then the score is the length of the gradient. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
@@ -498,7 +494,7 @@ static const alcore__pass PASSES[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_scores,
-     .partial = {.values = scores_of}},
+     .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

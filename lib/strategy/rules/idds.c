@@ -229,10 +229,6 @@ static bool goes_on(const alcore__run *run) {
 
 /* ---- pass "scores": those of every candidate, as the last pick left them ---- */
 
-static double *scores_of(const alcore__run *run) {
-    return run->outcome.scores;
-}
-
 /* Reads the scores of the last pass back from the engine's memory, one per active row. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
@@ -269,7 +265,7 @@ static const alcore__pass PASSES[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_scores,
-     .partial = {.values = scores_of}},
+     .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

@@ -462,10 +462,6 @@ static bool lacks_first_center(const alcore__run *run) {
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-static double *scores_of(const alcore__run *run) {
-    return run->outcome.scores;
-}
-
 /* Measures every row from the picks it has not seen, so that m(x) is final, and scores it with the
  * distance. Without picks and labeled rows all scores are 0. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
@@ -529,7 +525,7 @@ static const alcore__pass PASSES[] = {
     {.name = "scores",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = read_scores,
-     .partial = {.values = scores_of}},
+     .partial = {.values = alcore__outcome_scores}},
     {.name = NULL},
 };
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that read and change named parameters of a handle; see param_calls.h. */
+#include "base/param_calls.h"
+
+#include "base/number.h"
+
+/* Enters the context of the handle, NULL without a handle. */
+static alcore_status enter(const void *handle, alcore_ctx **ctx) {
+    const alcore__object *object = handle;
+    *ctx = object == NULL ? NULL : object->ctx;
+    return alcore__enter(*ctx);
+}
+
+alcore_status alcore__param_set(const alcore__param_calls *calls, void *handle, const char *name,
+                                const char *value) {
+    alcore_ctx *ctx;
+    ALCORE__TRY(enter(handle, &ctx));
+    if (handle == NULL || name == NULL || value == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID,
+                                               "alcore_%s_set: %s, name and value are needed",
+                                               calls->noun, calls->noun));
+    alcore_status status = alcore__write_begin(handle, calls->noun);
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = calls->set(handle, name, value);
+    alcore__write_end(handle);
+    return alcore__leave(ctx, status);
+}
+
+alcore_status alcore__param_set_int(const alcore__param_calls *calls, void *handle,
+                                    const char *name, int64_t value) {
+    char text[32];
+    alcore__format(text, sizeof text, "%lld", (long long)value);
+    return alcore__param_set(calls, handle, name, text);
+}
+
+alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *handle,
+                                       const char *name, double value) {
+    char text[32];
+    alcore__print_double(value, text);
+    return alcore__param_set(calls, handle, name, text);
+}
+
+alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
+                                const char **out_text) {
+    alcore_ctx *ctx;
+    if (out_text != NULL) *out_text = NULL;
+    ALCORE__TRY(enter(handle, &ctx));
+    if (handle == NULL || name == NULL || out_text == NULL)
+        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID,
+                                               "alcore_%s_get: %s, name and out_text are needed",
+                                               calls->noun, calls->noun));
+    alcore_status status = alcore__read_begin(handle, calls->noun);
+    if (status != ALCORE_OK) return alcore__leave(ctx, status);
+    status = calls->get(handle, name, out_text);
+    alcore__read_end(handle);
+    return alcore__leave(ctx, status);
+}
