@@ -14,24 +14,32 @@
 
 typedef struct alcore__worker_memory alcore__worker_memory;
 
-/* What is kept for the candidates of a block until the run ends (engine/block_memory.c). */
+/* What is kept for the candidates of a block until the run ends (engine/block_memory.c). Zeroed at
+ * first: nothing is kept. */
 typedef struct alcore__block_memory {
-    void *local;             /* alcore__block_local(): bytes in host memory */
-    alcore_sys_rows doubles; /* alcore__block_keep(): in the memory that the engine works in */
+    void *
+        local; /* what alcore__block_local() returns: bytes of the strategy in host memory, owned */
+    alcore_sys_rows
+        doubles; /* what alcore__block_keep() was given, as one matrix row, owned: in the
+                    memory of the device, or in host memory where kernels run there */
     bool doubles_on_device;
-    bool upload_tried;      /* the engine was asked to keep the matrix in its memory */
-    alcore_sys_rows device; /* active rows of the matrix there; data NULL: not there */
-    char *host;             /* the same in host memory; NULL: read from the column each time */
+    bool upload_tried; /* the engine was asked once to keep the embeddings in its memory */
+    alcore_sys_rows
+        device; /* the embeddings [active rows, dims] there, owned; data NULL: not there */
+    char *host; /* a copy of them [active rows, dims] in host memory in the column's type, owned;
+                   NULL: there is none, and each pass reads the column */
 } alcore__block_memory;
 
 struct alcore__block {
     alcore__run *run;
     int32_t source;       /* ALCORE__OVER_* */
-    int64_t number;       /* in its pool */
-    int64_t start, count; /* its active rows are positions start .. start + count - 1; count > 0 */
-    const int64_t *rows;  /* [count] */
-    alcore__block_memory *memory; /* NULL for other sources than candidates */
-    alcore__worker_memory *worker;
+    int64_t number;       /* of the block in its pool, from 0 */
+    int64_t start, count; /* its active rows are positions start .. start + count - 1 of the source;
+                             count > 0 where a pass is called */
+    const int64_t *rows; /* [count] pool row of each active row, ascending; borrowed from the run */
+    alcore__block_memory *memory; /* of this block, kept between passes; NULL for other sources than
+                                     the candidates */
+    alcore__worker_memory *worker; /* scratch memory of the thread that visits the block */
 };
 
 /* ---- scratch memory: a stack per worker thread (engine/scratch_stack.c) ---- */
@@ -40,7 +48,10 @@ struct alcore__block {
  * Arrays never move and never overlap: two helpers cannot overwrite each other's. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out);
-/* The height of the stack, and everything above a height given back: for helpers in loops. */
+/* A height of the stack: `used` bytes of chunk number `chunk`, and all of the chunks below. A
+ * helper that is called in a loop gets the mark first and releases it at its end, which pops what
+ * it pushed.
+ */
 typedef struct alcore__scratch_mark {
     size_t chunk, used;
 } alcore__scratch_mark;
@@ -49,8 +60,8 @@ void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark);
 
 /* ---- scores ---- */
 
-/* def->score_rows over the active rows, one entry per index: rank [count]; score and raw [count]
- * may be NULL. */
+/* Computes the scores of the active rows by the strategy's score_rows, one entry per index: rank,
+ * score and raw [count] as alcore__score_call defines them; score and raw may be NULL. */
 alcore_status alcore__block_scores(alcore__block *block, double *rank, double *score, double *raw);
 
 /* The rows of a dense column of the candidates from the block's first active row to its last:
@@ -60,52 +71,58 @@ alcore_status alcore__block_column(alcore__block *block, const alcore__column *c
 
 /* ---- what is kept with a block of candidates ---- */
 
-/* Bytes in host memory, zeroed when they are first asked for. */
+/* Sets *out to the block's own bytes in host memory. The first call allocates them, zeroed; later
+ * calls return the same memory, so `bytes` is the same in every call. */
 alcore_status alcore__block_local(alcore__block *block, size_t bytes, void *out);
-/* The same, when they were asked for before; NULL: they were not. */
+/* What alcore__block_local() allocated for the block; NULL: it was not called yet. */
 void *alcore__block_find_local(const alcore__block *block);
-/* Doubles in the memory that the engine works in (a device's own): only kernels and
- * alcore__download() look at them. NULL before alcore__block_keep(), which takes values [count]
- * over, also when it fails. */
+/* Doubles of the block that kernels read and write from pass to pass. They lie in the memory that
+ * the engine works in, which may be a device's, so only kernels and alcore__download() access them.
+ * alcore__block_keep() gives the block its doubles, values [count] from alcore__new_array(), and
+ * owns values also when it fails; before that alcore__block_doubles() returns NULL. */
 double *alcore__block_doubles(const alcore__block *block);
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count);
-/* Copies doubles from the engine's memory to out [count]. */
+/* Copies values [count] from the engine's memory to out [count] in host memory. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out);
-/* The same for one array [matrix rows], picked out by index: out [block->count]. */
+/* Copies the entries of the active rows among values [matrix rows], which lie in the engine's
+ * memory, to out [block->count] in host memory, by index. */
 struct alcore__matrix;
 alcore_status alcore__download_active(const struct alcore__matrix *matrix, const double *values,
                                       double *out);
 
 /* ---- embeddings ---- */
 
-/* The column "embeddings" of the block as kernels take it. */
+/* The column "embeddings" of the block in the form that kernels read. */
 typedef struct alcore__matrix {
     alcore__block *block;
-    alcore_sys_rows rows;
+    alcore_sys_rows
+        rows; /* [rows.count, dims] matrix rows, borrowed: valid until the block is done */
     const uint8_t *mask; /* [rows.count] 1: active; NULL: every matrix row is, and equals its index
                           */
 } alcore__matrix;
-/* unit: rows are read as unit vectors. */
+/* unit: kernels divide each row by its length as they read it. */
 alcore_status alcore__block_matrix(alcore__block *block, bool unit, alcore__matrix *out);
 
+/* The matrix row of the active row with an index, and back again for an active matrix row. */
 static inline int64_t alcore__matrix_row_of(const alcore__matrix *matrix, int64_t index) {
     return matrix->mask ? matrix->block->rows[index] - matrix->rows.first : index;
 }
-/* The index of an active matrix row. */
 int64_t alcore__matrix_index_of(const alcore__matrix *matrix, int64_t matrix_row);
-/* One row widened to double: out [dims]. */
+/* Copies the active row with an index to out [dims] as doubles. */
 alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t index, double *out);
 /* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is
  * none. Called when a sum or a norm is not finite. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
 
-/* By index: out [count]. vector: [dims]. */
+/* Dot products with a vector [dims], dot products of each row with itself, and squared Euclidean
+ * distances to a vector [dims], by index: out [count]. */
 alcore_status alcore__matrix_dots(const alcore__matrix *matrix, const double *vector, double *out);
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out);
 alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double *vector,
                                       double *out);
-/* group [count]: the group of each active row, -1: none. sums [groups, dims], counts [groups]. */
+/* Sums of the active rows by group. group [count]: the group of each active row, -1: none; sums
+ * [groups, dims] and counts [groups] are overwritten. */
 alcore_status alcore__matrix_group_sums(const alcore__matrix *matrix, const int32_t *group,
                                         int64_t groups, double *sums, int64_t *counts);
 /* The sum of all active rows: sums [dims]. */
@@ -113,11 +130,13 @@ alcore_status alcore__matrix_sum(const alcore__matrix *matrix, double *sums);
 /* 1 - cos to the centroid of each row's group: out [count], centroids [groups, dims]. */
 alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, const int32_t *group,
                                               int64_t groups, const double *centroids, double *out);
-/* What the kernel nearest_centroid writes, by index: [count] each; distance may be NULL, low and
- * high both. Entries of rows without a group are not written. */
+/* What the kernel nearest_centroid writes, by index, [count] each; entries of rows without a group
+ * are not written. */
 typedef struct alcore__nearest {
-    int32_t *nearest;
-    double *distance, *low, *high;
+    int32_t *nearest;   /* the nearest centroid of the row's group */
+    double *distance;   /* its distance as the kernel measures it; NULL: not wanted */
+    double *low, *high; /* the distance to the nearest centroid is at most high, that to every other
+                           centroid of the group at least low; both NULL: not wanted */
 } alcore__nearest;
 alcore_status alcore__matrix_nearest(const alcore__matrix *matrix, const int32_t *group,
                                      int64_t groups, const int64_t *centroid_starts,

@@ -26,7 +26,8 @@ const alcore__strategy_def *alcore__strategy_find(const char *name) {
 /* Names that strategies had before, with the present ones: the message for an old name says it. */
 static const struct { const char *old, *present; } RENAMED[] = {{"average", "average-dist"}};
 
-/* The error for a name that is no strategy: its new name, or the most similar one. */
+/* Fails for a name that no strategy has. The message tells its new name where it was renamed, else
+ * the most similar name. Called by every function that is given a strategy by its name. */
 alcore_status alcore__strategy_unknown(const char *name) {
     for (size_t i = 0; name && i < sizeof RENAMED / sizeof RENAMED[0]; i++) {
         if (!strcmp(RENAMED[i].old, name))

@@ -40,47 +40,51 @@ enum {
 
 /* ---- passes ---- */
 
-/* An array of the state. */
+/* An array of doubles of the strategy's state. */
 typedef struct alcore__doubles {
-    double *values;
+    double *values; /* [count], borrowed */
     int64_t count;
 } alcore__doubles;
 
-/* The partial of one block as reduce() gets it. */
+/* The partial of one block as the pass's reduce() receives it. */
 typedef struct alcore__block_partial {
     int64_t block;        /* number of the block in its pool */
     int64_t start, count; /* its active rows: positions start .. start + count - 1 */
-    const void *extra;    /* what follows the part that the runner reduces itself; 8-aligned */
-    size_t extra_bytes;
+    const void *extra;    /* [extra_bytes] behind the sums or values; aligned for doubles */
+    size_t extra_bytes;   /* as the type's extra() said for the block; 1 or more */
 } alcore__block_partial;
 
 /* The partial of a pass: plain bytes, without pointers, of a size that is known before the block
  * is visited. It begins with doubles that the runner reduces by itself (sums or values; at most one
- * of the two), then come `extra` bytes for reduce(). All members may be NULL: every block is
+ * of the two), followed by `extra` bytes for reduce(). All members may be NULL: then every block is
  * visited and contributes nothing. */
 typedef struct alcore__partial_type {
-    /* double [sums.count]: added to this array, component by component, in block order from +0.0.
-     * Threads share the work by ranges of components, so every component has one adder. */
+    /* The partial begins with double [sums.count]. The runner adds them to the array of the state
+     * that this function returns, component by component, in block order from +0.0. Threads share
+     * the work by ranges of components, so that one thread adds up each component. */
     alcore__doubles (*sums)(const alcore__run *run);
-    /* double [active rows of the block]: stored in this array [active rows of the source]. */
+    /* The partial begins with double [active rows of the block]. The runner stores them at their
+     * positions in the array [active rows of the source] that this function returns. */
     double *(*values)(const alcore__run *run);
-    /* Bytes that follow. A block whose partial has a type but no byte is not visited. */
+    /* Number of bytes behind the sums or values. A block is not visited when the pass has one of
+     * sums, values and extra, and the partial of the block has no byte. */
     size_t (*extra)(const alcore__block *block);
-    /* Called on the calling thread, once a visited block with extra bytes, in block order. */
+    /* Called on the calling thread for each visited block with extra bytes, in block order. */
     alcore_status (*reduce)(alcore__run *run, const alcore__block_partial *part);
 } alcore__partial_type;
 
+/* One pass over the blocks of a source, or a nested table of passes: a row of a table. */
 typedef struct alcore__pass {
     const char *name; /* NULL ends the table */
     int32_t rows;     /* ALCORE__OVER_*; a pass over no active row is skipped, start and end too */
-    /* partial: zeroed, of the size that the partial's type says; NULL when that is 0. */
+    /* Work on one block. partial: zeroed bytes, as many as the partial's type says; NULL: none. */
     alcore_status (*block)(alcore__block *block, void *partial);
     alcore__partial_type partial;
     alcore_status (*end)(alcore__run *run);   /* after the last block; NULL: nothing to do */
     bool (*when)(const alcore__run *run);     /* false: the pass is skipped; NULL: always made */
     alcore_status (*start)(alcore__run *run); /* before the first block; may be NULL */
-    /* A loop: after this pass, made or skipped, while again() is true the runner goes back by
-     * `back` rows of the table (0: this pass once more). */
+    /* A loop: where again() is true after this pass, which was made or skipped, the runner goes
+     * back by `back` rows of the table (0: it makes this pass once more). */
     bool (*again)(const alcore__run *run);
     int32_t back;
     /* A table in place of `block`, such as that of k-means. While its passes run, run->state is
@@ -97,23 +101,25 @@ typedef struct alcore__strategy_def {
      * ends with NULL. NULL: the defaults only. */
     const char *const *examples;
     const alcore__term *terms; /* ends with name NULL; NULL: the score is one term */
-    /* For the reasons of picks. reason: the whole of it, where the score is no measure of a row by
-     * itself; measure: what the score measures; NULL: "score". */
+    /* Words for the reasons of picks. reason: the one reason of every pick, for strategies whose
+     * score says nothing about a row by itself; NULL: reasons are made from the score. measure:
+     * what the score measures; NULL: "score". */
     const char *reason, *measure;
     const alcore__param_table *params;
-    const char *const *needs[4]; /* by ALCORE_ROLE_*; NULL: none */
-    /* Scores of rows from columns, for strategies that want them (alcore__block_scores); NULL:
-     * none.
-     */
+    /* Columns that the strategy reads, by ALCORE_ROLE_*: a list that ends with NULL, "a|b" where
+     * either will do; NULL: none. */
+    const char *const *needs[4];
+    /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
+     * strategy has no such score. */
     alcore_status (*score_rows)(alcore__score_call *call);
-    const char *raw_name; /* record column of the raw quantity, for ALCORE__RANK_BY_SCORE */
+    const char *raw_name; /* name of the record column of raw values, for ALCORE__RANK_BY_SCORE */
 
     size_t state_bytes;                        /* of run->state, zeroed before begin */
     alcore_status (*begin)(alcore__run *run);  /* reads parameters, allocates; may be NULL */
-    const alcore__pass *passes;                /* NULL: none; finish does it all */
+    const alcore__pass *passes;                /* NULL: finish alone does the work */
     alcore_status (*finish)(alcore__run *run); /* fills run->outcome */
-    void (*free_state)(alcore__run *run); /* frees what the state points to, also after a failure
-                                             half-way; may be NULL */
+    void (*free_state)(alcore__run *run); /* frees what the state points to, also after a failure in
+                                             begin or in a pass; may be NULL */
 } alcore__strategy_def;
 
 /* ---- a run ---- */
@@ -130,22 +136,25 @@ typedef struct alcore__active_rows {
     int64_t *block_starts; /* [blocks + 1] position of each block's first active row */
 } alcore__active_rows;
 
+/* One run of a strategy, from alcore__run_begin() to alcore__run_free(). All pointers but state,
+ * outcome and runner are borrowed. */
 struct alcore__run {
     alcore_ctx *ctx;
     const alcore__strategy_def *def;
     const alcore_strategy *strategy;
     const alcore__run_input *input;
-    const alcore__values *values; /* the parameters */
-    alcore__active_rows active[ALCORE__SOURCES];
-    void *state;             /* of the strategy, or of the nested table that is running */
+    const alcore__values *values;                /* the parameters */
+    alcore__active_rows active[ALCORE__SOURCES]; /* by ALCORE__OVER_* */
+    void *state; /* [def->state_bytes] or, while a nested table runs, its nested_state() */
     alcore__outcome outcome; /* count and rows are set before begin */
-    int32_t threads;
-    bool repeats; /* set in begin: many passes, so a device keeps the matrix in its memory, and one
-                     that is made block by block is kept when it is small */
-    int32_t speculative; /* tests: rows that k-means++ and BADGE measure in advance; -1: as many as
-                            pay */
-    /* Set by finish: what to order by (default: outcome.scores), owned by the state; or picked: the
-     * picks are made. */
+    int32_t threads;         /* worker threads of the context; runner->workers has one entry each */
+    bool repeats; /* set in begin by strategies of many passes: a device then keeps the embeddings
+                     in its memory, and embeddings that are made block by block are kept when they
+                     are few (engine/block_memory.c) */
+    int32_t speculative; /* tests set it: rows that k-means++ and BADGE measure in advance; -1: they
+                            choose the number by the hit rate */
+    /* Set by finish: either keys [candidates], what the candidates are ranked by (NULL:
+     * outcome.scores), owned by the state; or picked: the strategy has bought its picks itself. */
     const double *keys;
     bool picked;
     alcore__runner *runner; /* engine/runner.h */
@@ -154,25 +163,27 @@ struct alcore__run {
 static inline int64_t alcore__candidate_count(const alcore__run *run) {
     return run->active[ALCORE__OVER_CANDIDATES].count;
 }
-/* The kernels, and the first argument of each. */
+/* The table of kernels of the run's engine, and the first argument of each kernel. */
 static inline const alcore_sys_kernels *alcore__run_kernels(const alcore__run *run) {
     return run->input->engine.kernels;
 }
 static inline alcore_sys_work alcore__run_work(const alcore__run *run) {
     return alcore__engine_work(&run->input->engine);
 }
-/* Components of an embedding; 0: the candidates have none. Equal in all roles. */
+/* Components of an embedding, the same number in all roles; 0: the candidates have no embeddings.
+ */
 int64_t alcore__embedding_dims(const alcore__run *run);
 /* ALCORE_E_DATA that names the row and component of a vector's first NaN or infinity. */
 alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t source, int64_t row);
 
 /* ---- for finish ---- */
 
-/* run->outcome.scores: float64 [candidates], as the "values" of a pass that writes the scores. */
+/* The values() of passes whose partials are the scores: run->outcome.scores [candidates]. */
 double *alcore__outcome_scores(const alcore__run *run);
-/* A new record column, one entry per candidate, zeroed: int64_t * or double * by dtype. */
+/* Adds a record column and sets *out to its values [candidates], zeroed, int64_t or double by dtype
+ * (ALCORE_INT64, ALCORE_FLOAT64). name is static. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);
-/* A new fact for the report: double [count], zeroed. */
+/* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
 /* Mean and population standard deviation of values [candidates], summed by blocks (spec 1.8). */
 void alcore__candidate_mean_sd(const alcore__run *run, const double *values, double *mean,
@@ -181,13 +192,17 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
 double alcore__cosine(double dot, double norm, double other_norm);
 /* Warns when a strategy will make more than 100 passes over the embeddings of the candidates. */
 void alcore__warn_passes(const alcore__run *run, double passes);
-/* About how many picks the budget buys: it divided by the mean cost of a candidate. */
+/* About how many picks the budget buys: the budget divided by the mean cost of a candidate, at most
+ * the number of candidates. */
 double alcore__expected_picks(const alcore__run *run);
 
 /* ---- strategies that only rank by a score (rules/rank_by_score.c) ---- */
 
+/* The state of these strategies: the values of alcore__score_call for every candidate. */
 typedef struct alcore__ranked_scores {
-    double *rank, *score, *raw; /* [candidates] as alcore__score_call has them */
+    double *rank;  /* [candidates] what they are ordered by; the largest is picked first */
+    double *score; /* [candidates] what is reported; ordered as rank is */
+    double *raw;   /* [candidates] the quantity of the paper, for the record column raw_name */
 } alcore__ranked_scores;
 extern const alcore__pass alcore__rank_by_score_passes[];
 alcore_status alcore__rank_by_score_begin(alcore__run *run);

@@ -42,6 +42,8 @@ static alcore_status make(alcore_ctx *ctx, const alcore__strategy_def *def, cons
     return ALCORE_OK;
 }
 
+/* Public functions enter the context first, so that every return leaves it again; *out is NULL
+ * after any failure. */
 alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));
     if (!out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
@@ -111,6 +113,8 @@ void alcore_strategy_unref(alcore_strategy *strategy) {
     alcore__object_unref(strategy);
 }
 
+/* Set and read one parameter; alcore__param_set() and alcore__param_get() call them with the
+ * context entered and the handle locked for writing or reading. */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_strategy *strategy = handle;
     return alcore__values_set(strategy->object.ctx, &strategy->values, strategy->owner, name,
@@ -124,6 +128,8 @@ static alcore_status get_value(const void *handle, const char *name, const char 
 
 static const alcore__param_calls PARAM_CALLS = {"strategy", set_value, get_value};
 
+/* Sets one parameter from its text; ALCORE_E_BUSY while another thread runs or reads the strategy.
+ */
 alcore_status alcore_strategy_set(alcore_strategy *strategy, const char *name, const char *value) {
     return alcore__param_set(&PARAM_CALLS, strategy, name, value);
 }
@@ -137,6 +143,7 @@ alcore_status alcore_strategy_set_number(alcore_strategy *strategy, const char *
     return alcore__param_set_number(&PARAM_CALLS, strategy, name, value);
 }
 
+/* The present text of a parameter: a view that stays valid until the parameter is set again. */
 alcore_status alcore_strategy_get(alcore_strategy *strategy, const char *name,
                                   const char **out_text) {
     return alcore__param_get(&PARAM_CALLS, strategy, name, out_text);

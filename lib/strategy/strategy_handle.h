@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The members of a strategy handle: the public type alcore_strategy is opaque. */
 #ifndef ALCORE__STRATEGY_HANDLE_H
 #define ALCORE__STRATEGY_HANDLE_H
 
 #include "strategy/strategies.h"
 
 struct alcore_strategy {
-    alcore__object object;
+    alcore__object object; /* reference count and context; first, as every handle has it */
     const alcore__strategy_def *def;
-    alcore__values values;
-    char *owner; /* "strategy NAME", for messages; NAME of a host strategy is the caller's */
-    alcore_strategy_host host;
-    char **host_needs; /* [host_need_count + 1] NULL-terminated, owned */
+    alcore__values values; /* of the parameters in def->params */
+    char *owner; /* "strategy NAME", owned: what error messages call it. The host program gives the
+                    NAME of its own strategy */
+    alcore_strategy_host host; /* callbacks of a host program; zeroed for a built-in strategy */
+    char **host_needs; /* [host_need_count + 1] columns that they read, NULL-terminated, owned */
     int64_t host_need_count;
 };
 

@@ -16,8 +16,9 @@
 enum { ALCORE__FILL_OVERSHOOT = 0, ALCORE__FILL_STOP = 1, ALCORE__FILL_SKIP = 2 };
 enum { ALCORE__TIE_INDEX = 0, ALCORE__TIE_RANDOM = 1 };
 
+/* How the budget of a request is spent. */
 typedef struct alcore__fill {
-    double budget;
+    double budget;         /* the largest one of the request, in the unit of the costs */
     int32_t policy;        /* ALCORE__FILL_* */
     int32_t tie;           /* ALCORE__TIE_* */
     bool limited;          /* whether max_similarity holds */
@@ -37,13 +38,14 @@ typedef struct alcore__run_input {
     alcore__engine engine; /* what runs the kernels, and where */
     uint64_t seed;
     int64_t round; /* from 1 */
-    /* mask: the candidates: every mask applied, then alcore__strategy_draw(). Columns: those of
-     * alcore__strategy_needs(), plus "embeddings" when fill.limited. */
+    /* The pool that is selected from. Its mask is that of the candidates: rows that may be
+     * selected, less those that alcore__strategy_draw() did not draw. Its columns are those of
+     * alcore__strategy_needs(), and "embeddings" when fill.limited. */
     alcore__dataset candidates;
-    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the pool; its columns are
-                                    read too; NULL: none */
-    alcore__dataset labeled;     /* the labeled side; rows 0: none */
-    alcore__dataset target;      /* unlabeled rows one cares about; rows 0: none */
+    const uint8_t *labeled_rows; /* [candidates.rows] 1: a labeled row of the same pool, whose
+                                    columns are read too; NULL: there is none */
+    alcore__dataset labeled;     /* the labeled pool; rows 0: there is none */
+    alcore__dataset target;      /* unlabeled rows of the languages one cares about; rows 0: none */
     const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
                                         of the target in byte order; NULL: all are of one */
     int64_t target_language_count;
@@ -54,7 +56,7 @@ typedef struct alcore__run_input {
 
 /* ---- out ---- */
 
-/* A column of the record: one entry per candidate, in row order. */
+/* A column of the record: what the strategy computed for each candidate, in row order. */
 typedef struct alcore__record_column {
     const char *name; /* static: "u", "d", "stratum", "cluster", "H", ... */
     int32_t dtype;    /* ALCORE_FLOAT64 or ALCORE_INT64 */
@@ -72,8 +74,8 @@ typedef struct alcore__fact {
 enum { ALCORE__RECORD_COLUMNS = 8, ALCORE__FACTS = 12 };
 
 typedef struct alcore__outcome {
-    int64_t count;  /* candidates, those masked as NaN left out */
-    int64_t *rows;  /* [count] ascending */
+    int64_t count;  /* candidates, without those that were masked for a NaN */
+    int64_t *rows;  /* [count] row of each candidate in the pool, ascending */
     double *scores; /* [count] as reported, larger = more worth labeling */
     int32_t column_count;
     alcore__record_column columns[ALCORE__RECORD_COLUMNS];
@@ -81,12 +83,12 @@ typedef struct alcore__outcome {
     alcore__fact facts[ALCORE__FACTS];
 
     int64_t pick_count;
-    int64_t *picks; /* [pick_count] positions 0..count-1 among the candidates, best first */
-    double spent;
-    uint32_t flags;                  /* ALCORE_SELECTION_SHORT */
-    int64_t redundant;               /* rows passed over because they are too similar to a pick */
-    int64_t unaffordable;            /* rows that fill=skip passed over */
-    int64_t free_rows;               /* rows of cost 0 that were passed over */
+    int64_t *picks;       /* [pick_count] positions 0..count-1 among the candidates, best first */
+    double spent;         /* sum of the costs of the picks */
+    uint32_t flags;       /* ALCORE_SELECTION_SHORT */
+    int64_t redundant;    /* rows passed over because they are too similar to a pick */
+    int64_t unaffordable; /* rows that fill=skip passed over */
+    int64_t free_rows;    /* rows of cost 0 that were passed over */
     alcore__explanation explanation; /* of these picks, where fill.explain asks for it */
     int32_t further_count;
     alcore__purchase *further; /* [further_count] of fill.further, in its order */
@@ -94,16 +96,17 @@ typedef struct alcore__outcome {
     int64_t *offers; /* [offer_count] positions that a strategy offered one by one, when there are
                         further budgets; else NULL */
 
-    int64_t nan_count; /* rows masked as NaN (nan_exclude), ascending; for
-                          alcore__pool_mark_internal() */
-    int64_t *nan_rows;
-    int64_t nan_labeled; /* rows of the labeled side left out for a NaN */
-    int64_t nan_target;  /* rows of the target left out for one */
-    int64_t floored;     /* log-probabilities below -100 (spec 1.1) */
+    /* With nan_exclude: rows that were left out because a value of theirs is NaN or infinite. */
+    int64_t nan_count;
+    int64_t *nan_rows;   /* [nan_count] rows of the candidates' pool, ascending */
+    int64_t nan_labeled; /* number of such rows in the labeled pool */
+    int64_t nan_target;  /* number of such rows in the target */
+    int64_t floored;     /* log-probabilities below -100, which count as -100 (spec 1.1) */
 } alcore__outcome;
 
-/* Runs the strategy. On failure out is all-zero. The calling thread is inside a call
- * (alcore__enter) and holds the pools. */
+/* Runs the strategy and fills in out, whose arrays the caller frees with alcore__outcome_clear().
+ * On failure out is zeroed. The calling thread is inside a call (alcore__enter) and has locked the
+ * pools for reading. */
 alcore_status alcore__strategy_run(const alcore_strategy *strategy, const alcore__run_input *input,
                                    alcore__outcome *out);
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
@@ -111,11 +114,11 @@ void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome);
 /* ---- what a request asks of a strategy before it runs ---- */
 
 const char *alcore__strategy_name(const alcore_strategy *strategy);
-/* Words for the reasons of picks, valid for ever: the reason of every pick, NULL where the score
- * tells it; and what the score measures. */
+/* Words for the reasons of picks, static strings: the one reason that every pick has, NULL where
+ * the reason is made from the score; and what the score measures. */
 const char *alcore__strategy_reason(const alcore_strategy *strategy);
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
-/* Whether the strategy makes scores of columns (lib/scorer) before it decides. */
+/* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */
 bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
 const alcore__values *
@@ -123,11 +126,12 @@ alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host st
 /* As alcore_strategy_builtin_needs(), for host strategies too (role CANDIDATES). A role's columns
  * are needed when the role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
-/* Applies the strategy's "candidates" and "sticky" (spec 3.7): clears the entries of mask [rows]
- * that are not drawn. previous: [rows] the candidates of the last round, for sticky; NULL: none. */
+/* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
+ * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the
+ * candidates of the last round, which sticky=1 keeps; NULL: there was none. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *mask);
-/* The draw itself: leaves min(count, taken rows) entries of mask. */
+/* The draw itself: leaves `count` entries of mask, or all of them where there are no more. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask);
 

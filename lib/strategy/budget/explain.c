@@ -21,6 +21,7 @@
 #include "strategy/budget/fill.h"
 #include "strategy/budget/rescale.h"
 
+/* Frees the arrays of one term's part; those that were not made are NULL. */
 static void free_part(alcore_ctx *ctx, alcore__term_part *part) {
     alcore__free(ctx, part->at_least);
     alcore__free(ctx, part->group_sizes);
@@ -47,12 +48,14 @@ static const void *find_column(const alcore__outcome *outcome, const char *name,
 
 /* ---- counts of candidates that reach a pick ---- */
 
-/* A pick among the picks of its group. */
+/* The value of a pick, which candidates are counted against. */
 typedef struct threshold {
-    int64_t group;
-    double value;
-    int64_t rank;    /* of the pick */
-    int64_t reached; /* candidates whose value lies from this pick's up to the next larger pick's */
+    int64_t group; /* of the pick; 0 where all candidates are compared */
+    double value;  /* of the term; -infinity where the pick has none */
+    int64_t rank;  /* of the pick, from 0 */
+    int64_t
+        reached; /* candidates of the group with a value not below this one; while the candidates
+                    are counted, only those whose value is below the next larger threshold's */
 } threshold;
 
 /* Order of thresholds: by group, then by value. */
@@ -62,7 +65,7 @@ static int compare_thresholds(const void *a, const void *b) {
     return (left->value > right->value) - (left->value < right->value);
 }
 
-/* A candidate without a value (NaN) is below every other. */
+/* A candidate without a value (NaN) ranks below every other one. */
 static double value_or_lowest(double value) {
     return isnan(value) ? (double)-INFINITY : value;
 }
@@ -86,7 +89,8 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < outcome->count && status == ALCORE_OK; i++) {
         threshold candidate = {group ? group[i] : 0, value_or_lowest(values[i]), 0, 0};
-        /* Thresholds before `low` are not above the candidate. Most candidates reach no pick. */
+        /* After the bisection the thresholds before `low` are not above the candidate. Most
+         * candidates reach no pick: the comparison with the lowest threshold tells that at once. */
         int64_t low = 0, high = compare_thresholds(&sorted[0], &candidate) > 0 ? 0 : picks;
         while (low < high) {
             int64_t middle = low + (high - low) / 2;
@@ -108,13 +112,13 @@ static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outc
     return status;
 }
 
-/* Sizes of the groups that a term's values are compared in. group: [candidates] from 0, -1: none.
- */
+/* Counts the candidates of each group that a term's values are compared in: part->groups and
+ * part->group_sizes [groups]. group [candidates]: the group of each, from 0; -1: none. */
 static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const int64_t *group, alcore__term_part *part) {
     for (int64_t i = 0; i < outcome->count; i++)
         if (group[i] >= part->groups) part->groups = group[i] + 1;
-    /* Groups at the top may be empty: the strategy's fact knows them. */
+    /* The last groups may have no candidate: the strategy's fact has an entry for every group. */
     for (int32_t f = 0; part->term->groups && f < outcome->fact_count; f++) {
         const alcore__fact *fact = &outcome->facts[f];
         if (!strcmp(fact->name, part->term->groups) && fact->count > part->groups)
@@ -128,7 +132,9 @@ static alcore_status measure_groups(alcore_ctx *ctx, const alcore__outcome *outc
 
 /* ---- contributions ---- */
 
-/* Fills part->contribution and part->deviation from a rescaled copy of the term's values. */
+/* Computes what a term of the given weight contributed to the picks: part->contribution [picks],
+ * w (r(x) - mean r), and part->deviation, w sd(r), with r the rescaled values of the term. values
+ * [candidates] as the strategy recorded them; they are rescaled here as the strategy did. */
 static alcore_status contribute(alcore__run *run, const alcore__purchase *purchase, double weight,
                                 const double *values, alcore__term_part *part) {
     int64_t count = run->outcome.count;
@@ -149,7 +155,8 @@ static alcore_status contribute(alcore__run *run, const alcore__purchase *purcha
     return status;
 }
 
-/* Ranks where the picks are: ranks[position] for a pick, -1 for any other candidate. */
+/* Makes *out [candidates]: the rank of the pick at each position, -1 for candidates that are no
+ * pick. The caller frees it. */
 static alcore_status list_ranks(const alcore__run *run, const alcore__purchase *purchase,
                                 int64_t **out) {
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(int64_t), out));
@@ -183,7 +190,8 @@ static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchas
     return status;
 }
 
-/* Counts for every term the picks to which it contributed more than any other. */
+/* Counts for every term the picks that it decided: those to which it contributed more than any
+ * other term. */
 static void count_decided(const alcore__purchase *purchase, alcore__explanation *explanation) {
     for (int64_t rank = 0; rank < purchase->pick_count; rank++) {
         int32_t term = alcore__explanation_decided(explanation, rank);
@@ -191,6 +199,8 @@ static void count_decided(const alcore__purchase *purchase, alcore__explanation 
     }
 }
 
+/* The index of the term with the largest contribution to the pick of a rank. Terms without a weight
+ * have no contributions and are passed over; -1 where the largest ones are equal. */
 int32_t alcore__explanation_decided(const alcore__explanation *explanation, int64_t rank) {
     int32_t best = -1;
     double largest = (double)-INFINITY;
@@ -203,11 +213,12 @@ int32_t alcore__explanation_decided(const alcore__explanation *explanation, int6
     return best;
 }
 
-/* ---- the whole ---- */
+/* ---- the explanation of a purchase ---- */
 
-/* Fills in the part of one term: for each pick, by its rank among the picks, how many candidates
- * reach the pick's value. The counterfactual has a name in part->alone: the strategy that the term
- * alone would be, unless the user gave the scores that it reads. */
+/* Fills in the part of one term: part->at_least [picks], how many candidates have a value not below
+ * the pick's, and the sizes of the groups where the term is compared inside groups. part->alone
+ * names the order of the counterfactual: the strategy that the term alone would be, or "the given
+ * scores" where the user gave the scores that the term is. */
 static alcore_status explain_term(alcore__run *run, const alcore__term *term,
                                   const alcore__purchase *purchase, alcore__term_part *part) {
     const alcore__outcome *outcome = &run->outcome;
@@ -222,8 +233,9 @@ static alcore_status explain_term(alcore__run *run, const alcore__term *term,
     return count_at_least(run->ctx, outcome, purchase, values, group, part->at_least);
 }
 
-/* Where more than one term has a weight, fills in what each contributed to a pick and whether it
- * alone would have made the pick; with one term both questions are empty. */
+/* Where two terms or more have a weight, fills in what each contributed to the picks and which
+ * picks it alone would have made. With one weighted term the answers would be "all of it" and
+ * "all". */
 static alcore_status explain_mix(alcore__run *run, const alcore__purchase *purchase,
                                  alcore__explanation *explanation) {
     int32_t weighted = 0;

@@ -16,12 +16,15 @@
 
 #include "strategy/budget/rank.h"
 
+/* Begins with nothing bought, under the first budget of the run. */
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run) {
     memset(filler, 0, sizeof *filler);
     filler->run = run;
     filler->budget = run->input->fill.budget;
 }
 
+/* Frees all arrays and zeroes the filler. One that was never begun has no run and owns nothing, so
+ * strategies may clear their state after a failure in begin. */
 void alcore__filler_clear(alcore__filler *filler) {
     if (!filler->run) return;
     alcore_ctx *ctx = filler->run->ctx;
@@ -53,8 +56,11 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position) {
            !(filler->spent + cost > filler->budget);
 }
 
-/* Writes the row's vector behind those of the picks and says whether its cosine with one of them
- * exceeds the similarity limit. */
+/* Compares the candidate at a position with every pick: *redundant is whether its cosine with one
+ * of them exceeds max_similarity. Its vector and norm are written behind those of the picks, as
+ * entry `count` of chosen [count + 1, dims] and norms [count + 1]: they are those of the next pick
+ * if the row is bought, and are overwritten by the next offer if not. The last dot product is that
+ * of the row with itself. */
 static alcore_status compare(alcore__filler *filler, int64_t position, bool *redundant) {
     alcore__run *run = filler->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -91,12 +97,12 @@ static alcore_status compare(alcore__filler *filler, int64_t position, bool *red
     return status;
 }
 
-/* Offers the candidate at a position to the budget, once; *taken: it was bought. The order of the
+/* Offers the candidate at a position to the budget; each is offered at most once. The order of the
  * tests is part of the contract (docs/spec/budgets.md), as each counts its refusals: cost 0, then
- * the similarity limit, then the money. Offers are recorded where further budgets replay them. */
-alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *taken) {
+ * the similarity limit, then the budget. Offers are recorded where further budgets replay them. */
+alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought) {
     alcore__run *run = filler->run;
-    *taken = false;
+    *bought = false;
     if (run->input->fill.further_count > 0) {
         ALCORE__TRY(alcore__grow(run->ctx, &filler->offers, &filler->offer_capacity,
                                  (size_t)filler->offer_count + 1, sizeof *filler->offers));
@@ -128,12 +134,13 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
                              sizeof *filler->picks));
     filler->picks[filler->count++] = position;
     filler->spent += cost;
-    *taken = true;
+    *bought = true;
     return ALCORE_OK;
 }
 
-/* Moves what was bought into a purchase; its budget is set. Short: the candidates ended, not the
- * budget. */
+/* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
+ * the filler. The purchase is SHORT when the candidates ended before the budget was spent and none
+ * was passed over for its cost. */
 static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     bool enough = alcore__filler_full(filler) || filler->unaffordable > 0;
     *purchase = (alcore__purchase){.budget = filler->budget,
@@ -148,7 +155,8 @@ static void close_purchase(alcore__filler *filler, alcore__purchase *purchase) {
     alcore__filler_clear(filler);
 }
 
-/* A purchase becomes the run's own. */
+/* Moves a purchase, picks and counts, into the run's outcome; the explanation is added later. From
+ * here on run->picked holds. */
 static void set_outcome(alcore__run *run, const alcore__purchase *purchase) {
     alcore__outcome *outcome = &run->outcome;
     outcome->picks = purchase->picks;
@@ -173,7 +181,8 @@ void alcore__filler_finish(alcore__filler *filler) {
     set_outcome(run, &purchase);
 }
 
-/* Number of candidates that a budget buys at their mean cost, rounded up. */
+/* Number of candidates that a budget buys at the mean cost of all candidates, rounded up and at
+ * most the number of candidates. */
 static double expected_picks(const alcore__run *run, double budget) {
     double total = 0.0;
     int64_t count = run->outcome.count;
@@ -210,8 +219,8 @@ alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purc
                                   input->seed, ordered, order);
         }
         for (; done < ordered && !alcore__filler_full(&filler) && status == ALCORE_OK; done++) {
-            bool taken;
-            status = alcore__filler_offer(&filler, order[done], &taken);
+            bool bought; /* the filler keeps what it bought */
+            status = alcore__filler_offer(&filler, order[done], &bought);
             if (status == ALCORE_OK)
                 status = alcore__tick(run->ctx, "filling the budget", done, count);
         }
@@ -233,9 +242,11 @@ alcore_status alcore__fill_ranked(alcore__run *run, const double *keys) {
     return ALCORE_OK;
 }
 
-/* Offers the candidates that the run's own filler was offered, in the same order. A smaller budget
- * buys a prefix of them with fill=overshoot and fill=stop: a strategy's next choice depends on what
- * was bought, never on what is left. */
+/* Buys under a further budget for a strategy that offers its picks itself: offers the candidates
+ * that it offered under the first budget, outcome->offers, in the same order. That is exact with
+ * fill=overshoot and fill=stop, where the strategy's next offer depends on what was bought and
+ * never on what is left, so that a smaller budget buys a prefix. With fill=skip spend.c runs it
+ * again. */
 static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     const alcore__outcome *outcome = &run->outcome;
     alcore__filler filler;
@@ -243,9 +254,9 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     filler.budget = purchase->budget;
     alcore_status status = ALCORE_OK;
     for (int64_t k = 0; k < outcome->offer_count && status == ALCORE_OK; k++) {
-        bool taken;
+        bool bought; /* the filler keeps what it bought */
         if (alcore__filler_full(&filler)) break;
-        status = alcore__filler_offer(&filler, outcome->offers[k], &taken);
+        status = alcore__filler_offer(&filler, outcome->offers[k], &bought);
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "filling the budget", k, outcome->offer_count);
     }

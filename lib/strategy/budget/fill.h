@@ -1,52 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spending the budget (spec 1.6). */
+/* Spending a budget (spec 1.6): a filler buys candidates one after another until the budget is
+ * full. fill.c has the rules. */
 #ifndef ALCORE__FILL_H
 #define ALCORE__FILL_H
 
 #include "strategy/strategy_def.h"
 
-/* Buys candidates in the order in which they are offered. All-zero is empty. */
+/* Buys candidates in the order in which they are offered. */
 typedef struct alcore__filler {
     alcore__run *run;
-    double budget;  /* what may be spent; the run's unless the caller sets another */
-    int64_t *picks; /* [count] positions of the candidates bought, best first */
+    double budget;  /* what may be spent, in the unit of the costs; alcore__filler_begin() sets the
+                       run's, and callers may replace it before the first offer */
+    int64_t *picks; /* [count] positions of the candidates bought, best first, owned */
     int64_t count;
     size_t capacity;
-    double spent;
-    bool stopped;                               /* fill=stop met a row that does not fit */
-    int64_t redundant, unaffordable, free_rows; /* candidates passed over, by cause */
-    double *chosen, *norms; /* [count, dims] vectors of the picks and [count] their lengths, for the
-                               similarity limit */
+    double spent;      /* sum of the costs of the picks */
+    bool stopped;      /* fill=stop: a row was offered that does not fit; nothing more is bought */
+    int64_t redundant; /* offered rows passed over because they are too similar to a pick */
+    int64_t unaffordable; /* offered rows that fill=skip passed over */
+    int64_t free_rows;    /* offered rows of cost 0, which are never bought */
+    /* For the similarity limit, owned: the vectors of the picks and their norms. Both have memory
+     * for the row that is offered behind them. */
+    double *chosen; /* [count, dims] */
+    double *norms;  /* [count] */
     size_t chosen_capacity, norms_capacity;
-    alcore__scratch scratch;
-    /* Every position that was offered, in order, while the run has further budgets: they are bought
-     * by offering the same positions again. */
-    int64_t *offers; /* [offer_count] */
+    alcore__scratch scratch; /* in which the embedding of the offered row is read */
+    /* Every position that was offered, in order, where the run has further budgets: these are
+     * bought by offering the same positions again. */
+    int64_t *offers; /* [offer_count], owned */
     int64_t offer_count;
     size_t offer_capacity;
 } alcore__filler;
 
+/* Begin with nothing bought; free what a filler owns (also one that is zeroed). */
 void alcore__filler_begin(alcore__filler *filler, alcore__run *run);
 void alcore__filler_clear(alcore__filler *filler);
-/* Whether no further row can be bought. */
+/* Whether no further row can be bought: the budget is spent, or fill=stop has ended. */
 bool alcore__filler_full(const alcore__filler *filler);
-/* Cost of a candidate. */
+/* Cost of the candidate at a position, in the unit of the budget; 1 without costs. */
 double alcore__filler_cost(const alcore__filler *filler, int64_t position);
-/* Whether the row can still be bought at all: a cost of 0 never is, and with fill=skip neither is
- * what costs more than is left. */
+/* Whether the candidate at a position could be bought if it were offered now. A row of cost 0 never
+ * can; with fill=skip neither can a row that costs more than is left. */
 bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
-/* Offers the next candidate; *taken tells whether it was bought, and otherwise why is counted. */
-alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *taken);
+/* Offers the candidate at a position. *bought: whether it was bought; if not, the cause is counted.
+ */
+alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought);
 /* Moves the picks into the run's outcome: for strategies that choose one row after another. */
 void alcore__filler_finish(alcore__filler *filler);
 
 /* Ranks by keys [candidates], larger first, and buys in that order until purchase->budget is spent.
  * Sets everything of the purchase but its explanation; keys hold no NaN. */
 alcore_status alcore__fill_by(alcore__run *run, const double *keys, alcore__purchase *purchase);
-/* The same under the run's budget, into the run's outcome. */
+/* Ranks and buys likewise under the run's own budget, and moves the picks into the run's outcome.
+ */
 alcore_status alcore__fill_ranked(alcore__run *run, const double *keys);
-/* Buys under the further budgets of the request once the outcome has its picks: by the keys that
- * those were ranked by, or (NULL) by offering the same candidates in the same order. */
+/* Buys under the further budgets of the request, once the outcome has the picks of the first: by
+ * the keys [candidates] that these were ranked by or, with keys NULL, by offering the candidates
+ * that the strategy offered, in its order. */
 alcore_status alcore__fill_further(alcore__run *run, const double *keys);
 
 #endif

@@ -12,15 +12,16 @@
 typedef struct alcore__run alcore__run;
 
 /* A term of a strategy's score, as the strategy declares it. The reasons of picks, the summary, the
- * report and the counterfactuals are made from this table; nobody else knows a term by name. A
- * table ends with a row whose name is NULL. */
+ * report and the counterfactuals are made from this table; no code outside the strategy names a
+ * term. A table ends with a row whose name is NULL. */
 typedef struct alcore__term {
     const char *name;   /* in words: "uncertainty" */
     const char *column; /* float64 column of the record that holds its value per candidate: "u" */
     /* int64 column of the record that numbers the group inside which the value is compared, from 0,
      * -1: none; NULL: it is compared among all candidates. */
     const char *within;
-    const char *groups; /* fact of the run with one entry per group of `within`, the empty too */
+    const char *groups; /* fact of the run with one entry per group of `within`, empty groups too;
+                           NULL: there is none */
     /* The strategy that orders by this term alone: "nnll". NULL: there is none. */
     const char *alone;
     /* The value is the score that the strategy computed or was given (alcore__block_scores): where
@@ -32,34 +33,40 @@ typedef struct alcore__term {
 
 enum { ALCORE__TERMS = 4 };
 
-/* One term as seen from the picks. Arrays [picks] are in rank order. */
+/* What one term had to do with the picks of a purchase. Arrays [picks] are in rank order; all
+ * arrays are owned. */
 typedef struct alcore__term_part {
     const alcore__term *term;
     const char *alone;    /* whose picks the counterfactual shows: "nnll", "the given scores" */
-    int64_t *at_least;    /* [picks] candidates of the pick's group whose value is not below its */
-    int64_t groups;       /* groups of term->within; 0: no such column */
-    int64_t *group_sizes; /* [groups] candidates of each */
-    /* The rest is set when two terms or more have a weight (alcore__explanation.mixed). */
+    int64_t *at_least;    /* [picks] how many candidates have a value of the term that is not below
+                             the pick's: of the pick's group where the term has groups, else of all */
+    int64_t groups;       /* number of groups of term->within; 0: the term has no groups */
+    int64_t *group_sizes; /* [groups] candidates of each; NULL without groups */
+    /* The members below are set where two terms or more have a weight (alcore__explanation.mixed),
+     * for the terms with a weight. */
     double *contribution; /* [picks] weight times the rescaled value, minus the mean of that over
-                             the candidates: what the term adds beyond the usual */
-    uint8_t *also;        /* [picks] 1: the term alone would have made this pick too */
+                             the candidates: what the term adds beyond what it adds on average */
+    uint8_t *also;        /* [picks] 1: the term alone would have made this pick too; NULL where the
+                             term has no name for that, `alone` */
     double deviation;     /* standard deviation of the weighted, rescaled term */
-    int64_t decided;      /* picks to which this term contributed most */
-    int64_t also_count;   /* picks with `also` */
+    int64_t decided;      /* number of picks to which this term contributed more than any other */
+    int64_t also_count;   /* number of picks with `also` 1 */
 } alcore__term_part;
 
+/* What all terms of the score had to do with the picks of a purchase. */
 typedef struct alcore__explanation {
-    int32_t count; /* terms whose column the record has */
-    alcore__term_part parts[ALCORE__TERMS];
-    bool mixed;              /* two terms or more have a weight */
+    int32_t count; /* terms whose column the record has, in the order of the strategy's table */
+    alcore__term_part parts[ALCORE__TERMS]; /* [count] used */
+    bool mixed;                             /* two terms or more have a weight */
     int64_t *score_at_least; /* [picks] candidates whose score is not below the pick's */
 } alcore__explanation;
 
+/* What one budget bought. */
 typedef struct alcore__purchase {
     double budget; /* what might be spent, in the unit of the costs */
     int64_t pick_count;
-    int64_t *picks; /* [pick_count] positions among the candidates, best first */
-    double spent;
+    int64_t *picks;       /* [pick_count] positions among the candidates, best first, owned */
+    double spent;         /* sum of the costs of the picks */
     uint32_t flags;       /* ALCORE_SELECTION_SHORT */
     int64_t redundant;    /* rows passed over because they are too similar to a pick */
     int64_t unaffordable; /* rows that fill=skip passed over */
@@ -70,6 +77,7 @@ typedef struct alcore__purchase {
 /* The term that contributed most to a pick; -1: the largest contributions are equal, or there are
  * none. */
 int32_t alcore__explanation_decided(const alcore__explanation *explanation, int64_t rank);
+/* Frees the picks and the explanation, and zeroes the purchase. */
 void alcore__purchase_clear(alcore_ctx *ctx, alcore__purchase *purchase);
 
 #endif

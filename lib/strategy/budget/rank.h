@@ -11,7 +11,8 @@
 alcore_status alcore__rank(alcore_ctx *ctx, const double *keys, const int64_t *rows, int64_t count,
                            int32_t tie, uint64_t seed, int64_t best, int64_t *out);
 
-/* Average ranks, from 1 (spec 3.4, rescale=rank). */
+/* The rank of each value, out [count], from 1 for the smallest; equal values share the mean of
+ * their ranks (spec 3.4, rescale=rank). values [count]: no NaN. */
 alcore_status alcore__average_ranks(alcore_ctx *ctx, const double *values, int64_t count,
                                     double *out);
 

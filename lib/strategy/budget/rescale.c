@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rescales the values of a term over all candidates, so that terms can be added: by range, by
- * standard deviation, or by rank. One or two passes over the values; ranks sort them. */
+/* Rescales the values v of a term over all candidates, so that terms of different units can be
+ * added (spec 3.4): minmax (v - min) / (max - min), zscore (v - mean) / sd, rank (average rank - 1)
+ * / (candidates - 1). One to three passes over the values; ranks sort them. */
 #include "strategy/budget/rescale.h"
 
 #include <string.h>

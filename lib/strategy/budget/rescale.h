@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common scales of two terms (spec 3.4). */
+/* Scales that make the terms of a score comparable (spec 3.4). */
 #ifndef ALCORE__RESCALE_H
 #define ALCORE__RESCALE_H
 
@@ -7,7 +7,7 @@
 
 enum { ALCORE__RESCALE_NONE, ALCORE__RESCALE_MINMAX, ALCORE__RESCALE_ZSCORE, ALCORE__RESCALE_RANK };
 
-/* Puts values of the candidates on a scale, in place. */
+/* Rescales values [candidates], without NaN, in place; scale: ALCORE__RESCALE_*. */
 alcore_status alcore__rescale(const alcore__run *run, int64_t scale, double *values);
 
 #endif

@@ -10,7 +10,8 @@
 #include "strategy/budget/fill.h"
 #include "strategy/engine/runner.h"
 
-/* The same strategy from the first pass on, under another input. */
+/* Runs the strategy of the run `like` anew, from its first pass to its outcome, with another input.
+ * On failure out is zeroed. */
 static alcore_status run_whole(const alcore__run *like, const alcore__run_input *input,
                                alcore__outcome *out) {
     memset(out, 0, sizeof *out);
@@ -58,7 +59,8 @@ static alcore_status run_again_each(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Explains the picks of every budget; run_again() has done so for those that it made. */
+/* Explains the picks of the run's own budget and, if `further` is set, those of the further
+ * budgets. It is not set after run_again_each(), whose runs explained their picks themselves. */
 static alcore_status explain_all(alcore__run *run, bool further) {
     alcore__outcome *outcome = &run->outcome;
     alcore__purchase first = {.budget = run->input->fill.budget,

@@ -5,6 +5,7 @@
 
 #include "strategy/engine/runner.h"
 
+/* Frees the lists of one source and zeroes them; the dataset and its mask are borrowed. */
 static void free_source(alcore_ctx *ctx, alcore__active_rows *active) {
     alcore__free(ctx, active->mask_copy);
     alcore__free(ctx, active->rows);
@@ -16,8 +17,10 @@ void alcore__free_active_rows(alcore__run *run) {
     for (int32_t s = 0; s < ALCORE__SOURCES; s++) free_source(run->ctx, &run->active[s]);
 }
 
-/* mask and nan: [dataset->rows], either may be NULL; a row is active when the mask has 1 and nan
- * has 0. The mask is borrowed, unless rows have to leave it. */
+/* Lists the active rows of one source anew: rows of the dataset with mask 1 and nan 0, [rows] each;
+ * mask NULL: every row, nan NULL: no row has a NaN. out borrows the mask, or owns a copy of it
+ * where rows with a NaN have to be cleared. Called when the run begins and after the search for
+ * NaN. */
 static alcore_status list_source(alcore_ctx *ctx, const alcore__dataset *dataset,
                                  const uint8_t *mask, const uint8_t *nan,
                                  alcore__active_rows *out) {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distances of a block's active rows to rows of the target, summed by the group (language) of the
- * target rows. As in block_matrix.c, masks and outputs are spread out for the kernels and
- * collected. */
+ * target rows:
+ *
+ *   sums[i, g] = sum over target rows t of group g of ||e(i) - e(t)||
+ *
+ * Strategies call these functions in a pass over candidates, once for each block of the target.
+ * Kernels work by matrix row and strategies by index among the active rows, so each function writes
+ * a mask by matrix row, calls the kernel, and copies the entries of the active rows to out. */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
 
-/* Inputs and outputs by matrix row. */
+/* What the kernel is given, by matrix row; on the scratch stack. */
 typedef struct spread {
     uint8_t *mask;  /* [matrix rows] 1: the row's distances are computed */
     double *out[2]; /* [matrix rows, groups] sums; or low and high */
@@ -58,9 +63,8 @@ alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8
     return ALCORE_OK;
 }
 
-/* Lower and upper bounds of what alcore__matrix_distances() would sum, computed in float32: low and
- * high [active rows, groups]; for one block of
- * targets. What was there is overwritten. */
+/* Lower and upper bounds of the sums that alcore__matrix_distances() computes for one block of
+ * targets, in float32: low and high [active rows, groups] are overwritten. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,
                                              int64_t groups, double *low, double *high) {

@@ -12,12 +12,13 @@
 #include "base/tensor_view.h"
 #include "strategy/engine/block_embeddings.h"
 
-/* Rows of the pool from the first active row of a block to the last. */
+/* Number of pool rows from the first active row of a block to its last: the length of the run of
+ * rows that is read. */
 static int64_t block_span(const alcore__block *block) {
     return block->rows[block->count - 1] - block->rows[0] + 1;
 }
 
-/* The mask of that span; NULL: every row of it is active. */
+/* The mask [span] of these pool rows; NULL: every row between the two is active. */
 static const uint8_t *span_mask(const alcore__block *block) {
     const alcore__active_rows *active = &block->run->active[block->source];
     return block_span(block) == block->count ? NULL : active->mask + block->rows[0];
@@ -71,7 +72,8 @@ int64_t alcore__embedding_dims(const alcore__run *run) {
     return column ? column->dims : 0;
 }
 
-/* Both sources of the candidates' pool share a reader. */
+/* The buffer in which this thread reads embeddings of a source (ALCORE__OVER_*). Candidates and
+ * labeled rows of the same pool are never read in one pass, so they share a buffer. */
 static alcore__scratch *embedding_reader(alcore__block *block, int32_t source) {
     if (source == ALCORE__OVER_LABELED_ROWS) source = ALCORE__OVER_CANDIDATES;
     return &block->worker->embeddings[source];
@@ -179,20 +181,24 @@ alcore_status alcore__matrix_check(const alcore__matrix *matrix) {
 
 /* ---- kernels by index ---- */
 
-/* Where a kernel writes one double per matrix row: out itself, when the spaces are the same. */
+/* Sets *by_row to an array [matrix rows] for a kernel's output: a new array on the scratch stack,
+ * or out [active rows] itself where matrix rows and indices are the same or out is NULL. */
 static alcore_status push_output(const alcore__matrix *matrix, double *out, double **by_row) {
     *by_row = out;
     if (!matrix->mask || !out) return ALCORE_OK;
     return alcore__scratch_push(matrix->block, matrix->rows.count, sizeof **by_row, by_row);
 }
 
+/* Copies the entries of the active rows from by_row [matrix rows] to out [active rows]; nothing is
+ * to be done where push_output() made the two one array. */
 static void collect(const alcore__matrix *matrix, const double *by_row, double *out) {
     if (by_row == out) return;
     for (int64_t i = 0; i < matrix->block->count; i++)
         out[i] = by_row[alcore__matrix_row_of(matrix, i)];
 }
 
-/* Groups by matrix row; -1 where a row is not active. */
+/* Sets *by_row to the groups as kernels read them, [matrix rows], -1 where a row is not active:
+ * group [active rows] itself where matrix rows and indices are the same, else a spread copy. */
 static alcore_status push_groups(const alcore__matrix *matrix, const int32_t *group,
                                  const int32_t **by_row) {
     int32_t *spread;
@@ -206,11 +212,12 @@ static alcore_status push_groups(const alcore__matrix *matrix, const int32_t *gr
     return ALCORE_OK;
 }
 
-/* A kernel that writes one double a row, with or without a vector. */
+/* A kernel that computes one double for each row from the row and a vector [dims]. */
 typedef alcore_status (*vector_kernel)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const uint8_t *mask, const double *vector, double *out);
 
-/* Calls a kernel of one value a row and collects its results: out [active rows]; vector [dims]. */
+/* Calls such a kernel for the active rows: out [active rows]; vector [dims]. The common body of
+ * alcore__matrix_dots() and alcore__matrix_sq_dists(). */
 static alcore_status call_vector_kernel(const alcore__matrix *matrix, vector_kernel kernel,
                                         const double *vector, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
@@ -233,7 +240,8 @@ alcore_status alcore__matrix_sq_dists(const alcore__matrix *matrix, const double
                               out);
 }
 
-/* out [active rows]: the squared length of each embedding. */
+/* out [active rows]: the dot product of each embedding with itself. Strategies take its root as the
+ * norm; a value that is not finite reveals a row with a NaN or infinity. */
 alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out) {
     alcore_sys_work work = alcore__run_work(matrix->block->run);
     alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
@@ -296,7 +304,8 @@ alcore_status alcore__matrix_cosine_distances(const alcore__matrix *matrix, cons
     return ALCORE_OK;
 }
 
-/* The outputs that are asked for, by index, of the rows that have a group. */
+/* Copies the outputs that are asked for from by_row [matrix rows] to out [active rows], for the
+ * rows that have a group. Without a mask the kernel wrote to the arrays of out directly. */
 static void collect_nearest(const alcore__matrix *matrix, const int32_t *group,
                             const alcore__nearest *by_row, const alcore__nearest *out) {
     if (!matrix->mask) return;

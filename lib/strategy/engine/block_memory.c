@@ -13,6 +13,7 @@
 #include "base/tensor_view.h"
 #include "strategy/engine/block_embeddings.h"
 
+/* Bytes of embeddings of all candidates up to which copies in host memory are kept. */
 enum { MAX_HOST_COPY = 256 << 20 };
 
 /* ---- bytes of the strategy ---- */
@@ -30,7 +31,7 @@ void *alcore__block_find_local(const alcore__block *block) {
 
 /* ---- doubles that kernels work on ---- */
 
-/* An array as a matrix of one row, which is what engines upload and download. */
+/* values [count] as a matrix of one row, the form in which engines upload and download arrays. */
 static alcore_sys_rows as_one_row(const double *values, int64_t count) {
     return (alcore_sys_rows){
         .data = values, .count = 1, .dims = count, .stride = count, .dtype = ALCORE_FLOAT64};
@@ -40,8 +41,9 @@ double *alcore__block_doubles(const alcore__block *block) {
     return (double *)(uintptr_t)block->memory->doubles.data;
 }
 
-/* Takes values [count], in host memory, and keeps them where kernels work: uploaded, and the host's
- * freed, or the same array. They are freed here also after an error. */
+/* Makes values [count], in host memory, the doubles of the block. Where the engine has memory of
+ * its own they are uploaded and the host array is freed; else the host array is kept as it is. It
+ * is freed after an error too. */
 alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t count) {
     const alcore__run *run = block->run;
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
@@ -57,6 +59,8 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     return ALCORE_OK;
 }
 
+/* The kernel `widen` copies rows from the engine's memory to host memory as doubles; the values are
+ * doubles already, so it only copies. */
 alcore_status alcore__download(const alcore__run *run, const double *values, int64_t count,
                                double *out) {
     alcore_sys_work work = alcore__run_work(run);
@@ -93,7 +97,9 @@ static alcore_status upload_rows(alcore__block *block, const alcore_sys_rows *ro
     return kernels->upload(&work, rows, mask, &block->memory->device);
 }
 
-/* reader: where the column's reader put the rows, if they are not in the column itself. */
+/* Whether later passes gain from a copy of the active rows in host memory, by the table at the top
+ * of this file. rows: the span as it was just read; reader: the buffer it was read with, where the
+ * rows lie in it when they were read from a file or converted. */
 static bool is_worth_copying(const alcore__block *block, const alcore__column *column,
                              const alcore__scratch *reader, const alcore_sys_rows *rows) {
     const alcore__run *run = block->run;
@@ -107,7 +113,8 @@ static bool is_worth_copying(const alcore__block *block, const alcore__column *c
     return column->in_file || reader->user || in_reader;
 }
 
-/* Copies the active rows together: [block->count, dims] in the column's type. */
+/* Copies the active rows of the span `rows` together, [active rows, dims] in the column's type, and
+ * keeps the copy with the block: in later passes the matrix row of a row is its index. */
 static alcore_status copy_rows(alcore__block *block, const alcore_sys_rows *rows) {
     size_t bytes = alcore__dtype_bytes(rows->dtype) * (size_t)rows->dims;
     size_t stride = alcore__dtype_bytes(rows->dtype) * (size_t)rows->stride;
@@ -149,7 +156,8 @@ alcore_status alcore__block_make_copy(alcore__block *block, const alcore__column
     return copy_rows(block, rows);
 }
 
-/* Frees all that the block kept, on the device through the engine. */
+/* Frees all that a block kept, on the device through the engine, and zeroes the struct. Called for
+ * every block when the shard is freed, and safe for one that kept nothing. */
 void alcore__block_memory_free(alcore__run *run, alcore__block_memory *memory) {
     const alcore_sys_kernels *kernels = alcore__run_kernels(run);
     alcore_sys_work work = alcore__run_work(run);

@@ -7,21 +7,25 @@
 
 enum { TAG_SUBSAMPLE = 1 };
 
-/* Draws `count` of the rows with pick[row] = from, fewer when there are fewer, and sets them to 1.
- */
+/* What the draw makes of a row. */
+enum { NOT_CANDIDATE = 0, CHOSEN = 1, WAITING = 2 };
+
+/* Draws `count` of the rows that are WAITING, or all of them where there are no more, uniformly and
+ * without replacement, and makes them CHOSEN. fate [rows]. */
 static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int64_t rows,
-                          uint8_t from, uint8_t *pick) {
+                          uint8_t *fate) {
     int64_t total = 0;
-    for (int64_t i = 0; i < rows; i++) total += pick[i] == from;
+    for (int64_t i = 0; i < rows; i++) total += fate[i] == WAITING;
     if (count > total) count = total;
-    int64_t *waiting, *drawn = NULL;
+    int64_t *waiting;      /* [total] the waiting rows, ascending */
+    int64_t *drawn = NULL; /* [count] indices into waiting */
     ALCORE__TRY(alcore__new_array(ctx, (size_t)total, sizeof *waiting, &waiting));
     alcore_status status = alcore__new_array(ctx, (size_t)count, sizeof *drawn, &drawn);
     for (int64_t i = 0, n = 0; i < rows && status == ALCORE_OK; i++) {
-        if (pick[i] == from) waiting[n++] = i;
+        if (fate[i] == WAITING) waiting[n++] = i;
     }
     if (status == ALCORE_OK) status = alcore__rng_sample(NULL, rng, total, count, drawn);
-    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) pick[waiting[drawn[i]]] = 1;
+    for (int64_t i = 0; i < count && status == ALCORE_OK; i++) fate[waiting[drawn[i]]] = CHOSEN;
     alcore__free(ctx, drawn);
     alcore__free(ctx, waiting);
     return status;
@@ -32,25 +36,24 @@ static alcore_status draw(alcore_ctx *ctx, alcore__rng *rng, int64_t count, int6
  * previous [rows]; NULL: none. */
 alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t round, int64_t count,
                                       int64_t rows, const uint8_t *previous, uint8_t *mask) {
-    enum { OUT = 0, CHOSEN = 1, WAITING = 2 };
     int64_t kept = 0;
-    uint8_t *pick;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &pick));
+    uint8_t *fate; /* [rows] NOT_CANDIDATE, CHOSEN or WAITING */
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, &fate));
     for (int64_t i = 0; i < rows; i++) {
         bool keep = mask[i] && previous && previous[i] && kept < count;
-        pick[i] = !mask[i] ? OUT : keep ? CHOSEN : WAITING;
+        fate[i] = !mask[i] ? NOT_CANDIDATE : keep ? CHOSEN : WAITING;
         kept += keep;
     }
     alcore__rng rng;
     alcore__rng_seed(&rng, alcore__rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
-    alcore_status status = draw(ctx, &rng, count - kept, rows, WAITING, pick);
-    for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = pick[i] == CHOSEN;
-    alcore__free(ctx, pick);
+    alcore_status status = draw(ctx, &rng, count - kept, rows, fate);
+    for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = fate[i] == CHOSEN;
+    alcore__free(ctx, fate);
     return status;
 }
 
 /* The draw that the strategy's parameters candidates=N and sticky=1 ask for; without N all rows
- * stay. */
+ * stay. lib/request calls it on the mask of the candidates before the run begins. */
 alcore_status alcore__strategy_draw(const alcore_strategy *strategy, uint64_t seed, int64_t round,
                                     int64_t rows, const uint8_t *previous, uint8_t *mask) {
     const alcore__values *values = alcore__strategy_values(strategy);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a strategy is given, checked before its first pass: the columns it needs are there, the
- * embeddings of all roles have one shape, costs are numbers. */
+/* Checks the input of a run before its first pass: the columns that the strategy needs are there,
+ * the embeddings of all roles have the same number of components, and no cost is negative or NaN.
+ */
 #include <string.h>
 
 #include "strategy/engine/runner.h"
@@ -15,7 +16,8 @@ bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
     return role == ALCORE_ROLE_CANDIDATES && run->input->fill.limited;
 }
 
-/* Whether the dataset has one of the columns "a|b|c". */
+/* Whether the dataset has one of the columns of a need: alternatives is "a", or "a|b|c" where any
+ * one of the three will do. Names of 64 bytes or more are no column's. */
 static bool has_one_of(const alcore__dataset *dataset, const char *alternatives) {
     char name[64];
     for (const char *rest = alternatives; *rest;) {
@@ -30,7 +32,9 @@ static bool has_one_of(const alcore__dataset *dataset, const char *alternatives)
     return false;
 }
 
-/* dims: components that the other pools' embeddings have; 0: none was looked at yet. */
+/* Checks that the embeddings of a dataset exist and have the shape [rows, dims]. owner: what
+ * messages call its pool; dims: components of the candidates' embeddings, 0 where these are
+ * checked. */
 static alcore_status check_embeddings(const alcore__dataset *dataset, const char *owner,
                                       int64_t dims) {
     const alcore__column *column = alcore__dataset_find(dataset, "embeddings");
@@ -47,7 +51,8 @@ static alcore_status check_embeddings(const alcore__dataset *dataset, const char
     return ALCORE_OK;
 }
 
-/* Costs [rows of the pool] must be 0 or more for every candidate; !(cost >= 0) also finds NaN. */
+/* Checks that the cost of every candidate is 0 or more; a NaN fails the comparison too. Costs are
+ * [rows of the pool]; those of rows that are no candidates are not looked at. */
 static alcore_status check_costs(const alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     const double *costs = run->input->costs;
@@ -60,7 +65,9 @@ static alcore_status check_costs(const alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Called once when a run begins. Errors name the pool and the column, as the user knows them. */
+/* Called once when a run begins, after the active rows are listed: a strategy that reads a target
+ * needs at least one active row there. Messages name the pool and the column in the user's terms.
+ */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
     const char *const *needs = run->def->needs[ALCORE_ROLE_CANDIDATES];

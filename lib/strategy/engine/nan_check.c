@@ -51,6 +51,8 @@ static alcore_status check_candidates(alcore__block *block, void *partial) {
     return embeddings ? check_embeddings(block, partial) : ALCORE_OK;
 }
 
+/* Called for each block of labeled rows, of the labeled pool and of the target, where only
+ * embeddings are read; the partial is bad [active rows] there too. */
 static alcore_status check_others(alcore__block *block, void *partial) {
     return check_embeddings(block, partial);
 }

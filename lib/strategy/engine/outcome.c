@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run hands over: record columns and facts, and the arithmetic over all candidates that they
- * are made with. */
+/* The outcome of a run: record columns (a value for each candidate) and facts (numbers for the
+ * report), and the arithmetic over all candidates that strategies compute them with. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t
     return ALCORE_OK;
 }
 
-/* Adds a named list of numbers to the report: *out is [count], zeroed; the outcome frees it. */
+/* Adds a named list of numbers to the report: *out is [count], zeroed, for the strategy's finish to
+ * fill in; the outcome owns and frees it. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count,
                                    double **out) {
     alcore__outcome *outcome = &run->outcome;
@@ -40,7 +41,9 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
     return ALCORE_OK;
 }
 
-/* Frees all arrays of an outcome and zeroes it; safe for one that is half made. */
+/* Frees all arrays of an outcome and zeroes it; safe for one whose run failed in any pass. The
+ * picks and their explanation are freed as those of a purchase, which every further budget has too.
+ */
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->column_count; i++)
         alcore__free(ctx, outcome->columns[i].values);
@@ -92,11 +95,12 @@ void alcore__candidate_mean_sd(const alcore__run *run, const double *values, dou
     *sd = sqrt(block_ordered_sum(active, values, *mean, 2) / count);
 }
 
-/* Logs a warning where a run makes more than 100 passes over all embeddings, with a rough time. */
+/* Logs a warning where a run will make more than 100 passes over all embeddings, with a rough
+ * estimate of the time. Strategies that pick one row a pass call it in begin. */
 void alcore__warn_passes(const alcore__run *run, double passes) {
     if (!(passes > 100.0)) return;
     double components = (double)run->outcome.count * (double)alcore__embedding_dims(run);
-    /* A core adds some 10^9 products a second. */
+    /* The estimate assumes that a core adds 10^9 products a second. */
     double seconds = passes * components / 1e9 / (double)run->threads;
     alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL,
                 "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "

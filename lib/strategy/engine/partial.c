@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends a partial and takes over its data, which is freed here on failure too. */
+/* Appends the partial of a block in a pass. data [bytes] is a pointer from alcore__new_array() or
+ * NULL; the set owns it on success, and it is freed on failure. */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes) {
     alcore_status status = alcore__grow(ctx, &partials->entries, &partials->capacity,
@@ -52,18 +53,20 @@ static alcore_status drop_repeats(alcore_ctx *ctx, alcore__partials *partials) {
     return status;
 }
 
-/* Moves the entries of `from` into `into`, sorted by pass and block. Two workers may have visited
- * the same block: equal partials become one, different ones are an error. */
-alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *into,
-                                     alcore__partials *from) {
-    ALCORE__TRY(alcore__grow(ctx, &into->entries, &into->capacity, into->count + from->count,
-                             sizeof *into->entries));
-    if (from->count)
-        memcpy(into->entries + into->count, from->entries, from->count * sizeof *from->entries);
-    into->count += from->count;
-    from->count = 0;
-    if (into->count > 1) qsort(into->entries, into->count, sizeof *into->entries, compare_blocks);
-    return drop_repeats(ctx, into);
+/* Moves the entries of `added` into `partials`, sorted by pass and block. Two processes may have
+ * visited the same block: equal partials become one, different ones are an error. */
+alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
+                                     alcore__partials *added) {
+    ALCORE__TRY(alcore__grow(ctx, &partials->entries, &partials->capacity,
+                             partials->count + added->count, sizeof *partials->entries));
+    if (added->count)
+        memcpy(partials->entries + partials->count, added->entries,
+               added->count * sizeof *added->entries);
+    partials->count += added->count;
+    added->count = 0;
+    if (partials->count > 1)
+        qsort(partials->entries, partials->count, sizeof *partials->entries, compare_blocks);
+    return drop_repeats(ctx, partials);
 }
 
 void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials) {

@@ -6,25 +6,28 @@
 
 #include "base/base.h"
 
+/* What one block contributed in one pass. */
 typedef struct alcore__partial {
-    int64_t pass, block;
+    int64_t pass, block; /* numbers of both, from 0: passes of the run, blocks of the pool */
     size_t bytes;
     void *data; /* [bytes], owned; NULL: the block contributes nothing */
 } alcore__partial;
 
-/* All-zero is empty. */
+/* A set of partials. A zeroed struct is an empty set. */
 typedef struct alcore__partials {
-    alcore__partial *entries; /* [count] */
+    alcore__partial *entries; /* [count], owned */
     size_t count, capacity;
 } alcore__partials;
 
-/* Adds one; takes data over, also on failure. */
+/* Adds a partial to the set, which owns data from then on; on failure data is freed. */
 alcore_status alcore__partials_add(alcore_ctx *ctx, alcore__partials *partials, int64_t pass,
                                    int64_t block, void *data, size_t bytes);
-/* Moves all of `from` into `into`, sorted by (pass, block). A block in both is kept once when the
- * bytes agree (a part that ran twice), and is ALCORE_E_CORRUPT when they do not. */
-alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *into,
-                                     alcore__partials *from);
+/* Moves all entries of `added` into `partials`, sorted by (pass, block). A block that both have is
+ * kept once when the bytes agree (its part was computed twice); where they do not agree the call
+ * fails with ALCORE_E_CORRUPT. */
+alcore_status alcore__partials_merge(alcore_ctx *ctx, alcore__partials *partials,
+                                     alcore__partials *added);
+/* Frees all entries and leaves an empty set. */
 void alcore__partials_clear(alcore_ctx *ctx, alcore__partials *partials);
 
 #endif

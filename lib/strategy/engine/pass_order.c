@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pass comes next: walks the tables of passes (strategy.h) with their conditions, loops and
- * nested tables.
+/* Which pass comes next: walks the tables of passes (strategy_def.h) with their conditions, loops
+ * and nested tables.
  *
  * The run has a table of its own, the root: passes that find NaN (nan=exclude), then the strategy,
  * which begins once the active rows are known. The cursors are a stack: cursors[0] stands in the
@@ -17,7 +17,8 @@ static bool excludes_nan(const alcore__run *run) {
     return run->input->nan_exclude;
 }
 
-/* The rows with a NaN are known: they are active no longer. */
+/* End of the nested table "find NaN": lists the active rows again, now without the rows that it
+ * marked. Fails when this leaves a strategy without a target row. */
 static alcore_status leave_out_nan_rows(alcore__run *run) {
     ALCORE__TRY(alcore__list_active_rows(run));
     if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET) &&
@@ -46,6 +47,7 @@ static alcore_status begin_strategy(alcore__run *run) {
     return run->def->begin ? run->def->begin(run) : ALCORE_OK;
 }
 
+/* nested_state() of the root's rows: they work on the state of the strategy. */
 static void *keep_state(alcore__run *run) {
     return run->state;
 }
@@ -56,7 +58,8 @@ static alcore__pass_cursor *top_cursor(alcore__run *run) {
     return &run->runner->cursors[run->runner->depth - 1];
 }
 
-/* Past the pass under the topmost cursor, or back to the first one of its loop. */
+/* Moves the topmost cursor past its pass, or back to the first pass of the loop that the pass ends.
+ */
 static void step_on(alcore__run *run) {
     alcore__pass_cursor *cursor = top_cursor(run);
     const alcore__pass *pass = cursor->pass;
@@ -84,7 +87,9 @@ static alcore_status leave_table(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Moves on until the topmost cursor stands on a pass that visits blocks. */
+/* Moves on until the topmost cursor stands on a pass that visits blocks, or the stack is empty.
+ * Leaves tables at their end, skips passes whose condition is false or whose source has no active
+ * row, and enters nested tables; calls `start` of every pass that is made. */
 static alcore_status find_pass(alcore__run *run) {
     while (run->runner->depth) {
         const alcore__pass *pass = top_cursor(run)->pass;
@@ -105,7 +110,8 @@ static alcore_status find_pass(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Makes the root table and walks to the first pass of the run. */
+/* Makes the root table and moves to the first pass of the run. The strategy begins here or, with
+ * nan=exclude, only once the search for NaN is over and its row of the root table is reached. */
 alcore_status alcore__passes_begin(alcore__run *run) {
     const alcore__pass *passes = run->def->passes ? run->def->passes : NO_PASSES;
     alcore__runner *runner = run->runner;
@@ -123,6 +129,7 @@ alcore_status alcore__passes_begin(alcore__run *run) {
     return find_pass(run);
 }
 
+/* Ends the present pass, all of whose blocks are reduced, and moves to the next one. */
 alcore_status alcore__passes_advance(alcore__run *run) {
     const alcore__pass *pass = alcore__present_pass(run);
     if (pass->end) ALCORE__TRY(pass->end(run));

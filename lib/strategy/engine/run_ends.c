@@ -8,7 +8,8 @@
 
 /* ---- begin ---- */
 
-/* One mask for each pool that can have rows with a NaN: [rows of the pool], zeroed. */
+/* Allocates the marks of nan=exclude, runner->nan: [rows of the pool] zeroed, for each of the three
+ * pools. Labeled rows of the candidates' pool are marked with the candidates. */
 static alcore_status make_nan_marks(alcore__run *run) {
     static const int32_t POOLS[] = {ALCORE__OVER_CANDIDATES, ALCORE__OVER_LABELED_POOL,
                                     ALCORE__OVER_TARGET};
@@ -66,7 +67,8 @@ static int64_t count_marks(const uint8_t *marks, int64_t rows) {
     return count;
 }
 
-/* The rows that nan=exclude left out: the candidates' by number, the others counted. */
+/* Puts the rows that nan=exclude left out into the outcome: those of the candidates' pool as a list
+ * of rows, which lib/request marks in the pool, those of the other pools as counts. */
 static alcore_status report_nan_rows(alcore__run *run) {
     uint8_t *const *nan = run->runner->nan;
     const alcore__run_input *input = run->input;
@@ -96,7 +98,8 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     return ALCORE_OK;
 }
 
-/* Frees a run in whatever state it is: half made, stopped in any pass, or finished. */
+/* Frees a run in any state: one whose alcore__run_begin() failed, one that stopped in a pass, or a
+ * finished one. NULL-safe. */
 void alcore__run_free(alcore__run *run) {
     if (!run) return;
     alcore_ctx *ctx = run->ctx;

@@ -22,9 +22,10 @@ enum {
 
 /* ---- the partial of a block ---- */
 
+/* Sizes of the two parts of a block's partial. */
 typedef struct partial_layout {
-    alcore__doubles sums;
-    size_t leading_bytes, extra_bytes; /* of sums or values; behind them */
+    size_t leading_bytes; /* of the sums or values, which the runner reduces */
+    size_t extra_bytes;   /* of what follows, which the pass's reduce() is given */
 } partial_layout;
 
 /* Where the parts of a block's partial lie: first the sums of the pass (the same for every block)
@@ -34,8 +35,7 @@ static partial_layout layout_of(const alcore__pass *pass, const alcore__block *b
     const alcore__partial_type *type = &pass->partial;
     partial_layout layout = {0};
     if (type->sums) {
-        layout.sums = type->sums(block->run);
-        layout.leading_bytes = (size_t)layout.sums.count * sizeof(double);
+        layout.leading_bytes = (size_t)type->sums(block->run).count * sizeof(double);
     } else if (type->values) {
         layout.leading_bytes = (size_t)block->count * sizeof(double);
     }
@@ -49,11 +49,12 @@ static bool has_partial(const alcore__partial_type *type) {
 
 /* ---- map ---- */
 
+/* What the tasks of alcore__run_map() share: one task for each block. */
 typedef struct map_job {
     alcore__run *run;
     alcore__shard *shard;
-    int64_t first;        /* block of task 0 */
-    alcore__partial *out; /* [tasks] */
+    int64_t first;        /* the block of task 0 */
+    alcore__partial *out; /* [tasks] the partial of each block */
 } map_job;
 
 /* Fills in the block with a number of a source (ALCORE__OVER_*): its active rows are positions
@@ -125,7 +126,8 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
     map_job job = {run, shard, first, out->entries + out->count};
     memset(job.out, 0, count * sizeof *job.out);
     out->count += count; /* from here on alcore__partials_clear() frees what tasks allocate */
-    /* A pass in one wave reports the blocks that are done; of several waves, those before it. */
+    /* Progress: where the call has all blocks of the pass, alcore__parallel() reports each block
+     * that is done; else the number of blocks before this call is reported once. */
     bool single = first == 0 && end == blocks;
     ALCORE__TRY(alcore__tick(run->ctx, run->def->name, first, blocks));
     return alcore__parallel(run->ctx, single ? run->def->name : NULL, (int64_t)count, map_task,
@@ -134,9 +136,10 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 
 /* ---- reduce ---- */
 
+/* What the tasks of reduce_sums() share: one task for each range of components. */
 typedef struct sum_job {
-    alcore__doubles sums;
-    const alcore__partials *partials;
+    alcore__doubles sums;             /* the totals, in the strategy's state */
+    const alcore__partials *partials; /* of one wave, in block order */
 } sum_job;
 
 /* Adds range `index` of the sums, SUM_RANGE components, of all partials of the wave to the totals,
@@ -169,7 +172,9 @@ static alcore_status reduce_sums(alcore__run *run, alcore__doubles sums,
     return ALCORE_OK;
 }
 
-/* The values of one block, and what its pass reduces itself. */
+/* Reduces what follows or replaces the sums in the partial of one block: stores the values at the
+ * positions of the block's active rows, and gives the extra bytes to the pass's reduce(). The size
+ * is checked first, as the partial may come from another process. */
 static alcore_status reduce_block(alcore__run *run, const alcore__pass *pass,
                                   const alcore__partial *partial) {
     alcore__block block;
@@ -213,7 +218,8 @@ alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials) {
     return ALCORE_OK;
 }
 
-/* Ends the present pass, once all of its blocks are reduced, and moves on to the next one. */
+/* Ends the present pass and moves on to the next one. Fails unless every block of the pass was
+ * reduced: a part that was lost would otherwise change sums silently. */
 alcore_status alcore__run_end_pass(alcore__run *run) {
     alcore__runner *runner = run->runner;
     int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
@@ -257,6 +263,7 @@ void alcore__shard_free(alcore__run *run, alcore__shard *shard) {
     alcore__free(run->ctx, shard);
 }
 
+/* The shard's blocks of the present pass, first .. end - 1 of the blocks of the pass's source. */
 void alcore__shard_blocks(const alcore__run *run, const alcore__shard *shard, int64_t *first,
                           int64_t *end) {
     int64_t blocks = run->active[alcore__present_pass(run)->rows].blocks;
@@ -291,6 +298,7 @@ static alcore_status make_pass(alcore__run *run, alcore__shard *shard) {
     return alcore__run_end_pass(run);
 }
 
+/* Makes every pass of the run with one shard that is the whole pool. */
 alcore_status alcore__run_drive(alcore__run *run) {
     alcore__shard *shard;
     ALCORE__TRY(alcore__shard_new(run, 0, 1, &shard));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a strategy's passes: for alcore__strategy_run(), and for whoever cuts the pool into
- * parts. No strategy includes this.
+/* Running a strategy's passes: for alcore__strategy_run(), and for programs that cut the pool into
+ * parts which several processes work on. No strategy includes this header.
  *
  *     alcore__run_begin                 to the first pass
  *     until alcore__run_done:
@@ -25,11 +25,13 @@ typedef struct alcore__shard {
     alcore__block_memory *memory; /* [block_count] */
 } alcore__shard;
 
-/* What tests may ask for and the product does not; all-zero: nothing. */
+/* Settings that only tests use; zeroed: none is set. */
 typedef struct alcore__run_hooks {
     int32_t speculative; /* n > 0: n - 1 rows are measured in advance; 0: as many as pay */
 } alcore__run_hooks;
 
+/* Makes a run that waits before its first pass. input and values are borrowed and outlive the run;
+ * hooks may be NULL. */
 alcore_status alcore__run_begin(const alcore_strategy *strategy, const alcore__strategy_def *def,
                                 const alcore__values *values, const alcore__run_input *input,
                                 const alcore__run_hooks *hooks, alcore__run **out);
@@ -49,32 +51,37 @@ alcore_status alcore__run_map(alcore__run *run, alcore__shard *shard, int64_t fi
 alcore_status alcore__run_reduce(alcore__run *run, alcore__partials *partials);
 alcore_status alcore__run_end_pass(alcore__run *run);
 
-/* All passes with one shard. */
+/* Makes all passes over the whole pool in this process. */
 alcore_status alcore__run_drive(alcore__run *run);
+/* Called once all passes are made: spends the budgets and moves the outcome to out. */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out);
 
 /* ---- inside the engine ---- */
 
 enum { ALCORE__PASS_DEPTH = 3 }; /* the run's own table, a strategy's, a nested one */
 
-/* A place in a table of passes. */
+/* How far the run has come in one table of passes. */
 typedef struct alcore__pass_cursor {
-    const alcore__pass *pass;
-    void *state; /* run->state while the table runs */
+    const alcore__pass *pass; /* the row of the table that is being made; name NULL: at its end */
+    void *state;              /* run->state while this table is the topmost one */
 } alcore__pass_cursor;
 
 struct alcore__runner {
     alcore__pass root[3]; /* find NaN, the strategy, the end (pass_order.c) */
     alcore__pass_cursor cursors[ALCORE__PASS_DEPTH];
-    int32_t depth;                 /* cursors in use; 0: the run is done */
-    int64_t pass_count;            /* passes before the present one */
-    int64_t next_block;            /* to be reduced next */
-    uint8_t *nan[ALCORE__SOURCES]; /* [rows of the source] rows with a NaN (nan=exclude), owned; the
-                                      labeled rows of the pool share the candidates' */
-    alcore__worker_memory **workers; /* [run->threads] made when a thread visits its first block */
+    int32_t depth;      /* cursors in use; 0: the run is done */
+    int64_t pass_count; /* passes before the present one */
+    int64_t next_block; /* the block of the present pass whose partial is reduced next */
+    uint8_t
+        *nan[ALCORE__SOURCES]; /* [rows of the pool] 1: the row has a NaN or infinity; owned, NULL
+                                  without nan=exclude. The entry of ALCORE__OVER_LABELED_ROWS
+                                  stays NULL: these rows are marked with the candidates */
+    alcore__worker_memory **workers; /* [run->threads] owned; NULL until the thread visits its first
+                                        block */
 };
 
-/* Places the cursor on the first pass, or on the one after the present pass. */
+/* Move the cursors to the first pass that visits blocks, and from the present pass to the next one
+ * (pass_order.c). */
 alcore_status alcore__passes_begin(alcore__run *run);
 alcore_status alcore__passes_advance(alcore__run *run);
 static inline const alcore__pass *alcore__present_pass(const alcore__run *run) {
@@ -97,17 +104,19 @@ extern const alcore__pass alcore__find_nan_passes[];
 enum { ALCORE__SCRATCH_CHUNKS = 32 };
 
 struct alcore__worker_memory {
-    /* Of column readers, which keep file buffers and decoded rows there, so that rows of one pool
-     * stay readable while those of another are read. */
-    alcore__scratch scores;                      /* scores, probabilities and factors */
-    alcore__scratch embeddings[ALCORE__SOURCES]; /* by source */
-    int64_t floored; /* log-probabilities below -100 that this thread met (spec 1.1) */
+    /* Buffers of column readers: file buffers and decoded rows. Each kind of column has a buffer of
+     * its own, so that rows of one pool stay readable while those of another are read. */
+    alcore__scratch scores;                      /* for scores, probabilities and factors */
+    alcore__scratch embeddings[ALCORE__SOURCES]; /* for embeddings, by source */
+    int64_t floored; /* log-probabilities below -100 that this thread has read (spec 1.1) */
     alcore_ctx *ctx;
+    /* The stack: arrays lie in chunks one behind the other; chunks are allocated when they are
+     * first needed. */
     struct {
-        char *bytes;
-        size_t capacity;
+        char *bytes;     /* [capacity], owned; NULL: not allocated */
+        size_t capacity; /* in bytes */
     } chunks[ALCORE__SCRATCH_CHUNKS];
-    alcore__scratch_mark top;
+    alcore__scratch_mark top; /* where the next array is pushed */
 };
 void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker); /* NULL-safe */
 

@@ -16,10 +16,12 @@
 #define UNPOISON(memory, bytes) ((void)(memory), (void)(bytes))
 #endif
 
-/* 16 arrays of doubles over a block: what most blocks need. */
+/* A chunk has memory for 16 arrays of a double for each row of a block, which is enough for most
+ * passes. Arrays begin at multiples of ALIGNMENT bytes, the length of a cache line. */
 enum { CHUNK_BYTES = 16 * ALCORE_BLOCK_ROWS * 8, ALIGNMENT = 64 };
 
-/* Makes chunk `index` of the stack, of at least CHUNK_BYTES. */
+/* Allocates chunk `index` of the stack with at least `bytes` and at least CHUNK_BYTES. All of it is
+ * poisoned until arrays are pushed on it. */
 static alcore_status new_chunk(alcore__worker_memory *worker, size_t index, size_t bytes) {
     size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     char *memory = alcore__alloc(worker->ctx, capacity);
@@ -37,8 +39,9 @@ static void free_chunk(alcore__worker_memory *worker, size_t index) {
     worker->chunks[index].capacity = 0;
 }
 
-/* Finds the lowest chunk from the top on with room for the array. Arrays never move, so the rest of
- * a chunk stays unused when the next array does not fit there. */
+/* Pushes an array of `count` entries: at the top of the present chunk, or at the bottom of the next
+ * chunk with enough capacity. Arrays never move, so the rest of a chunk stays unused when the next
+ * array does not fit there. A gap follows each array, in which AddressSanitizer finds overruns. */
 alcore_status alcore__scratch_push(alcore__block *block, int64_t count, size_t entry_bytes,
                                    void *out) {
     alcore__worker_memory *worker = block->worker;
@@ -71,16 +74,19 @@ alcore__scratch_mark alcore__scratch_get_mark(const alcore__block *block) {
     return block->worker->top;
 }
 
+/* Pops every array above the mark and poisons its memory. The chunks stay allocated for the next
+ * block. */
 void alcore__scratch_release(alcore__block *block, alcore__scratch_mark mark) {
     alcore__worker_memory *worker = block->worker;
     for (size_t c = mark.chunk; c <= worker->top.chunk && c < ALCORE__SCRATCH_CHUNKS; c++) {
-        size_t from = c == mark.chunk ? mark.used : 0;
+        size_t first_byte = c == mark.chunk ? mark.used : 0;
         if (worker->chunks[c].bytes)
-            POISON(worker->chunks[c].bytes + from, worker->chunks[c].capacity - from);
+            POISON(worker->chunks[c].bytes + first_byte, worker->chunks[c].capacity - first_byte);
     }
     worker->top = mark;
 }
 
+/* Frees the chunks of a thread and the buffers of its column readers, when the run is freed. */
 void alcore__worker_memory_free(alcore_ctx *ctx, alcore__worker_memory *worker) {
     if (!worker) return;
     alcore__scratch_clear(ctx, &worker->scores);

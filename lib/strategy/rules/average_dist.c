@@ -9,10 +9,11 @@
  *
  *   mean ||x - t||^2 = ||x - c||^2 + mean ||t - c||^2,    mean (1 - cos(x, t)) = 1 - x . c / ||x||
  *
- * (c over unit vectors there), one pass over the candidates. The mean Euclidean distance has none:
- * candidates x targets distances. So a pass in float32 bounds each candidate's mean first, and the
- * exact mean is computed only of the candidates that can be among the nearest that the budget
- * reaches; when it passes rows over and reaches further, twice as many are made exact, and so on.
+ * (in the second the mean of unit vectors), so one pass over the candidates is enough. The mean
+ * Euclidean distance has none and takes candidates x targets distances. Therefore a pass in float32
+ * bounds each candidate's mean first, and the exact mean is computed only of the candidates that
+ * can be among the nearest ones that the budget is expected to buy. Where the budget passes rows
+ * over and reaches farther candidates, twice as many become exact in one more pass, and so on.
  *
  * Memory: 33 bytes a candidate, groups x dims for the target. */
 #include <math.h>
@@ -26,50 +27,60 @@
 enum { METRIC_L2, METRIC_COSINE };
 enum { SCORES_PICKED, SCORES_ALL };
 
-/* The bounds are widened by this share: dividing and adding up sums rounds. */
+/* The relative amount by which the bounds of a mean are widened: the kernel's bounds hold for the
+ * sums over one block of targets, and adding those up and dividing rounds. */
 #define BOUND_SLACK 1e-9
 
 typedef struct average_state {
-    alcore__filler filler;
-    int64_t dims, groups; /* groups: of target rows; languages, or one */
-    bool squared, cosine, all_scores;
-    int32_t *group;      /* [target rows] -1: not active */
-    double *count;       /* [groups] active target rows */
-    double *centroids;   /* [groups, dims] means of the groups; sums before their pass ends */
-    double *variance;    /* [groups] mean squared distance of target rows to their centroid */
-    bool bounded;        /* low and high are computed */
-    double *low, *high;  /* [candidates] around the mean distance; 0 where not bounded */
-    double *distance;    /* [candidates] the mean distance; NaN: not computed */
-    uint8_t *wanted;     /* [candidates] 1: the next pass computes it */
-    int64_t exact_count; /* number of nearest candidates whose distance must be exact */
-    int64_t offered; /* number of exact candidates that were offered to the budget, nearest first */
-    double reach;    /* every candidate that is not exact is farther than this */
+    alcore__filler filler; /* spends the budget where distances are made exact step by step */
+    int64_t dims, groups;  /* groups of target rows: the languages with balance_targets, else one */
+    bool squared, cosine, all_scores; /* sq=1, metric=cosine, scores=all */
+    int32_t *target_group; /* [rows of the target pool] group of each row; -1: not active */
+    double *target_counts; /* [groups] active target rows of each */
+    double *centroids;     /* [groups, dims] means of the groups; their sums until the pass "target
+                              means" ends */
+    double *variance;      /* [groups] mean squared distance of the group's rows to its centroid;
+                              their sum until the pass "target variances" ends */
+    /* For Euclidean distances: */
+    bool bounded;        /* the pass "bounds" is made */
+    double *low, *high;  /* [candidates] bounds of the mean distance; 0 where `bounded` is false */
+    double *distance;    /* [candidates] the exact mean distance; NaN: not computed */
+    uint8_t *wanted;     /* [candidates] 1: the next pass "exact distances" computes it */
+    int64_t exact_count; /* number of nearest candidates whose distance has to be exact */
+    int64_t offered; /* exact candidates that were offered to the budget so far, nearest first */
+    double reach;    /* the candidates whose distance is at most this are all exact once the wanted
+                        ones    are */
     bool ended;      /* the budget is full, or all candidates were offered */
 } average_state;
 
 /* ---- begin ---- */
 
-/* Numbers the groups of the target: the languages that have an active row, in the order of their
- * tags. */
+/* Numbers the groups of the target, the languages that have an active row in the order of their
+ * tags, or one group of all rows, and counts the rows of each: sets groups, target_group,
+ * target_counts. */
 static alcore_status group_targets(alcore__run *run, bool balanced) {
     average_state *state = run->state;
     const alcore__run_input *input = run->input;
     const alcore__active_rows *active = &run->active[ALCORE__OVER_TARGET];
-    const int32_t *language_of = balanced ? input->target_languages : NULL;
-    int64_t languages = language_of ? input->target_language_count : 1;
-    int32_t *number; /* [languages] group of each; -1: it has no row */
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)languages, sizeof(double), &state->count));
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)languages, sizeof *number, &number));
+    const int32_t *row_language = balanced ? input->target_languages : NULL; /* [target rows] */
+    int64_t languages = row_language ? input->target_language_count : 1;
+    /* [languages] 1 for a language with an active row, then the group of each; -1: it has none */
+    int32_t *language_group;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)languages, sizeof(double), &state->target_counts));
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)languages, sizeof *language_group, &language_group));
     for (int64_t i = 0; i < active->count; i++)
-        number[language_of ? language_of[active->rows[i]] : 0] = 1;
-    for (int64_t l = 0; l < languages; l++) number[l] = number[l] ? (int32_t)state->groups++ : -1;
-    for (int64_t i = 0; i < input->target.rows; i++) state->group[i] = -1;
+        language_group[row_language ? row_language[active->rows[i]] : 0] = 1;
+    for (int64_t l = 0; l < languages; l++)
+        language_group[l] = language_group[l] ? (int32_t)state->groups++ : -1;
+    for (int64_t i = 0; i < input->target.rows; i++) state->target_group[i] = -1;
     for (int64_t i = 0; i < active->count; i++) {
         int64_t row = active->rows[i];
-        state->group[row] = number[language_of ? language_of[row] : 0];
-        state->count[state->group[row]] += 1.0;
+        state->target_group[row] = language_group[row_language ? row_language[row] : 0];
+        state->target_counts[state->target_group[row]] += 1.0;
     }
-    alcore__free(run->ctx, number);
+    alcore__free(run->ctx, language_group);
     return ALCORE_OK;
 }
 
@@ -87,8 +98,8 @@ static alcore_status begin(alcore__run *run) {
         return alcore__fail(ALCORE_E_PARAM, "strategy average-dist: sq=1 goes with metric=l2 only");
     bool balanced = alcore__values_integer(run->values, "balance_targets") == 1;
     alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(
-        alcore__new_array(ctx, (size_t)run->input->target.rows, sizeof(int32_t), &state->group));
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)run->input->target.rows, sizeof(int32_t),
+                                  &state->target_group));
     ALCORE__TRY(group_targets(run, balanced));
     size_t groups = (size_t)state->groups, vector_bytes = (size_t)state->dims * sizeof(double);
     ALCORE__TRY(alcore__new_array(ctx, groups, vector_bytes, &state->centroids));
@@ -102,12 +113,14 @@ static alcore_status begin(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Called when the run is freed, also after a failure in begin: arrays that were not made are NULL.
+ */
 static void free_state(alcore__run *run) {
     average_state *state = run->state;
     alcore_ctx *ctx = run->ctx;
     alcore__filler_clear(&state->filler);
-    alcore__free(ctx, state->group);
-    alcore__free(ctx, state->count);
+    alcore__free(ctx, state->target_group);
+    alcore__free(ctx, state->target_counts);
     alcore__free(ctx, state->centroids);
     alcore__free(ctx, state->variance);
     alcore__free(ctx, state->distance);
@@ -118,11 +131,11 @@ static void free_state(alcore__run *run) {
 
 /* ---- passes over the target: means of the groups, and their variances ---- */
 
-/* Pushes the group of each active row of a block of the target. */
+/* Pushes the group of each active row of a block of the target: *group [active rows]. */
 static alcore_status push_groups(alcore__block *block, int32_t **group) {
     const average_state *state = block->run->state;
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof **group, group));
-    for (int64_t i = 0; i < block->count; i++) (*group)[i] = state->group[block->rows[i]];
+    for (int64_t i = 0; i < block->count; i++) (*group)[i] = state->target_group[block->rows[i]];
     return ALCORE_OK;
 }
 
@@ -131,12 +144,14 @@ static alcore__doubles centroids_of(const alcore__run *run) {
     return (alcore__doubles){state->centroids, state->groups * state->dims};
 }
 
-/* Made for every metric: the sums also find a NaN in the target. */
+/* Sums the target rows of a block by group: the partial is sums [groups, dims], of unit vectors for
+ * the cosine. Euclidean distances do not need the means; the pass is made for them too, as its sums
+ * reveal a row with a NaN. */
 static alcore_status sum_target(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     alcore__matrix matrix;
     int32_t *group;
-    int64_t *counts; /* of this block: not used, group_targets counted */
+    int64_t *counts; /* [groups] of this block; not used, as group_targets() counted the rows */
     ALCORE__TRY(alcore__block_matrix(block, state->cosine, &matrix));
     ALCORE__TRY(push_groups(block, &group));
     ALCORE__TRY(alcore__scratch_push(block, state->groups, sizeof *counts, &counts));
@@ -147,7 +162,7 @@ static alcore_status sum_target(alcore__block *block, void *partial) {
 static alcore_status divide_centroids(alcore__run *run) {
     average_state *state = run->state;
     for (int64_t i = 0; i < state->groups * state->dims; i++)
-        state->centroids[i] /= state->count[i / state->dims];
+        state->centroids[i] /= state->target_counts[i / state->dims];
     return ALCORE_OK;
 }
 
@@ -182,7 +197,7 @@ static alcore_status sum_variance(alcore__block *block, void *partial) {
 /* End of "target variances": turns the sum of each group into a mean over its active rows. */
 static alcore_status divide_variance(alcore__run *run) {
     average_state *state = run->state;
-    for (int64_t g = 0; g < state->groups; g++) state->variance[g] /= state->count[g];
+    for (int64_t g = 0; g < state->groups; g++) state->variance[g] /= state->target_counts[g];
     return ALCORE_OK;
 }
 
@@ -197,7 +212,9 @@ static double *distance_of(const alcore__run *run) {
     return ((average_state *)run->state)->distance;
 }
 
-/* The mean distance of each active row to the target rows of one group. norms: [active rows]. */
+/* Computes the mean distance of each active candidate to the target rows of group g by the closed
+ * forms at the top of the file: out [active rows]. norms [active rows]: lengths of the candidates'
+ * embeddings, for the cosine. A cosine within 1e-12 of +-1 becomes +-1, as in spec 1.5. */
 static alcore_status measure_group(const average_state *state, const alcore__matrix *matrix,
                                    int64_t g, const double *norms, double *out) {
     const double *centroid = state->centroids + g * state->dims;
@@ -223,10 +240,10 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
     const average_state *state = block->run->state;
     int64_t count = block->count;
     alcore__matrix matrix;
-    double *distance = partial, *norms, *of_group;
+    double *distance = partial, *norms, *group_distance;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(alcore__scratch_push(block, count, sizeof *norms, &norms));
-    ALCORE__TRY(alcore__scratch_push(block, count, sizeof *of_group, &of_group));
+    ALCORE__TRY(alcore__scratch_push(block, count, sizeof *group_distance, &group_distance));
     ALCORE__TRY(alcore__matrix_self_dots(&matrix, norms));
     for (int64_t i = 0; i < count; i++) {
         if (!isfinite(norms[i])) ALCORE__TRY(alcore__matrix_check(&matrix));
@@ -234,20 +251,21 @@ static alcore_status measure_closed(alcore__block *block, void *partial) {
     }
     if (state->groups == 1) return measure_group(state, &matrix, 0, norms, distance);
     for (int64_t g = 0; g < state->groups; g++) {
-        ALCORE__TRY(measure_group(state, &matrix, g, norms, of_group));
-        for (int64_t i = 0; i < count; i++) distance[i] += of_group[i];
+        ALCORE__TRY(measure_group(state, &matrix, g, norms, group_distance));
+        for (int64_t i = 0; i < count; i++) distance[i] += group_distance[i];
     }
     for (int64_t i = 0; i < count; i++) distance[i] /= (double)state->groups;
     return ALCORE_OK;
 }
 
-/* ---- Euclidean distances: what a block's rows are away from the whole target ---- */
+/* ---- Euclidean distances of a block's candidates to the whole target ---- */
 
-/* From sums of distances by group, sums [groups]: the mean of each group, then their mean. */
+/* Returns the mean over groups of the mean over their rows, from the sums [groups] of one
+ * candidate's distances to the rows of each group. */
 static double mean_of_groups(const average_state *state, const double *sums) {
     double total = 0.0;
-    if (state->groups == 1) return sums[0] / state->count[0];
-    for (int64_t g = 0; g < state->groups; g++) total += sums[g] / state->count[g];
+    if (state->groups == 1) return sums[0] / state->target_counts[0];
+    for (int64_t g = 0; g < state->groups; g++) total += sums[g] / state->target_counts[g];
     return total / (double)state->groups;
 }
 
@@ -256,14 +274,15 @@ static bool has_active_target(const alcore__run *run, int64_t target_block) {
     return starts[target_block] < starts[target_block + 1];
 }
 
-/* Sums over the target, block after block: totals [active rows, groups], zeroed here. wanted
- * [active rows]: rows that are measured. */
+/* Sums the exact distances of the wanted candidates of a block to the whole target, one block of
+ * the target after another: totals [active rows, groups], overwritten. wanted [active rows]: 1 for
+ * the candidates that are measured; the totals of others are 0. */
 static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                    double *totals) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
     int64_t entries = block->count * state->groups;
-    double *sums; /* of one block of the target */
+    double *sums; /* [active rows, groups] over one block of the target */
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *sums, &sums));
     memset(totals, 0, (size_t)entries * sizeof *totals);
     memset(sums, 0, (size_t)entries * sizeof *sums);
@@ -271,19 +290,22 @@ static alcore_status sum_distances(const alcore__matrix *matrix, const uint8_t *
         alcore_sys_rows targets = {0};
         if (!has_active_target(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
-        ALCORE__TRY(alcore__matrix_distances(
-            matrix, wanted, &targets, state->group + b * ALCORE_BLOCK_ROWS, state->groups, sums));
+        ALCORE__TRY(alcore__matrix_distances(matrix, wanted, &targets,
+                                             state->target_group + b * ALCORE_BLOCK_ROWS,
+                                             state->groups, sums));
         for (int64_t i = 0; i < entries; i++) totals[i] += sums[i];
     }
     return ALCORE_OK;
 }
 
-/* The same of the bounds: low and high [active rows, groups], zeroed here. */
+/* Sums lower and upper bounds of the distances of all active candidates of a block to the whole
+ * target, one block of the target after another: low and high [active rows, groups], overwritten.
+ */
 static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, double *high) {
     alcore__block *block = matrix->block;
     const average_state *state = block->run->state;
     int64_t entries = block->count * state->groups;
-    double *block_low, *block_high;
+    double *block_low, *block_high; /* [active rows, groups] over one block of the target */
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *block_low, &block_low));
     ALCORE__TRY(alcore__scratch_push(block, entries, sizeof *block_high, &block_high));
     memset(low, 0, (size_t)entries * sizeof *low);
@@ -293,7 +315,7 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
         if (!has_active_target(block->run, b)) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &targets));
         ALCORE__TRY(alcore__matrix_distance_bounds(matrix, &targets,
-                                                   state->group + b * ALCORE_BLOCK_ROWS,
+                                                   state->target_group + b * ALCORE_BLOCK_ROWS,
                                                    state->groups, block_low, block_high));
         for (int64_t i = 0; i < entries; i++) low[i] += block_low[i];
         for (int64_t i = 0; i < entries; i++) high[i] += block_high[i];
@@ -303,8 +325,9 @@ static alcore_status sum_bounds(const alcore__matrix *matrix, double *low, doubl
 
 /* ---- which candidates have to be exact ---- */
 
-/* The exact_count smallest upper bounds: no candidate whose lower bound is above the largest of
- * them is among the exact_count nearest. */
+/* Sets reach to the exact_count-th smallest upper bound. At least exact_count candidates are not
+ * farther than that, so a candidate whose lower bound is above it is not among the exact_count
+ * nearest and need not be measured. */
 static alcore_status find_reach(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, *order;
@@ -321,7 +344,9 @@ static alcore_status find_reach(alcore__run *run) {
     return status;
 }
 
-/* Marks the candidates that can be among the exact_count nearest and are not exact yet. */
+/* Sets wanted [candidates] for the next pass "exact distances": the candidates that can be among
+ * the exact_count nearest and are not exact yet. Without bounds these are all that are not exact.
+ */
 static alcore_status want_nearest(alcore__run *run) {
     average_state *state = run->state;
     state->reach = HUGE_VAL;
@@ -331,8 +356,9 @@ static alcore_status want_nearest(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* After the target's passes: how many candidates are made exact first. Bounds pay when that is
- * less than half of them. */
+/* End of "target means": turns the sums into means and decides how many candidates become exact
+ * first, as many as the budget is expected to buy. Where that is more than half of them, or all
+ * scores are asked for, all become exact and the pass "bounds" would not save anything. */
 static alcore_status plan_distances(alcore__run *run) {
     average_state *state = run->state;
     ALCORE__TRY(divide_centroids(run));
@@ -350,7 +376,7 @@ static bool is_bounded(const alcore__run *run) {
     return ((const average_state *)run->state)->bounded;
 }
 
-/* The partial: low, then high, double [active rows] each. */
+/* The partial: the bounds low, then high, double [active rows] each. */
 static size_t bounds_bytes(const alcore__block *block) {
     return 2 * (size_t)block->count * sizeof(double);
 }
@@ -388,7 +414,8 @@ static bool wants_exact(const alcore__run *run) {
     return !has_closed_form(run) && !((const average_state *)run->state)->ended;
 }
 
-/* The partial: double [active rows], NaN of the rows that were not wanted; none where none is. */
+/* The partial: double [active rows], the distance of wanted candidates and NaN for the others. It
+ * has no byte, and the block is not visited, where no candidate of the block is wanted. */
 static size_t exact_bytes(const alcore__block *block) {
     const average_state *state = block->run->state;
     bool any = memchr(state->wanted + block->start, 1, (size_t)block->count) != NULL;
@@ -422,7 +449,10 @@ static alcore_status store_exact(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* Offers the first `count` candidates by keys [candidates] that were not offered yet. */
+/* Offers the `count` nearest candidates to the budget, less those that earlier calls offered. keys
+ * [candidates]: minus the distance of the exact candidates, -infinity for others, so that the first
+ * `count` in the order of the keys are exact. The order of earlier calls is a prefix of this one.
+ */
 static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t count) {
     average_state *state = run->state;
     const alcore__fill *fill = &run->input->fill;
@@ -431,10 +461,10 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     alcore_status status = alcore__rank(run->ctx, keys, run->outcome.rows, run->outcome.count,
                                         fill->tie, run->input->seed, count, order);
     while (state->offered < count && !alcore__filler_full(&state->filler) && status == ALCORE_OK) {
-        bool taken;
+        bool bought; /* the filler keeps what it bought */
         int64_t position = order[state->offered++];
         run->outcome.scores[position] = 0.0 - state->distance[position];
-        status = alcore__filler_offer(&state->filler, position, &taken);
+        status = alcore__filler_offer(&state->filler, position, &bought);
         if (status == ALCORE_OK)
             status =
                 alcore__tick(run->ctx, "filling the budget", state->offered, run->outcome.count);
@@ -443,8 +473,9 @@ static alcore_status offer_nearest(alcore__run *run, const double *keys, int64_t
     return status;
 }
 
-/* The candidates within reach are final: no other one is as near. Offers them, and asks for more
- * when the budget is not full. */
+/* End of "exact distances": every candidate that is not exact is farther than reach, so the exact
+ * ones up to there are the nearest of all in their final order. Offers them to the budget and,
+ * where it is not full after that, makes twice as many candidates exact in another pass. */
 static alcore_status offer_and_widen(alcore__run *run) {
     average_state *state = run->state;
     int64_t count = run->outcome.count, final_count = 0;
@@ -497,8 +528,9 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
-/* Candidates that the budget did not look at have no score, however many a filter made exact, so
- * that scores do not depend on the filter. */
+/* Called after the last pass: sets scores and the record column "distance". With Euclidean
+ * distances only candidates that were offered to the budget have a score, although more may be
+ * exact, so that scores do not depend on how tight the bounds of an engine are. */
 static alcore_status finish(alcore__run *run) {
     average_state *state = run->state;
     double *distance, *scores = run->outcome.scores;

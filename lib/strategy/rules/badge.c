@@ -4,10 +4,14 @@
  *   g(x) = a(x) outer h(x),   a = p - onehot(argmax p) [classes], h the embedding [dims]
  *   ||g(x)||^2 = G = (a . a)(h . h),   ||g(x) - g(y)||^2 = G_x + G_y - 2 (a_x . a_y)(h_x . h_y)
  *
- * No gradient is ever written down: both factors are enough. The first row is the one of the
+ * No gradient is ever computed as a whole: both factors are enough. The first row is the one of the
  * largest G (or a uniform draw), every further one is drawn with a probability proportional to its
- * D^2 weight, the least squared distance to the rows picked before. A row that the budget or the
- * similarity limit passes over is no center and weighs nothing from then on.
+ * D^2 weight, the smallest squared distance to the rows picked before, the centers. A row that the
+ * budget or the similarity limit passes over is no center, and its weight counts as 0 from then on.
+ *
+ * After "gradient norms" two passes alternate, once for each pick: "drawn rows" fetches the vectors
+ * of the row that was drawn and offers it to the budget, "D^2 weights" measures all candidates from
+ * it and draws the next one. "scores" reads the distances that are left at the end.
  *
  * Reads the class scores once and the embeddings once for each pick, less what speculative rows
  * save (kmeans/d2_sampling.h). Memory: 8 x (classes + 6) bytes a candidate. */
@@ -26,37 +30,43 @@ enum { FIRST_NORM, FIRST_UNIFORM };
 
 typedef struct badge_state {
     alcore__greedy greedy; /* first, see greedy_picks.h; best is the row that was drawn */
-    int64_t classes, dims;
-    bool first_uniform;
+    int64_t classes, dims; /* components of a and of h */
+    bool first_uniform;    /* first=uniform: the first row is drawn, too */
     alcore__rng rng;
-    const double *uniforms; /* numbers of the first draws, given by tests; then the generator's */
-    int64_t uniform_count, draws_made;
-    double *block_weights; /* [blocks] total D^2 weight */
-    double *squares;       /* [candidates] G */
-    alcore__sampler sampler;
-    /* The drawn row, then the speculative ones: */
-    double *found_a, *found_h; /* [ALCORE__MAX_DRAWS, classes], [ALCORE__MAX_DRAWS, dims] */
+    const double *uniforms; /* [uniform_count] random numbers of the first draws, which tests give
+                               as a parameter; borrowed. rng yields those of the later draws */
+    int64_t uniform_count;
+    int64_t draws_made;      /* draws by weight so far; index of the next number in uniforms */
+    double *block_weights;   /* [blocks] total D^2 weight of the rows that can still be picked */
+    double *squares;         /* [candidates] G */
+    alcore__sampler sampler; /* which rows the next pass looks up or measures (d2_sampling.h) */
+    /* What "drawn rows" found: entry 0 of the row that was drawn, then those of speculative rows.
+     */
+    double *found_a;                         /* [ALCORE__MAX_DRAWS, classes] */
+    double *found_h;                         /* [ALCORE__MAX_DRAWS, dims] */
     double found_squares[ALCORE__MAX_DRAWS]; /* G */
-    double found_weight;                     /* D^2 weight of the drawn row */
-    bool has_center;                         /* a row was picked */
-    bool joins; /* the row that was drawn last was bought: it is a center */
-    bool ended; /* nothing more can be bought */
+    double found_weight;                     /* D^2 weight of the row that was drawn */
+    bool has_center;                         /* at least one row was picked */
+    bool drawn_is_center; /* the row that was drawn last was bought, so it is a new center */
+    bool ended;           /* nothing more can be bought */
 } badge_state;
 
-/* Kept with each block, where the engine works. */
+/* The arrays of a block, kept with it between passes in the memory that the engine works in. */
 typedef struct row_values {
     double *squares;             /* [matrix rows] G */
-    double *weights;             /* [matrix rows] D^2; infinite before the first center */
-    double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] */
+    double *weights;             /* [matrix rows] D^2 weight; infinite before the first center */
+    double *speculative_weights; /* [ALCORE__MAX_SPECULATIVE, matrix rows] squared distances to the
+                                    speculative rows measured last */
     double *a;                   /* [matrix rows, classes] */
 } row_values;
 
+/* Where the arrays lie in the doubles of a block with `rows` matrix rows. */
 static row_values lay_out(double *values, int64_t rows) {
     return (row_values){values, values + rows, values + 2 * rows,
                         values + (2 + ALCORE__MAX_SPECULATIVE) * rows};
 }
 
-/* The column that a is made from: class scores, or a itself. */
+/* The column that the factor a is computed from: class scores, or ready factors (*is_factor). */
 static const alcore__column *factor_column(const alcore__run *run, bool *is_factor) {
     const alcore__column *probs = alcore__dataset_find(&run->input->candidates, "probs");
     *is_factor = !probs;
@@ -125,7 +135,9 @@ static void make_factor(int32_t meaning, int64_t classes, double *p) {
     p[likeliest] -= 1.0;
 }
 
-/* a of the block's active rows: [matrix rows, classes]; other rows are not written. */
+/* Computes the factor a of the block's active rows, [matrix rows, classes], row by row from the
+ * column; entries of other rows are not written. The matrix may have other rows than the column's
+ * span where the embeddings were copied, hence matrix_row_of for each row. */
 static alcore_status read_factors(const badge_state *state, const alcore__matrix *matrix,
                                   double *a) {
     alcore__block *block = matrix->block;
@@ -231,7 +243,7 @@ static alcore_status measure_norms(alcore__block *block, void *partial) {
 
 /* ---- draws ---- */
 
-/* The n-th candidate that can be picked; -1: there are fewer. */
+/* Position of the n-th candidate, from 0, that can still be picked; -1: there are fewer. */
 static int64_t nth_free(const alcore__run *run, int64_t n) {
     const badge_state *state = run->state;
     for (int64_t i = 0; i < run->outcome.count; i++) {
@@ -240,7 +252,8 @@ static int64_t nth_free(const alcore__run *run, int64_t n) {
     return -1;
 }
 
-/* The first row: of the largest gradient, or a uniform draw; -1: none can be picked. */
+/* Position of the next row to try as the first center, among those that can be picked: the one of
+ * the largest gradient, the lower row in a tie, or a uniform draw; -1: none is left. */
 static int64_t first_position(alcore__run *run) {
     badge_state *state = run->state;
     int64_t best = -1, count = 0;
@@ -253,14 +266,16 @@ static int64_t first_position(alcore__run *run) {
     return nth_free(run, (int64_t)alcore__rng_below(&state->rng, (uint64_t)count));
 }
 
-/* The uniform number of the draw that comes `later` draws after the next one. rng has given the
- * numbers of the draws before it. */
-static double uniform_number(const badge_state *state, int64_t later, alcore__rng *rng) {
-    int64_t draw = state->draws_made + later;
+/* The random number in [0, 1) of the draw that comes `draws_ahead` draws after the next one (0: of
+ * the next one). rng has yielded the numbers of the draws before it. */
+static double uniform_number(const badge_state *state, int64_t draws_ahead, alcore__rng *rng) {
+    int64_t draw = state->draws_made + draws_ahead;
     return draw < state->uniform_count ? state->uniforms[draw] : alcore__rng_f64(rng);
 }
 
-/* The next row, weighted(D^2, f64()), and speculative draws of those that follow. */
+/* Draws the next row by D^2 weight, weighted(D^2, f64()) of spec 1.7, and speculative rows: those
+ * that the draws after it would hit under the present weights. A copy of the generator looks ahead,
+ * so that speculation does not change the numbers of later draws. */
 static void draw_by_weight(alcore__run *run) {
     badge_state *state = run->state;
     alcore__sampler *sampler = &state->sampler;
@@ -268,7 +283,8 @@ static void draw_by_weight(alcore__run *run) {
     int32_t speculative = alcore__sampler_speculative_draws(run, sampler);
     double u = uniform_number(state, 0, &state->rng);
     alcore__rng ahead = state->rng;
-    /* When only duplicates of picked rows are left, nothing has a weight. */
+    /* Where only duplicates of picked rows are left no row has a weight: the first of them is next.
+     */
     if (!alcore__draw_by_weight(state->block_weights, 1, blocks, u, &sampler->draw[0]))
         sampler->draw[0].position = nth_free(run, 0);
     for (int32_t k = 1; k <= speculative; k++) {
@@ -278,9 +294,10 @@ static void draw_by_weight(alcore__run *run) {
     state->draws_made++;
 }
 
-/* End of a pass over all candidates: decides which row is drawn next, or none when the budget is
- * full. The first row is known by its position, later ones by block and running weight, and the
- * next pass finds them there. */
+/* End of the passes "gradient norms" and "D^2 weights", and called again after a first row was
+ * passed over: decides which row is drawn next, or none when the budget is full. The first row is
+ * known by its position, a later one by its block and the running weight inside it, by which the
+ * pass "drawn rows" finds it. */
 static alcore_status draw_next(alcore__run *run) {
     badge_state *state = run->state;
     alcore__sampler_clear_draws(&state->sampler);
@@ -294,7 +311,8 @@ static alcore_status draw_next(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Whether a row was drawn that is to be found. */
+/* Whether a row was drawn whose vectors have to be found: condition of the pass "drawn rows", and
+ * of the loop back to it. */
 static bool has_draw(const alcore__run *run) {
     const alcore__draw *draw = &((const badge_state *)run->state)->sampler.draw[0];
     return draw->position >= 0 || draw->block >= 0;
@@ -302,10 +320,13 @@ static bool has_draw(const alcore__run *run) {
 
 /* ---- pass "drawn rows": the vectors of the rows that were drawn ---- */
 
-/* The partial: such an entry for each drawn row of the block; a and h follow it. */
+/* The partial has such an entry for each drawn row of the block; a [classes] and h [dims] follow
+ * it, as doubles. */
 typedef struct found_row {
-    int64_t draw, position;
-    double square, weight;
+    int64_t draw;     /* 0: the row that was drawn; k: speculative row k */
+    int64_t position; /* of the row among the candidates */
+    double square;    /* G */
+    double weight;    /* D^2 weight */
 } found_row;
 
 static size_t found_entry_bytes(const badge_state *state) {
@@ -384,14 +405,16 @@ static alcore_status store_found(alcore__run *run, const alcore__block_partial *
     return ALCORE_OK;
 }
 
-/* Offers the drawn row to the budget. When it is passed over, and no row was picked yet, the next
- * first row is tried at once; else the weights are summed anew, without it. */
+/* End of the pass "drawn rows": offers the drawn row to the budget. A row that is bought becomes a
+ * center with its distance to the earlier ones as its score, and the vectors that the next pass
+ * measures from are moved to the front. When the first row is passed over, the next one is tried at
+ * once; when a later one is, the next pass sums the weights again without it. */
 static alcore_status offer_drawn(alcore__run *run) {
     badge_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
     int64_t position = greedy->best;
-    ALCORE__TRY(alcore__greedy_offer(greedy, &state->joins));
-    if (state->joins) {
+    ALCORE__TRY(alcore__greedy_offer(greedy, &state->drawn_is_center));
+    if (state->drawn_is_center) {
         double weight = state->has_center ? state->found_weight : state->found_squares[0];
         greedy->pick_scores[position] = sqrt(weight);
         state->has_center = true;
@@ -407,21 +430,22 @@ static alcore_status offer_drawn(alcore__run *run) {
 
 /* ---- pass "D^2 weights": measures the candidates from the new center ---- */
 
+/* Condition of the pass: there is a center to measure from, and the budget is not full. */
 static bool wants_weights(const alcore__run *run) {
     const badge_state *state = run->state;
     return state->has_center && !state->ended;
 }
 
-/* The partial: the total weight of the block. */
+/* The partial: the total weight of the block's rows that can still be picked, one double. */
 static size_t weight_bytes(const alcore__block *block) {
     (void)block;
     return sizeof(double);
 }
 
-/* Lowers the D^2 weights of a block by the distances to the new center. Three cases: the drawn row
- * was passed over, so only the total is made again; it was a speculative row whose distances an
- * earlier pass measured, so the minimum of both arrays is enough; else it is measured now, with the
- * next speculative rows. */
+/* Updates the D^2 weights of a block to the minimum with the distances to the new center, and their
+ * total. Three cases: the drawn row was passed over, so that only the total is computed again; it
+ * was a speculative row whose distances an earlier pass measured, so that the minimum of both
+ * arrays is enough; else the rows are measured from it now, and from the next speculative rows. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
@@ -438,7 +462,8 @@ static alcore_status weigh_rows(alcore__block *block, void *partial) {
                                   .speculative_count = sampler->speculative,
                                   .total_mask = free_rows,
                                   .total = partial};
-    if (!state->joins) return kernels->update_min(&work, count, matrix.mask, NULL, &weights);
+    if (!state->drawn_is_center)
+        return kernels->update_min(&work, count, matrix.mask, NULL, &weights);
     if (sampler->hit >= 0)
         return kernels->update_min(&work, count, matrix.mask,
                                    rows.speculative_weights + sampler->hit * count, &weights);
@@ -456,8 +481,9 @@ static alcore_status store_weight(alcore__run *run, const alcore__block_partial 
 
 /* ---- pass "scores": the distance of every candidate to the nearest center ---- */
 
-/* Reads the D^2 weights back from the engine's memory. Before the first center they are infinite:
- * then the score is the length of the gradient. */
+/* Reads the D^2 weights of a block back from the engine's memory: the partial is the score of each
+ * active row, the distance to the nearest center. Where nothing was picked the weights are still
+ * infinite, and the score is the length of the gradient. */
 static alcore_status read_scores(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     double *scores = partial, *squares;

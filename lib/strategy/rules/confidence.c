@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranking by class probabilities (spec 4.9, 7.4): the scores of lib/scorer as strategies. */
+/* Ranking by the class probabilities p of a row, p_1 and p_2 the two largest (spec 4.9):
+ *
+ *   lc = 1 - p_1,   entropy = - sum over classes of p log p,   margin = 1 - (p_1 - p_2)
+ *
+ * and by the uncertainty of DeMuX (spec 7.4), which is the margin of a row or that of its words.
+ * The largest score is picked first. lib/scorer computes the scores, rank_by_score.c ranks by them;
+ * the definitions here only name which. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 

@@ -36,7 +36,7 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
                                        uint8_t **mask) {
     alcore__block *block = matrix->block;
     const uint8_t *status = greedy->status + block->start;
-    /* Without costs every row costs the same: one answer of the budget is that of all. */
+    /* Without costs every row costs 1, so the budget is asked once for the whole block. */
     bool same_costs = greedy->run->input->costs == NULL;
     bool affordable = !same_costs || alcore__filler_fits(&greedy->filler, block->start);
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
@@ -94,9 +94,10 @@ bool alcore__greedy_can_offer(const alcore__greedy *greedy) {
     return greedy->best >= 0 && !alcore__filler_full(&greedy->filler);
 }
 
-alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *taken) {
-    ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, taken));
-    greedy->status[greedy->best] = *taken ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
+/* Offers the best candidate of the pass and records what became of it: it is not offered again. */
+alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought) {
+    ALCORE__TRY(alcore__filler_offer(&greedy->filler, greedy->best, bought));
+    greedy->status[greedy->best] = *bought ? ALCORE__GREEDY_PICKED : ALCORE__GREEDY_PASSED_OVER;
     return ALCORE_OK;
 }
 
@@ -104,16 +105,15 @@ void alcore__greedy_clear_best(alcore__greedy *greedy) {
     greedy->best = -1;
 }
 
-/* Ends a run of picks: picked rows get the score they had when they were picked, and the rows that
- * were never offered are counted for the report. */
+/* Ends the picking: picked rows get the score they had when they were picked, in place of the one
+ * that the last pass left. While the budget has something left, rows that were never offered
+ * because none of them could be paid are counted as passed over, as in a strategy that ranks. */
 void alcore__greedy_finish(alcore__greedy *greedy) {
     alcore__filler *filler = &greedy->filler;
     alcore__outcome *outcome = &greedy->run->outcome;
     for (int64_t i = 0; i < outcome->count; i++) {
         if (greedy->status[i] == ALCORE__GREEDY_PICKED) outcome->scores[i] = greedy->pick_scores[i];
     }
-    /* Rows that were never offered, because nothing was left for them, are counted like those that
-     * a ranking walks past. */
     for (int64_t i = 0; i < outcome->count && !alcore__filler_full(filler); i++) {
         if (greedy->status[i] != ALCORE__GREEDY_FREE) continue;
         if (alcore__filler_cost(filler, i) > 0.0) {

@@ -13,20 +13,24 @@
 
 enum { ALCORE__GREEDY_FREE = 0, ALCORE__GREEDY_PICKED = 1, ALCORE__GREEDY_PASSED_OVER = 2 };
 
+/* The first member of the state of such a strategy. Arrays are owned. */
 typedef struct alcore__greedy {
     alcore__run *run;
-    alcore__filler filler;
-    uint8_t *status;     /* [candidates] ALCORE__GREEDY_* */
-    double *pick_scores; /* [candidates] the strategy writes those of its picks */
-    int64_t best;        /* position of the best candidate of the pass; -1: none is left */
-    double best_value;
-    double *best_vector; /* [dims] */
+    alcore__filler filler; /* spends the budget; has the picks so far */
+    uint8_t *status;       /* [candidates] ALCORE__GREEDY_*: what became of each candidate */
+    double *pick_scores; /* [candidates] score of each pick, written by the strategy when it offers
+                            the row; 0 elsewhere */
+    int64_t best;        /* position of the best candidate of the pass; -1: there is none */
+    double best_value;   /* what it is the best by: the largest value of the pass */
+    double *best_vector; /* [dims] its embedding */
 } alcore__greedy;
 
+/* Called in the strategy's begin and free_state. */
 alcore_status alcore__greedy_begin(alcore__run *run, alcore__greedy *greedy);
 void alcore__greedy_free_state(alcore_ctx *ctx, alcore__greedy *greedy);
 
-/* Whether a candidate can be picked: it was not offered yet, and the budget may buy it. */
+/* Whether the candidate at a position can still be picked: it was not offered yet, and the budget
+ * could buy it now. */
 bool alcore__greedy_is_free(const alcore__greedy *greedy, int64_t position);
 /* Pushes a mask [matrix rows]: 1 for the active rows that can be picked. */
 alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcore__matrix *matrix,
@@ -34,30 +38,33 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
 
 /* The partial of a block: its best candidate. */
 typedef struct alcore__greedy_best {
-    int64_t position; /* -1: none can be picked */
-    double value;
-    double vector[]; /* [dims] */
+    int64_t position; /* of the candidate; -1: no row of the block can be picked */
+    double value;     /* by which it is the best of the block */
+    double vector[];  /* [dims] its embedding */
 } alcore__greedy_best;
+/* The size of such a partial. */
 size_t alcore__greedy_best_bytes(const alcore__block *block);
-/* The index with the largest of values [matrix rows] under a mask, the lowest one in a tie; -1: the
- * mask is empty. */
+/* *index: the active row with the largest of values [matrix rows, in the engine's memory] where
+ * mask [matrix rows] is 1, the lowest one in a tie, and *value its value; -1: the mask is empty. */
 alcore_status alcore__greedy_arg_max(const alcore__matrix *matrix, const uint8_t *mask,
                                      const double *values, int64_t *index, double *value);
-/* Fills the partial with the active row at an index; -1: none. */
+/* Fills the partial with the active row of an index and its value; index -1: the block has none. */
 alcore_status alcore__greedy_write_best(const alcore__matrix *matrix, int64_t index, double value,
                                         alcore__greedy_best *out);
-/* reduce() of a pass whose partial is an alcore__greedy_best: the best so far, in block order. */
+/* reduce() of a pass whose partial is an alcore__greedy_best: keeps the best candidate of the
+ * blocks so far in best, best_value and best_vector. */
 alcore_status alcore__greedy_keep_best(alcore__run *run, const alcore__block_partial *part);
 #define ALCORE__GREEDY_BEST                                                                        \
     { .extra = alcore__greedy_best_bytes, .reduce = alcore__greedy_keep_best }
 
-/* Whether there is a best candidate, and money left. */
+/* Whether the pass found a best candidate and the budget is not full. */
 bool alcore__greedy_can_offer(const alcore__greedy *greedy);
-/* Offers the best candidate to the budget. */
-alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *taken);
+/* Offers the best candidate to the budget; *bought: it became a pick, else it was passed over. */
+alcore_status alcore__greedy_offer(alcore__greedy *greedy, bool *bought);
 /* Forgets the best candidate before the next pass. */
 void alcore__greedy_clear_best(alcore__greedy *greedy);
-/* For finish: scores of the picks, and the outcome of the budget. */
+/* Called in the strategy's finish: sets the scores of the picks and moves the picks to the outcome.
+ */
 void alcore__greedy_finish(alcore__greedy *greedy);
 
 #endif

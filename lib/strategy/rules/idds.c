@@ -22,24 +22,31 @@ enum { SIM_COSINE, SIM_DOT };
 enum { SELF_EXCLUDE, SELF_INCLUDE };
 
 typedef struct idds_state {
-    alcore__greedy greedy;            /* first, see greedy_picks.h */
-    int64_t dims, unlabeled, labeled; /* |A|, |B| */
-    bool cosine, include_self, oneshot;
+    alcore__greedy greedy;              /* first, see greedy_picks.h; not used by mode=oneshot */
+    int64_t dims;                       /* of the embeddings */
+    int64_t unlabeled, labeled;         /* |A| and |B| at present */
+    bool cosine, include_self, oneshot; /* sim=cosine, self=include, mode=oneshot */
     double alpha;
-    double *sum_a, *sum_b; /* [dims] SA, SB */
-    /* The row that moves from A to B before the next pass, if the last offer was bought: */
-    bool moves;
-    double *moved; /* [dims] */
-    double moved_norm;
-    bool picks; /* the next pass picks */
+    double *sum_a, *sum_b; /* [dims] SA and SB as they are before the first pick, owned */
+    /* The row that moves from A to B in the next pass: */
+    bool moves;        /* the last offer was bought, so there is one */
+    double *moved;     /* [dims] its vector w, owned */
+    double moved_norm; /* ||w|| */
+    bool picks;        /* a further pass is made and picks the best row */
 } idds_state;
 
-/* Kept with each block, where the engine works: [matrix rows] each. */
+/* The arrays of a block, [matrix rows] each, kept with it in the memory that the engine works in.
+ */
 typedef struct row_values {
-    double *norm, *a, *b, *self, *score; /* ||v||, A_v, B_v, f(v, v), the score */
+    double *norm;  /* ||v|| */
+    double *a;     /* A_v */
+    double *b;     /* B_v */
+    double *self;  /* f(v, v) */
+    double *score; /* score(v) */
 } row_values;
 enum { ROW_ARRAYS = 5 };
 
+/* Where the arrays lie in values [ROW_ARRAYS, rows]; rows: matrix rows of the block. */
 static row_values lay_out(double *values, int64_t rows) {
     return (row_values){values, values + rows, values + 2 * rows, values + 3 * rows,
                         values + 4 * rows};
@@ -88,6 +95,8 @@ static alcore__doubles sum_b_of(const alcore__run *run) {
     return (alcore__doubles){state->sum_b, state->dims};
 }
 
+/* The partial is the sum [dims] of the block's active rows, as unit vectors for the cosine. Both
+ * passes over labeled rows add to SB. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
     const idds_state *state = block->run->state;
     alcore__matrix matrix;
@@ -132,7 +141,8 @@ static alcore_status make_rows(const idds_state *state, const alcore__matrix *ma
     return status;
 }
 
-/* Computes the score of each row of the block anew from A_v, B_v and f(v, v). */
+/* Computes the score of each active row of the block from A_v, B_v and f(v, v) [matrix rows], with
+ * the present sizes of A and B. Called in both scoring passes. */
 static alcore_status update_scores(const idds_state *state, const alcore__matrix *matrix,
                                    const row_values *rows) {
     const alcore__run *run = matrix->block->run;
@@ -189,7 +199,9 @@ static alcore_status score_after_pick(alcore__block *block, void *partial) {
     return find_best(state, &matrix, &rows, partial);
 }
 
-/* The picked vector and its norm, as kernels compute it. */
+/* Prepares the move of the row just picked: keeps its vector and its norm for the kernel of the
+ * next pass, and counts it in B. The norm comes from the kernel too, so that all engines use the
+ * same bytes. */
 static alcore_status set_moved(alcore__run *run) {
     idds_state *state = run->state;
     alcore_sys_work work = alcore__run_work(run);
@@ -223,6 +235,7 @@ static alcore_status offer_best(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Whether another pass picks: condition and loop of the pass "after a pick". */
 static bool goes_on(const alcore__run *run) {
     return ((const idds_state *)run->state)->picks;
 }
@@ -269,6 +282,8 @@ static const alcore__pass PASSES[] = {
     {.name = NULL},
 };
 
+/* Called after the last pass: mode=greedy hands its picks over; with mode=oneshot nothing is bought
+ * yet and the runner ranks the candidates by their scores. */
 static alcore_status finish(alcore__run *run) {
     idds_state *state = run->state;
     if (!state->oneshot) alcore__greedy_finish(&state->greedy);

@@ -7,11 +7,11 @@
  * Without labeled rows the first pick is the candidate nearest to the mean of all. A row that the
  * budget or the similarity limit passes over is no center.
  *
- * m(x) only shrinks, so an old value is an upper bound. Each row therefore keeps m over the picks
- * it was measured from, and the picks it has not seen wait: it is measured from them only when its
- * bound is the largest of its block, for then it may be the farthest row. Where most rows of a
- * block come to that, all of them are measured together, which costs a fifth of measuring them one
- * by one.
+ * m(x) only shrinks as picks are added, so a value over fewer picks is an upper bound. Each row
+ * therefore keeps m over the picks that it was measured from (that it has "seen") and is measured
+ * from the others only when its bound is the largest of its block, for then it may be the farthest
+ * row. Where that happens to most rows of a block, all of them are measured together, which costs a
+ * fifth of measuring them one by one.
  *
  * Reads the labeled embeddings once, CHUNK_ROWS at a time, and the candidates' once for each chunk;
  * then a part of the candidates for each pick. Memory: 16 bytes a candidate, CHUNK_ROWS and all
@@ -22,9 +22,10 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
+/* Labeled rows that one pass over the candidates measures from. */
 enum { CHUNK_ROWS = 1024 };
-/* Rows of a block that are rechecked together when the one with the largest bound was not the
- * farthest: the best TOP_ROWS by bound. */
+/* Rows of a block that are listed at once as the next to be measured: those of the largest bounds.
+ */
 enum { TOP_ROWS = 16 };
 /* All rows of a block are measured together when at least MIN_UNSEEN picks are unseen and measuring
  * row by row has cost more than 1 / TOGETHER_SPEEDUP of it; measured on CPUs. */
@@ -32,23 +33,26 @@ enum { TOGETHER_SPEEDUP = 5, MIN_UNSEEN = 5 };
 
 typedef struct kcenter_state {
     alcore__greedy greedy; /* first, see greedy_picks.h */
-    int64_t dims, labeled; /* labeled rows of both sources */
-    double *chunk;         /* [chunk_rows, dims] labeled rows to measure from; or the mean */
-    int64_t chunk_rows;
-    int64_t collected; /* labeled rows that earlier chunks held: those of the pool come first */
-    double *centers;   /* [center_count, dims] the picks */
+    int64_t dims;          /* of the embeddings */
+    int64_t labeled; /* number of labeled rows: of the candidates' pool and of the labeled pool */
+    double *chunk;   /* [chunk_rows, dims] vectors of the labeled rows of the present chunk;
+                        without labeled rows [dims], the mean of the candidates */
+    int64_t chunk_rows; /* at most CHUNK_ROWS */
+    int64_t
+        collected;   /* labeled rows of earlier chunks; those of the candidates' pool come first */
+    double *centers; /* [center_count, dims] vectors of the picks, in their order */
     int64_t center_count;
-    size_t center_capacity;
-    double *radius;       /* [candidates] of the picks: how far the farthest row was left; NaN of
-                             other rows */
-    double max_sq_dist;   /* largest m(x) of the rows that are no center, of this pass */
-    int64_t last_pick;    /* -1: none yet */
-    bool first_from_mean; /* the last pick is the first one, and there was nothing to be far from */
-    bool picks;           /* the next pass picks */
+    size_t center_capacity; /* in doubles */
+    double *radius;         /* [candidates] for each pick the distance of the farthest row to the
+                               nearest labeled row or pick once it was picked; NaN for other rows */
+    double max_sq_dist;     /* largest m(x) of the rows that are no center, in the present pass */
+    int64_t last_pick;      /* position of the last pick; -1: there is none */
+    bool first_from_mean;   /* the last pick is the first one, chosen by its distance to the mean */
+    bool picks;             /* a further pass "farthest" is made */
 } kcenter_state;
 
-/* Called once before the first pass: reads no parameters, allocates the chunk of labeled rows and
- * the radii, and warns when the picks will take long. */
+/* Called once before the first pass: allocates the chunk of labeled rows and the radii, and warns
+ * when the picks will take long. There are no parameters to read. */
 static alcore_status begin(alcore__run *run) {
     kcenter_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
@@ -78,15 +82,20 @@ static void free_state(alcore__run *run) {
 
 /* ---- what is kept with a block ---- */
 
+/* "Seen" counts picks: a row that has seen n picks was measured from the first n of centers. */
 typedef struct row_state {
-    double *sq_dist;      /* [matrix rows] m(x) over what the row was measured from, in the engine's
-                             memory; infinite at first. On a device every row sees every pick. */
-    int64_t *seen_by_all; /* [1] picks that every row has seen */
-    int64_t *single_count; /* [1] distances measured row by row since then */
-    int64_t *seen;         /* [active rows] picks that a row has seen */
+    double *sq_dist; /* [matrix rows] m(x) over labeled rows and the picks that the row has seen, in
+                        the engine's memory; infinite at first. On a device every row sees every
+                        pick in each pass, as it cannot be measured alone there. */
+    int64_t *seen_by_all;  /* [1] number of picks that every row of the block has seen */
+    int64_t *single_count; /* [1] distances that were measured row by row since all rows were
+                              measured together */
+    int64_t *seen;         /* [active rows] number of picks that each row has seen */
 } row_state;
 
-/* The self dots find a row that is not finite, which ends the run. */
+/* Gives the block its m(x) [matrix rows], infinite, on the first visit. Before that the self dots
+ * of the rows are computed in the same array: one that is not finite reveals a row with a NaN,
+ * whose name ends the run. */
 static alcore_status make_sq_dists(alcore__block *block, const alcore__matrix *matrix) {
     const alcore__run *run = block->run;
     alcore_sys_work work = alcore__run_work(run);
@@ -115,7 +124,8 @@ static alcore_status open_rows(alcore__block *block, const alcore__matrix *matri
     return ALCORE_OK;
 }
 
-/* Lowers m(x) of all rows of the block by their distances to vectors [count, dims]. */
+/* Measures all active rows of the block from vectors [count, dims]: m(x), sq_dist [matrix rows],
+ * becomes the minimum with each distance. */
 static alcore_status measure_all(const alcore__matrix *matrix, const double *vectors, int64_t count,
                                  double *sq_dist) {
     const alcore__run *run = matrix->block->run;
@@ -125,7 +135,8 @@ static alcore_status measure_all(const alcore__matrix *matrix, const double *vec
                                                   count, NULL, NULL, 0, &weights);
 }
 
-/* Measures all rows from the picks that some of them have not seen. */
+/* Measures all rows of the block together from the picks that some of them have not seen. Rows that
+ * have seen a few of these are measured from them again, which changes no minimum. */
 static alcore_status show_all_picks(const kcenter_state *state, const alcore__matrix *matrix,
                                     row_state *rows) {
     int64_t first = *rows->seen_by_all, count = state->center_count - first;
@@ -137,8 +148,10 @@ static alcore_status show_all_picks(const kcenter_state *state, const alcore__ma
     return ALCORE_OK;
 }
 
-/* Measures one row from the picks that it has not seen. The picks are the rows of the kernel here
- * and the row its vector; sq_dist is symmetric to the last bit. vector: [dims], scratch. */
+/* Measures the active row of an index from the picks that it has not seen, ALCORE_BLOCK_ROWS of
+ * them at a time. The picks are the rows of the kernel here and the row is its vector, where
+ * measure_all() has it the other way round: sq_dist is symmetric to the last bit. vector [dims]:
+ * scratch. */
 static alcore_status show_picks(const kcenter_state *state, const alcore__matrix *matrix,
                                 row_state *rows, int64_t index, double *vector) {
     alcore__block *block = matrix->block;
@@ -170,13 +183,16 @@ static alcore_status show_picks(const kcenter_state *state, const alcore__matrix
 
 /* ---- the farthest row of a block ---- */
 
-/* Among which rows: those that can be picked, or all that are no center. */
+/* Whether a candidate takes part in a search for the farthest row: with `pickable` every row that
+ * can still be picked does, else every row that is no center. */
 static bool takes_part(const kcenter_state *state, int64_t position, bool pickable) {
     if (pickable) return alcore__greedy_is_free(&state->greedy, position);
     return state->greedy.status[position] != ALCORE__GREEDY_PICKED;
 }
 
-/* Indices of the rows with the largest bounds, largest first, equal ones by the lower row. */
+/* Lists the indices of the TOP_ROWS active rows with the largest bounds, largest first, the lower
+ * row first among equals, and returns how many there are. An insertion into the sorted list
+ * `value`, which few rows reach. */
 static int list_top(const kcenter_state *state, const alcore__matrix *matrix, const double *sq_dist,
                     bool pickable, int64_t top[TOP_ROWS]) {
     const alcore__block *block = matrix->block;
@@ -197,7 +213,8 @@ static int list_top(const kcenter_state *state, const alcore__matrix *matrix, co
     return count;
 }
 
-/* Where the engine keeps m(x) in its own memory, and every row has seen every pick. */
+/* find_farthest() where the engine has memory of its own: every row has seen every pick there, so a
+ * search of m(x) under a mask of the rows that take part is enough. */
 static alcore_status find_farthest_on_device(const kcenter_state *state,
                                              const alcore__matrix *matrix, const row_state *rows,
                                              bool pickable, int64_t *index, double *value) {
@@ -213,8 +230,11 @@ static alcore_status find_farthest_on_device(const kcenter_state *state,
     return ALCORE_OK;
 }
 
-/* Measures rows until the largest m(x) belongs to a row that has seen every pick: no other row can
- * be farther. *index: that row, -1: none takes part. vector: [dims], scratch. */
+/* Finds the farthest row of the block among those that take part (takes_part): measures rows until
+ * the largest bound belongs to a row that has seen every pick, since no other row can be farther
+ * then. *index and *value: that row and its m(x); index -1: none takes part. vector [dims]:
+ * scratch.
+ */
 static alcore_status find_farthest(const kcenter_state *state, const alcore__matrix *matrix,
                                    row_state *rows, bool pickable, double *vector, int64_t *index,
                                    double *value) {
@@ -257,6 +277,7 @@ static alcore__doubles mean_of(const alcore__run *run) {
     return (alcore__doubles){state->chunk, state->dims};
 }
 
+/* The partial is the sum [dims] of the block's candidates. */
 static alcore_status sum_block(alcore__block *block, void *partial) {
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
@@ -269,7 +290,9 @@ static alcore_status divide_mean(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* The nearest row is the one that is farthest by minus the distance. */
+/* Finds the candidate of the block nearest to the mean among those that can be picked. `best`
+ * stands for the largest value here as in the other passes, so the value is minus the squared
+ * distance. */
 static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore_sys_work work = alcore__run_work(block->run);
@@ -287,22 +310,23 @@ static alcore_status find_nearest_to_mean(alcore__block *block, void *partial) {
     return alcore__greedy_write_best(&matrix, best, value, partial);
 }
 
-/* ---- with labeled rows: passes "labeled rows" and "distances to them", a chunk at a time ---- */
+/* ---- with labeled rows: passes "labeled ..." and "distances to ...", a chunk at a time ---- */
 
 /* Active rows of the block that are in the present chunk of their source: indices *first to
  * *end - 1. */
 static void chunk_range(const alcore__block *block, int64_t *first, int64_t *end) {
     const kcenter_state *state = block->run->state;
-    int64_t before = block->source == ALCORE__OVER_LABELED_POOL
-                         ? block->run->active[ALCORE__OVER_LABELED_ROWS].count
-                         : 0;
-    int64_t from = state->collected - before - block->start, to = from + CHUNK_ROWS;
-    *first = from > 0 ? from : 0;
-    *end = to < block->count ? to : block->count;
+    int64_t earlier_rows = block->source == ALCORE__OVER_LABELED_POOL
+                               ? block->run->active[ALCORE__OVER_LABELED_ROWS].count
+                               : 0;
+    int64_t chunk_first = state->collected - earlier_rows - block->start;
+    int64_t chunk_end = chunk_first + CHUNK_ROWS;
+    *first = chunk_first > 0 ? chunk_first : 0;
+    *end = chunk_end < block->count ? chunk_end : block->count;
     if (*end < *first) *end = *first;
 }
 
-/* The partial: the vectors of those rows, double [rows, dims]. */
+/* The partial: the vectors of the block's rows in the chunk, double [end - first, dims]. */
 static size_t chunk_bytes(const alcore__block *block) {
     const kcenter_state *state = block->run->state;
     int64_t first, end;
@@ -337,8 +361,8 @@ static alcore_status store_vectors(alcore__run *run, const alcore__block_partial
     return ALCORE_OK;
 }
 
-/* Lowers m(x) of every candidate of the block by its distances to the labeled rows of the chunk. It
- * has no partial: m(x) stays with the block. */
+/* Measures every candidate of the block from the labeled rows of the chunk. There is no partial:
+ * m(x) stays with the block. */
 static alcore_status measure_from_chunk(alcore__block *block, void *partial) {
     const kcenter_state *state = block->run->state;
     alcore__matrix matrix;
@@ -353,6 +377,7 @@ static bool has_chunk(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->chunk_rows > 0;
 }
 
+/* End of the passes "distances to ...": the chunk is done, the next one begins empty. */
 static alcore_status end_chunk(alcore__run *run) {
     kcenter_state *state = run->state;
     state->collected += state->chunk_rows;
@@ -360,6 +385,7 @@ static alcore_status end_chunk(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* Loops of these passes: whether rows of the present source are left for another chunk. */
 static bool more_labeled_rows(const alcore__run *run) {
     const kcenter_state *state = run->state;
     return state->collected < run->active[ALCORE__OVER_LABELED_ROWS].count;
@@ -407,17 +433,18 @@ static alcore_status keep_farthest(alcore__run *run, const alcore__block_partial
     return alcore__greedy_keep_best(run, &best);
 }
 
-/* Offers the best candidate. sq_dist: of it to everything labeled or picked; from_mean: there is
- * nothing of these. */
+/* Offers the best candidate of the pass to the budget; if it is bought it becomes a center.
+ * sq_dist: its m(x), whose root is its score; from_mean: it is the nearest to the mean, as there is
+ * nothing labeled or picked yet. Sets `picks`, which repeats the pass. */
 static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean) {
     kcenter_state *state = run->state;
     alcore__greedy *greedy = &state->greedy;
-    bool taken = false;
+    bool bought = false;
     state->max_sq_dist = 0.0;
     state->picks = false;
     if (!alcore__greedy_can_offer(greedy)) return ALCORE_OK;
-    ALCORE__TRY(alcore__greedy_offer(greedy, &taken));
-    if (taken) {
+    ALCORE__TRY(alcore__greedy_offer(greedy, &bought));
+    if (bought) {
         state->last_pick = greedy->best;
         state->first_from_mean = from_mean;
         greedy->pick_scores[greedy->best] = from_mean ? 0.0 : sqrt(sq_dist);
@@ -428,8 +455,8 @@ static alcore_status offer_best(alcore__run *run, double sq_dist, bool from_mean
                (size_t)state->dims * sizeof(double));
     }
     alcore__greedy_clear_best(greedy);
-    /* After the last pick one more pass finds its radius. */
-    state->picks = taken || !alcore__filler_full(&greedy->filler);
+    /* After the last pick one more pass finds its radius, which offers nothing. */
+    state->picks = bought || !alcore__filler_full(&greedy->filler);
     return ALCORE_OK;
 }
 
@@ -437,13 +464,15 @@ static alcore_status offer_nearest_to_mean(alcore__run *run) {
     return offer_best(run, 0.0, true);
 }
 
-/* The pass measured from the last pick: how far its farthest row is now is its radius. */
+/* End of the pass "farthest", which measured the rows from the last pick too: the distance of the
+ * row that is farthest now is the radius of that pick. Then the best candidate is offered. */
 static alcore_status set_radius_and_offer(alcore__run *run) {
     kcenter_state *state = run->state;
     if (state->last_pick >= 0 && isnan(state->radius[state->last_pick])) {
         double radius = sqrt(state->max_sq_dist);
         state->radius[state->last_pick] = radius;
-        /* The first pick has no distance of its own; its radius keeps the scores falling. */
+        /* The first pick has no distance to earlier ones. With its radius as its score the scores
+         * of the picks never increase. */
         if (state->first_from_mean) state->greedy.pick_scores[state->last_pick] = radius;
         state->first_from_mean = false;
     }
@@ -454,7 +483,8 @@ static bool goes_on(const alcore__run *run) {
     return ((const kcenter_state *)run->state)->picks;
 }
 
-/* The row nearest to the mean was passed over: the next nearest one is tried. */
+/* Loop of the pass "nearest to the mean": the nearest row was passed over, so the next nearest one
+ * is tried. */
 static bool lacks_first_center(const alcore__run *run) {
     const kcenter_state *state = run->state;
     return !state->labeled && state->picks && !state->center_count;
@@ -497,7 +527,7 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_LABELED_ROWS,
      .block = collect_vectors,
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
-    {.name = "distances to them",
+    {.name = "distances to labeled rows",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = measure_from_chunk,
      .end = end_chunk,
@@ -508,7 +538,7 @@ static const alcore__pass PASSES[] = {
      .rows = ALCORE__OVER_LABELED_POOL,
      .block = collect_vectors,
      .partial = {.extra = chunk_bytes, .reduce = store_vectors}},
-    {.name = "distances to it",
+    {.name = "distances to labeled pool",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = measure_from_chunk,
      .end = end_chunk,

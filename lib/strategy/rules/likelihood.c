@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranking by the likelihood of a row's tokens: NNLL (spec 3.1) and NSP (spec 4.2). */
+/* Ranking by the log-probabilities l of a row's T tokens: NNLL (spec 3.1), u = - (1/T) sum l, and
+ * NSP (spec 4.2), 1 - exp(-u). Both order the rows in the same way. Scores are computed by
+ * lib/scorer and ranked by rank_by_score.c. */
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 
@@ -22,7 +24,8 @@ const alcore__strategy_def alcore__strategy_nnll = {
     ALCORE__RANK_BY_SCORE,
 };
 
-/* Ordered by NNLL, which does not saturate; reported as NSP. */
+/* Computes NNLL and reports it as NSP: candidates are ordered by NNLL, as NSP rounds to 1 where
+ * NNLL is large and would tie there. */
 static alcore_status score_nsp(alcore__score_call *call) {
     ALCORE__TRY(alcore__score_uncertainty(call));
     alcore__score_as_nsp(call);

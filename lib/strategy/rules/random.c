@@ -6,7 +6,8 @@
 
 enum { TAG_RANDOM = 3 };
 
-/* The score falls from 1 along the draw, so that the ranking by score is the draw. */
+/* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
+ * the runner's ranking by score is the draw. drawn [count]: positions in the order of the draw. */
 static alcore_status finish(alcore__run *run) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));

@@ -27,12 +27,14 @@ static size_t scores_bytes(const alcore__block *block) {
     return 3 * (size_t)block->count * sizeof(double);
 }
 
+/* Called for each block once: writes its scores to the partial. */
 static alcore_status score_block(alcore__block *block, void *partial) {
     double *rank = partial, *score = rank + block->count, *raw = score + block->count;
     return alcore__block_scores(block, rank, score, raw);
 }
 
-/* Copies the three scores of one block to their positions among the candidates. */
+/* Reduces the partial of one block: copies rank, score and raw [active rows] to the positions of
+ * the block's rows in the arrays [candidates] of the state. */
 static alcore_status store_scores(alcore__run *run, const alcore__block_partial *part) {
     alcore__ranked_scores *state = run->state;
     const double *rank = part->extra, *score = rank + part->count, *raw = score + part->count;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts candidates into strata by a score: intervals of equal width, or parts of equal size
- * (docs/spec/huds.md). */
+/* Cuts candidates into n strata by a score u, for HUDS (docs/spec/huds.md):
+ *
+ *   equal width   stratum(x) = min(floor(n (u(x) - min u) / (max u - min u)), n - 1)
+ *   equal count   stratum(x) = floor(n rank(x) / candidates), rank from 0 by u, then by row
+ *
+ * Both write the edges of the strata for the report. Cost: one pass, or one sort. */
 #include "strategy/rules/strata.h"
 
 #include <math.h>
@@ -19,8 +23,8 @@ void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, i
     }
     double range = high - low, n = (double)strata;
     for (int64_t i = 0; i < count; i++) {
-        double place = range == 0.0 ? 0.0 : floor(((scores[i] - low) / range) * n);
-        stratum[i] = place < n - 1.0 ? (int32_t)place : (int32_t)(strata - 1);
+        double interval = range == 0.0 ? 0.0 : floor(((scores[i] - low) / range) * n);
+        stratum[i] = interval < n - 1.0 ? (int32_t)interval : (int32_t)(strata - 1);
         if (range == 0.0) stratum[i] = 0;
     }
     for (int64_t e = 0; e < strata; e++) edges[e] = low + ((double)e / n) * range;

@@ -5,8 +5,9 @@
 
 #include "base/base.h"
 
-/* stratum [count] and edges [strata + 1] of equal-width or equal-count strata. count is 1 or more.
- */
+/* Cut scores [count], count 1 or more and no NaN, into strata of equal width or of equal count.
+ * stratum [count]: the stratum of each score, from 0; edges [strata + 1]: the bounds of the strata,
+ * ascending. */
 void alcore__strata_equal(const double *scores, int64_t count, int64_t strata, int32_t *stratum,
                           double *edges);
 alcore_status alcore__strata_quantile(alcore_ctx *ctx, const double *scores, int64_t count,
