@@ -67,7 +67,7 @@ MUTANTS = {
     'ties go to the later row':
         ('lib/strategy/budget/rank.c', 'return a->position < b->position;', 'return a->position > b->position;', VECTORS, 'topk'),
     'a random order of ties is that of the rows':
-        ('lib/strategy/budget/rank.c', 'if (o->random) {', 'if (false) {', VECTORS, 'topk'),
+        ('lib/strategy/budget/rank.c', 'if (ties->random) {', 'if (false) {', VECTORS, 'topk'),
     'fill=stop goes on behind what does not fit':
         ('lib/strategy/budget/fill.c', 'if (!fits && run->input->fill.policy == ALCORE__FILL_STOP) {', 'if (false) {', FILL, 'policies'),
     'a row at the similarity limit is passed over':
