@@ -6,7 +6,9 @@
  * builds without a sanitizer, malloc itself fails too, for what zlib and others allocate on
  * their own.
  *
- * usage: sweep MAP-FILE [FUNCTION]... */
+ * Beside the functions, a whole selection with files goes through the same for every strategy.
+ *
+ * usage: sweep MAP-FILE [CASE]... */
 #include <ctype.h>
 #include <string.h>
 
@@ -114,6 +116,10 @@ void sweep_resume(world *w) {
     process_pause(false);
 }
 
+void sweep_keep_error(world *w) {
+    snprintf(w->error, sizeof w->error, "%.199s", alcore_last_error());
+}
+
 /* Fails allocation `at` of a case; *met is whether there was such an allocation. NULL, or what was
  * wrong. */
 static const char *try_one(const sweep_case *the_case, int mode, long long at, bool *met) {
@@ -128,13 +134,17 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
     alcore_status status = the_case->call(&w);
     *met = disarm(&w, mode, at);
     char text[200];
-    snprintf(text, sizeof text, "%.199s", alcore_last_error());
+    snprintf(text, sizeof text, "%.199s", *w.error ? w.error : alcore_last_error());
     if (status == ALCORE_E_INTERNAL)
         bad = "an output was touched, or a result is wrong";
     else if (!*met && status != ALCORE_OK)
         bad = "it failed without a failing allocation";
     else if (*met && status != ALCORE_OK && status != ALCORE_E_NOMEM && mode != PROCESS)
         bad = "it failed with another status than ALCORE_E_NOMEM";
+    else if (status != ALCORE_OK && !*text)
+        bad = "it failed without an error text";
+    else if (status == ALCORE_E_NOMEM && !strstr(text, "memory"))
+        bad = "the error text does not speak of memory";
     else if (status != ALCORE_OK && world_digest(&w) != digest)
         bad = "a failed call changed something";
     else if (status != ALCORE_OK && world_files_count() != files)
@@ -161,15 +171,17 @@ static const char *try_one(const sweep_case *the_case, int mode, long long at, b
 
 static uint64_t seed, draws;
 
-/* Of long sweeps the default tier tries a seeded sample: the first and the last allocations, and
- * some between. */
-static bool chosen(long long at, long long count, bool full) {
-    const long long ends = 8, between = 24;
-    if (full || at <= ends || at > count - ends) return true;
-    return alcore__rng_derive(seed, draws++, (uint64_t)at, 0) % (uint64_t)count < (uint64_t)between;
+/* Of long sweeps the default tier tries a seeded sample: so many of the first and of the last
+ * allocations, and about so many between. */
+static struct { long long ends, between; } sample = {8, 24};
+
+static bool chosen(long long at, long long count, bool every) {
+    if (every || at <= sample.ends || at > count - sample.ends) return true;
+    return alcore__rng_derive(seed, draws++, (uint64_t)at, 0) % (uint64_t)count <
+           (uint64_t)sample.between;
 }
 
-static void sweep(const sweep_case *the_case, bool full) {
+static void sweep(const sweep_case *the_case, bool every) {
     char text[100];
     /* Without failures: how many allocations there are. */
     world w;
@@ -204,7 +216,7 @@ static void sweep(const sweep_case *the_case, bool full) {
     for (int mode = 0; mode < MODES; mode++) {
         bool met = true;
         for (long long at = 1; at <= counts[mode] + 2 && met; at++) {
-            if (!chosen(at, counts[mode], full)) continue;
+            if (!chosen(at, counts[mode], every)) continue;
             const char *bad = try_one(the_case, mode, at, &met);
             tried++;
             if (bad) {
@@ -222,6 +234,20 @@ static void sweep(const sweep_case *the_case, bool full) {
     report(true, the_case->name, text);
 }
 
+/* From the command line: the cases asked for, NULL for all; whether every allocation is tried. */
+static char **asked;
+static bool full;
+
+static bool is_asked(const char *name) {
+    for (char **word = asked; word && *word; word++)
+        if (strcmp(*word, name) == 0) return true;
+    return !asked;
+}
+
+static void run_if_asked(const sweep_case *the_case) {
+    if (is_asked(the_case->name)) sweep(the_case, full || asked);
+}
+
 static const sweep_case *find(const char *name) {
     for (const sweep_case *c = cases; c; c = c->next)
         if (strcmp(c->name, name) == 0) return c;
@@ -230,33 +256,30 @@ static const sweep_case *find(const char *name) {
 
 int main(int argc, char **argv) {
     const char *given = getenv("ALCORE_TEST_SEED"), *tier = getenv("ALCORE_TEST_FULL");
-    bool full = tier && *tier == '1';
+    full = tier && *tier == '1';
     seed = given ? strtoull(given, NULL, 10) : 1;
     printf("# %s sweep, seed %llu (repeat with ALCORE_TEST_SEED)\n", full ? "full" : "thinned",
            (unsigned long long)seed);
     if (argc < 2) return 2;
     world_files_write();
-    if (argc > 2) {
-        for (int i = 2; i < argc; i++) {
-            const sweep_case *the_case = find(argv[i]);
-            if (the_case) sweep(the_case, true);
-        }
-    } else {
-        FILE *map = fopen(argv[1], "r");
-        if (!map) return 2;
-        char line[200];
-        while (fgets(line, sizeof line, map)) {
-            char name[200];
-            if (sscanf(line, " %199[a-z0-9_];", name) != 1 || strncmp(name, "alcore_", 7) != 0)
-                continue;
-            const sweep_case *the_case = find(name);
-            if (the_case)
-                sweep(the_case, full);
-            else
-                report(false, name, "an exported function without a case in tests/fault/sweep_*.c");
-        }
-        fclose(map);
+    asked = argc > 2 ? argv + 2 : NULL;
+    FILE *map = fopen(argv[1], "r");
+    if (!map) return 2;
+    char line[200];
+    while (fgets(line, sizeof line, map)) {
+        char name[200];
+        if (sscanf(line, " %199[a-z0-9_];", name) != 1 || strncmp(name, "alcore_", 7) != 0)
+            continue;
+        const sweep_case *the_case = find(name);
+        if (the_case)
+            run_if_asked(the_case);
+        else
+            report(false, name, "an exported function without a case in tests/fault/sweep_*.c");
     }
+    fclose(map);
+    sample.ends = 2; /* of three times as many cases as there are strategies */
+    sample.between = 8;
+    sweep_selections(run_if_asked);
     world_files_remove();
     printf("1..%d\n", lines);
     return wrong ? 1 : 0;

@@ -39,6 +39,7 @@ typedef struct world {
     alcore_selection *selection;
     alcore_column_writer *writer;
     long long paused_calls, paused_fail_at;
+    char error[200]; /* of sweep_keep_error() */
 } world;
 
 void world_begin(world *world, unsigned with);
@@ -48,6 +49,10 @@ uint64_t world_digest(const world *world);
 /* The folder of the input files that sweep_files() wrote; a file in it. */
 const char *world_file(const char *name);
 void world_files_write(void);
+void world_file_write(const char *name, const void *data, size_t bytes);
+/* A .npy file of at most 896 bytes of data; type as in "<f4", shape as in "12, 3". */
+void world_file_write_npy(const char *name, const char *type, const char *shape, const void *data,
+                          size_t bytes);
 void world_files_remove(void);
 /* Files of a folder of the world; for "nothing left behind". */
 int world_files_count(void);
@@ -56,6 +61,9 @@ int world_files_count(void);
  * test. */
 void sweep_pause(world *world);
 void sweep_resume(world *world);
+
+/* Keeps the error text of the function under test, for a case that calls others after it. */
+void sweep_keep_error(world *world);
 
 typedef alcore_status (*sweep_call)(world *world);
 typedef struct sweep_case {
@@ -67,6 +75,8 @@ typedef struct sweep_case {
     struct sweep_case *next;
 } sweep_case;
 void sweep_register(sweep_case *new_case);
+/* Runs the cases that belong to no single function: a whole selection for every strategy. */
+void sweep_selections(void (*run)(const sweep_case *));
 
 /* A function of the list: ALLOCATES(name, WITH_...) { return its status; } or NEVER(name,
  * WITH_...). A case may look at more of a function than one call. GROWS() is ALLOCATES() for calls

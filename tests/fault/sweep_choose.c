@@ -213,6 +213,7 @@ static alcore_status within_choice(world *w, bool by_order) {
     if (status == ALCORE_OK) status = alcore_request_set_strategy(w->request, strategy);
     if (status == ALCORE_OK) status = alcore_select(w->request, &selection);
     if (status != ALCORE_OK && selection) status = ALCORE_E_INTERNAL;
+    sweep_keep_error(w);
     alcore_selection_unref(selection);
     alcore_request_set_strategy(w->request, NULL);
     alcore_strategy_unref(strategy);
@@ -326,10 +327,9 @@ ALLOCATES(alcore_request_set_rows, WITH_REQUEST) {
     return alcore_request_set_rows(w->request, ALCORE_ROWS_ELIGIBLE, rows, 2);
 }
 GROWS(alcore_request_read_rows, WITH_REQUEST) {
-    FILE *file = fopen(world_file("ids.txt"), "w");
-    if (!file) return ALCORE_E_IO;
-    fputs("no id of the pool\n", file);
-    fclose(file);
+    sweep_pause(w);
+    world_file_write("ids.txt", "no id of the pool\n", 18);
+    sweep_resume(w);
     return alcore_request_read_rows(w->request, ALCORE_ROWS_EXCLUDED, world_file("ids.txt"));
 }
 NEVER(alcore_request_rows, WITH_REQUEST) {
@@ -359,6 +359,7 @@ ALLOCATES(alcore_select, WITH_REQUEST) {
         sweep_resume(w);
         if (status == ALCORE_OK) status = alcore_select(w->request, &out);
         if ((status == ALCORE_OK) != (out != NULL)) status = ALCORE_E_INTERNAL;
+        sweep_keep_error(w);
         alcore_selection_unref(out);
         alcore_request_set_strategy(w->request, NULL);
         alcore_strategy_unref(strategy);

@@ -113,6 +113,7 @@ GROWS(alcore_model_run, WITH_MODEL) {
         alcore_pool_unref(pool);
     }
     /* So that a failure here leaves the world as the digest knows it. */
+    sweep_keep_error(w);
     if (status != ALCORE_OK) alcore_pool_drop_column(w->pool, "embeddings");
     return status;
 }

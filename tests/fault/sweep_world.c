@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "sweep.h"
 
-static char folder[] = "/tmp/alcore-sweep-XXXXXX";
+static char folder[64];
 static char paths[8][200];
 static unsigned next_path;
 
@@ -159,13 +159,13 @@ uint64_t world_digest(const world *w) {
     return digest;
 }
 
-static void write_file(const char *name, const void *data, size_t bytes) {
+void world_file_write(const char *name, const void *data, size_t bytes) {
     FILE *file = fopen(world_file(name), "wb");
     if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file)) exit(2);
 }
 
-static void write_npy(const char *name, const char *type, const char *shape, const void *data,
-                      size_t bytes) {
+void world_file_write_npy(const char *name, const char *type, const char *shape, const void *data,
+                          size_t bytes) {
     char head[128 + 64];
     memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
     int length = snprintf(head + 10, 119,
@@ -175,11 +175,16 @@ static void write_npy(const char *name, const char *type, const char *shape, con
     char all[1024];
     memcpy(all, head, 128);
     memcpy(all + 128, data, bytes);
-    write_file(name, all, 128 + bytes);
+    world_file_write(name, all, 128 + bytes);
 }
 
 void world_files_write(void) {
-    if (!mkdtemp(folder)) exit(2);
+    /* In memory where it can be: a disk takes minutes for some ten thousand flushed files. */
+    snprintf(folder, sizeof folder, "/dev/shm/alcore-sweep-XXXXXX");
+    if (!mkdtemp(folder)) {
+        snprintf(folder, sizeof folder, "/tmp/alcore-sweep-XXXXXX");
+        if (!mkdtemp(folder)) exit(2);
+    }
     world w;
     world_begin(&w, 0); /* fills the arrays */
     world_end(&w);
@@ -190,12 +195,12 @@ void world_files_write(void) {
         sprintf(jsonl + strlen(jsonl), "{\"id\": \"r%d\", \"source\": \"%s\", \"cost\": %d}\n", i,
                 texts[i], i);
     }
-    write_file("pool.txt", all, strlen(all));
-    write_file("pool.tsv", tsv, strlen(tsv));
-    write_file("pool.jsonl", jsonl, strlen(jsonl));
-    write_npy("scores.npy", "<f4", "12,", scores, sizeof scores);
+    world_file_write("pool.txt", all, strlen(all));
+    world_file_write("pool.tsv", tsv, strlen(tsv));
+    world_file_write("pool.jsonl", jsonl, strlen(jsonl));
+    world_file_write_npy("scores.npy", "<f4", "12,", scores, sizeof scores);
     mkdir(world_file("model"), 0700);
-    write_npy("model/embeddings.npy", "<f4", "12, 3", embeddings, sizeof embeddings);
+    world_file_write_npy("model/embeddings.npy", "<f4", "12, 3", embeddings, sizeof embeddings);
     alcore_ctx *ctx;
     alcore_lm *lm;
     MUST(alcore_ctx_new(NULL, &ctx));
