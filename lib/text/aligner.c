@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Training of the word aligner by expectation maximization, and its links (aligner.h).
+/* Training of the word aligner by expectation maximization (EM), and the links that a trained model
+ * decodes (aligner.h; docs/spec/aligner.md has the formulas).
  *
- *   1. both sides become arrays of word symbols (text/corpus.h), without pairs that have an empty
- * side
- *   2. the table of all pairs of words that occur together is built (aligner_table.h)
+ *   1. source and target texts become arrays of word symbols (text/corpus.h); a pair with an empty
+ *      text on either side keeps its row but has no words in either corpus
+ *   2. the table of t(f | e) for all pairs of words that occur together is built (aligner_table.h)
  *   3. iterations 1 .. I - 1: E-step over blocks of pairs (aligner_expect.c), the update of lambda
- *      (aligner_tension.c), M-step over the rows of the table
+ *      (aligner_tension.c), M-step over the rows of the table (aligner_table.c)
  *   4. iteration I decodes: the most probable source word of each target word
  *
- * The same result for every number of threads: counts are whole numbers, which add up alike in
- * every order; log-likelihood and emp are summed per block of BLOCK_PAIRS pairs and then in block
- * order.
+ * The result is the same for every number of threads: counts are integers, whose sum does not
+ * depend on the order; log-likelihood and emp are doubles, summed pair by pair within a block of
+ * BLOCK_PAIRS pairs and then block by block.
  *
- * Cost per iteration: for each pair of sentences the product of their lengths, each with two reads
- * of memory that are prefetched, and one digamma and exponential for each pair of words in the
- * table. */
+ * Cost per iteration: for each sentence pair the product of its lengths n m, each with two reads of
+ * memory that are prefetched, and one digamma and one exponential for each pair of words in the
+ * table.
+ *
+ * Names: n and m are the lengths of a source and a target sentence in words, e a source symbol, f a
+ * target symbol, j a source position from 1 (0: the null word), i a target position. */
 #include "text/aligner.h"
 
 #include <inttypes.h>
@@ -26,8 +30,9 @@
 
 static const char STAGE_EXPECT[] = "aligning words";
 static const char STAGE_DECODE[] = "linking words";
-/* Pairs of a block: the unit of the order of sums. */
+/* Sentence pairs of a block: one task of a thread, and the unit in which doubles are summed. */
 enum { BLOCK_PAIRS = 256 };
+/* Rows between two polls of cancellation in loops that do little per row. */
 enum { POLL_ROWS = 4096 };
 enum { MAX_ITERATIONS = 1000 };
 #define MAX_START_LAMBDA 100.0
@@ -46,7 +51,8 @@ alcore__aligner_options alcore__aligner_defaults(void) {
     };
 }
 
-/* Written so that NaN fails. */
+/* Refuses options out of the bounds that aligner.h states, with a message that names the bounds.
+ * The conditions are written as !(inside), so that a NaN is refused too. */
 static alcore_status check_options(const alcore__aligner_options *o) {
     if (!(o->iterations >= 1 && o->iterations <= MAX_ITERATIONS))
         return alcore__fail(ALCORE_E_PARAM, "iterations is %" PRId32 ": use 1 to %d", o->iterations,
@@ -74,22 +80,27 @@ static alcore_status check_options(const alcore__aligner_options *o) {
 
 /* ---- the texts ---- */
 
-/* One side of the pairs as a source of its own, which leaves pairs with an empty side out. */
-typedef struct pair_side {
-    const alcore__text_source *own, *other;
-} pair_side;
+/* The texts of one language, as a text source that has no words where the pair's text in the other
+ * language is empty. alcore__corpus_new() reads both languages through it, so that both corpora
+ * leave out the same rows. */
+typedef struct paired_texts {
+    const alcore__text_source *texts;        /* of this language; borrowed from the caller */
+    const alcore__text_source *translations; /* of the other language, the same rows */
+} paired_texts;
 
-static int64_t side_words(const void *data, int64_t row) {
-    const pair_side *side = data;
-    if (side->other->words(side->other->data, row) == 0) return 0;
-    return side->own->words(side->own->data, row);
+static int64_t paired_word_count(const void *data, int64_t row) {
+    const paired_texts *paired = data;
+    if (paired->translations->words(paired->translations->data, row) == 0) return 0;
+    return paired->texts->words(paired->texts->data, row);
 }
 
-static const char *side_text(const void *data, int64_t row, size_t *length) {
-    const pair_side *side = data;
-    return side->own->text(side->own->data, row, length);
+static const char *paired_text(const void *data, int64_t row, size_t *length) {
+    const paired_texts *paired = data;
+    return paired->texts->text(paired->texts->data, row, length);
 }
 
+/* Row r of sources and row r of targets are one sentence pair, so the two need equal numbers of
+ * rows; rows are kept as uint32_t in the table's index, hence the upper bound. */
 static alcore_status check_texts(const alcore__text_source *sources,
                                  const alcore__text_source *targets) {
     if (sources->rows != targets->rows)
@@ -104,19 +115,23 @@ static alcore_status check_texts(const alcore__text_source *sources,
     return ALCORE_OK;
 }
 
-static alcore_status check_row(int64_t row, int64_t words) {
+/* Refuses a sentence of 2^24 words or more, the bound of the positions in a link (word_links.h). */
+static alcore_status check_word_count(int64_t row, int64_t words) {
     if (words < ALCORE__LINK_POSITIONS) return ALCORE_OK;
     return alcore__fail(
         ALCORE_E_UNSUPPORTED,
         "row %" PRId64 " has %" PRId64 " words, 2^24 or more: split it into sentences", row, words);
 }
 
-/* Words of a row of a corpus: its tokens but for the boundary behind them; 0 for a row left out. */
+/* The number of words of a corpus row. A row with words has one token more, the boundary behind
+ * them; a row that was left out has no token at all. */
 static int64_t corpus_words(const alcore__corpus *corpus, int64_t row) {
     const uint32_t tokens = corpus->begin[row + 1] - corpus->begin[row];
     return tokens > 0 ? (int64_t)tokens - 1 : 0;
 }
 
+/* The symbols of sentence pair `row` in the two corpora; n = m = 0 for a pair that takes no
+ * part. */
 static alcore__aligner_pair training_pair(const alcore__aligner *aligner, int64_t row) {
     return (alcore__aligner_pair){
         .source = aligner->source->tokens + aligner->source->begin[row],
@@ -126,20 +141,25 @@ static alcore__aligner_pair training_pair(const alcore__aligner *aligner, int64_
     };
 }
 
+/* Step 1 of the file head: makes aligner->source and aligner->target, corpora with the callers'
+ * rows. *longest becomes the number of words of the longest source sentence, the size of the
+ * workers' arrays. */
 static alcore_status read_texts(alcore__aligner *aligner, const alcore__text_source *sources,
                                 const alcore__text_source *targets, int64_t *longest) {
     alcore_ctx *ctx = aligner->ctx;
-    const pair_side source_side = {sources, targets}, target_side = {targets, sources};
-    const alcore__text_source source = {&source_side, sources->rows, side_words, side_text};
-    const alcore__text_source target = {&target_side, targets->rows, side_words, side_text};
+    const paired_texts paired_sources = {sources, targets}, paired_targets = {targets, sources};
+    const alcore__text_source source = {&paired_sources, sources->rows, paired_word_count,
+                                        paired_text};
+    const alcore__text_source target = {&paired_targets, targets->rows, paired_word_count,
+                                        paired_text};
     ALCORE__TRY(alcore__corpus_new(ctx, &source, NULL, &aligner->source));
     ALCORE__TRY(alcore__corpus_new(ctx, &target, NULL, &aligner->target));
     *longest = 0;
     for (int64_t row = 0; row < sources->rows; row++) {
         if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, STAGE_EXPECT, 0, sources->rows));
         const int64_t n = corpus_words(aligner->source, row);
-        ALCORE__TRY(check_row(row, n));
-        ALCORE__TRY(check_row(row, corpus_words(aligner->target, row)));
+        ALCORE__TRY(check_word_count(row, n));
+        ALCORE__TRY(check_word_count(row, corpus_words(aligner->target, row)));
         if (n > *longest) *longest = n;
     }
     return ALCORE_OK;
@@ -147,15 +167,21 @@ static alcore_status read_texts(alcore__aligner *aligner, const alcore__text_sou
 
 /* ---- training ---- */
 
+/* What the iterations of one training share; lives on the stack of alcore__aligner_train(), which
+ * frees the arrays. */
 typedef struct training {
-    alcore__aligner *aligner;
-    alcore__aligner_scratch *scratch; /* [threads] */
-    alcore__aligner_sums *sums;       /* [blocks] */
-    int64_t blocks;
-    alcore__aligner_classes classes; /* empty with tension off */
-    bool decode;                     /* the last iteration */
+    alcore__aligner *aligner;         /* the model being trained */
+    alcore__aligner_scratch *scratch; /* [threads] arrays of each worker */
+    alcore__aligner_sums *sums;       /* [blocks] sums of each block in the present iteration */
+    int64_t blocks;                  /* blocks of BLOCK_PAIRS sentence pairs; the last is shorter */
+    alcore__aligner_classes classes; /* pairs by their lengths; count 0 with tension off */
+    bool decode;                     /* true in the last iteration */
 } training;
 
+/* The E-step of sentence pair `row`, or its decoding in the last iteration, into aligner->partner.
+ * Adds the pair's log-likelihood and emp to *sums. Called by train_block() on a worker, whose
+ * arrays are *scratch; counts of the table and mass are shared by all workers and added
+ * atomically. */
 static alcore_status train_row(const training *t, int64_t row, alcore__aligner_scratch *scratch,
                                alcore__aligner_sums *sums) {
     alcore__aligner *aligner = t->aligner;
@@ -170,6 +196,7 @@ static alcore_status train_row(const training *t, int64_t row, alcore__aligner_s
     return alcore__aligner_expect(aligner, scratch, &pair, mass, classes->shift, sums);
 }
 
+/* The task of one block (alcore__task): its sentence pairs in order, with sums of their own. */
 static alcore_status train_block(void *data, int64_t block, int32_t worker) {
     const training *t = data;
     const int64_t first = block * BLOCK_PAIRS, left = t->aligner->source->rows - first;
@@ -180,7 +207,9 @@ static alcore_status train_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* One iteration, from 1; the last one decodes. */
+/* One iteration of EM, counted from 1: E-step over all blocks, the sums in block order, then the
+ * update of lambda (from iteration 2 on, with a tension) and the M-step. The last iteration decodes
+ * and changes neither lambda nor t. */
 static alcore_status iterate(training *t, int32_t iteration) {
     alcore__aligner *aligner = t->aligner;
     const alcore__aligner_options *options = &aligner->options;
@@ -204,6 +233,8 @@ static alcore_status iterate(training *t, int32_t iteration) {
                                           options->variational_bayes ? options->alpha : 0);
 }
 
+/* Allocates the arrays of the training and those of the aligner that have the size of the target
+ * corpus or of the number of iterations. longest: words of the longest source sentence. */
 static alcore_status allocate_training(training *t, int64_t longest) {
     alcore__aligner *aligner = t->aligner;
     alcore_ctx *ctx = aligner->ctx;
@@ -220,6 +251,7 @@ static alcore_status allocate_training(training *t, int64_t longest) {
                              &aligner->partner);
 }
 
+/* The steps 1 to 4 of the file head. After a failure the caller frees whatever was allocated. */
 static alcore_status train(training *t, const alcore__text_source *sources,
                            const alcore__text_source *targets) {
     alcore__aligner *aligner = t->aligner;
@@ -293,27 +325,33 @@ double alcore__aligner_probability(const alcore__aligner *aligner, const char *s
     const uint32_t f = alcore__corpus_find(aligner->target, target, strlen(target));
     const uint32_t e =
         source != NULL ? alcore__corpus_find(aligner->source, source, strlen(source)) : 0;
-    const bool known = f != ALCORE__CORPUS_BOUNDARY && (source == NULL || e != 0);
+    const bool both_known =
+        f != ALCORE__CORPUS_BOUNDARY && (source == NULL || e != ALCORE__CORPUS_BOUNDARY);
     const alcore__aligner_cell *cell =
-        known ? alcore__aligner_cell_find(&aligner->table, e, f) : NULL;
+        both_known ? alcore__aligner_cell_find(&aligner->table, e, f) : NULL;
     return cell != NULL ? cell->t : aligner->options.start;
 }
 
 /* ---- links ---- */
 
-/* Collects links: pair after pair, partner [m] holds 1 + source position, or 0. */
+/* The links being collected, sentence pair after sentence pair. */
 typedef struct link_list {
     alcore_ctx *ctx;
-    alcore__links *out;
-    size_t capacity; /* of out->link */
-    int64_t *next;   /* [next_capacity] free place of the links of each source position */
-    size_t next_capacity;
-    bool swap;
+    alcore__links *out;   /* the caller's; complete up to pair out->pairs - 1 */
+    size_t capacity;      /* entries that out->link has memory for */
+    int64_t *next;        /* [next_capacity] workspace of the counting sort in append_links() */
+    size_t next_capacity; /* at least n + 2 for the longest source sentence so far */
+    bool swap;            /* the model's source words become the links' target words */
 } link_list;
 
-/* Appends the links of a pair sorted by (source, target). Swapped links are sorted as they come:
- * each model target has one link. For the others a counting sort by source position keeps the
- * targets' order. */
+/* Appends the links of the next sentence pair, sorted by (source, target). partner [m]: for target
+ * word i of the model, 1 + the source word that it is linked to, or 0 for the null word, which
+ * makes no link; n: source words of the pair.
+ *
+ * Swapped links have the model's target word as their source, and each has at most one link, so the
+ * order of i is already sorted. Otherwise a counting sort by source word keeps the order of i
+ * within each: next [n + 2] counts at p + 2 the links of source word p; after the running sum,
+ * next[p + 1] is the offset of the next link of source word p, and partner is p + 1. */
 static alcore_status append_links(link_list *list, const uint32_t *partner, int64_t m, int64_t n) {
     alcore__links *out = list->out;
     const int64_t first = out->begin[out->pairs];
@@ -326,8 +364,7 @@ static alcore_status append_links(link_list *list, const uint32_t *partner, int6
     for (int64_t i = 0; i < m; i++) {
         if (partner[i] == 0) continue;
         if (list->swap) out->link[first + count] = (alcore__link){(uint32_t)i, partner[i] - 1};
-        list->next[partner[i] +
-                   1]++; /* source position p has partner p + 1, its count is at p + 2 */
+        list->next[partner[i] + 1]++;
         count++;
     }
     if (!list->swap) {
@@ -342,17 +379,21 @@ static alcore_status append_links(link_list *list, const uint32_t *partner, int6
     return ALCORE_OK;
 }
 
+/* Makes *out empty with memory for the offsets of `pairs` sentence pairs. */
 static alcore_status begin_links(link_list *list, int64_t pairs) {
     *list->out = (alcore__links){0};
     return alcore__new_array(list->ctx, (size_t)pairs + 1, sizeof(int64_t), &list->out->begin);
 }
 
+/* Frees the workspace, and the links after a failure. Returns status. */
 static alcore_status end_links(link_list *list, alcore_status status) {
     alcore__free(list->ctx, list->next);
     if (status != ALCORE_OK) alcore__links_clear(list->ctx, list->out);
     return status;
 }
 
+/* Turns the partners that the last iteration of the training stored into links, one row after the
+ * other: cheap, so it runs on the calling thread. */
 static alcore_status list_training_links(const alcore__aligner *aligner, link_list *list) {
     const alcore__corpus *target = aligner->target;
     ALCORE__TRY(begin_links(list, target->rows));
@@ -372,19 +413,24 @@ alcore_status alcore__aligner_links(const alcore__aligner *aligner, bool swap, a
 
 /* ---- other pairs ---- */
 
+/* The decoding of sentence pairs that the model need not have seen (alcore__aligner_apply(), which
+ * frees the arrays). Texts are read twice: by measure_pairs() for the sizes, then by the workers.
+ */
 typedef struct applying {
     const alcore__aligner *aligner;
-    const alcore__text_source *sources, *targets;
-    alcore__aligner_scratch *scratch; /* [threads] */
-    uint32_t *source_symbols;         /* [threads, longest_source] */
-    uint32_t *target_symbols;         /* [threads, longest_target] */
-    int64_t *begin;         /* [rows + 1] where each pair's target words begin in partner */
-    uint32_t *source_words; /* [rows] */
-    uint32_t *partner;      /* [begin[rows]] */
-    int64_t longest_source, longest_target;
+    const alcore__text_source *sources, *targets; /* the caller's texts, equal numbers of rows */
+    alcore__aligner_scratch *scratch;             /* [threads] arrays of each worker */
+    uint32_t *source_symbols; /* [threads, longest_source] words of the worker's present pair */
+    uint32_t *target_symbols; /* [threads, longest_target] */
+    int64_t *begin;           /* [rows + 1] offset in partner of each pair's first target word */
+    uint32_t *source_words;   /* [rows] words of each source text; 0 for a pair without part */
+    uint32_t *partner;        /* [begin[rows]] 1 + source word that each target word is linked to,
+                                 0: the null word */
+    int64_t longest_source, longest_target; /* words of the longest texts */
 } applying;
 
-/* Measures all pairs; pairs with an empty side have no words. */
+/* Fills begin, source_words and the two longest lengths. A pair with an empty text on either side
+ * counts as without words on both. */
 static alcore_status measure_pairs(applying *a) {
     alcore_ctx *ctx = a->aligner->ctx;
     const int64_t rows = a->sources->rows;
@@ -395,8 +441,8 @@ static alcore_status measure_pairs(applying *a) {
         int64_t n = a->sources->words(a->sources->data, row);
         int64_t m = a->targets->words(a->targets->data, row);
         if (n == 0 || m == 0) n = m = 0;
-        ALCORE__TRY(check_row(row, n));
-        ALCORE__TRY(check_row(row, m));
+        ALCORE__TRY(check_word_count(row, n));
+        ALCORE__TRY(check_word_count(row, m));
         if (n > a->longest_source) a->longest_source = n;
         if (m > a->longest_target) a->longest_target = m;
         a->source_words[row] = (uint32_t)n;
@@ -405,6 +451,8 @@ static alcore_status measure_pairs(applying *a) {
     return ALCORE_OK;
 }
 
+/* symbols [count] of the words of text `row`: those of the corpus that the model was trained on,
+ * ALCORE__CORPUS_BOUNDARY for words that it does not have. */
 static void read_symbols(const alcore__corpus *corpus, const alcore__text_source *source,
                          int64_t row, int64_t count, uint32_t *symbols) {
     size_t length, bytes;
@@ -415,6 +463,8 @@ static void read_symbols(const alcore__corpus *corpus, const alcore__text_source
                          : ALCORE__CORPUS_BOUNDARY;
 }
 
+/* The task of one block (alcore__task): reads and decodes its pairs into their own ranges of
+ * partner. The log-likelihood that decoding adds up is not used here. */
 static alcore_status apply_block(void *data, int64_t block, int32_t worker) {
     const applying *a = data;
     uint32_t *source = a->source_symbols + (size_t)worker * (size_t)a->longest_source;
@@ -433,6 +483,8 @@ static alcore_status apply_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Measures, allocates, decodes the blocks on the context's threads, then lists the links in row
+ * order on this thread. The caller frees everything, also after a failure. */
 static alcore_status apply(applying *a, link_list *list) {
     alcore_ctx *ctx = a->aligner->ctx;
     const int64_t rows = a->sources->rows;

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The posteriors of one sentence pair (docs/spec/aligner.md, "Model").
+/* The E-step and the decoding of one sentence pair (docs/spec/aligner.md, "Model"). The blocks of
+ * aligner.c call them on the workers, pair after pair.
  *
  *   term(j)      = delta(j | i) t(f_i | e_j)      for source positions j = 0 (null), 1 .. n
  *   posterior(j) = term(j) / sum of the terms
  *   log-likelihood of the pair = sum over target words of ln(sum of the terms)
  *
- * The cost is the table: its rows lie anywhere in memory. While the terms of one target word are
- * computed, the slots of the next one are on their way into the cache.
+ * n and m are the words of the source and the target sentence, i = 1 .. m the target position; the
+ * arrays delta, term and slot have n + 1 entries, entry j for source position j.
+ *
+ * The time goes to reads of the table, whose rows lie anywhere in memory. So the slots of the next
+ * target word are prefetched before the terms of the present one are computed: two arrays of slots
+ * take turns.
  *
  * delta needs two exponentials per target word: away from the diagonal, exp(lambda h) falls by the
- * factor exp(-lambda / n) with every source position, on both sides. */
+ * factor exp(-lambda / n) with every source position, in both directions. */
 #include <math.h>
 
 #include "text/aligner_internal.h"
 
-/* Cells between two polls of cancellation: about 0.1 ms. */
+/* Cells of the table that are read between two polls of cancellation: about 0.1 ms. */
 enum { POLL_CELLS = 8192 };
 
 alcore_status alcore__aligner_scratch_new(alcore_ctx *ctx, int64_t longest,
@@ -35,8 +40,10 @@ void alcore__aligner_scratch_clear(alcore_ctx *ctx, alcore__aligner_scratch *scr
     *scratch = (alcore__aligner_scratch){0};
 }
 
-/* ratio: exp(-lambda / n). The two positions beside the diagonal are computed by themselves, the
- * others by one multiplication; Z is the sum in the order of j. */
+/* The prior of the diagonal model for target position i: delta [n + 1], delta[0] = p0 and delta[j]
+ * = (1 - p0) exp(lambda h(i, j, m, n)) / Z. ratio: exp(-lambda / n). The two positions next to the
+ * diagonal are computed by exp(), each other one by multiplying its neighbor by ratio. Z is summed
+ * in the order of j, so that the result does not depend on where the diagonal lies. */
 static void diagonal_prior(int64_t i, int64_t m, int64_t n, double lambda, double ratio, double p0,
                            double *delta) {
     const int64_t split = i * n / m; /* the last position on or before the diagonal */
@@ -60,15 +67,17 @@ void alcore__aligner_delta(int64_t i, int64_t m, int64_t n, double lambda, doubl
     diagonal_prior(i, m, n, lambda, exp(-lambda / (double)n), p0, delta);
 }
 
-/* Model 1: every position is equally likely; without a null word delta[0] is 0. */
+/* The prior of Model 1: delta [n + 1], 1 / (n + 1) each; without a null word 1 / n, and delta[0] is
+ * 0. */
 static void uniform_prior(int64_t n, bool null_word, double *delta) {
     const double each = 1 / (double)(null_word ? n + 1 : n);
     for (int64_t j = 1; j <= n; j++) delta[j] = each;
     delta[0] = null_word ? each : 0;
 }
 
-/* Where the search for each source word and one target word of a training pair begins, and a
- * prefetch of both arrays there. */
+/* Fills slot [n + 1] with the slots where the searches for (each source word, target) begin, and
+ * prefetches both arrays of the table there. Called one target word ahead of compute_terms().
+ * slot[0] stays unset without a null word. */
 static void locate(const alcore__aligner *aligner, const alcore__aligner_pair *pair,
                    uint32_t target, uint64_t *slot) {
     const alcore__aligner_table *table = &aligner->table;
@@ -79,7 +88,10 @@ static void locate(const alcore__aligner *aligner, const alcore__aligner_pair *p
     }
 }
 
-/* The terms of a target word of a training pair; slot becomes exact. Returns their sum. */
+/* Fills term [n + 1] of the target word of a training pair from the present delta; returns the sum
+ * of the terms. slot [n + 1] holds the beginnings of the searches from locate() and receives the
+ * exact slots, where add_posteriors() adds the counts. The pair was trained on, so every search
+ * finds its slot. */
 static double compute_terms(const alcore__aligner *aligner, const alcore__aligner_scratch *scratch,
                             const alcore__aligner_pair *pair, uint32_t target, uint64_t *slot) {
     const alcore__aligner_table *table = &aligner->table;
@@ -94,7 +106,9 @@ static double compute_terms(const alcore__aligner *aligner, const alcore__aligne
     return total;
 }
 
-/* The same for any pair: words that never occurred together have the start value. */
+/* Does what compute_terms() does for a pair that need not be one of the training pairs: words that
+ * never occurred together, and unknown words (symbol 0), have t = options.start. It searches
+ * without prefetching. */
 static double compute_unseen_terms(const alcore__aligner *aligner,
                                    const alcore__aligner_scratch *scratch,
                                    const alcore__aligner_pair *pair, uint32_t target) {
@@ -103,16 +117,17 @@ static double compute_unseen_terms(const alcore__aligner *aligner,
     scratch->term[0] = 0;
     for (int64_t j = null_word ? 0 : 1; j <= pair->n; j++) {
         const uint32_t source = j > 0 ? pair->source[j - 1] : 0;
-        const bool known = target != ALCORE__CORPUS_BOUNDARY && (j == 0 || source != 0);
+        const bool both_known = target != ALCORE__CORPUS_BOUNDARY && (j == 0 || source != 0);
         const alcore__aligner_cell *cell =
-            known ? alcore__aligner_cell_find(&aligner->table, source, target) : NULL;
+            both_known ? alcore__aligner_cell_find(&aligner->table, source, target) : NULL;
         scratch->term[j] = scratch->delta[j] * (cell != NULL ? cell->t : aligner->options.start);
         total += scratch->term[j];
     }
     return total;
 }
 
-/* Adds a whole number to a count; a locked addition only where other threads add too. */
+/* Adds an integer to a count or a mass. Where one thread alone adds (not shared), a plain addition
+ * saves the cost of a locked instruction. */
 static void add_units(_Atomic uint64_t *count, uint64_t units, bool shared) {
     if (shared)
         atomic_fetch_add_explicit(count, units, memory_order_relaxed);
@@ -121,7 +136,11 @@ static void add_units(_Atomic uint64_t *count, uint64_t units, bool shared) {
                               memory_order_relaxed);
 }
 
-/* Adds the posteriors of target position i (from 1) to the counts, to sums->emp and to mass. */
+/* The second half of the E-step of target position i (from 1), whose terms and slots are set and
+ * add up to total: adds each posterior, rounded to units, to its count in the table; with a tension
+ * also posterior times h to sums->emp, and with the gradient the posteriors of j >= 1 to mass[i -
+ * 1] in units of 2^-mass_shift. The public tension counts target positions from 0 there, as the
+ * tool that it reproduces does. */
 static void add_posteriors(alcore__aligner *aligner, const alcore__aligner_scratch *scratch,
                            const alcore__aligner_pair *pair, int64_t i, double total,
                            const uint64_t *slot, _Atomic uint64_t *mass, int32_t mass_shift,
@@ -134,18 +153,19 @@ static void add_posteriors(alcore__aligner *aligner, const alcore__aligner_scrat
         if (units > 0) add_units(&table->cell[slot[j]].count, units, table->shared);
     }
     if (tension == ALCORE__TENSION_OFF) return;
-    const int64_t row = tension == ALCORE__TENSION_PUBLIC ? i - 1 : i;
-    double inside = 0;
+    const int64_t h_position = tension == ALCORE__TENSION_PUBLIC ? i - 1 : i;
+    double not_null = 0; /* sum of the posteriors of j >= 1 */
     for (int64_t j = 1; j <= pair->n; j++) {
         const double q = scratch->term[j] / total;
-        sums->emp += q * alcore__aligner_h(row, j, pair->m, pair->n);
-        inside += q;
+        sums->emp += q * alcore__aligner_h(h_position, j, pair->m, pair->n);
+        not_null += q;
     }
     if (tension == ALCORE__TENSION_GRADIENT)
-        add_units(&mass[i - 1], (uint64_t)(int64_t)(ldexp(inside, mass_shift) + 0.5),
+        add_units(&mass[i - 1], (uint64_t)(int64_t)(ldexp(not_null, mass_shift) + 0.5),
                   table->shared);
 }
 
+/* Polls cancellation once every POLL_CELLS cells; `cells` were read since the last call. */
 static alcore_status poll(const alcore__aligner *aligner, alcore__aligner_scratch *scratch,
                           int64_t cells) {
     scratch->cells += cells;
@@ -154,6 +174,8 @@ static alcore_status poll(const alcore__aligner *aligner, alcore__aligner_scratc
     return alcore__tick(aligner->ctx, NULL, 0, 0);
 }
 
+/* Fills delta [n + 1] for target position i. The uniform prior is the same for every i, so it is
+ * filled at the first one alone: positions come in the order 1 .. m. */
 static void prior(const alcore__aligner *aligner, const alcore__aligner_pair *pair, int64_t i,
                   double ratio, double *delta) {
     if (aligner->options.diagonal)

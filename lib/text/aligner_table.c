@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the table of word pairs is built, and its M-step (aligner_table.h has the layout).
+/* How the table of word pairs is built, and its M-step (aligner_table.h has the layout;
+ * docs/spec/aligner.md the formulas).
  *
- * Build: an inverted index gives the rows that contain a source word. A task walks over the target
- * words of those rows for a few source words at a time; a stamp per target word tells whether it
- * was met for this source word already. The first walk counts the different target words of every
- * source word, which gives the size of each row; the second fills the rows. Cost: two visits of
- * every pair of positions, no sorting, and no memory beside the table but 4 bytes a source position
- * and 4 bytes a target word and thread.
+ * Build: an inverted index lists the rows that contain each source word. A task walks over the
+ * target words of those rows for BLOCK_SYMBOLS source words, one after the other; a stamp per
+ * target word tells whether it was met for this source word already. The first walk counts the
+ * different target words of every source word, which gives the size of each row of the table; the
+ * second walk fills the rows. Cost: two visits of every pair of positions, no sorting, and no
+ * memory beside the table but 4 bytes a source position and 4 bytes a target word and thread.
  *
- * M-step: t = exp(digamma(count + alpha) - digamma(total)), total = sum over the row of count +
- * alpha. The exponential of digamma(x) = ln y - c is y exp(-c), which saves the logarithm. */
+ * M-step: t(f | e) = exp(digamma(count + alpha) - digamma(total)), total = sum over the f of the
+ * row of e of (count + alpha). As digamma(x) = ln y - c, its exponential is y exp(-c), which saves
+ * the logarithm. */
 #include <math.h>
 #include <string.h>
 
@@ -20,22 +22,28 @@ static const char STAGE_COLLECT[] = "collecting word pairs";
 static const char STAGE_MAXIMIZE[] = "estimating translations";
 /* Source words of a task: frequent words have low symbols, so the first tasks are the long ones. */
 enum { BLOCK_SYMBOLS = 64 };
+/* Corpus rows between two polls of cancellation. */
 enum { POLL_ROWS = 1024 };
 
+/* What the two walks of the build share; alcore__aligner_table_build() frees the arrays. */
 typedef struct builder {
     alcore_ctx *ctx;
-    const alcore__corpus *source, *target;
-    alcore__aligner_table *table;
-    uint64_t *first;    /* [source_symbols + 1] where the rows of a source word begin in rows */
-    uint32_t *rows;     /* corpus rows of each occurrence of each source word */
-    uint32_t *stamps;   /* [threads, stamp_count] last source symbol + 1 that met the target word */
-    size_t stamp_count; /* target symbols */
-    bool null_word;
-    bool fill; /* the second walk */
-    double start;
+    const alcore__corpus *source, *target; /* equal numbers of rows */
+    alcore__aligner_table *table;          /* being filled */
+    uint64_t *first;  /* [source_symbols + 1] index in rows of the first row of each source word */
+    uint32_t *rows;   /* [source tokens] corpus row of each occurrence of each source word, by
+                         source word and then ascending; a row twice where the word stands twice */
+    uint32_t *stamps; /* [threads, stamp_count] 1 + the last source symbol that met the target word
+                         in this walk; 0: none yet */
+    size_t stamp_count; /* target symbols, the boundary included */
+    bool null_word;     /* e = 0 has a row */
+    bool fill;          /* false in the first walk, which counts; true in the second, which fills */
+    double start;       /* t of every pair */
 } builder;
 
-/* Enters a target word into the row of a source word, which does not have it yet. */
+/* Enters a target word into the row of a source word, which does not have it yet, in the second
+ * walk. One worker fills a row alone, so nothing is locked. The loop ends, because every row with
+ * pairs has a free slot. */
 static void insert_pair(const builder *b, uint32_t source, uint32_t target) {
     alcore__aligner_table *table = b->table;
     uint64_t slot = alcore__aligner_home(table, source, target);
@@ -45,11 +53,12 @@ static void insert_pair(const builder *b, uint32_t source, uint32_t target) {
     table->cell[slot].t = b->start;
 }
 
-/* Walks over target tokens [from, to) for a source word: counts or enters those that are new to it.
- */
-static void visit_tokens(const builder *b, uint32_t *stamps, uint32_t source, uint32_t from,
-                         uint32_t to) {
-    for (uint32_t position = from; position < to; position++) {
+/* Walks over the target tokens at positions begin .. end - 1 (one corpus row) for a source word:
+ * those that this source word has not met in this walk are counted in row_pairs or entered into the
+ * row. stamps [stamp_count] are the worker's. */
+static void visit_tokens(const builder *b, uint32_t *stamps, uint32_t source, uint32_t begin,
+                         uint32_t end) {
+    for (uint32_t position = begin; position < end; position++) {
         const uint32_t word = b->target->tokens[position];
         if (word == ALCORE__CORPUS_BOUNDARY || stamps[word] == source + 1) continue;
         stamps[word] = source + 1;
@@ -60,6 +69,8 @@ static void visit_tokens(const builder *b, uint32_t *stamps, uint32_t source, ui
     }
 }
 
+/* Visits the target words of every row in which source word `source` occurs; of all rows for the
+ * null word, whose symbol is that of the boundary. */
 static alcore_status visit_source(const builder *b, uint32_t *stamps, uint32_t source) {
     const uint32_t *begin = b->target->begin;
     if (source == ALCORE__CORPUS_BOUNDARY) { /* the null word occurs in every row */
@@ -76,6 +87,7 @@ static alcore_status visit_source(const builder *b, uint32_t *stamps, uint32_t s
     return ALCORE_OK;
 }
 
+/* The task of BLOCK_SYMBOLS source symbols (alcore__task), in either walk. */
 static alcore_status visit_block(void *data, int64_t block, int32_t worker) {
     const builder *b = data;
     uint32_t *stamps = b->stamps + (size_t)worker * b->stamp_count;
@@ -85,7 +97,7 @@ static alcore_status visit_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Blocks of source symbols, each visited by one worker. The stamps of an earlier walk are wiped. */
+/* One walk over all source symbols. The stamps of an earlier walk are set to 0 first. */
 static alcore_status visit_all(builder *b) {
     const size_t stamps = (size_t)alcore_ctx_threads(b->ctx) * b->stamp_count;
     memset(b->stamps, 0, stamps * sizeof *b->stamps);
@@ -93,7 +105,10 @@ static alcore_status visit_all(builder *b) {
     return alcore__parallel(b->ctx, STAGE_COLLECT, blocks, visit_block, b);
 }
 
-/* Lists the rows of every source word: a counting sort of the tokens by symbol. */
+/* Fills first and rows, the rows of every source word, by a counting sort of the source tokens by
+ * symbol. Tokens are walked from the last to the first, so that each symbol's rows come out
+ * ascending and first[e] ends at the beginning of its list. The lists of the boundary (symbol 0)
+ * are made and never read. */
 static alcore_status index_rows(builder *b) {
     const alcore__corpus *source = b->source;
     const uint32_t symbols = b->table->source_symbols;
@@ -101,7 +116,7 @@ static alcore_status index_rows(builder *b) {
     ALCORE__TRY(alcore__new_array(b->ctx, (size_t)source->token_count, sizeof *b->rows, &b->rows));
     for (uint32_t i = 1; i < source->pool_end; i++) b->first[source->tokens[i]]++;
     uint64_t next = 0;
-    for (uint32_t e = 0; e <= symbols; e++) { /* becomes the end of each list */
+    for (uint32_t e = 0; e <= symbols; e++) { /* first[e] becomes the end of the list of e */
         next += e < symbols ? b->first[e] : 0;
         b->first[e] = next;
     }
@@ -113,7 +128,8 @@ static alcore_status index_rows(builder *b) {
     return ALCORE_OK;
 }
 
-/* The rows of the table, three quarters full each. */
+/* Gives each source word its row of slots from the counts of the first walk: 4/3 of its pairs and
+ * one more, so that a search for a missing word always meets a free slot; no slot without pairs. */
 static alcore_status lay_out_rows(builder *b) {
     alcore__aligner_table *table = b->table;
     uint64_t slots = 0;
@@ -127,18 +143,23 @@ static alcore_status lay_out_rows(builder *b) {
     return alcore__new_array(b->ctx, (size_t)slots, sizeof *table->cell, &table->cell);
 }
 
-/* The largest shift with which the count of the most frequent target word stays below 2^62. */
+/* The largest shift with which the frequency of the most frequent target word, in units of
+ * 2^-shift, stays below 2^62: then no count of a pair can overflow. */
 static void choose_shift(builder *b) {
-    uint32_t *frequency = b->stamps; /* [stamp_count] of the first worker, wiped by every walk */
-    uint32_t most = 0;
+    uint32_t *frequency = b->stamps; /* [stamp_count] borrows the first worker's stamps, which every
+                                        walk sets to 0 before it uses them */
+    uint32_t max_frequency = 0;
     memset(frequency, 0, b->stamp_count * sizeof *frequency);
     for (uint32_t i = 1; i < b->target->pool_end; i++) {
         const uint32_t word = b->target->tokens[i];
-        if (word != ALCORE__CORPUS_BOUNDARY && ++frequency[word] > most) most = frequency[word];
+        if (word != ALCORE__CORPUS_BOUNDARY && ++frequency[word] > max_frequency)
+            max_frequency = frequency[word];
     }
-    b->table->shift = 62 - (most == 0 ? 0 : 32 - __builtin_clz(most));
+    b->table->shift = 62 - (max_frequency == 0 ? 0 : 32 - __builtin_clz(max_frequency));
 }
 
+/* Index, first walk, layout, second walk. The caller frees the builder's arrays, and the table
+ * after a failure. */
 static alcore_status build(builder *b) {
     alcore_ctx *ctx = b->ctx;
     alcore__aligner_table *table = b->table;
@@ -193,9 +214,10 @@ const alcore__aligner_cell *alcore__aligner_cell_find(const alcore__aligner_tabl
     return NULL;
 }
 
-/* Splits digamma(x) = ln(*y) - c, returns c: the recurrence digamma(x) = digamma(x + 1) - 1 / x up
- * to y >= 12, then the asymptotic series. The sum of the 1 / x is kept as one fraction, so that
- * there is a single division. */
+/* Computes *y and returns c with digamma(x) = ln(*y) - c, x > 0: the recurrence digamma(x) =
+ * digamma(x + 1) - 1 / x up to y >= 12, where the asymptotic series 1 / (2 y) + 1 / (12 y^2) - ...
+ * has an error below the rounding of a double. The sum of the 1 / x is kept as one fraction,
+ * numerator / denominator, so that there is a single division. */
 static double digamma_parts(double x, double *y) {
     double numerator = 0, denominator = 1;
     while (x < 12) {
@@ -219,15 +241,18 @@ double alcore__digamma(double x) {
     return log(y) - c;
 }
 
+/* What the tasks of one M-step share. */
 typedef struct maximizer {
     alcore_ctx *ctx;
     alcore__aligner_table *table;
-    double alpha; /* 0: no variational Bayes */
-    double unit;  /* 2^-shift */
+    double alpha; /* pseudo count of variational Bayes; 0: t is the ratio of counts */
+    double unit;  /* 2^-shift, the value of one unit of a count */
 } maximizer;
 
-/* The sum of the counts of a row. Upper and lower halves are added apart: whole numbers that cannot
- * overflow, so the total does not depend on the order of the slots. */
+/* The sum of the counts of the row of a source word, as a number of occurrences. A count is below
+ * 2^62, so a sum of counts could overflow: the upper and the lower 32 bits are added apart. Both
+ * sums are integers, so the total does not depend on the order of the slots, which threads
+ * decide. */
 static double row_total(const alcore__aligner_table *table, uint32_t source, double unit) {
     uint64_t upper = 0, lower = 0;
     for (uint64_t i = table->row_begin[source]; i < table->row_begin[source + 1]; i++) {
@@ -238,33 +263,36 @@ static double row_total(const alcore__aligner_table *table, uint32_t source, dou
     return ((double)upper * 4294967296.0 + (double)lower) * unit;
 }
 
-/* t of every pair of a row from its counts, which become 0. Free slots have count 0 and no reader.
- */
+/* Computes t of every pair of the row of a source word from its counts, and sets the counts to 0.
+ * Free slots take part as pairs of count 0, which is harmless: nothing reads their t. One worker
+ * has the row to itself in the M-step. */
 static void maximize_row(const maximizer *m, uint32_t source) {
     alcore__aligner_table *table = m->table;
     double total = row_total(table, source, m->unit);
-    double whole = 0, unseen = 0;
+    double total_digamma = 0, zero_count_t = 0;
     if (m->alpha > 0) {
         total += m->alpha * table->row_pairs[source];
-        whole = alcore__digamma(total);
-        unseen = exp(alcore__digamma(m->alpha) - whole); /* of the many pairs with a count of 0 */
+        total_digamma = alcore__digamma(total);
+        /* many pairs have a count of 0: their t is computed once */
+        zero_count_t = exp(alcore__digamma(m->alpha) - total_digamma);
     }
     for (uint64_t i = table->row_begin[source]; i < table->row_begin[source + 1]; i++) {
         alcore__aligner_cell *cell = &table->cell[i];
         const uint64_t units = atomic_load_explicit(&cell->count, memory_order_relaxed);
         atomic_store_explicit(&cell->count, 0, memory_order_relaxed);
         if (units == 0) {
-            cell->t = unseen;
+            cell->t = zero_count_t;
         } else if (m->alpha > 0) {
             double y;
             const double c = digamma_parts((double)units * m->unit + m->alpha, &y);
-            cell->t = y * exp(-c - whole);
+            cell->t = y * exp(-c - total_digamma);
         } else {
             cell->t = (double)units * m->unit / total;
         }
     }
 }
 
+/* The task of BLOCK_SYMBOLS source symbols (alcore__task). */
 static alcore_status maximize_block(void *data, int64_t block, int32_t worker) {
     const maximizer *m = data;
     const int64_t first = block * BLOCK_SYMBOLS;

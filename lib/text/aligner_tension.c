@@ -2,14 +2,18 @@
 /* The tension of the diagonal model: how lambda follows the data (docs/spec/aligner.md, "Tension").
  *
  *   eight times  lambda += 20 (emp - mod),  within [0.1, 14]
- *   emp  mean over target words of the posterior expectation of h (aligner_expect.c)
+ *   emp  mean over target words of the posterior expectation of h (summed by aligner_expect.c)
  *   mod  mean over target words of the model's expectation of h with the present lambda:
- *     gradient  (sum of the posteriors of j >= 1) * sum_j h exp(lambda h) / Z,  so that emp - mod
- * is the derivative of the log-likelihood by lambda public    S / Z', the sum S = sum_j h
- * exp(lambda h) and the two geometric series Z' of the public tool, which swaps the lengths
+ *        gradient  (sum of the posteriors of j >= 1) * sum_j h exp(lambda h) / Z, which makes
+ *                  emp - mod the derivative of the log-likelihood by lambda
+ *        public    S / Z', S = sum_j h exp(lambda h); Z' is the sum of two geometric series in
+ *                  which the public tool fast_align swaps the two lengths
  *
- * A target position's mod depends on (i, m, n) alone, so it is computed once for every class of
- * pairs with equal lengths. Cost: eight times the sum of m n over the classes. */
+ * A target position's mod depends on (i, m, n) alone: target position i of m, n source words. So it
+ * is computed once for every class of sentence pairs with equal lengths, and weighted by mass, the
+ * posteriors or the number of the class's target words at position i. Cost: eight times the sum of
+ * m n over the classes, an exponential each. The result is the same for every number of threads:
+ * mass is a sum of integers, and mod is summed class by class. */
 #include <math.h>
 
 #include "text/aligner_internal.h"
@@ -30,11 +34,13 @@ void alcore__aligner_classes_clear(alcore_ctx *ctx, alcore__aligner_classes *cla
     *classes = (alcore__aligner_classes){0};
 }
 
-/* Numbers the different lengths in records, which are sorted by m << 32 | n. */
+/* Makes the classes from records [count], one of each sentence pair that takes part: key m << 32 |
+ * n, ascending, value the pair's row. mass is allocated and 0. The caller clears *out after a
+ * failure. */
 static alcore_status number_classes(const alcore__aligner *aligner, const alcore__keyed *records,
                                     size_t count, alcore__aligner_classes *out) {
     alcore_ctx *ctx = aligner->ctx;
-    size_t classes = 0;
+    size_t classes = 0; /* records with a key unlike the one before */
     for (size_t i = 0; i < count; i++) classes += i == 0 || records[i].key != records[i - 1].key;
     ALCORE__TRY(alcore__new_array(ctx, classes, sizeof *out->m, &out->m));
     ALCORE__TRY(alcore__new_array(ctx, classes, sizeof *out->n, &out->n));
@@ -54,6 +60,9 @@ static alcore_status number_classes(const alcore__aligner *aligner, const alcore
     return alcore__new_array(ctx, (size_t)out->begin[out->count], sizeof *out->mass, &out->mass);
 }
 
+/* Lists the lengths of the pairs in records [rows], sorts them (spare [rows] is overwritten), makes
+ * the classes, and sets mass for the public tension, where every word of every pair has weight 1.
+ * shift leaves room for the sum of all target words below 2^62. */
 static alcore_status sort_lengths(const alcore__aligner *aligner, alcore__keyed *records,
                                   alcore__keyed *spare, alcore__aligner_classes *out) {
     size_t count = 0;
@@ -91,7 +100,8 @@ alcore_status alcore__aligner_classes_new(const alcore__aligner *aligner,
     return status;
 }
 
-/* sum_j h exp(lambda h) and sum_j exp(lambda h) of a target position. */
+/* *s = sum_j h exp(lambda h) and *z = sum_j exp(lambda h) over j = 1 .. n, for target position
+ * i. */
 static void expected_h(int64_t i, int64_t m, int64_t n, double lambda, double *s, double *z) {
     *s = *z = 0;
     for (int64_t j = 1; j <= n; j++) {
@@ -101,8 +111,10 @@ static void expected_h(int64_t i, int64_t m, int64_t n, double lambda, double *s
     }
 }
 
-/* Z' of the public tool for a target position: two geometric series with n and m swapped. Where the
- * diagonal leaves the swapped lengths, its unsigned difference wraps around at 2^32. */
+/* Z' of the public tool for target position i: two geometric series, away from the diagonal in both
+ * directions, with n and m swapped as that tool swaps them. Where the diagonal lies outside the
+ * swapped lengths, m - split is negative and the tool's unsigned difference wraps around at 2^32;
+ * the conversion to uint32_t repeats that. */
 static double public_z(int64_t i, int64_t m, int64_t n, double lambda) {
     const int64_t split = i * m / n;
     const double r = exp(-lambda / (double)m);
@@ -117,17 +129,19 @@ static double public_z(int64_t i, int64_t m, int64_t n, double lambda) {
     return z;
 }
 
+/* What the tasks of one step of lambda share. */
 typedef struct model_task {
-    const alcore__aligner *aligner;
+    const alcore__aligner *aligner; /* with the present lambda */
     const alcore__aligner_classes *classes;
     double *mod; /* [classes] sum over the target words of each class */
 } model_task;
 
-static alcore_status model_class(void *data, int64_t number, int32_t worker) {
+/* The task of one class (alcore__task): task->mod[class_index], its share of the sum behind mod. */
+static alcore_status model_class(void *data, int64_t class_index, int32_t worker) {
     const model_task *task = data;
     const alcore__aligner_classes *classes = task->classes;
     const double lambda = task->aligner->lambda, unit = ldexp(1, -classes->shift);
-    const int64_t m = classes->m[number], n = classes->n[number];
+    const int64_t m = classes->m[class_index], n = classes->n[class_index];
     double sum = 0;
     (void)worker;
     for (int64_t i = 1; i <= m; i++) {
@@ -136,10 +150,10 @@ static alcore_status model_class(void *data, int64_t number, int32_t worker) {
         expected_h(i, m, n, lambda, &s, &z);
         if (task->aligner->options.tension == ALCORE__TENSION_PUBLIC) z = public_z(i, m, n, lambda);
         const uint64_t units = atomic_load_explicit(
-            &classes->mass[classes->begin[number] + (uint64_t)i - 1], memory_order_relaxed);
+            &classes->mass[classes->begin[class_index] + (uint64_t)i - 1], memory_order_relaxed);
         sum += (double)units * unit * (s / z);
     }
-    task->mod[number] = sum;
+    task->mod[class_index] = sum;
     return ALCORE_OK;
 }
 

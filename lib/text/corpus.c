@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a corpus is read: the numbers of words are known beforehand, so every row knows where its
- * words go, and blocks of rows are read in parallel. A thread looks each word up in a small cache
- * of its own first; natural text answers most words there. The others go to the shard of the word's
- * hash, under its lock. Cost: one pass over the bytes, about 30 ns a word. */
+/* How a corpus is read (corpus.h has the layout). The number of words of each row is known
+ * beforehand, so the position of every row is known too (lay_out), and blocks of rows are read in
+ * parallel: the pool's first, which adds words, then the labeled rows, which does not. A thread
+ * looks each word up in a small cache of its own first, which answers most words of natural text.
+ * The others go to the shard of the word's hash, under its lock. Cost: one pass over the bytes,
+ * about 30 ns a word. */
 #include "text/corpus.h"
 
 #include <inttypes.h>
@@ -12,6 +14,7 @@
 #include "text/words.h"
 
 static const char STAGE[] = "reading words";
+/* Rows of one task. */
 enum { BLOCK_ROWS = 2048 };
 /* Words between two polls of cancellation within a row. */
 enum { POLL_WORDS = 4096 };
@@ -20,22 +23,24 @@ enum { POLL_WORDS = 4096 };
 /* Entries of a thread's cache, a power of two: 384 KiB stay in the second-level cache. */
 enum { CACHE_ENTRIES = 16384 };
 
-/* A word met before: its bytes in the text where the thread met it. symbol 0: a free entry. */
+/* An entry of a thread's cache: a word that it met before. */
 typedef struct cached_word {
-    const char *text;
+    const char *text; /* its bytes, in the text where the thread met it last */
     uint64_t hash;
-    uint32_t length, symbol;
+    uint32_t length; /* bytes */
+    uint32_t symbol; /* 0: the entry is free */
 } cached_word;
 
-/* One reading of a source: which rows go where, and whether unknown words are added. */
+/* One reading of a source, the pool or the labeled rows: what its tasks share. */
 typedef struct reading {
-    alcore__corpus *corpus;
+    alcore__corpus *corpus; /* being filled */
     const alcore__text_source *source;
-    const uint32_t *begin; /* [rows + 1] */
-    bool add;
-    cached_word *caches; /* [threads, CACHE_ENTRIES] */
+    const uint32_t *begin; /* [rows + 1] position of the first word of each row of the source */
+    bool add;              /* unknown words get a symbol (the pool), else the boundary's */
+    cached_word *caches;   /* [threads, CACHE_ENTRIES] */
 } reading;
 
+/* The symbol of word `number` of a shard; alcore__corpus_word() is the inverse. */
 static uint32_t symbol_of(uint32_t number, uint32_t shard) {
     return 1 + number * ALCORE__CORPUS_SHARDS + shard;
 }
@@ -45,6 +50,7 @@ static uint32_t shard_of(uint64_t hash) {
     return (uint32_t)(hash % ALCORE__CORPUS_SHARDS);
 }
 
+/* *out: the symbol of a word, which is added to its shard if it is new. Any thread. */
 static alcore_status add_word(alcore__corpus *corpus, uint64_t hash, const char *word,
                               size_t length, uint32_t *out) {
     alcore__corpus_shard *shard = &corpus->shard[shard_of(hash)];
@@ -59,7 +65,8 @@ static alcore_status add_word(alcore__corpus *corpus, uint64_t hash, const char 
     return status;
 }
 
-/* ALCORE__CORPUS_BOUNDARY for a word that no row of the pool has. */
+/* The symbol of a word of the pool, ALCORE__CORPUS_BOUNDARY for any other word. Takes no lock: no
+ * word is added any more. */
 static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const char *word,
                             size_t length) {
     const alcore__vocabulary *words = &corpus->shard[shard_of(hash)].words;
@@ -68,7 +75,9 @@ static uint32_t find_hashed(const alcore__corpus *corpus, uint64_t hash, const c
                                        : symbol_of(number, shard_of(hash));
 }
 
-static alcore_status look_up(const reading *work, cached_word *cache, const char *word,
+/* *out: the symbol of a word, from the thread's cache [CACHE_ENTRIES] or else from its shard. The
+ * entry of the word's hash is overwritten by the last word that was looked up. */
+static alcore_status look_up(const reading *job, cached_word *cache, const char *word,
                              size_t length, uint32_t *out) {
     const uint64_t hash = alcore__hash64(word, length);
     cached_word *entry = &cache[(hash >> 32) % CACHE_ENTRIES];
@@ -77,43 +86,47 @@ static alcore_status look_up(const reading *work, cached_word *cache, const char
         *out = entry->symbol;
         return ALCORE_OK;
     }
-    if (work->add) {
-        ALCORE__TRY(add_word(work->corpus, hash, word, length, out));
+    if (job->add) {
+        ALCORE__TRY(add_word(job->corpus, hash, word, length, out));
     } else {
-        *out = find_hashed(work->corpus, hash, word, length);
+        *out = find_hashed(job->corpus, hash, word, length);
     }
     if (*out != ALCORE__CORPUS_BOUNDARY && length <= UINT32_MAX)
         *entry = (cached_word){word, hash, (uint32_t)length, *out};
     return ALCORE_OK;
 }
 
-static alcore_status read_row(const reading *work, cached_word *cache, int64_t row) {
-    uint32_t place = work->begin[row];
-    const uint32_t stop = work->begin[row + 1];
-    if (place == stop) return ALCORE_OK;
+/* Writes the symbols of a row's words to its positions and the boundary behind them. A text with
+ * fewer words than the source announced is filled up with boundaries. */
+static alcore_status read_row(const reading *job, cached_word *cache, int64_t row) {
+    uint32_t position = job->begin[row];
+    const uint32_t stop = job->begin[row + 1];
+    if (position == stop) return ALCORE_OK;
     size_t length;
-    const char *text = work->source->text(work->source->data, row, &length);
+    const char *text = job->source->text(job->source->data, row, &length);
     const char *next = text, *end = text + length, *word;
     size_t bytes;
-    for (; place + 1 < stop && alcore__word_next(&next, end, &word, &bytes); place++) {
-        if (place % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(work->corpus->ctx, NULL, 0, 0));
-        ALCORE__TRY(look_up(work, cache, word, bytes, &work->corpus->tokens[place]));
+    for (; position + 1 < stop && alcore__word_next(&next, end, &word, &bytes); position++) {
+        if (position % POLL_WORDS == 0) ALCORE__TRY(alcore__tick(job->corpus->ctx, NULL, 0, 0));
+        ALCORE__TRY(look_up(job, cache, word, bytes, &job->corpus->tokens[position]));
     }
-    for (; place < stop; place++) work->corpus->tokens[place] = ALCORE__CORPUS_BOUNDARY;
+    for (; position < stop; position++) job->corpus->tokens[position] = ALCORE__CORPUS_BOUNDARY;
     return ALCORE_OK;
 }
 
+/* The task of one block of rows (alcore__task). */
 static alcore_status read_block(void *data, int64_t block, int32_t worker) {
-    const reading *work = data;
-    cached_word *cache = work->caches + (size_t)worker * CACHE_ENTRIES;
-    const int64_t first = block * BLOCK_ROWS, left = work->source->rows - first;
+    const reading *job = data;
+    cached_word *cache = job->caches + (size_t)worker * CACHE_ENTRIES;
+    const int64_t first = block * BLOCK_ROWS, left = job->source->rows - first;
     for (int64_t i = 0; i < (left < BLOCK_ROWS ? left : BLOCK_ROWS); i++)
-        ALCORE__TRY(read_row(work, cache, first + i));
+        ALCORE__TRY(read_row(job, cache, first + i));
     return ALCORE_OK;
 }
 
-/* Where the rows of a source go, from *position on: each takes its words and a boundary. begin:
- * [rows + 1]. Moves *position behind them. */
+/* Gives each row of a source its positions, from *position on: as many as it has words and one for
+ * the boundary, none for a row without words. begin [rows + 1] receives the first position of each
+ * row; *position moves behind the last one. */
 static alcore_status lay_out(alcore_ctx *ctx, const alcore__text_source *source, uint32_t *begin,
                              uint32_t *position) {
     int64_t next = *position;
@@ -136,26 +149,30 @@ static alcore_status lay_out(alcore_ctx *ctx, const alcore__text_source *source,
     return ALCORE_OK;
 }
 
+/* Reads all rows of a source on the context's threads; begin [rows + 1] is from lay_out(). */
 static alcore_status read_source(alcore__corpus *corpus, const alcore__text_source *source,
                                  const uint32_t *begin, bool add) {
     const size_t threads = (size_t)alcore_ctx_threads(corpus->ctx);
-    reading work = {corpus, source, begin, add, NULL};
+    reading job = {corpus, source, begin, add, NULL};
     ALCORE__TRY(
-        alcore__new_array(corpus->ctx, threads * CACHE_ENTRIES, sizeof *work.caches, &work.caches));
+        alcore__new_array(corpus->ctx, threads * CACHE_ENTRIES, sizeof *job.caches, &job.caches));
     const int64_t blocks = (source->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    const alcore_status status = alcore__parallel(corpus->ctx, STAGE, blocks, read_block, &work);
-    alcore__free(corpus->ctx, work.caches);
+    const alcore_status status = alcore__parallel(corpus->ctx, STAGE, blocks, read_block, &job);
+    alcore__free(corpus->ctx, job.caches);
     return status;
 }
 
+/* Sets max_symbol and symbol_bits from the largest shard, after the pool was read. */
 static void measure_symbols(alcore__corpus *corpus) {
-    uint32_t most = 0;
+    uint32_t max_count = 0;
     for (int i = 0; i < ALCORE__CORPUS_SHARDS; i++)
-        if (corpus->shard[i].words.count > most) most = corpus->shard[i].words.count;
-    corpus->max_symbol = most * ALCORE__CORPUS_SHARDS;
+        if (corpus->shard[i].words.count > max_count) max_count = corpus->shard[i].words.count;
+    corpus->max_symbol = max_count * ALCORE__CORPUS_SHARDS;
     corpus->symbol_bits = corpus->max_symbol == 0 ? 1 : 32 - __builtin_clz(corpus->max_symbol);
 }
 
+/* Lays out both sources, allocates tokens and reads them. *labeled_begin is allocated here when
+ * there are labeled rows and freed by the caller, also after a failure. */
 static alcore_status read_all(alcore__corpus *corpus, const alcore__text_source *pool,
                               const alcore__text_source *labeled, uint32_t **labeled_begin) {
     alcore_ctx *ctx = corpus->ctx;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Growing and freeing the hash table of the n-grams of one order (ngram_table.h has the layout and
+ * the look-ups, which are inline because each token of a training makes several). */
 #include "text/ngram_table.h"
 
-#define TICK_EVERY 4096
+/* Slots that are moved between two polls of cancellation. */
+#define POLL_SLOTS 4096
 
-/* Slots are at most three quarters full: misses end at the next free slot. */
+/* The number of slots for that many n-grams: a power of two that they fill to three quarters at
+ * most, so that a search for an n-gram that is not there soon meets a free slot. */
 static size_t slots_for(size_t ngrams) {
     size_t slots = 1024;
     while (slots / 4 * 3 < ngrams) slots *= 2;
@@ -25,7 +29,7 @@ alcore_status alcore__ngram_reserve(alcore_ctx *ctx, alcore__ngram_table *table,
     /* The high bits of the hash keep the order of the slots: both tables are walked front to back.
      */
     for (size_t i = 0; i < table->slots; i++) {
-        if (i % TICK_EVERY == 0) {
+        if (i % POLL_SLOTS == 0) {
             const alcore_status status = alcore__tick(ctx, NULL, 0, 0);
             if (status != ALCORE_OK) {
                 alcore__free(ctx, slot);
@@ -34,9 +38,10 @@ alcore_status alcore__ngram_reserve(alcore_ctx *ctx, alcore__ngram_table *table,
         }
         if (table->slot[i] == 0) continue;
         const alcore__ngram *ngram = &table->ngram[table->slot[i] - 1];
-        size_t at = alcore__ngram_home(&grown, alcore__ngram_hash(ngram->context, ngram->word));
-        while (slot[at] != 0) at = (at + 1) & (slots - 1);
-        slot[at] = table->slot[i];
+        size_t free_slot =
+            alcore__ngram_home(&grown, alcore__ngram_hash(ngram->context, ngram->word));
+        while (slot[free_slot] != 0) free_slot = (free_slot + 1) & (slots - 1);
+        slot[free_slot] = table->slot[i];
     }
     alcore__free(ctx, table->slot);
     *table = grown;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of phrases: its life, the states of rows, the text and the places of a phrase. */
+/* The index of phrases (phrase_table.h): making and freeing it, the states of its rows, the call
+ * that lists a table, and the text and the rows of one phrase. The counting itself is in
+ * phrase_walk.c, the order of a table in phrase_order.c, the sort behind both in suffix_array.c. */
 #include <string.h>
 
 #include "text/phrase_table.h"
 #include "text/utf8.h"
 
-enum { POLL_ROWS = 4096 };
+/* Words of a shard between two polls of cancellation. */
+enum { POLL_WORDS = 4096 };
 
 /* ---- states ---- */
 
+/* Writes the two bits of every position of a row: its words and the boundary behind them. */
 static void set_state(alcore__phrase_index *index, int64_t row, int32_t state) {
     const uint32_t end = index->corpus->begin[row + 1];
     for (uint32_t i = index->corpus->begin[row]; i < end; i++) {
@@ -24,8 +28,11 @@ void alcore__phrase_index_move(alcore__phrase_index *index, const int64_t *rows,
     index->moved = true;
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
+/* Reads the texts and sorts their positions; every row of the pool becomes unlabeled (0x55 repeats
+ * the two bits four times a byte). The array is sorted one word deeper than max_words with extend,
+ * since a phrase is dominated by phrases one word longer. */
 static alcore_status make_index(alcore__phrase_index *index, const alcore__text_source *pool,
                                 const alcore__text_source *labeled, bool extend) {
     alcore_ctx *ctx = index->ctx;
@@ -75,6 +82,8 @@ static bool has_letters(const char *word, size_t length) {
     return false;
 }
 
+/* Fills index->has_letters, one byte per symbol, once per index: the letters filter looks up every
+ * word of every phrase there. */
 static alcore_status find_letters(alcore__phrase_index *index) {
     const alcore__corpus *corpus = index->corpus;
     uint8_t *found = NULL;
@@ -85,7 +94,7 @@ static alcore_status find_letters(alcore__phrase_index *index) {
             const uint32_t symbol = 1 + number * ALCORE__CORPUS_SHARDS + shard;
             size_t length;
             const char *word = alcore__corpus_word(corpus, symbol, &length);
-            if (number % POLL_ROWS == 0) {
+            if (number % POLL_WORDS == 0) {
                 const alcore_status status = alcore__tick(index->ctx, NULL, 0, 0);
                 if (status != ALCORE_OK) {
                     alcore__free(index->ctx, found);
@@ -148,8 +157,9 @@ alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcor
     return ALCORE_OK;
 }
 
-/* The first entry of [low, high) whose suffix does not come before the phrase (past = false), or
- * comes behind all that begin with it (past = true). */
+/* Binary search in the entries [low, high) of the suffix array, whose suffixes ascend. past false:
+ * the first entry whose suffix is not before the phrase, that is, the first that begins with it;
+ * past true: the first entry after all that begin with it. */
 static uint32_t find_entry(const alcore__phrase_index *index, const alcore__phrase *phrase,
                            uint32_t low, uint32_t high, bool past) {
     const uint32_t *tokens = index->corpus->tokens, *words = tokens + phrase->first;
@@ -168,22 +178,23 @@ static uint32_t find_entry(const alcore__phrase_index *index, const alcore__phra
 }
 
 int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
-                            int64_t most, int64_t *out) {
+                            int64_t max_rows, int64_t *out) {
     const uint32_t count = index->array.count;
     const uint32_t begin = find_entry(index, phrase, 0, count, false);
     const uint32_t end = find_entry(index, phrase, begin, count, true);
-    int64_t found = 0;
+    int64_t found = 0; /* out[0 .. found) holds the lowest rows so far, ascending */
     for (uint32_t entry = begin; entry < end; entry++) {
         const uint32_t position = index->array.position[entry];
         if (alcore__phrase_state(index, position) != ALCORE__PHRASE_UNLABELED) continue;
-        if (found == most && position >= index->corpus->begin[out[found - 1] + 1]) continue;
+        /* out is full and the position lies behind its last row: cheaper than finding the row */
+        if (found == max_rows && position >= index->corpus->begin[out[found - 1] + 1]) continue;
         const int64_t row = alcore__corpus_row(index->corpus, position);
-        int64_t place = found;
-        while (place > 0 && out[place - 1] > row) place--;
-        if (place > 0 && out[place - 1] == row) continue;
-        if (found < most) found++;
-        for (int64_t i = found - 1; i > place; i--) out[i] = out[i - 1];
-        if (place < most) out[place] = row;
+        int64_t slot = found; /* where row belongs in out */
+        while (slot > 0 && out[slot - 1] > row) slot--;
+        if (slot > 0 && out[slot - 1] == row) continue;
+        if (found < max_rows) found++;
+        for (int64_t i = found - 1; i > slot; i--) out[i] = out[i - 1];
+        if (slot < max_rows) out[slot] = row;
     }
     return found;
 }

@@ -1,41 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a phrase table: occ falling, length falling, first occurrence rising.
+/* The order of a phrase table (phrase_table.h): occ falling, length falling, first occurrence
+ * rising. Called by alcore__phrase_table_list() after the walk, with the phrases of each bucket as
+ * one part.
  *
- * Radix sort by two keys that rise along this order, the last one first:
+ * Least-significant-digit radix sort by two keys that rise along this order, the less important one
+ * first:
  *
  *   first      position of the first occurrence
- *   rank       (largest occ - occ) * 2^b + (largest length - length), b the bits of the largest
- * length
+ *   rank       (largest occ - occ) * 2^b + (largest length - length),
+ *              b the bits of the largest length
  *
  * Each key is cut into as few digits of at most 13 bits as it needs: four passes for a pool of
  * millions of words. A pass counts the digits of blocks of phrases in parallel, sums the counts
- * digit by digit and block by block, and moves the blocks in parallel: phrases of equal digits keep
- * their order. The blocks of the first pass are the lists of the buckets, which are freed behind
- * it, so that lists, table and spare never exist together. Memory: 24 bytes a phrase at most. */
+ * digit by digit and block by block, and moves the phrases of the blocks in parallel: phrases of
+ * equal digits keep their order. The blocks of the first pass are the parts of the buckets, which
+ * are freed after it, so that parts, table and spare array never exist together. Memory: 24 bytes a
+ * phrase at most. */
 #include "text/phrase_table.h"
 
 static const char STAGE[] = "ordering phrases";
-/* Phrases of a block after the first pass: a block's counters must be small beside it. */
-enum { BLOCK = 1 << 18 };
-/* Above 13 bits the places that a block writes to no longer fit into the second-level cache. */
+/* Phrases of a block after the first pass: many, so that its 2^13 counters are small beside it. */
+enum { BLOCK_PHRASES = 1 << 18 };
+/* With more than 13 bits the 2^bits cache lines that a block writes to no longer fit into the
+ * second-level cache. */
 enum { MAX_DIGIT_BITS = 13 };
+/* Phrases between two polls of cancellation. */
 enum { POLL_PHRASES = 1 << 14 };
 
+/* The state of the sort; what is said to be of the pass is set before each pass. */
 typedef struct ordering {
-    const alcore__phrase_table *blocks; /* [block_count] what a pass reads, in order */
+    const alcore__phrase_table *blocks; /* [block_count] input of the pass, in order */
     int64_t block_count;
-    alcore__phrase *into; /* [count] what it writes */
-    uint32_t max_first, max_occ, max_length;
-    int length_bits;       /* b */
-    bool by_rank;          /* which of the two keys */
-    int shift, digit_bits; /* of the pass */
-    uint32_t *next;        /* [block_count, 2^digit_bits] counts, then where the next one goes */
+    alcore__phrase *sorted;                  /* [count] output of the pass */
+    uint32_t max_first, max_occ, max_length; /* largest values among all phrases */
+    int length_bits;                         /* b of the rank */
+    bool by_rank;          /* the pass sorts by a digit of the rank, else of `first` */
+    int shift, digit_bits; /* the digit of the pass: digit_bits bits of the key from bit
+                              `shift` on */
+    uint32_t *next;        /* [block_count, 2^digit_bits] first the number of phrases of each block
+                              with each digit, then the index in `sorted` of the next of them */
 } ordering;
 
 static int bits_of(uint64_t value) {
     return value == 0 ? 0 : 64 - __builtin_clzll(value);
 }
 
+/* The digit of a phrase in the present pass, 0 to 2^digit_bits - 1. */
 static inline uint32_t digit_of(const ordering *work, const alcore__phrase *phrase) {
     const uint64_t rank = (uint64_t)(work->max_occ - phrase->occ) << work->length_bits |
                           (work->max_length - phrase->length);
@@ -43,26 +53,32 @@ static inline uint32_t digit_of(const ordering *work, const alcore__phrase *phra
     return (uint32_t)(key >> work->shift) & ((1u << work->digit_bits) - 1);
 }
 
+/* The first task of a block in a pass (alcore__task): counts its phrases by digit in its row of
+ * next. */
 static alcore_status count_block(void *data, int64_t block, int32_t worker) {
     const ordering *work = data;
-    const alcore__phrase_table *from = &work->blocks[block];
+    const alcore__phrase_table *block_phrases = &work->blocks[block];
     uint32_t *counts = work->next + (block << work->digit_bits);
     (void)worker;
-    for (int64_t i = 0; i < from->count; i++) counts[digit_of(work, &from->phrases[i])]++;
+    for (int64_t i = 0; i < block_phrases->count; i++)
+        counts[digit_of(work, &block_phrases->phrases[i])]++;
     return ALCORE_OK;
 }
 
+/* The second task of a block in a pass: moves its phrases, in order, to the indices in its row of
+ * next. Blocks write to disjoint ranges of each digit. */
 static alcore_status move_block(void *data, int64_t block, int32_t worker) {
     const ordering *work = data;
-    const alcore__phrase_table *from = &work->blocks[block];
+    const alcore__phrase_table *block_phrases = &work->blocks[block];
     uint32_t *next = work->next + (block << work->digit_bits);
     (void)worker;
-    for (int64_t i = 0; i < from->count; i++)
-        work->into[next[digit_of(work, &from->phrases[i])]++] = from->phrases[i];
+    for (int64_t i = 0; i < block_phrases->count; i++)
+        work->sorted[next[digit_of(work, &block_phrases->phrases[i])]++] =
+            block_phrases->phrases[i];
     return ALCORE_OK;
 }
 
-/* Turns counts into places: digits in order, blocks in order within each. */
+/* Turns the counts into indices of `sorted`: digits in order, blocks in order within each digit. */
 static void sum_counts(const ordering *work) {
     uint32_t sum = 0;
     for (int64_t digit = 0; digit < INT64_C(1) << work->digit_bits; digit++) {
@@ -75,6 +91,7 @@ static void sum_counts(const ordering *work) {
     }
 }
 
+/* One stable pass over work->blocks by the digit that by_rank, shift and digit_bits say. */
 static alcore_status run_pass(alcore_ctx *ctx, ordering *work) {
     const size_t counters = (size_t)work->block_count << work->digit_bits;
     ALCORE__TRY(alcore__new_array(ctx, counters, sizeof *work->next, &work->next));
@@ -87,13 +104,15 @@ static alcore_status run_pass(alcore_ctx *ctx, ordering *work) {
     return status;
 }
 
-/* The digits of the keys: passes over `first`, then over the rank. Returns their number. */
+/* A digit of one of the keys, that is, one pass. */
 typedef struct digit {
-    bool by_rank;
-    int shift, bits;
+    bool by_rank;    /* of the rank, else of `first` */
+    int shift, bits; /* its lowest bit in the key, and its number of bits */
 } digit;
-enum { MAX_DIGITS = 16 };
+enum { MAX_DIGITS = 16 }; /* both keys together have fewer: 32 / 13 and 62 / 13 rounded up */
 
+/* Cuts a key of `bits` bits into the fewest digits of about equal length, the lowest first; appends
+ * them to out and returns their number. */
 static int cut_key(bool by_rank, int bits, digit *out) {
     const int digits = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
     for (int i = 0; i < digits; i++) {
@@ -103,7 +122,7 @@ static int cut_key(bool by_rank, int bits, digit *out) {
     return digits;
 }
 
-/* The largest values of the parts. */
+/* Fills max_first, max_occ, max_length and length_bits from all parts. */
 static alcore_status measure(alcore_ctx *ctx, ordering *work) {
     for (int64_t block = 0; block < work->block_count; block++) {
         for (int64_t i = 0; i < work->blocks[block].count; i++) {
@@ -123,15 +142,17 @@ static void free_parts(alcore_ctx *ctx, alcore__phrase_table *parts, int64_t cou
     for (int64_t i = 0; i < count; i++) alcore__phrase_table_clear(ctx, &parts[i]);
 }
 
-/* Cuts the table into blocks [block_count]. */
+/* Describes phrases [count] as blocks of BLOCK_PHRASES; blocks has one entry for each. */
 static void cut_blocks(alcore__phrase *phrases, int64_t count, alcore__phrase_table *blocks) {
-    for (int64_t i = 0; i * BLOCK < count; i++) {
-        const int64_t left = count - i * BLOCK;
-        blocks[i] = (alcore__phrase_table){phrases + i * BLOCK, left < BLOCK ? left : BLOCK};
+    for (int64_t i = 0; i * BLOCK_PHRASES < count; i++) {
+        const int64_t left = count - i * BLOCK_PHRASES;
+        blocks[i] = (alcore__phrase_table){phrases + i * BLOCK_PHRASES,
+                                           left < BLOCK_PHRASES ? left : BLOCK_PHRASES};
     }
 }
 
-/* The passes behind the first: table and spare change roles after each. */
+/* The passes after the first, digits [count], on the table that the first pass wrote. The table's
+ * array and a spare one change roles after each pass; the spare one is freed at the end. */
 static alcore_status sort_table(alcore_ctx *ctx, ordering *work, const digit *digits, int count,
                                 alcore__phrase_table *table) {
     const size_t bytes = (size_t)table->count * sizeof *table->phrases;
@@ -139,19 +160,19 @@ static alcore_status sort_table(alcore_ctx *ctx, ordering *work, const digit *di
     alcore__phrase *spare = alcore__alloc(ctx, bytes);
     alcore_status status = ALCORE_OK;
     if (spare == NULL) return alcore__fail_memory(bytes);
-    work->block_count = (table->count + BLOCK - 1) / BLOCK;
+    work->block_count = (table->count + BLOCK_PHRASES - 1) / BLOCK_PHRASES;
     ALCORE__TRY_GOTO(status, done,
                      alcore__new_array(ctx, (size_t)work->block_count, sizeof *blocks, &blocks));
     work->blocks = blocks;
     for (int i = 0; i < count && status == ALCORE_OK; i++) {
         cut_blocks(table->phrases, table->count, blocks);
-        work->into = spare;
+        work->sorted = spare;
         work->by_rank = digits[i].by_rank;
         work->shift = digits[i].shift;
         work->digit_bits = digits[i].bits;
         status = run_pass(ctx, work);
         spare = table->phrases;
-        table->phrases = work->into;
+        table->phrases = work->sorted;
     }
 done:
     alcore__free(ctx, blocks);
@@ -176,9 +197,9 @@ alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts,
     passes += cut_key(true, bits_of(work.max_occ) + work.length_bits, digits + passes);
     work.shift = digits[0].shift;
     work.digit_bits = digits[0].bits;
-    work.into = alcore__alloc(ctx, (size_t)count * sizeof *work.into);
-    if (work.into == NULL) return alcore__fail_memory((size_t)count * sizeof *work.into);
-    *out = (alcore__phrase_table){work.into, count};
+    work.sorted = alcore__alloc(ctx, (size_t)count * sizeof *work.sorted);
+    if (work.sorted == NULL) return alcore__fail_memory((size_t)count * sizeof *work.sorted);
+    *out = (alcore__phrase_table){work.sorted, count};
     ALCORE__TRY(run_pass(ctx, &work));
     free_parts(ctx, parts, part_count);
     return sort_table(ctx, &work, digits + 1, passes - 1, out);

@@ -15,6 +15,7 @@ enum { INSERTION_MAX = 40 };
 /* Records between two polls of cancellation: well below a millisecond. */
 enum { POLL_RECORDS = 1 << 16 };
 
+/* Stable, as the radix sort is; moves records one by one. */
 static void insertion_sort(alcore__keyed *records, size_t count) {
     for (size_t i = 1; i < count; i++) {
         const alcore__keyed moved = records[i];
@@ -24,15 +25,17 @@ static void insertion_sort(alcore__keyed *records, size_t count) {
     }
 }
 
-/* Scatters from [count] to into [count] by the digit at `shift`, in order. */
-static alcore_status scatter(alcore_ctx *ctx, const alcore__keyed *from, alcore__keyed *into,
+/* One pass: copies records [count] to sorted [count] by the digit of 8 bits at bit `shift`, keeping
+ * the order of records of equal digits. Counts first, then copies; polls cancellation in both
+ * loops. */
+static alcore_status scatter(alcore_ctx *ctx, const alcore__keyed *records, alcore__keyed *sorted,
                              size_t count, int shift) {
     size_t next[256] = {
         0}; /* first the number of records of a digit, then where its next one goes */
     for (size_t begin = 0; begin < count; begin += POLL_RECORDS) {
         const size_t end = count - begin < POLL_RECORDS ? count : begin + POLL_RECORDS;
         if (count > POLL_RECORDS) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
-        for (size_t i = begin; i < end; i++) next[(from[i].key >> shift) & 255]++;
+        for (size_t i = begin; i < end; i++) next[(records[i].key >> shift) & 255]++;
     }
     size_t sum = 0;
     for (int digit = 0; digit < 256; digit++) {
@@ -43,7 +46,8 @@ static alcore_status scatter(alcore_ctx *ctx, const alcore__keyed *from, alcore_
     for (size_t begin = 0; begin < count; begin += POLL_RECORDS) {
         const size_t end = count - begin < POLL_RECORDS ? count : begin + POLL_RECORDS;
         if (count > POLL_RECORDS) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
-        for (size_t i = begin; i < end; i++) into[next[(from[i].key >> shift) & 255]++] = from[i];
+        for (size_t i = begin; i < end; i++)
+            sorted[next[(records[i].key >> shift) & 255]++] = records[i];
     }
     return ALCORE_OK;
 }
@@ -56,14 +60,14 @@ alcore_status alcore__radix_sort(alcore_ctx *ctx, alcore__keyed *records, alcore
     }
     uint64_t differing = 0;
     for (size_t i = 1; i < count; i++) differing |= records[i].key ^ records[0].key;
-    alcore__keyed *from = records, *into = spare;
+    alcore__keyed *input = records, *output = spare;
     for (int shift = 0; shift < 64; shift += 8) {
         if (((differing >> shift) & 255) == 0) continue;
-        ALCORE__TRY(scatter(ctx, from, into, count, shift));
-        alcore__keyed *swapped = from;
-        from = into;
-        into = swapped;
+        ALCORE__TRY(scatter(ctx, input, output, count, shift));
+        alcore__keyed *swapped = input;
+        input = output;
+        output = swapped;
     }
-    if (from != records) memcpy(records, from, count * sizeof *records);
+    if (input != records) memcpy(records, input, count * sizeof *records);
     return ALCORE_OK;
 }

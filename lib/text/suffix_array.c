@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting the suffixes of a corpus by their first `depth` words.
+/* Sorting the suffixes of a corpus by their first `depth` words (suffix_array.h has the result and
+ * an example).
  *
  *   1. Words are grouped into buckets of about equal numbers of occurrences, from a sample; a word
- *      with more than that has a bucket of its own.
+ *      with more than that has a bucket of its own (choose_buckets).
  *   2. All positions are scattered to the bucket of their word, block by block in parallel: within
- * a bucket positions rise.
- *   3. Each bucket is one task. As many of the next words as fit make a key of 64 bits (three words
- *      of a vocabulary of two million, four of one of 65,000); a stable radix sort orders the keys,
- *      and the leading bits in which neighbors agree give their common prefix. Runs of equal keys
- *      are sorted again by the words behind, until `depth` words are compared or the row ends.
+ *      a bucket positions ascend (fill_buckets).
+ *   3. Each bucket is one task (sort_bucket). As many of the next words as fit make a key of 64
+ * bits (three words of a vocabulary of two million, four of one of 65,000); a stable radix sort
+ *      orders the keys, and the leading bits in which neighbors agree give their common prefix.
+ * Runs of equal keys are sorted again by the words after those, until `depth` words are compared or
+ *      the row ends.
  *
  * Cost: about four reads of a word far apart in memory, and ten passes over 16 bytes that mostly
- * stay in the cache. Memory: 8 bytes a word, and for each thread 32 bytes an entry of the largest
- * bucket that it met.
+ * stay in the cache, per word. Memory: 8 bytes a word, and for each thread 32 bytes an entry of the
+ * largest bucket that it met.
  *
  * Own code: libsais, the fastest library, is in no registry that the project builds from, and
  * libdivsufsort sorts bytes only. Neither stops at the end of a row or after n words, which is what
@@ -26,33 +28,42 @@
 static const char STAGE[] = "sorting phrases";
 /* Tokens that one task counts and scatters. */
 enum { BLOCK_TOKENS = 1 << 18 };
-/* Buckets are about this many, so that they spread over threads, but not below MIN_BUCKET words. */
+/* About this many buckets, so that they spread over threads; fewer where a bucket would have less
+ * than MIN_BUCKET words. */
 enum { BUCKETS = 1024, MIN_BUCKET = 4096 };
-/* Tokens that are looked at to choose the buckets. */
+/* Tokens of the sample from which the buckets are chosen. */
 enum { SAMPLE = 1 << 20 };
-/* A key reads words at a random place of the corpus: asked for so many entries ahead. */
+/* A key reads words at a random place of the corpus, which is prefetched this many entries ahead.
+ */
 enum { PREFETCH = 16 };
+/* Entries between two polls of cancellation. */
 enum { POLL_ENTRIES = 1 << 15 };
 
+/* Arrays of one worker; they grow to the largest bucket that it met. */
 typedef struct scratch {
-    alcore__keyed *records, *spare; /* [capacity] */
+    alcore__keyed *records; /* [records_capacity] key and position of each entry being sorted */
+    alcore__keyed *spare;   /* [spare_capacity] second array of the radix sort */
     size_t records_capacity, spare_capacity;
 } scratch;
 
+/* What the tasks of one sort share; alcore__suffix_array_new() frees the arrays. */
 typedef struct sorting {
     const alcore__corpus *corpus;
-    alcore__suffix_array *array;
-    uint32_t depth;
-    uint32_t key_words;  /* words in a key */
-    uint32_t *bucket_of; /* [max_symbol + 1] */
-    uint32_t *next;      /* [blocks, buckets] counts, then where the next position goes */
-    scratch *scratches;  /* [threads] */
+    alcore__suffix_array *array; /* the result */
+    uint32_t depth;              /* words to compare */
+    uint32_t key_words;          /* words of symbol_bits bits that fit into a key */
+    uint32_t *bucket_of;         /* [max_symbol + 1] bucket of each word; entry 0 is not used */
+    uint32_t *next;     /* [blocks, buckets] first the number of tokens of each block in each
+                           bucket, then the entry where the next of them goes */
+    scratch *scratches; /* [threads] */
 } sorting;
 
 /* ---- buckets ---- */
 
-/* Cuts the symbols 1..max_symbol into runs of about equal mass. Symbols are numbered as they are
- * met, frequent ones early, so the heavy buckets are the first tasks. */
+/* Cuts the symbols 1 .. max_symbol into runs, the buckets, of about `target` occurrences each, and
+ * returns their number. mass [max_symbol + 1]: occurrences of each symbol in the sample; bucket_of:
+ * of the same shape, the result. Symbols are numbered as they are met, frequent ones early, so the
+ * heavy buckets are the first tasks. */
 static int64_t cut_buckets(const uint32_t *mass, uint32_t max_symbol, uint64_t target,
                            uint32_t *bucket_of) {
     uint32_t bucket = 0;
@@ -70,6 +81,8 @@ static int64_t cut_buckets(const uint32_t *mass, uint32_t max_symbol, uint64_t t
     return empty ? 0 : (int64_t)bucket + 1;
 }
 
+/* Counts every step-th token and cuts the buckets from these counts. Sets bucket_of and
+ * array->buckets. */
 static alcore_status choose_buckets(sorting *work) {
     const alcore__corpus *corpus = work->corpus;
     const size_t symbols = (size_t)corpus->max_symbol + 1;
@@ -89,12 +102,14 @@ static alcore_status choose_buckets(sorting *work) {
     return status;
 }
 
+/* The tokens *first .. *end - 1 of a block of BLOCK_TOKENS. */
 static void block_range(const sorting *work, int64_t block, uint32_t *first, uint32_t *end) {
     const int64_t last = (block + 1) * BLOCK_TOKENS;
     *first = (uint32_t)(block * BLOCK_TOKENS);
     *end = last < work->corpus->token_count ? (uint32_t)last : work->corpus->token_count;
 }
 
+/* The first task of a block (alcore__task): counts its words by bucket in its row of next. */
 static alcore_status count_block(void *data, int64_t block, int32_t worker) {
     const sorting *work = data;
     uint32_t *counts = work->next + block * work->array->buckets;
@@ -108,7 +123,8 @@ static alcore_status count_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Turns the counts into places: buckets one after the other, blocks in order within each. */
+/* Turns the counts into entries of the array: buckets one after the other, blocks in order within
+ * each, so that positions ascend within a bucket. Fills array->bucket and array->count. */
 static void sum_counts(sorting *work, int64_t blocks) {
     alcore__suffix_array *array = work->array;
     uint32_t sum = 0;
@@ -125,6 +141,8 @@ static void sum_counts(sorting *work, int64_t blocks) {
     array->count = sum;
 }
 
+/* The second task of a block: writes the positions of its words to the entries in its row of next.
+ * Blocks write to disjoint entries. */
 static alcore_status scatter_block(void *data, int64_t block, int32_t worker) {
     const sorting *work = data;
     uint32_t *next = work->next + block * work->array->buckets;
@@ -139,6 +157,8 @@ static alcore_status scatter_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Steps 1 and 2 of the file head: allocates the array and fills position, each bucket's in text
+ * order. */
 static alcore_status fill_buckets(sorting *work) {
     alcore__suffix_array *array = work->array;
     alcore_ctx *ctx = work->corpus->ctx;
@@ -171,30 +191,32 @@ static uint64_t pack(const sorting *work, uint32_t position, uint32_t words) {
     return key << (bits * (int)(words - i));
 }
 
-/* Words of a packed key before the row's end. */
+/* The number of words in a key of `words` words: those before the end of the row. No symbol is 0,
+ * so the lowest set bit lies in the last word; the absent words after it are zero bits. */
 static uint32_t packed_words(const sorting *work, uint64_t key, uint32_t words) {
     if (key == 0) return 0;
     return words - (uint32_t)(__builtin_ctzll(key) / work->corpus->symbol_bits);
 }
 
-/* Sorts entries [begin, end) of the array, which agree in their first `known` words, and writes the
- * lcp of all but the first. records and spare have room for them. Calls itself on runs that agree
- * in a whole key more, at most depth / key_words levels deep. */
-static alcore_status sort_run(const sorting *work, uint32_t begin, uint32_t end, uint32_t known,
+/* Sorts the entries begin .. end - 1 of the array, which agree in their first `shared` words, and
+ * writes the lcp of all but the first. records [end - begin] and spare [end - begin] are workspace.
+ * Calls itself on runs of entries that agree in a whole key more: at most depth / key_words levels
+ * deep. */
+static alcore_status sort_run(const sorting *work, uint32_t begin, uint32_t end, uint32_t shared,
                               alcore__keyed *records, alcore__keyed *spare) {
     uint32_t *position = work->array->position + begin, *lcp = work->array->lcp + begin;
-    const uint32_t count = end - begin, left = work->depth - known;
-    const uint32_t words = left < work->key_words ? left : work->key_words;
+    const uint32_t count = end - begin, uncompared = work->depth - shared;
+    const uint32_t words = uncompared < work->key_words ? uncompared : work->key_words;
     const int bits = work->corpus->symbol_bits, unused = 64 - bits * (int)words;
     if (words == 0) {
-        for (uint32_t i = 1; i < count; i++) lcp[i] = known;
+        for (uint32_t i = 1; i < count; i++) lcp[i] = shared;
         return ALCORE_OK;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(work->corpus->ctx, NULL, 0, 0));
         if (i + PREFETCH < count)
-            __builtin_prefetch(&work->corpus->tokens[position[i + PREFETCH] + known]);
-        records[i] = (alcore__keyed){pack(work, position[i] + known, words), position[i]};
+            __builtin_prefetch(&work->corpus->tokens[position[i + PREFETCH] + shared]);
+        records[i] = (alcore__keyed){pack(work, position[i] + shared, words), position[i]};
     }
     ALCORE__TRY(alcore__radix_sort(work->corpus->ctx, records, spare, count));
     for (uint32_t i = 0; i < count; i++) position[i] = records[i].value;
@@ -202,33 +224,35 @@ static alcore_status sort_run(const sorting *work, uint32_t begin, uint32_t end,
         const uint64_t key = records[i].key;
         const uint32_t same = packed_words(work, key, words);
         uint32_t next = i + 1;
-        for (; next < count && records[next].key == key; next++) lcp[next] = known + same;
-        if (next - i > 1 && same == words && known + words < work->depth)
+        for (; next < count && records[next].key == key; next++) lcp[next] = shared + same;
+        if (next - i > 1 && same == words && shared + words < work->depth)
             ALCORE__TRY(
-                sort_run(work, begin + i, begin + next, known + words, records + i, spare + i));
-        if (next < count) /* records behind the run are as they were */
-            lcp[next] = known + (uint32_t)(__builtin_clzll(key ^ records[next].key) - unused) /
-                                    (uint32_t)bits;
+                sort_run(work, begin + i, begin + next, shared + words, records + i, spare + i));
+        if (next < count) /* the calls above changed no record from `next` on */
+            lcp[next] = shared + (uint32_t)(__builtin_clzll(key ^ records[next].key) - unused) /
+                                     (uint32_t)bits;
         i = next;
     }
     return ALCORE_OK;
 }
 
+/* The task of one bucket (alcore__task): step 3 of the file head. */
 static alcore_status sort_bucket(void *data, int64_t bucket, int32_t worker) {
     const sorting *work = data;
     alcore__suffix_array *array = work->array;
     alcore_ctx *ctx = work->corpus->ctx;
-    scratch *own = &work->scratches[worker];
+    scratch *local = &work->scratches[worker];
     const uint32_t begin = array->bucket[bucket], end = array->bucket[bucket + 1];
     if (begin == end) return ALCORE_OK;
-    ALCORE__TRY(alcore__grow(ctx, &own->records, &own->records_capacity, end - begin,
-                             sizeof *own->records));
-    ALCORE__TRY(
-        alcore__grow(ctx, &own->spare, &own->spare_capacity, end - begin, sizeof *own->spare));
+    ALCORE__TRY(alcore__grow(ctx, &local->records, &local->records_capacity, end - begin,
+                             sizeof *local->records));
+    ALCORE__TRY(alcore__grow(ctx, &local->spare, &local->spare_capacity, end - begin,
+                             sizeof *local->spare));
     array->lcp[begin] = 0;
-    return sort_run(work, begin, end, 0, own->records, own->spare);
+    return sort_run(work, begin, end, 0, local->records, local->spare);
 }
 
+/* Runs the buckets on the context's threads and frees the workers' arrays. */
 static alcore_status sort_buckets(sorting *work) {
     alcore_ctx *ctx = work->corpus->ctx;
     const int32_t threads = alcore_ctx_threads(ctx);

@@ -23,22 +23,25 @@
 
 typedef struct alcore__suffix_array {
     uint32_t depth;     /* words that are compared; ALCORE__SUFFIX_UNLIMITED: to the row's end */
-    uint32_t count;     /* words of the corpus */
-    uint32_t *position; /* [count] sorted by the first `depth` words, then by position */
-    /* [count] words that the suffix shares with that of the entry before it, at most depth; 0 for
-     * the first entry of a bucket */
-    uint32_t *lcp;
-    uint32_t *bucket; /* [buckets + 1] first entry of each bucket */
+    uint32_t count;     /* entries: the words of the corpus, boundaries left out */
+    uint32_t *position; /* [count] corpus positions, sorted by the first `depth` words, then by
+                           position */
+    uint32_t *lcp;      /* [count] words that the suffix of an entry shares with that of the entry
+                           before it, at most depth; 0 for the first entry of a bucket */
+    uint32_t *bucket;   /* [buckets + 1] first entry of each bucket; the last one is count */
     int64_t buckets;
 } alcore__suffix_array;
 
-/* Sorts on the context's threads. The array depends on the numbers of words (corpus.h) in the order
- * of its n-grams, in nothing else. */
+/* Sorts the positions of all words of the corpus, labeled rows included, on the context's threads.
+ * Words are compared by their symbols, which depend on the timing of the threads that read the
+ * corpus: so does the order of different n-grams in the array, and nothing else. The caller clears
+ * *out; after a failure it is empty. */
 alcore_status alcore__suffix_array_new(const alcore__corpus *corpus, uint32_t depth,
                                        alcore__suffix_array *out);
 void alcore__suffix_array_clear(alcore_ctx *ctx, alcore__suffix_array *array);
 
-/* The sort without a limit goes on where the sort to SUFFIX_START words left ties. */
+/* The second half of a sort without a limit (suffix_doubling.c), called by the first: array is
+ * sorted by ALCORE__SUFFIX_START words and becomes sorted to the end of each row. */
 #define ALCORE__SUFFIX_START 8u
 alcore_status alcore__suffix_array_extend(const alcore__corpus *corpus,
                                           alcore__suffix_array *array);

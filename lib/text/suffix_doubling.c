@@ -1,47 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting suffixes to the end of their rows, from an array sorted by the first START words: prefix
- * doubling on the entries that are still tied (Larsson and Sadakane 2007), then the common prefixes
- * of neighbors in the order of the text (Kasai et al. 2001).
+/* Sorting suffixes to the end of their rows, from an array sorted by the first ALCORE__SUFFIX_START
+ * words (suffix_array.c calls it for arrays without a limit): prefix doubling on the entries that
+ * are still tied (Larsson and Sadakane 2007), then the common prefixes of neighbors in the order of
+ * the text (Kasai et al. 2001).
  *
- *   rank [token_count]   of every position: its entry, or for tied entries the first entry of their
- *                        group; boundaries come before all words, in the order of the text
+ *   rank [token_count]   of every position. A word's rank is `boundaries` + its entry, for tied
+ *                        entries + the first entry of their group; the rank of a boundary is its
+ *                        number among the boundaries, so boundaries come before all words
  *
- * If a group agrees in h words, the ranks of the positions h words on order it by 2 h words. A
- * boundary has a rank of its own, so suffixes that end together fall apart by position, which is
- * the order that the array promises for equal suffixes.
+ * If the entries of a group agree in h words, the ranks of the positions h words on order them by 2
+ * h words. Every boundary has another rank, so suffixes that end together differ there and are
+ * ordered by position, which is the order that the array promises for equal suffixes.
  *
- * Few groups are left after START words of natural text: copies of sentences. A text of one
- * repeated word is the worst case: log2(length) rounds over all entries. Memory: 4 bytes a word
- * for the ranks, 16 bytes a tied entry. */
+ * Few groups are left after the first sort of natural text: copies of sentences. A text of one
+ * repeated word is the worst case: log2(length) rounds over all entries. Memory: 4 bytes a word for
+ * the ranks, 16 bytes a tied entry. */
 #include "text/radix_sort.h"
 #include "text/suffix_array.h"
 
 static const char STAGE[] = "sorting phrases";
 /* Tied entries of one task; a larger group is a task of its own. */
 enum { TASK_ENTRIES = 1 << 15 };
+/* Entries or tokens between two polls of cancellation. */
 enum { POLL_ENTRIES = 1 << 15 };
-/* Tokens of one task of the common prefixes; every task begins without a known prefix. */
+/* Tokens of one task of the common prefixes; the first suffix of a task is compared from its first
+ * word on. */
 enum { BLOCK_TOKENS = 1 << 20 };
 
-/* Entries [begin, end) of the array that are tied. */
+/* The entries begin .. end - 1 of the array, two or more, which are still tied. */
 typedef struct group {
     uint32_t begin, end;
 } group;
 
+/* Arrays of one worker; they grow to the largest group that it met. */
 typedef struct scratch {
-    alcore__keyed *records, *spare; /* [capacity] */
+    alcore__keyed *records; /* [records_capacity] rank and position of each entry of a group */
+    alcore__keyed *spare;   /* [spare_capacity] second array of the radix sort */
     size_t records_capacity, spare_capacity;
 } scratch;
 
+/* The state of one sort; alcore__suffix_array_extend() frees the arrays. */
 typedef struct doubling {
     const alcore__corpus *corpus;
     alcore__suffix_array *array;
-    uint32_t *rank;      /* [token_count] */
-    uint32_t boundaries; /* ranks below this are of boundaries */
-    uint32_t length;     /* words in which the groups agree: h */
-    group *groups;       /* [group_count] */
+    uint32_t *rank;      /* [token_count] the rank of every position; see the file head */
+    uint32_t boundaries; /* boundaries in the corpus: ranks below this number are theirs */
+    uint32_t length;     /* h: the words in which the entries of each group agree in this round */
+    group *groups;       /* [group_count] in the order of the array */
     size_t group_count, group_capacity;
-    int64_t *tasks; /* [task_count + 1] first group of each task */
+    int64_t *tasks; /* [task_count + 1] index in groups of the first group of each task */
     size_t task_count, task_capacity;
     scratch *scratches; /* [threads] */
 } doubling;
@@ -53,7 +60,8 @@ static alcore_status add_group(doubling *work, uint32_t begin, uint32_t end) {
     return ALCORE_OK;
 }
 
-/* Ranks after the sort by START words, and the groups that it left. */
+/* Fills rank after the sort by ALCORE__SUFFIX_START words, and lists the groups of entries that it
+ * left tied: neighbors whose lcp is that many words. */
 static alcore_status first_ranks(doubling *work) {
     const alcore__corpus *corpus = work->corpus;
     const alcore__suffix_array *array = work->array;
@@ -75,6 +83,7 @@ static alcore_status first_ranks(doubling *work) {
     return ALCORE_OK;
 }
 
+/* Cuts the groups into tasks of about TASK_ENTRIES entries. */
 static alcore_status cut_tasks(doubling *work) {
     uint32_t entries = TASK_ENTRIES;
     work->task_count = 0;
@@ -92,26 +101,29 @@ static alcore_status cut_tasks(doubling *work) {
 }
 
 /* Sorts one group by the ranks `length` words on. lcp[i] says afterwards whether entry i differs
- * from the one before it (the common prefixes are computed at the end). Ranks are only read. */
-static alcore_status sort_group(const doubling *work, group tied, scratch *own) {
+ * from the one before it (1) or is still tied with it (0); the common prefixes are computed at the
+ * end. Tasks only read ranks, which rank_groups() changes between the rounds. */
+static alcore_status sort_group(const doubling *work, group tied, scratch *local) {
     alcore_ctx *ctx = work->corpus->ctx;
     const uint32_t count = tied.end - tied.begin;
     uint32_t *position = work->array->position + tied.begin, *lcp = work->array->lcp + tied.begin;
+    ALCORE__TRY(alcore__grow(ctx, &local->records, &local->records_capacity, count,
+                             sizeof *local->records));
     ALCORE__TRY(
-        alcore__grow(ctx, &own->records, &own->records_capacity, count, sizeof *own->records));
-    ALCORE__TRY(alcore__grow(ctx, &own->spare, &own->spare_capacity, count, sizeof *own->spare));
+        alcore__grow(ctx, &local->spare, &local->spare_capacity, count, sizeof *local->spare));
     for (uint32_t i = 0; i < count; i++) {
         if (i % POLL_ENTRIES == 0) ALCORE__TRY(alcore__tick(ctx, NULL, 0, 0));
-        own->records[i] = (alcore__keyed){work->rank[position[i] + work->length], position[i]};
+        local->records[i] = (alcore__keyed){work->rank[position[i] + work->length], position[i]};
     }
-    ALCORE__TRY(alcore__radix_sort(ctx, own->records, own->spare, count));
+    ALCORE__TRY(alcore__radix_sort(ctx, local->records, local->spare, count));
     for (uint32_t i = 0; i < count; i++) {
-        position[i] = own->records[i].value;
-        lcp[i] = i == 0 || own->records[i].key != own->records[i - 1].key;
+        position[i] = local->records[i].value;
+        lcp[i] = i == 0 || local->records[i].key != local->records[i - 1].key;
     }
     return ALCORE_OK;
 }
 
+/* The task of some groups (alcore__task). */
 static alcore_status sort_task(void *data, int64_t task, int32_t worker) {
     const doubling *work = data;
     for (int64_t i = work->tasks[task]; i < work->tasks[task + 1]; i++)
@@ -119,8 +131,8 @@ static alcore_status sort_task(void *data, int64_t task, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Gives the entries of the sorted groups their new ranks and replaces the groups by those that are
- * left. */
+/* After a round: gives the entries of the sorted groups their new ranks, and replaces the groups by
+ * the runs of entries that are still tied. Runs on the calling thread. */
 static alcore_status rank_groups(doubling *work) {
     const alcore__suffix_array *array = work->array;
     const size_t groups = work->group_count;
@@ -156,6 +168,8 @@ static alcore_status rank_groups(doubling *work) {
     return status;
 }
 
+/* The rounds of prefix doubling: sort all groups in parallel, then rank them, until no group is
+ * left. */
 static alcore_status sort_ties(doubling *work) {
     ALCORE__TRY(first_ranks(work));
     for (work->length = ALCORE__SUFFIX_START; work->group_count > 0; work->length *= 2) {
@@ -167,9 +181,10 @@ static alcore_status sort_ties(doubling *work) {
     return ALCORE_OK;
 }
 
-/* The common prefix of each suffix of a block with the entry before it. If suffix p shares l words
- * with its neighbor, suffix p + 1 shares at least l - 1 with its own: l moves forward over the row
- * at most once. */
+/* The task of one block of tokens (alcore__task), after the sort: lcp of the entries of its
+ * positions, in the order of the text. If the suffix at p shares l words with the entry before its
+ * own, the suffix at p + 1 shares at least l - 1 with the entry before its own; so the number of
+ * shared words rarely starts again, and the cost is linear. */
 static alcore_status prefix_block(void *data, int64_t block, int32_t worker) {
     const doubling *work = data;
     const alcore__corpus *corpus = work->corpus;

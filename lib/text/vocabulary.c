@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table of words with open addressing and linear probing (vocabulary.h has the layout), at
+ * most half full. The bytes of all words lie behind each other in one array, so that a word costs
+ * its bytes and 32 to 48 bytes more. */
 #include "text/vocabulary.h"
 
 #include <string.h>
@@ -11,6 +14,7 @@ static size_t home(const alcore__vocabulary *words, uint64_t hash) {
     return (size_t)(hash >> (64 - __builtin_ctzll(words->slots)));
 }
 
+/* Whether word `number` consists of these bytes. */
 static bool same(const alcore__vocabulary *words, uint32_t number, const char *word,
                  size_t length) {
     const uint64_t begin = words->begin[number];
@@ -23,14 +27,16 @@ static uint32_t tag_of(uint64_t hash) {
     return (uint32_t)hash;
 }
 
-/* The word's slot, or the free one where it belongs. */
+/* The slot of a word that the table has, or the free slot where it belongs. The table has slots,
+ * and at least half of them are free. */
 static size_t probe(const alcore__vocabulary *words, uint64_t hash, const char *word,
                     size_t length) {
-    size_t at = home(words, hash);
-    while (words->slot[at].word != 0 && (words->slot[at].tag != tag_of(hash) ||
-                                         !same(words, words->slot[at].word - 1, word, length)))
-        at = (at + 1) & (words->slots - 1);
-    return at;
+    size_t slot_index = home(words, hash);
+    while (words->slot[slot_index].word != 0 &&
+           (words->slot[slot_index].tag != tag_of(hash) ||
+            !same(words, words->slot[slot_index].word - 1, word, length)))
+        slot_index = (slot_index + 1) & (words->slots - 1);
+    return slot_index;
 }
 
 uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
@@ -44,6 +50,7 @@ uint32_t alcore__vocabulary_find(const alcore__vocabulary *words, const char *wo
     return alcore__vocabulary_find_hashed(words, alcore__hash64(word, length), word, length);
 }
 
+/* Doubles the slots and enters every word again from its kept hash; numbers do not change. */
 static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
     const size_t slots = words->slots == 0 ? 1024 : words->slots * 2;
     alcore__vocabulary_slot *slot = NULL;
@@ -52,9 +59,9 @@ static alcore_status grow_slots(alcore_ctx *ctx, alcore__vocabulary *words) {
     words->slot = slot;
     words->slots = slots;
     for (uint32_t i = 0; i < words->count; i++) {
-        size_t at = home(words, words->hash[i]);
-        while (slot[at].word != 0) at = (at + 1) & (slots - 1);
-        slot[at] = (alcore__vocabulary_slot){tag_of(words->hash[i]), i + 1};
+        size_t slot_index = home(words, words->hash[i]);
+        while (slot[slot_index].word != 0) slot_index = (slot_index + 1) & (slots - 1);
+        slot[slot_index] = (alcore__vocabulary_slot){tag_of(words->hash[i]), i + 1};
     }
     return ALCORE_OK;
 }
@@ -69,9 +76,9 @@ alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary 
                                             uint64_t hash, const char *word, size_t length,
                                             uint32_t *out) {
     if ((size_t)words->count * 2 >= words->slots) ALCORE__TRY(grow_slots(ctx, words));
-    const size_t at = probe(words, hash, word, length);
-    if (words->slot[at].word != 0) {
-        *out = words->slot[at].word - 1;
+    const size_t slot_index = probe(words, hash, word, length);
+    if (words->slot[slot_index].word != 0) {
+        *out = words->slot[slot_index].word - 1;
         return ALCORE_OK;
     }
     if (words->count >= UINT32_MAX - 2)
@@ -87,7 +94,7 @@ alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary 
     words->hash[count] = hash;
     words->begin[count] = begin;
     words->begin[count + 1] = begin + length;
-    words->slot[at] = (alcore__vocabulary_slot){tag_of(hash), ++words->count};
+    words->slot[slot_index] = (alcore__vocabulary_slot){tag_of(hash), ++words->count};
     *out = (uint32_t)count;
     return ALCORE_OK;
 }

@@ -17,14 +17,14 @@ typedef struct alcore__link {
     uint32_t source, target; /* word positions from 0 */
 } alcore__link;
 
-/* All-zero is empty. */
+/* The links of many sentence pairs; it owns both arrays. A struct of zeros has no pairs. */
 typedef struct alcore__links {
     int64_t pairs;
-    int64_t *begin;     /* [pairs + 1] where the links of each pair begin */
-    alcore__link *link; /* [begin[pairs]] */
+    int64_t *begin;     /* [pairs + 1] index in link of the first link of each pair */
+    alcore__link *link; /* [begin[pairs]] sorted by (source, target) within each pair */
 } alcore__links;
 
-/* Frees the arrays and leaves an empty set of links. */
+/* Frees the arrays and sets *links to zeros: no pairs. */
 void alcore__links_clear(alcore_ctx *ctx, alcore__links *links);
 
 typedef enum alcore__symmetrization {
@@ -33,9 +33,9 @@ typedef enum alcore__symmetrization {
     ALCORE__SYMMETRIZE_GROW_DIAG,
     ALCORE__SYMMETRIZE_GROW_DIAG_FINAL,
     ALCORE__SYMMETRIZE_GROW_DIAG_FINAL_AND,
-    ALCORE__SYMMETRIZE_FORWARD,
-    ALCORE__SYMMETRIZE_REVERSE,
-    ALCORE__SYMMETRIZE_METHODS
+    ALCORE__SYMMETRIZE_FORWARD, /* the forward links alone */
+    ALCORE__SYMMETRIZE_REVERSE, /* the reverse links alone */
+    ALCORE__SYMMETRIZE_METHODS  /* the number of methods */
 } alcore__symmetrization;
 
 /* The name of a method ("grow-diag-final-and"), and the method of a name: ALCORE_E_PARAM with the
@@ -43,8 +43,9 @@ typedef enum alcore__symmetrization {
 const char *alcore__symmetrization_name(alcore__symmetrization method);
 alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrization *out);
 
-/* Combines the links of the two directions pair by pair. Both are (source, target) in the
- * orientation of the forward model. ALCORE_E_SHAPE when they have different numbers of pairs. */
+/* Combines the links of the two directions pair by pair. Both hold (source, target) in the
+ * orientation of the forward model (for the reverse model: alcore__aligner_links() with swap). The
+ * caller clears *out. ALCORE_E_SHAPE when they have different numbers of pairs. */
 alcore_status alcore__links_symmetrize(alcore_ctx *ctx, const alcore__links *forward,
                                        const alcore__links *reverse, alcore__symmetrization method,
                                        alcore__links *out);

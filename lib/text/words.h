@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words: maximal runs without ASCII space, tab, CR and LF (spec 1.1). */
+/* Words: maximal runs of bytes other than ASCII space, tab, CR and LF
+ * (docs/spec/arithmetic.md, 1.1). Every count of words and every position of a word in the library
+ * follows from this one scan. */
 #ifndef ALCORE__WORDS_H
 #define ALCORE__WORDS_H
 
@@ -10,15 +12,15 @@ static inline bool alcore__is_word_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Finds the next word in [*at, end), gives its first byte and its length and moves *at behind it;
- * false when there is none left. */
-static inline bool alcore__word_next(const char **at, const char *end, const char **word,
+/* Finds the next word in the bytes [*next, end): *word points to its first byte, *length is its
+ * number of bytes, and *next moves behind it. Returns false when no word is left. */
+static inline bool alcore__word_next(const char **next, const char *end, const char **word,
                                      size_t *length) {
-    const char *begin = *at;
+    const char *begin = *next;
     while (begin < end && alcore__is_word_space(*begin)) begin++;
     const char *stop = begin;
     while (stop < end && !alcore__is_word_space(*stop)) stop++;
-    *at = stop;
+    *next = stop;
     *word = begin;
     *length = (size_t)(stop - begin);
     return stop > begin;
