@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing JSON into memory of the context's allocator. */
+/* Writing JSON into memory of the context's allocator. Commas are written before values: `separate`
+ * says whether one is due, is false behind an opening bracket and true behind every value. */
 #include "request/json_text.h"
 
 #include <inttypes.h>
@@ -18,12 +19,12 @@ static void put(alcore__json_out *json, const char *text, size_t length) {
 static void put_quoted(alcore__json_out *json, const char *text, size_t length) {
     static const char hex[] = "0123456789abcdef";
     put(json, "\"", 1);
-    size_t from = 0;
+    size_t written = 0; /* bytes of text that are written */
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) continue;
-        put(json, text + from, i - from);
-        from = i + 1;
+        put(json, text + written, i - written);
+        written = i + 1;
         char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
         if (c == '"' || c == '\\') {
             escape[1] = (char)c;
@@ -35,11 +36,12 @@ static void put_quoted(alcore__json_out *json, const char *text, size_t length) 
             put(json, escape, 6);
         }
     }
-    put(json, text + from, length - from);
+    put(json, text + written, length - written);
     put(json, "\"", 1);
 }
 
-/* What comes before a value: the comma after the value before it, and its key inside an object. */
+/* Writes what comes before a value: the comma behind the previous value, and inside an object the
+ * key. */
 static void begin_value(alcore__json_out *json, const char *key) {
     if (json->separate) put(json, ",", 1);
     json->separate = true;
@@ -78,6 +80,7 @@ void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t v
         json->status = alcore__buffer_format(json->ctx, &json->text, "%" PRId64, value);
 }
 
+/* Writes the shortest decimal that reads back as the same double. */
 void alcore__json_put_number(alcore__json_out *json, const char *key, double value) {
     begin_value(json, key);
     if (!isfinite(value)) {

@@ -5,26 +5,28 @@
 
 #include "base/base.h"
 
-/* The first failure stays in status, so that a document is written without a check per value.
- * All-zero but ctx begins one. */
+/* A JSON document that is being written. It begins as {.ctx = ctx}. The first failure stays in
+ * status and later calls do nothing, so that callers check once, at the end; they then free or keep
+ * text. */
 typedef struct alcore__json_out {
     alcore_ctx *ctx;
-    alcore__buffer text;
+    alcore__buffer text; /* what has been written, UTF-8 */
     alcore_status status;
     bool separate; /* the next value needs a comma before it */
 } alcore__json_out;
 
-/* key is NULL inside arrays and for the outermost value. */
+/* Each call writes one value. key: its name inside an object; NULL inside arrays and for the
+ * outermost value. */
 void alcore__json_open(alcore__json_out *json, const char *key, char bracket); /* '{' or '[' */
 void alcore__json_close(alcore__json_out *json, char bracket);                 /* '}' or ']' */
 void alcore__json_put_string(alcore__json_out *json, const char *key, const char *text);
 void alcore__json_put_text(alcore__json_out *json, const char *key, const char *text,
                            size_t length);
 void alcore__json_put_integer(alcore__json_out *json, const char *key, int64_t value);
-/* null for a NaN or infinity, which JSON cannot hold. */
+/* Writes null for a NaN or infinity, which JSON cannot express. */
 void alcore__json_put_number(alcore__json_out *json, const char *key, double value);
 void alcore__json_put_flag(alcore__json_out *json, const char *key, bool value);
-/* Text that is JSON already. */
+/* Writes text that is JSON already. */
 void alcore__json_put_raw(alcore__json_out *json, const char *key, const char *text);
 
 #endif

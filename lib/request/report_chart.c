@@ -11,28 +11,33 @@
 #include "request/selection_internal.h"
 
 enum {
-    WIDTH = 640,
+    WIDTH = 640,   /* of a drawing */
     PLOT = 360,    /* height of the scatter's frame */
-    LEFT = 70,     /* of the frames, for the labels of the y axis */
-    ROW = 22,      /* height of a bar with its distance to the next */
+    LEFT = 70,     /* left edge of that frame; the labels of the y axis stand before it */
+    ROW = 22,      /* height of a bar and the gap to the next one */
     LABEL = 170,   /* width of a bar's label */
     SAMPLE = 1500, /* candidates that are drawn at most */
     PICKS = 5000,  /* picks that are drawn at most */
     BARS = 12      /* names that are drawn at most; the others are summed */
 };
 
+/* A drawing that is being appended to the page. The first failure stays in status and later calls
+ * do nothing. */
 typedef struct drawing {
     alcore_ctx *ctx;
     alcore__buffer *out;
-    alcore_status status; /* the first failure stays */
+    alcore_status status;
 } drawing;
 
+/* Appends formatted SVG to the drawing. */
 #define draw(self, ...)                                                                            \
     do {                                                                                           \
         if ((self)->status == ALCORE_OK)                                                           \
             (self)->status = alcore__buffer_format((self)->ctx, (self)->out, __VA_ARGS__);         \
     } while (0)
 
+/* Begins a drawing `height` pixels high under a heading: the <svg> element with a title for screen
+ * readers, and the hatching that bars are filled with. */
 static void open_drawing(drawing *self, const char *title, int height) {
     draw(self,
          "<h2>%s</h2>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
@@ -47,7 +52,9 @@ static void close_drawing(drawing *self) {
     draw(self, "</svg>\n");
 }
 
-/* A bar with its label and its number at the end. share: from 0 to 1. */
+/* Draws bar number `row` from the top: the label on its left, `number` behind its end. share: the
+ * bar's length as a part of the longest possible, 0 to 1. The label comes from outside, so it is
+ * escaped. */
 static void put_bar(drawing *self, int row, const char *label, double share, const char *number) {
     double width = share * (WIDTH - LABEL - 110);
     int y = row * ROW + 4;
@@ -60,7 +67,8 @@ static void put_bar(drawing *self, int row, const char *label, double share, con
          LABEL, y, width, ROW - 6, LABEL + width + 6, y + 13, number);
 }
 
-/* Two bars: the budget and what was spent. */
+/* Draws two bars to one scale: the budget and what was spent. Nothing for a budget of 0. Called for
+ * HTML reports, as the other charts. */
 alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__purchase *bought = &selection->bought;
@@ -101,14 +109,15 @@ alcore_status alcore__chart_shares(const alcore_selection *selection, const char
 
 /* ---- the scatter ---- */
 
-/* One axis: values [candidates] of a record column and where they end. */
+/* One axis of the scatter: the values of one term of the score. */
 typedef struct axis {
-    const char *name;
-    const double *values;
-    double low, high;
+    const char *name;     /* of the term */
+    const double *values; /* [candidates] of its record column, borrowed */
+    double low, high;     /* the smallest and the largest finite value: both ends of the axis */
 } axis;
 
-/* The axis of a term; false when the record lacks its column or all its values are equal. */
+/* Makes the axis of a term from its record column. False when the record lacks the column or all
+ * its values are equal: then there is no scatter. */
 static bool find_axis(const alcore_selection *selection, const alcore__term_part *part, axis *out) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
     *out = (axis){.name = part->term->name, .low = (double)INFINITY, .high = (double)-INFINITY};
@@ -123,6 +132,7 @@ static bool find_axis(const alcore_selection *selection, const alcore__term_part
     return out->high > out->low;
 }
 
+/* Coordinates in the drawing of the candidate at a position. */
 static double place_x(const axis *x, int64_t position) {
     return LEFT + (x->values[position] - x->low) / (x->high - x->low) * (WIDTH - LEFT - 20);
 }
@@ -131,6 +141,7 @@ static double place_y(const axis *y, int64_t position) {
     return 10 + (y->high - y->values[position]) / (y->high - y->low) * PLOT;
 }
 
+/* Draws the frame of the scatter with the names of both axes and the values at their ends. */
 static void put_frame(drawing *self, const axis *x, const axis *y) {
     draw(
         self,
@@ -145,8 +156,8 @@ static void put_frame(drawing *self, const axis *x, const axis *y) {
         PLOT / 2, y->name);
 }
 
-/* Candidates as small crosses: every n-th, so that no more than SAMPLE are drawn. Picks as filled
- * circles over them. */
+/* Draws candidates as small crosses, every n-th so that no more than SAMPLE are drawn, and over
+ * them the first PICKS picks as filled circles. Candidates without both values are left out. */
 static void put_points(drawing *self, const alcore_selection *selection, const axis *x,
                        const axis *y) {
     int64_t count = selection->ranking->outcome.count, step = (count + SAMPLE - 1) / SAMPLE;
@@ -167,7 +178,8 @@ static void put_points(drawing *self, const alcore_selection *selection, const a
     draw(self, "</g>\n");
 }
 
-/* A scatter plot of the first two terms of the score; nothing for a score with fewer. */
+/* Draws the candidates and picks as a scatter plot of the first two terms of the score, with a
+ * legend below it. Nothing for a score with fewer terms, or with a term that is equal for all. */
 alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out) {
     drawing self = {.ctx = selection->object.ctx, .out = out};
     const alcore__explanation *explanation = &selection->bought.explanation;

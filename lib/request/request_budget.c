@@ -69,7 +69,8 @@ static alcore_status refuse_budget(const char *text) {
         text);
 }
 
-/* One budget: text[0 .. length - 1], without spaces around it. whole: for the message. */
+/* Parses one budget, text[0 .. length - 1] without spaces around it: a number and an optional unit,
+ * items where there is none. whole: the text of the option, which error messages quote. */
 static alcore_status parse_one(const char *whole, const char *text, size_t length,
                                alcore__budget *out) {
     size_t number = number_length(text);
@@ -102,7 +103,8 @@ static alcore_status check_together(const char *text, const alcore__budgets *bud
     return ALCORE_OK;
 }
 
-/* Parses "amount unit, amount unit ..." to at most ALCORE__BUDGETS budgets, in the order given. */
+/* Parses "amount unit, amount unit ..." to at most ALCORE__BUDGETS budgets, in the order given.
+ * Called when the option is set; out has no meaning after a failure. */
 alcore_status alcore__budgets_parse(const char *text, alcore__budgets *out) {
     *out = (alcore__budgets){0};
     for (const char *rest = text;; rest++) {
@@ -132,7 +134,9 @@ static alcore_status refuse_price(const char *text) {
                         text);
 }
 
-/* Parses "amount [currency] / unit"; empty text: no price (amount NaN). */
+/* Parses "amount [currency] / unit"; empty text is no price (amount NaN). The currency is any UTF-8
+ * without spaces, of fewer than ALCORE__CURRENCY_BYTES bytes; it may contain a slash, so the last
+ * slash of the text is the one before the unit. */
 alcore_status alcore__price_parse(const char *text, alcore__price *out) {
     *out = (alcore__price){.amount = (double)NAN};
     if (*text == '\0') return ALCORE_OK;

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the columns of a request come from: given, then the model, then the built-in n-gram model.
- */
+/* Provides the columns that the strategy of a request needs. A need is a column name or
+ * alternatives, "scores|logprobs". A column of that name in the pool is used as given; else the
+ * user's model makes one, if it can; else the built-in n-gram model does, with a warning. Models
+ * add what they make to the pool, so this runs before the pools are locked for the run. */
 #include <stdio.h>
 #include <string.h>
 
 #include "request/request_internal.h"
 
+/* The state of one call of alcore__resolve_columns(). */
 typedef struct resolver {
     alcore_request *request;
-    alcore_model *built_in; /* made when it is first needed */
-    alcore__resolution *out;
+    alcore_model *built_in;  /* the n-gram model, owned; NULL until the first need is met */
+    alcore__resolution *out; /* the columns chosen so far */
 } resolver;
 
-/* Notes that the column `name` was chosen for a role; once, when two needs are met by the same
- * column. */
+/* Adds the column `name` of a role to the resolution; once, where two needs are met by the same
+ * column. built_in: the n-gram model made it. */
 static alcore_status keep(resolver *self, int32_t role, const char *name, bool built_in) {
     alcore__resolution *out = self->out;
     for (int32_t i = 0; i < out->count; i++)
         if (out->entries[i].role == role && strcmp(out->entries[i].name, name) == 0)
             return ALCORE_OK;
     if (out->count == ALCORE__RESOLVED_MAX)
-        return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more columns than there is room");
+        return alcore__fail(ALCORE_E_INTERNAL, "a strategy needs more than %d columns",
+                            ALCORE__RESOLVED_MAX);
     alcore__resolved *entry = &out->entries[out->count++];
     entry->role = role;
     entry->built_in = built_in;
@@ -40,7 +44,10 @@ static alcore_status built_in_model(resolver *self) {
     return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
 }
 
-/* Nobody can make a column. The remedy is the column itself, by its first alternative. */
+/* Fails for a need that neither the pool nor a model meets. The message names the need and the role
+ * as the user knows them; the remedy is the column itself: the first of the known names that the
+ * need begins with. There is no remedy for other roles, as front ends have options for the columns
+ * of the candidates only. */
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     static const char *const columns[] = {"scores", "logprobs", "probs", "embeddings"};
     const alcore_model *model = self->request->model;
@@ -71,19 +78,20 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
  * built-in one, in this order; the last is logged, as scores then mean something else. */
 static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, const char *need) {
     alcore_model *models[2];
-    int32_t count = 0, from;
+    int32_t count = 0,
+            maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
     char name[ALCORE__NEED_BYTES];
     ALCORE__TRY(built_in_model(self));
     if (self->request->model != NULL) models[count++] = self->request->model;
     models[count++] = self->built_in;
-    ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &from));
-    if (from == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
-    bool stepped_in = from == count - 1;
-    if (stepped_in)
+    ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &maker));
+    if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
+    bool built_in = maker == count - 1;
+    if (built_in)
         alcore__log(self->request->object.ctx, ALCORE_LOG_WARN, "request", NULL,
                     "the column '%s' was not given%s: the built-in n-gram model made it", name,
                     count == 1 ? "" : " and the model cannot make it");
-    return keep(self, role, name, stepped_in);
+    return keep(self, role, name, built_in);
 }
 
 static alcore_status resolve_role(resolver *self, const alcore_strategy *strategy, int32_t role,
@@ -94,8 +102,9 @@ static alcore_status resolve_role(resolver *self, const alcore_strategy *strateg
     return ALCORE_OK;
 }
 
-/* Runs before the run, without locks: models add columns to the pools. with_embeddings: the
- * similarity limit reads them, whatever the strategy needs. */
+/* Meets all needs of a strategy in the pools of the request. Called before the run without locks,
+ * as models add columns to the pools. with_embeddings: the candidates' embeddings are needed for
+ * the similarity limit, whatever the strategy reads. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out) {
     *out = (alcore__resolution){0};
@@ -113,10 +122,10 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
     return status;
 }
 
-/* Adds the columns chosen for a role to the dataset, with the pool locked. Between the two calls
- * another thread may have dropped one. */
+/* Adds the columns chosen for a role to the dataset, with the pool locked. Columns are looked up
+ * again by their names, since another thread may have dropped one between the two calls. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__dataset *side) {
+                                      const alcore_pool *pool, alcore__dataset *dataset) {
     for (int32_t i = 0; i < resolution->count; i++) {
         const alcore__resolved *entry = &resolution->entries[i];
         if (entry->role != role) continue;
@@ -124,7 +133,7 @@ alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int3
         if (column == NULL)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                                 entry->name);
-        ALCORE__TRY(alcore__dataset_add(side, entry->name, column));
+        ALCORE__TRY(alcore__dataset_add(dataset, entry->name, column));
     }
     return ALCORE_OK;
 }

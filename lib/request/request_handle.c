@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request's handle: its parts and options. */
+/* The handle of a request: its pools, its strategy, its model and its options. Setting them only
+ * stores them; alcore_select() checks whether they go together. */
 #include <math.h>
 #include <string.h>
 
@@ -34,15 +35,17 @@ static const alcore__param options[] = {
 };
 static const alcore__param_table option_table = ALCORE__PARAM_TABLE(options);
 
-/* Rows of one pool say nothing of another's: sticky=1 begins anew. */
+/* Forgets the candidates of earlier rounds, so that sticky=1 begins anew. Called when the request
+ * gets another pool, whose rows are other records, and when it is freed. */
 static void forget_drawn(alcore_request *request) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__free(ctx, request->last.mask);
-    alcore__free(ctx, request->before.mask);
-    request->last = request->before = (alcore__drawn){0};
+    alcore__free(ctx, request->previous.mask);
+    request->last = request->previous = (alcore__drawn){0};
 }
 
-/* The destructor of the handle: gives up its references to pools, strategy and model. */
+/* The destructor of the handle, called when its last reference is released. Pools, strategy and
+ * model live on where others have references. */
 static void release(void *object) {
     alcore_request *request = object;
     alcore_ctx *ctx = request->object.ctx;
@@ -56,6 +59,7 @@ static void release(void *object) {
     alcore__values_clear(ctx, &request->values);
 }
 
+/* Makes a request with every option at its default and no pool, strategy or model. */
 static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
     alcore_request *request;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *request, release, &request));
@@ -97,7 +101,8 @@ alcore_status alcore__request_end(alcore_request *request, alcore_status status)
     return alcore__leave(request->object.ctx, status);
 }
 
-/* Cancellation, progress and memory are those of one context. */
+/* Fails for a part of the request that belongs to another context: a call has the cancellation,
+ * progress and allocator of one context only. */
 static alcore_status fail_foreign(const char *noun) {
     return alcore__fail(ALCORE_E_INVALID,
                         "the %s belongs to another context than the request; all parts of a "
@@ -105,20 +110,22 @@ static alcore_status fail_foreign(const char *noun) {
                         noun);
 }
 
+/* Sets the pool of a role (NULL: none) and keeps a reference to it. Another pool of candidates
+ * makes the candidates of earlier rounds meaningless. */
 alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alcore_pool *pool) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_pool"));
-    alcore_pool **place = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
-                          : role == ALCORE_ROLE_LABELED  ? &request->labeled
-                          : role == ALCORE_ROLE_TARGET   ? &request->target
-                                                         : NULL;
-    if (place == NULL)
+    alcore_pool **member = role == ALCORE_ROLE_CANDIDATES ? &request->candidates
+                           : role == ALCORE_ROLE_LABELED  ? &request->labeled
+                           : role == ALCORE_ROLE_TARGET   ? &request->target
+                                                          : NULL;
+    if (member == NULL)
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
     if (pool != NULL && alcore__pool_ctx(pool) != request->object.ctx)
         return alcore__request_end(request, fail_foreign("pool"));
-    alcore_pool *old = *place;
-    if (place == &request->candidates && pool != old) forget_drawn(request);
-    *place = alcore_pool_ref(pool);
+    alcore_pool *old = *member;
+    if (member == &request->candidates && pool != old) forget_drawn(request);
+    *member = alcore_pool_ref(pool);
     alcore_pool_unref(old);
     return alcore__request_end(request, ALCORE_OK);
 }
@@ -143,7 +150,9 @@ alcore_status alcore_request_set_model(alcore_request *request, alcore_model *mo
     return alcore__request_end(request, ALCORE_OK);
 }
 
-/* The provenance holds it as it is, so it must be what it says. */
+/* Checks that the option "command" is a JSON array of strings in UTF-8, or empty: the provenance
+ * contains it unchanged and would not be valid JSON otherwise. The parser changes its input, so it
+ * is given a copy. */
 static alcore_status check_command(alcore_ctx *ctx, const char *value) {
     size_t length = strlen(value);
     if (length == 0) return ALCORE_OK;
@@ -162,8 +171,10 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
                         value);
 }
 
-/* Parses the options that have a grammar of their own before anything is stored, so that a refused
- * value changes nothing. */
+/* Sets one option; alcore__param_set() calls it with the request locked for writing. Options with a
+ * grammar of their own are parsed before anything is stored, so that a refused value changes
+ * nothing.
+ */
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_request *request = handle;
     alcore__budgets budgets = request->budgets;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request: what is asked for, before it is answered. */
+/* A request: the pools, the strategy, the model and the options of a selection to be made. select.c
+ * answers it. */
 #ifndef ALCORE__REQUEST_INTERNAL_H
 #define ALCORE__REQUEST_INTERNAL_H
 
@@ -30,7 +31,7 @@ typedef struct alcore__budgets {
 
 /* What labeling costs in money. */
 typedef struct alcore__price {
-    double amount;                         /* for one unit; NaN: there is no price */
+    double amount;                         /* of money for one unit; NaN: there is no price */
     int32_t unit;                          /* ALCORE__UNIT_* */
     char currency[ALCORE__CURRENCY_BYTES]; /* UTF-8; "": none was named */
 } alcore__price;
@@ -46,18 +47,18 @@ const char *alcore__unit_singular(int32_t unit);
 
 /* Rows that the request names, of one ALCORE_ROWS_* kind. */
 typedef struct alcore__row_list {
-    bool given; /* false: the request says nothing of this kind; an empty list says that it is none
-                 */
+    bool
+        given; /* a list of this kind was set, perhaps an empty one; false: the kind says nothing */
     int64_t count;
-    int64_t *rows; /* [count] in the order given */
+    int64_t *rows; /* [count] rows of the candidates' pool in the order given, owned */
     size_t capacity;
-    int64_t shape; /* count, for the tensor that is handed out */
+    int64_t shape; /* count; what the shape of the tensor points to that is handed out */
 } alcore__row_list;
 
 /* The candidates of one round, for strategies with sticky=1 (docs/spec/huds.md). */
 typedef struct alcore__drawn {
-    int64_t round; /* 0: none */
-    int64_t rows;
+    int64_t round; /* from 1; 0: no round was answered */
+    int64_t rows;  /* of the pool when it was answered */
     uint8_t *mask; /* [rows] 1: a candidate of that round */
 } alcore__drawn;
 
@@ -65,14 +66,16 @@ enum { ALCORE__ROW_KINDS = ALCORE_ROWS_LABELED + 1 };
 
 struct alcore_request {
     alcore__object object;
-    alcore_pool *candidates, *labeled, *target;
-    alcore_strategy *strategy; /* NULL: huds */
-    alcore_model *model;       /* NULL: the built-in one */
-    alcore__values values;
-    alcore__budgets budgets;                   /* of the option "budget" */
-    alcore__price price;                       /* of the option "price" */
-    alcore__row_list lists[ALCORE__ROW_KINDS]; /* by ALCORE_ROWS_* */
-    alcore__drawn last, before; /* candidates of the last round answered and of an earlier one */
+    alcore_pool *candidates, *labeled, *target; /* one reference each; NULL: not set */
+    alcore_strategy *strategy;                  /* NULL: huds with its defaults */
+    alcore_model *model;                        /* NULL: only the built-in n-gram model */
+    alcore__values values;                      /* of the options in request_handle.c */
+    alcore__budgets budgets;                    /* of the option "budget" */
+    alcore__price price;                        /* of the option "price" */
+    alcore__row_list lists[ALCORE__ROW_KINDS];  /* by ALCORE_ROWS_* */
+    /* For sticky=1: the candidates of the last round that was answered, and of the round answered
+     * before it, which is the one to start from when the last round is asked for again. */
+    alcore__drawn last, previous;
 };
 
 /* The target where the strategy has a use for it; NULL: none. */
@@ -80,7 +83,8 @@ alcore_pool *alcore__request_target(const alcore_request *request, const alcore_
 
 uint64_t alcore__request_seed(const alcore_request *request);
 
-/* Begins and ends a call that changes the request. */
+/* Begin and end a public function that changes the request: enter its context and lock it for
+ * writing; `call` names the function in messages. alcore__request_end() returns status. */
 alcore_status alcore__request_begin(alcore_request *request, const char *call);
 alcore_status alcore__request_end(alcore_request *request, alcore_status status);
 void alcore__row_lists_clear(alcore_request *request);
@@ -104,18 +108,20 @@ enum {
 /* A cause in one word: "empty", "duplicate", ... */
 const char *alcore__cause_name(int32_t cause);
 
+/* Which rows of the pools of a request take part. Arrays are owned. */
 typedef struct alcore__masks {
-    int64_t rows;
-    uint8_t *candidate_mask; /* [rows] 1: may be selected */
-    uint8_t *labeled_rows;   /* [rows] 1: a labeled row of the pool; NULL: there is none */
-    int64_t labeled_count;
-    uint8_t *labeled_mask; /* [rows of the labeled pool] 1: is read; NULL without one */
-    int64_t labeled_pool_count;
-    uint8_t *target_mask;      /* [rows of the target] 1: is read; NULL without one */
-    int32_t *target_languages; /* [rows of the target] */
-    int64_t target_rows, target_count;
-    int64_t by_cause[ALCORE__CAUSES];
-    int64_t eligible; /* rows with candidate_mask 1 */
+    int64_t rows;               /* of the candidates' pool */
+    uint8_t *candidate_mask;    /* [rows] 1: may be selected */
+    uint8_t *labeled_rows;      /* [rows] 1: a labeled row of the pool; NULL: there is none */
+    int64_t labeled_count;      /* rows with labeled_rows 1 */
+    uint8_t *labeled_mask;      /* [rows of the labeled pool] 1: is read; NULL without that pool */
+    int64_t labeled_pool_count; /* rows with labeled_mask 1 */
+    uint8_t *target_mask;       /* [target_rows] 1: is read; NULL without a target */
+    int32_t *target_languages; /* [target_rows] rank of each row's language among the pool's tags */
+    int64_t target_rows;       /* of the target pool */
+    int64_t target_count;      /* rows with target_mask 1 */
+    int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
+    int64_t eligible;                 /* rows with candidate_mask 1 before candidates=N draws */
 } alcore__masks;
 
 /* Masks of the request's pools, for calls that hold them; target: its target pool, or NULL where
@@ -136,17 +142,19 @@ typedef struct alcore__resolved {
     bool built_in; /* the n-gram model stepped in without being asked */
 } alcore__resolved;
 
+/* The columns that meet the needs of a strategy, of all roles. */
 typedef struct alcore__resolution {
     int32_t count;
-    alcore__resolved entries[ALCORE__RESOLVED_MAX];
+    alcore__resolved entries[ALCORE__RESOLVED_MAX]; /* [count] used */
 } alcore__resolution;
 
-/* Makes every column that the strategy needs present in its pool: given, from the model, or from
- * the built-in n-gram model. Holds nothing; the models change the pools. */
+/* Provides every column that the strategy needs in its pool: it was given, or the request's model
+ * or the built-in n-gram model makes it now. Called without locks on the pools, as models add
+ * columns to them. with_embeddings: those of the candidates are needed too. */
 alcore_status alcore__resolve_columns(alcore_request *request, const alcore_strategy *strategy,
                                       bool with_embeddings, alcore__resolution *out);
 /* Adds the columns chosen for a role to a dataset. The pool must be locked for reading. */
 alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int32_t role,
-                                      const alcore_pool *pool, alcore__dataset *side);
+                                      const alcore_pool *pool, alcore__dataset *dataset);
 
 #endif

@@ -45,7 +45,8 @@ static alcore_status add_list(const alcore__row_list *list, uint32_t bit, bool o
     return ALCORE_OK;
 }
 
-/* States [rows] that the request adds; *out is NULL when it names no rows. */
+/* Makes the states that the request's own lists of rows add to those of the pool: *out [rows], bits
+ * ALCORE_ROW_*; NULL when the request names no rows. The caller frees it, also after a failure. */
 static alcore_status extra_states(const alcore_request *request, int64_t rows, uint32_t **out) {
     const alcore__row_list *lists = request->lists;
     *out = NULL;
@@ -83,12 +84,14 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     return ALCORE_OK;
 }
 
-/* mask: [rows] of the labeled or the target pool; a label does not keep a row out there. */
-static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t **mask,
-                               int64_t *count) {
-    int64_t rows = alcore_pool_rows(side);
+/* Makes *mask [rows of the pool] of the labeled or the target pool, 1 for the rows that are read,
+ * and adds their number to *count. A row takes part there unless a state other than its label masks
+ * it. */
+static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, uint8_t **mask,
+                                     int64_t *count) {
+    int64_t rows = alcore_pool_rows(pool);
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, 1, mask));
-    const uint32_t *states = alcore_pool_states(side);
+    const uint32_t *states = alcore_pool_states(pool);
     for (int64_t i = 0; i < rows; i++) {
         (*mask)[i] = (states[i] & ~(uint32_t)ALCORE_ROW_LABELED) == 0;
         *count += (*mask)[i];
@@ -100,7 +103,7 @@ static alcore_status mask_side(alcore_ctx *ctx, const alcore_pool *side, uint8_t
  * rank of each row's language among the pool's tags. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
     int64_t rows = masks->target_rows = alcore_pool_rows(target);
-    ALCORE__TRY(mask_side(ctx, target, &masks->target_mask, &masks->target_count));
+    ALCORE__TRY(mask_other_pool(ctx, target, &masks->target_mask, &masks->target_count));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof(int32_t), &masks->target_languages));
     for (int64_t i = 0; i < rows; i++)
         masks->target_languages[i] = (int32_t)alcore__pool_language_rank(target, i);
@@ -118,13 +121,16 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     if (request->labeled != NULL) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
-        ALCORE__TRY(mask_side(ctx, request->labeled, &out->labeled_mask, &out->labeled_pool_count));
+        ALCORE__TRY(
+            mask_other_pool(ctx, request->labeled, &out->labeled_mask, &out->labeled_pool_count));
     }
     if (target != NULL) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
     return mask_rows(ctx, request->candidates, *known, *extra, out);
 }
 
+/* Called with the pools locked for reading, before columns are resolved: without a candidate no
+ * column is needed. */
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out) {
     alcore_ctx *ctx = request->object.ctx;

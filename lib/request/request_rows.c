@@ -91,7 +91,10 @@ static alcore_status add_ids(const alcore_pool *pool, const alcore_pool *ids, co
     return ALCORE_OK;
 }
 
-/* Reads the ids as texts of a pool of their own: the same formats and the same errors. */
+/* Reads a file of ids and appends their rows in the candidates' pool to the list. The file is read
+ * as the texts of a temporary pool, so that it may have the formats of a pool and has its messages.
+ * An id that the pool lacks is an error in a list of eligible rows only: the others say what to
+ * leave out, and a row that is not there is left out already. */
 static alcore_status read_ids(alcore_request *request, int32_t kind, const char *path,
                               alcore__row_list *list) {
     alcore_ctx *ctx = request->object.ctx;
@@ -135,6 +138,8 @@ alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, co
     return alcore__request_end(request, read_rows(request, kind, path));
 }
 
+/* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
+ * has no memory, so the tensor then points to its own shape. */
 alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_tensor *out) {
     if (out != NULL) *out = (alcore_tensor){0};
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_rows"));

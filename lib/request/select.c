@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answering a request: masks, columns, the strategy's run, the selection. */
+/* Answering a request, alcore_select():
+ *
+ *   masks      which rows of each pool take part, and what each candidate costs (pools locked)
+ *   columns    models make the columns that the strategy needs and that are missing (not locked)
+ *   run        candidates=N draws the candidates, the strategy scores and buys (locked again)
+ *   selection  one handle for each budget, with reasons, summary and provenance
+ *
+ * Rows that are added to the pool between the two locks end the call with ALCORE_E_BUSY. */
 #include <math.h>
 #include <string.h>
 
 #include "pool/pool_internal.h"
 #include "request/selection_internal.h"
 
-/* What one call of alcore_select() works with. */
+/* The state of one call of alcore_select(). Everything but the request is freed at its end. */
 typedef struct answer {
     alcore_request *request;
     alcore_ctx *ctx;
-    alcore_strategy *strategy;
+    alcore_strategy *strategy; /* the request's, or a new "huds"; one reference */
     alcore__masks masks;
-    alcore__resolution resolution;
-    double *costs;
-    double *further; /* the budgets but the largest, [budgets.count - 1] */
-    uint8_t *drawn;  /* the candidates, for the next round */
+    alcore__resolution resolution; /* the columns that the strategy reads */
+    double *costs; /* [rows of the candidates' pool] in the unit of the budget; 0 for
+                      rows that are no candidates; NULL: every row costs 1 */
+    double
+        *further; /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
+    uint8_t
+        *drawn; /* [rows] a copy of the candidates for the next round, with sticky=1; else NULL */
     alcore__run_input input;
     alcore__outcome outcome;
 } answer;
@@ -26,7 +36,8 @@ static alcore_status fail_no_pool(void) {
         "candidates", NULL, "is what is selected from");
 }
 
-/* What can be refused before any pool is read: no candidates, a pool in two roles, no budget. */
+/* Refuses what needs no look at a pool: no candidates, one pool in two roles, no budget. Messages
+ * carry a remedy where there is one thing to set. */
 static alcore_status check(const alcore_request *request) {
     if (request->candidates == NULL) return fail_no_pool();
     if (request->candidates == request->labeled)
@@ -66,7 +77,9 @@ alcore_pool *alcore__request_target(const alcore_request *request,
     return wanted ? request->target : NULL;
 }
 
-/* The cost of every candidate in the unit of the budget; none for items, which cost 1. */
+/* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
+ * characters, or its entry in the cost column. A budget of items has no costs. Fails for a
+ * candidate without a cost. */
 static alcore_status make_costs(answer *self) {
     const alcore_pool *pool = self->request->candidates;
     int32_t unit = self->request->budgets.items[0].unit;
@@ -91,12 +104,14 @@ static alcore_status make_costs(answer *self) {
     return ALCORE_OK;
 }
 
-/* Candidates without a value in a needed column; a labeled row without one takes no part instead.
- */
-static alcore_status check_values(answer *self, const alcore__dataset *side) {
-    int64_t dropped = 0;
-    for (int32_t c = 0; c < side->column_count; c++) {
-        const alcore__column *column = side->columns[c].column;
+/* Checks that every candidate has a value in every column of the dataset. A candidate without one
+ * ends the call; a labeled row of the pool without one only takes no part, with a warning, since
+ * its labels were given and its columns often are not. Called after the candidates are drawn, so
+ * that only drawn rows need values. */
+static alcore_status check_values(answer *self, const alcore__dataset *dataset) {
+    int64_t dropped = 0; /* labeled rows that take no part */
+    for (int32_t c = 0; c < dataset->column_count; c++) {
+        const alcore__column *column = dataset->columns[c].column;
         int64_t missing = 0, first = -1;
         for (int64_t i = 0; i < self->masks.rows; i++) {
             if (i % ALCORE_BLOCK_ROWS == 0)
@@ -115,7 +130,7 @@ static alcore_status check_values(answer *self, const alcore__dataset *side) {
                 ALCORE_E_MISSING,
                 "column '%s' has no value for row %lld and %lld more; give them, or "
                 "mark those rows ineligible",
-                side->columns[c].name, (long long)first, (long long)missing - 1);
+                dataset->columns[c].name, (long long)first, (long long)missing - 1);
     }
     self->masks.labeled_count -= dropped;
     if (dropped > 0)
@@ -125,7 +140,7 @@ static alcore_status check_values(answer *self, const alcore__dataset *side) {
     return ALCORE_OK;
 }
 
-/* A copy of the candidates, for the next round, when the strategy wants them again
+/* With sticky=1, copies the candidates of this round to self->drawn for the next one
  * (docs/spec/huds.md). */
 static alcore_status copy_drawn(answer *self) {
     if (alcore__values_integer(alcore__strategy_values(self->strategy), "sticky") == 0)
@@ -136,13 +151,15 @@ static alcore_status copy_drawn(answer *self) {
     return ALCORE_OK;
 }
 
-/* Remembers the copy, once the selection is made. */
+/* Moves that copy into the request, once the selection is made. A later round becomes `last`, and
+ * what was last becomes `previous`; the same round asked for again replaces `last` and keeps
+ * `previous`, from which it started both times. */
 static void keep_drawn(answer *self) {
     alcore_request *request = self->request;
     if (self->drawn == NULL) return;
     if (request->last.round != 0 && request->last.round < self->input.round) {
-        alcore__free(self->ctx, request->before.mask);
-        request->before = request->last;
+        alcore__free(self->ctx, request->previous.mask);
+        request->previous = request->last;
     } else {
         alcore__free(self->ctx, request->last.mask);
     }
@@ -150,12 +167,14 @@ static void keep_drawn(answer *self) {
     self->drawn = NULL;
 }
 
-/* The candidates of the round before this one; rows that came later were no candidates then. */
+/* Applies candidates=N to the mask of the candidates. For sticky=1 the draw starts from the
+ * candidates of the latest earlier round that was answered, previous [rows]; rows that were added
+ * since were no candidates then. */
 static alcore_status draw(answer *self) {
     const alcore_request *request = self->request;
     const alcore__drawn *drawn = request->last.round != 0 && request->last.round < self->input.round
                                      ? &request->last
-                                     : &request->before;
+                                     : &request->previous;
     uint8_t *previous = NULL;
     if (drawn->round != 0 && drawn->round < self->input.round) {
         ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->masks.rows, 1, &previous));
@@ -170,7 +189,8 @@ static alcore_status draw(answer *self) {
     return copy_drawn(self);
 }
 
-/* The strategy runs under the largest budget; the others are spent from what it made. */
+/* Sets the budgets of the run: the strategy runs under the largest one, the others are spent from
+ * its ranking afterwards. No amount stands in the list twice (request_budget.c). */
 static alcore_status set_budgets(answer *self, alcore__fill *fill) {
     const alcore__budgets *budgets = &self->request->budgets;
     fill->budget = alcore__budgets_largest(budgets);
@@ -211,7 +231,8 @@ static alcore_status set_up(answer *self) {
     return alcore_strategy_new(self->ctx, "huds", &self->strategy);
 }
 
-/* The masks decide whether any column is needed at all. */
+/* Makes the masks of all pools and the costs of the candidates, with the pools locked for reading.
+ * They come first, as without a candidate no column is needed at all. */
 static alcore_status make_masks(answer *self) {
     const alcore_request *request = self->request;
     ALCORE__TRY(read_pools(request));
@@ -318,8 +339,9 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     return alcore__leave(ctx, select_rows(request, out));
 }
 
-/* The candidates that a strategy with candidates=count would look at: rows of the pool, ascending,
- * to out [count]. */
+/* Writes the rows that a strategy with candidates=count would consider to out [count], ascending,
+ * and their number to *out_count. Called for hosts that score rows themselves and want to score no
+ * more than are drawn. */
 static alcore_status list_candidates(alcore_request *request, int64_t count, int64_t *out,
                                      int64_t *out_count) {
     alcore_ctx *ctx = request->object.ctx;
@@ -342,6 +364,9 @@ static alcore_status list_candidates(alcore_request *request, int64_t count, int
     return status;
 }
 
+/* Reads the request only: unlike a selection it leaves the candidates of the last round as they
+ * are.
+ */
 alcore_status alcore_request_candidates(alcore_request *request, int64_t count, int64_t *out,
                                         int64_t *out_count) {
     if (out_count != NULL) *out_count = 0;

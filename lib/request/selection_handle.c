@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selection's handle: what it holds and hands out. */
+/* The handle of a selection: made from the outcome of a run, one for each budget, and read by the
+ * public accessors. Nothing of it changes once it is made, so any number of threads may read it. */
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +29,9 @@ static void release(void *object) {
     alcore__free(ctx, self->summary);
 }
 
-/* Arrays of the picks by themselves, in rank order: rows, scores, costs and the columns of the
- * record; and ranks, the reverse, for every candidate. */
+/* Makes the arrays of the picks: rows, scores, costs and record columns [count] in rank order, and
+ * ranks [candidates], which leads from a candidate to its rank; also the sums of words, characters
+ * and cost units. costs [rows of the pool]: NULL where every row costs 1. */
 static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     alcore_ctx *ctx = self->object.ctx;
     const alcore__outcome *outcome = &self->ranking->outcome;
@@ -62,7 +64,8 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
     return ALCORE_OK;
 }
 
-/* What the picks cost in money; NaN without a price. */
+/* What the picks cost in money: the price of a unit times the units of all picks, whatever unit the
+ * budget had. NaN without a price, and where the price is for a cost column that the rows lack. */
 static double price_of(const alcore_selection *self) {
     const alcore__price *price = &self->ranking->price;
     double units = price->unit == ALCORE__UNIT_ITEMS        ? (double)self->count
@@ -72,8 +75,8 @@ static double price_of(const alcore_selection *self) {
     return price->amount * units;
 }
 
-/* Everything that is derived from a purchase. The picks are gathered first, since the reasons, the
- * remedies and the texts read them. */
+/* Derives everything from the purchase of a new selection. The arrays of the picks come first,
+ * since the reasons, the remedies and the texts read them. */
 static alcore_status build(alcore_selection *self, const double *costs) {
     ALCORE__TRY(gather_picks(self, costs));
     self->money = price_of(self);
@@ -83,7 +86,8 @@ static alcore_status build(alcore_selection *self, const double *costs) {
     return alcore__selection_write_summary(self);
 }
 
-/* One selection; takes the purchase over, also on failure. */
+/* Makes the selection of one purchase, whose arrays it owns from then on; they are freed on failure
+ * too. *out is set on success only. */
 static alcore_status new_one(alcore__ranking *ranking, const double *costs,
                              alcore__purchase *purchase, alcore_selection **out) {
     alcore_selection *self;
@@ -105,8 +109,9 @@ static alcore_status new_one(alcore__ranking *ranking, const double *costs,
     return ALCORE_OK;
 }
 
-/* Moves the purchase of one budget out of the outcome: the largest is the outcome's own, the others
- * stand among the further ones. */
+/* Moves the purchase of the budget `amount` out of the outcome: that of the largest budget is
+ * spread over members of the outcome, the others are in its list of further purchases. A purchase
+ * that was moved leaves nothing behind that would be freed twice. */
 static void move_purchase(alcore__outcome *outcome, double amount, double largest,
                           alcore__purchase *out) {
     if (amount == largest) {
@@ -133,7 +138,8 @@ static void move_purchase(alcore__outcome *outcome, double amount, double larges
     *out = (alcore__purchase){.budget = amount, .flags = amount > 0 ? ALCORE_SELECTION_SHORT : 0};
 }
 
-/* The selections of the other budgets, in the order given. */
+/* Makes the selections of the other budgets, in the order given, as siblings of the selection of
+ * the first budget. After a failure those that were made are freed with `first`. */
 static alcore_status add_siblings(alcore_selection *first, const alcore__budgets *budgets,
                                   const double *costs) {
     alcore_ctx *ctx = first->object.ctx;
@@ -220,6 +226,7 @@ double alcore_selection_price(const alcore_selection *selection) {
     return selection == NULL ? (double)NAN : selection->money;
 }
 
+/* Copies one remedy to out, whose `size` says how much of the struct the caller knows. */
 alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                       alcore_remedy *out) {
     ALCORE__TRY(alcore__enter(NULL));
@@ -260,6 +267,9 @@ const char *alcore_selection_summary(const alcore_selection *selection) {
 static const char *const candidate_columns[] = {"row", "rank", "score"};
 enum { CANDIDATE_COLUMNS = 3 };
 
+/* The columns of the candidates' scope are candidate_columns, then those of the record; of the
+ * picks' scope only those of the record, as rows and scores of the picks have accessors of their
+ * own. */
 const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
                                          int32_t index) {
     if (selection == NULL || index < 0) return NULL;
@@ -273,7 +283,8 @@ const char *alcore_selection_column_name(const alcore_selection *selection, int3
     return index < outcome->column_count ? outcome->columns[index].name : NULL;
 }
 
-/* Whether there is such a column. *values is NULL only for an empty one. */
+/* Finds a column of a scope by its name: *values [candidates] or [picks], NULL only where there are
+ * none, and *dtype. False when there is no such column. */
 static bool find_column(const alcore_selection *selection, int32_t scope, const char *name,
                         void **values, int32_t *dtype) {
     const alcore__outcome *outcome = &selection->ranking->outcome;
@@ -297,6 +308,7 @@ static bool find_column(const alcore_selection *selection, int32_t scope, const 
     return false;
 }
 
+/* Hands out a column as a tensor, a view of the selection's own array. */
 alcore_status alcore_selection_column(const alcore_selection *selection, int32_t scope,
                                       const char *name, alcore_tensor *out) {
     if (out != NULL) *out = (alcore_tensor){0};
@@ -312,7 +324,8 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
                              alcore__fail(ALCORE_E_NOT_FOUND,
                                           "strategy %s keeps no record column '%s'",
                                           selection->ranking->strategy, name));
-    /* The shape lives in the selection; alcore_tensor has no room for it, nor for const. */
+    /* A tensor points to its shape, which is therefore a member of the selection, and has no const
+     * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
     alcore_status status =
         alcore_tensor_init(out, values == NULL ? shape : values, dtype, shape, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A selection: the picks of one budget and all that is told about them. */
+/* A selection: the picks of one budget and everything that is derived from them. */
 #ifndef ALCORE__SELECTION_INTERNAL_H
 #define ALCORE__SELECTION_INTERNAL_H
 
@@ -8,105 +8,118 @@
 #include "request/json_text.h"
 #include "request/request_internal.h"
 
-/* Where a column came from. */
+/* A column that the strategy read, as the provenance describes it. */
 typedef struct alcore__source {
-    int32_t role; /* ALCORE_ROLE_* */
-    bool built_in;
-    char name[32];
-    char *origin;
-    int64_t rows, dims;
-    int32_t dtype;
-    bool ragged;
-    const char *engine;   /* that ran the model; NULL: not made by one */
-    uint64_t fingerprint; /* without an engine */
+    int32_t role;         /* ALCORE_ROLE_* of the pool that has the column */
+    bool built_in;        /* the n-gram model made it without being asked for */
+    char name[32];        /* of the column */
+    char *origin;         /* who made it: "given", a path, "model ngram ..."; owned */
+    int64_t rows, dims;   /* rows of the pool when the column was set; values a row or token */
+    int32_t dtype;        /* ALCORE_FLOAT32, ... */
+    bool ragged;          /* a list of tokens per row */
+    const char *engine;   /* static: what ran the model that made it; NULL: no model made it */
+    uint64_t fingerprint; /* of its values; 0 where a model made them */
 } alcore__source;
 
-/* The rows of one role. */
+/* The pool of one role, as the provenance describes it. */
 typedef struct alcore__input {
-    int32_t role; /* ALCORE_ROLE_*; 0: there is none */
-    int64_t rows, used;
-    uint64_t fingerprint;
+    int32_t role;         /* ALCORE_ROLE_*; 0: the request has no pool in this role */
+    int64_t rows, used;   /* rows of the pool, and how many of them took part */
+    uint64_t fingerprint; /* of the pool */
 } alcore__input;
 
 /* What the selections of one request share: everything that does not depend on the budget. Made
- * once, then only read. */
+ * once, then only read; reference-counted, as the selections may be released in any order. */
 typedef struct alcore__ranking {
     alcore__object object;
-    alcore_pool *pool;
+    alcore_pool *pool;       /* of the candidates; one reference */
     alcore__outcome outcome; /* candidates, scores and record; its picks have been moved out */
 
-    char *strategy;
-    const char *reason, *measure; /* of the strategy, valid for ever; reason may be NULL */
-    bool scored;                  /* the strategy made scores of columns */
-    char *parameters;             /* JSON object of every effective parameter */
-    char *command;                /* JSON array or NULL */
-    char *options;                /* JSON object of the request's options */
+    /* What was asked. Texts are owned unless they are static. */
+    char *strategy;               /* its name */
+    const char *reason, *measure; /* static: words for reasons (alcore__strategy_reason()); reason
+                                     may be NULL */
+    bool scored;                  /* the strategy computed scores from columns first */
+    char *parameters;             /* JSON object of every parameter of the strategy */
+    char *command;                /* JSON array of the command line; NULL: it was not given */
+    char *options;                /* JSON object of every option of the request but "command" */
     uint64_t seed;
     int64_t round;
     int32_t unit; /* ALCORE__UNIT_* of the budgets */
     alcore__price price;
-    int32_t fill_policy;
-    const char *engine; /* static */
-    char *device;
+    int32_t fill_policy; /* ALCORE__FILL_* */
+    const char *engine;  /* static: name of the engine whose kernels the strategy ran on */
+    char *device;        /* the option "device" as it was set */
 
-    alcore__input inputs[3];
+    /* Where the input came from. */
+    alcore__input inputs[3]; /* candidates, labeled pool, target */
     int32_t source_count;
-    alcore__source sources[ALCORE__RESOLVED_MAX];
-    int64_t by_cause[ALCORE__CAUSES];
-    int64_t pool_rows;
-    double unspaced_share;
+    alcore__source sources[ALCORE__RESOLVED_MAX]; /* [source_count] used */
+    int64_t by_cause[ALCORE__CAUSES]; /* masked rows of the candidates' pool by their first cause */
+    int64_t pool_rows;                /* of the candidates' pool */
+    double
+        unspaced_share; /* share of letters in scripts without spaces, for budgets of words; else 0
+                         */
 } alcore__ranking;
 
 enum { ALCORE__REMEDIES = 4 };
 
+/* Arrays are owned by the selection; those [count] are in rank order. */
 struct alcore_selection {
     alcore__object object;
-    alcore__ranking *ranking;
-    alcore__purchase bought;
-    int64_t count;
-    int64_t *rows;          /* [count] of the pool, in rank order */
-    double *scores, *costs; /* [count] in rank order; costs in the unit of the budget */
-    char **reasons;         /* [count] in texts */
+    alcore__ranking *ranking; /* one reference */
+    alcore__purchase bought;  /* what the budget bought, with its explanation */
+    int64_t count;            /* of picks */
+    int64_t *rows;            /* [count] pool row of each pick */
+    double *scores,
+        *costs;     /* [count] score and cost of each pick, costs in the unit of the budget */
+    char **reasons; /* [count] one line each; the strings lie in texts */
     alcore__arena texts;
-    int64_t *ranks;                             /* [candidates] -1: not picked */
-    void *pick_columns[ALCORE__RECORD_COLUMNS]; /* [count] each, in rank order */
-    char *provenance, *summary;
-    int64_t shapes[2]; /* picks, candidates: handed out in tensors */
-    int64_t words, characters;
-    double units; /* of the cost column; NaN: the rows have no cost */
-    double money; /* what the picks cost by the request's price; NaN: there is none */
+    int64_t *ranks; /* [candidates] rank of each candidate among the picks, -1: no pick */
+    void *pick_columns[ALCORE__RECORD_COLUMNS]; /* [count] each: the record columns of the picks, by
+                                                   the index of ranking->outcome.columns */
+    char *provenance, *summary;                 /* a JSON object; text of several lines */
+    int64_t shapes[2]; /* numbers of picks and of candidates: shapes of tensors point here */
+    int64_t words, characters; /* of all picks together */
+    double units;              /* their sum in the cost column; NaN: a pick has no cost */
+    double money;              /* what they cost by the request's price; NaN: there is no price */
     int32_t remedy_count;
-    alcore_remedy remedies[ALCORE__REMEDIES];
-    /* The selections of the request's other budgets, owned by that of the first. */
-    alcore_selection **siblings; /* [sibling_count] */
+    alcore_remedy remedies[ALCORE__REMEDIES]; /* [remedy_count] used */
+    /* The selections of the request's other budgets, owned by the selection of the first budget. */
+    alcore_selection **siblings; /* [sibling_count] in the order of the budgets; NULL: one budget */
     int32_t sibling_count;
 };
 
-/* Makes the selections of an outcome, which it takes over on success: *out is that of the first
- * budget and owns the others. The caller holds the pools for reading. */
+/* Makes the selections of all budgets from the outcome of a run: *out is the selection of the first
+ * budget and owns the others. The contents of outcome move to them, and it is left zeroed. The
+ * caller has locked the pools for reading. */
 alcore_status alcore__selection_new(const alcore_request *request, const alcore_strategy *strategy,
                                     const alcore__run_input *input, const alcore__masks *masks,
                                     const alcore__resolution *resolution, alcore__outcome *outcome,
                                     alcore_selection **out);
 
-/* Makes what the selections share; takes over the outcome on success. */
+/* Makes what the selections share. The contents of outcome move to the ranking, and it is left
+ * zeroed once the ranking is allocated. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,
                                   alcore__ranking **out);
 
-/* The parts of building a selection, in this order. */
+/* The parts of building a selection once its picks are there, called in this order: the reasons of
+ * the picks, the remedies, the provenance as JSON, the summary. */
 alcore_status alcore__selection_reasons(alcore_selection *selection);
 void alcore__selection_find_remedies(alcore_selection *selection);
 alcore_status alcore__selection_write_provenance(alcore_selection *selection);
 alcore_status alcore__selection_write_summary(alcore_selection *selection);
-/* The members of the provenance object, into an object that is open: for the JSON report. */
+/* Writes the members of the provenance into a JSON object that is open: of the provenance itself,
+ * or of the JSON report. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json);
-/* The term of the score whose values a record column holds; NULL: none. */
+/* The term of the score whose values a record column contains; NULL: no term's. */
 const alcore__term_part *alcore__selection_term_of(const alcore_selection *selection,
                                                    const char *column);
-/* Whether a term's standard deviation in the score is more than five times that of another: it
- * then decides nearly alone. *wide and *narrow are set when it is. */
+/* Whether the standard deviation of one weighted term in the score is more than five times that of
+ * another, so that it decides nearly alone. Where two terms have a weight, *wide and *narrow are
+ * the terms of the largest and of the smallest deviation. */
 bool alcore__selection_lopsided(const alcore_selection *selection, const alcore__term_part **wide,
                                 const alcore__term_part **narrow);
 
@@ -119,13 +132,14 @@ const char *alcore__money(double value, const char *currency, char out[64]);
 
 /* ---- drawings of the HTML report (report_chart.c) ---- */
 
-/* Append self-contained SVG: the picks and a sample of the candidates by the first two terms of the
- * score, the budget, and the picks by language. Nothing is drawn for what the selection lacks. */
+/* Append self-contained SVG to out: the picks among the candidates by the first two terms of the
+ * score, the budget and what was spent, and counts of picks by name (shares [count], the most
+ * frequent first). Nothing is drawn for what the selection lacks. */
 alcore_status alcore__chart_terms(const alcore_selection *selection, alcore__buffer *out);
 alcore_status alcore__chart_budget(const alcore_selection *selection, alcore__buffer *out);
 typedef struct alcore__share {
-    const char *name;
-    int64_t count;
+    const char *name; /* of a language or a group, borrowed from the pool */
+    int64_t count;    /* of picks with that name */
 } alcore__share;
 alcore_status alcore__chart_shares(const alcore_selection *selection, const char *title,
                                    const alcore__share *shares, int64_t count, alcore__buffer *out);

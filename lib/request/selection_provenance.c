@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where everything came from, as JSON. */
+/* The provenance of a selection as one JSON object: version, strategy with its parameters, options,
+ * seed, the pools and columns that were read with their fingerprints, what was masked, what the
+ * budget bought, and what ran it. Each function below writes one member
+ * of the object; a failure stays in json->status. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +29,9 @@ static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
     alcore__json_put_string(json, "fingerprint", text);
 }
 
+/* "columns": an object for each column that was read in a role: where it is from, its dtype and
+ * shape ("tokens" where the length differs by row), and the engine of the model that made it or the
+ * fingerprint of its values. */
 static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__json_out *json) {
     alcore__json_open(json, "columns", '{');
     for (int32_t i = 0; i < ranking->source_count; i++) {
@@ -47,6 +53,8 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
     alcore__json_close(json, '}');
 }
 
+/* "inputs": an object for the pool of each role that the request has: its rows, the rows that took
+ * part, its fingerprint and its columns. */
 static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "inputs", '{');
     for (int32_t i = 0; i < 3; i++) {
@@ -62,6 +70,7 @@ static void put_inputs(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_close(json, '}');
 }
 
+/* "masked": the number of masked rows by cause; each row counts once. */
 static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_open(json, "masked", '{');
     for (int32_t i = 0; i < ALCORE__CAUSES; i++)
@@ -69,6 +78,8 @@ static void put_masked(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_close(json, '}');
 }
 
+/* "budget": what might be spent and what was, in the unit of the budget and in every other unit;
+ * the units of a cost column are left out where the rows have no costs. */
 static void put_budget(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__purchase *bought = &selection->bought;
     alcore__json_open(json, "budget", '{');
@@ -86,6 +97,7 @@ static void put_budget(const alcore_selection *selection, alcore__json_out *json
     alcore__json_close(json, '}');
 }
 
+/* "price": the price of a unit and of all picks; no member where the request has no price. */
 static void put_price(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__price *price = &selection->ranking->price;
     if (isnan(price->amount)) return;
@@ -97,7 +109,8 @@ static void put_price(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, '}');
 }
 
-/* prefix and a name, words joined by underscores: "also_given_scores". */
+/* A key made of a prefix, a name and a suffix: "the" in front of the name is left out and spaces
+ * become underscores, so that "also_" and "the given scores" make "also_given_scores". */
 static const char *key_of(const char *prefix, const char *name, const char *suffix, char out[96]) {
     if (strncmp(name, "the ", 4) == 0) name += 4;
     snprintf(out, 96, "%s%s%s", prefix, name, suffix);
@@ -106,6 +119,8 @@ static const char *key_of(const char *prefix, const char *name, const char *suff
     return out;
 }
 
+/* "terms": for each term of a mixed score its standard deviation in the score, the number of picks
+ * that it decided, and the number of picks that it alone would have made too. */
 static void put_terms(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     char key[96];
@@ -122,6 +137,7 @@ static void put_terms(const alcore_selection *selection, alcore__json_out *json)
     alcore__json_close(json, '}');
 }
 
+/* "facts": the lists of numbers that the strategy reports, by their names. */
 static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
     const alcore__outcome *outcome = &ranking->outcome;
     alcore__json_open(json, "facts", '{');
@@ -135,7 +151,8 @@ static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
     alcore__json_close(json, '}');
 }
 
-/* Each operation of the run and what ran it. */
+/* "engines": the device that was asked for, and the engine that ran each operation: the model (the
+ * last one, where several made columns), the scorer and the strategy. */
 static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
     for (int32_t i = 0; i < ranking->source_count; i++)
@@ -148,6 +165,8 @@ static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) 
     alcore__json_close(json, '}');
 }
 
+/* Writes all members in a fixed order. Also called for the JSON report, which adds members of its
+ * own to the same object. */
 void alcore__selection_put_provenance(const alcore_selection *selection, alcore__json_out *json) {
     const alcore__ranking *ranking = selection->ranking;
     char seed[24];
@@ -170,6 +189,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     put_engines(ranking, json);
 }
 
+/* Called once when a selection is made: the text is kept in selection->provenance. */
 alcore_status alcore__selection_write_provenance(alcore_selection *selection) {
     alcore__json_out json = {.ctx = selection->object.ctx};
     alcore__json_open(&json, NULL, '{');

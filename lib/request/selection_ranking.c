@@ -6,6 +6,8 @@
 
 #include "request/selection_internal.h"
 
+/* The destructor of the ranking, called when the last selection of the request is released; safe
+ * for one whose making failed. */
 static void release(void *object) {
     alcore__ranking *self = object;
     alcore_ctx *ctx = self->object.ctx;
@@ -24,7 +26,9 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
     return *out == NULL ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
 }
 
-/* Names and effective values of a table, as a JSON object. */
+/* Makes *out, a JSON object of all parameters of a table with their values, for the provenance.
+ * Numbers and integers become JSON numbers, everything else, words such as "all" among them, a
+ * string. The option "command" is left out, as the provenance has a member for it. */
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
@@ -47,7 +51,8 @@ static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, 
     return json.status;
 }
 
-/* Copies what was asked for, since the request can change after the selection is made. */
+/* Copies the request: options, strategy and its parameters, seed, round, price. The request and the
+ * strategy may change after the selection is made. */
 static alcore_status keep_request(alcore__ranking *self, const alcore_request *request,
                                   const alcore_strategy *strategy, const alcore__run_input *input) {
     alcore_ctx *ctx = self->object.ctx;
@@ -92,7 +97,10 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_request *re
     return ALCORE_OK;
 }
 
-/* Describes the pools: rows, rows that took part, fingerprints, causes of masks. */
+/* Describes the pools and the columns that were read: rows, rows that took part, fingerprints, and
+ * how many rows were masked for which cause. Rows that the run masked for a NaN are added to the
+ * causes of the masks. The share of unspaced letters is needed for a warning about budgets of words
+ * only. */
 static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *request,
                                  const alcore__run_input *input, const alcore__masks *masks,
                                  const alcore__resolution *resolution) {
@@ -116,8 +124,8 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
     return ALCORE_OK;
 }
 
-/* Takes the outcome over and describes its inputs. All selections of a request share the ranking;
- * the last one frees it. */
+/* Makes the ranking of an answered request. The outcome moves into it: its arrays are freed with
+ * the ranking, and *outcome is zeroed, also when what follows fails. */
 alcore_status alcore__ranking_new(const alcore_request *request, const alcore_strategy *strategy,
                                   const alcore__run_input *input, const alcore__masks *masks,
                                   const alcore__resolution *resolution, alcore__outcome *outcome,

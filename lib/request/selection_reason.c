@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a pick was made: one line of comparisons with the other candidates instead of bare numbers.
- * The terms of the score come from the explanation that the strategy's run made; this file only
- * puts them into words. */
+/* Why a pick was made: one line of comparisons with the other candidates instead of bare numbers,
+ *
+ *   uncertainty top 2 %; stratum 7 of 10 (1,204 rows), diversity top 9 % of it; chosen by
+ *   uncertainty; also nnll's pick; rare words: quux
+ *
+ * The counts come from the explanation that the strategy's run made (budget/explain.c); this file
+ * only puts them into words and knows no strategy. Cost: a pass over the tokens of each pick for
+ * its rare words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,16 +18,18 @@
 #define RARE_LOGPROB (-9.210340371976184)
 enum { RARE_WORDS = 3 };
 
+/* The state of one call of alcore__selection_reasons(). */
 typedef struct writer {
     const alcore_selection *selection;
     alcore_ctx *ctx;
-    alcore__buffer line;
-    const alcore__column
-        *logprobs; /* one value per word and one for the end; NULL: no such column */
-    alcore__scratch scratch;
+    alcore__buffer line; /* the reason of the present pick */
+    /* Log-probabilities of the candidates, a value for each word and one for the end of the text;
+     * NULL: there is no column that is so. */
+    const alcore__column *logprobs;
+    alcore__scratch scratch; /* in which they are read */
 } writer;
 
-/* at_least of count as a share in whole per cent, rounded up: "top 2 %". */
+/* The n of "top n %": at_least of count candidates in whole per cent, rounded up. */
 static int64_t top_percent(int64_t at_least, int64_t count) {
     return (100 * at_least + count - 1) / count;
 }
@@ -32,8 +39,9 @@ static alcore_status separate(writer *self) {
     return alcore__buffer_append(self->ctx, &self->line, "; ", 2);
 }
 
-/* One term of the score: "uncertainty top 2 %", or inside a group "stratum 7 of 10 (1,204 rows),
- * diversity top 9 % of it". */
+/* Appends how the pick of a rank compares by one term of the score: "uncertainty top 2 %", or for a
+ * term that is compared inside groups "stratum 7 of 10 (1,204 rows), diversity top 9 % of it".
+ * position: that of the pick among the candidates. */
 static alcore_status put_term(writer *self, const alcore__term_part *part, int64_t rank,
                               int64_t position) {
     const alcore__outcome *outcome = &self->selection->ranking->outcome;
@@ -55,8 +63,9 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
         size == 1 ? "row" : "rows", part->term->name, top_percent(part->at_least[rank], size));
 }
 
-/* Which term decided the pick, and whose picks it would have been too: "chosen by uncertainty; also
- * nnll's pick". */
+/* Where several terms have a weight, appends which of them decided the pick of a rank, and the
+ * strategies of single terms that would have made it too: "; chosen by uncertainty; also nnll's
+ * pick". */
 static alcore_status put_decision(writer *self, int64_t rank) {
     const alcore__explanation *explanation = &self->selection->bought.explanation;
     if (!explanation->mixed) return ALCORE_OK;
@@ -76,7 +85,8 @@ static alcore_status put_decision(writer *self, int64_t rank) {
     return lead[0] == ';' ? ALCORE_OK : alcore__buffer_append(self->ctx, &self->line, " pick", 5);
 }
 
-/* The reason of strategies without terms: a fixed sentence, or the rank of the score. */
+/* Appends the reason of strategies without terms: their one fixed reason, or how the score of the
+ * pick compares, "least confidence top 2 %". */
 static alcore_status put_score(writer *self, int64_t rank) {
     const alcore__ranking *ranking = self->selection->ranking;
     if (ranking->reason != NULL)
@@ -90,12 +100,14 @@ static alcore_status put_score(writer *self, int64_t rank) {
 
 /* ---- rare words ---- */
 
+/* A word of a pick's text, borrowed from the pool. */
 typedef struct rare_word {
-    const char *text;
+    const char *text; /* [length] */
     size_t length;
-    double logprob;
+    double logprob; /* that the model gave it */
 } rare_word;
 
+/* Whether a byte is ASCII punctuation. */
 static bool is_mark(char c) {
     return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') ||
            (c > 'z' && c < 127);
@@ -107,7 +119,9 @@ static void trim(rare_word *word) {
     while (word->length > 0 && is_mark(word->text[word->length - 1])) word->length--;
 }
 
-/* Keeps the least likely words, each once, the least likely first. */
+/* Inserts a word into rare [RARE_WORDS], of which *count are used: the least likely words, each
+ * once, the least likely first. A word that is there already keeps its smaller log-probability; the
+ * last word falls out where the list is full. */
 static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     for (int32_t i = 0; i < *count; i++) {
         if (rare[i].length != word.length || memcmp(rare[i].text, word.text, word.length) != 0)
@@ -126,6 +140,9 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
     *count = last + 1;
 }
 
+/* Appends the rarest words of the pick's row, "; rare words: a, b", where the model scored words.
+ * Words are compared without the punctuation around them; the value of the end of the text is
+ * passed over. */
 static alcore_status put_rare_words(writer *self, int64_t row) {
     if (self->logprobs == NULL || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
     alcore_sys_ragged tokens;
@@ -181,7 +198,8 @@ static alcore_status put_reason(writer *self, int64_t rank) {
     return put_rare_words(self, selection->ranking->outcome.rows[position]);
 }
 
-/* Writes the reasons of all picks: reasons [picks], strings in the arena of the selection. */
+/* Writes the reasons of all picks: reasons [picks] in rank order, strings in the arena of the
+ * selection. Called with the pool locked for reading, as it reads texts and a column. */
 alcore_status alcore__selection_reasons(alcore_selection *selection) {
     alcore_ctx *ctx = selection->object.ctx;
     writer self = {

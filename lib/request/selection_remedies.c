@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may better a selection, as data that each front end words for its users. */
+/* Remedies: settings that may improve a selection, as data which each front end turns into words of
+ * its own (an option of the command, an argument of a function). At most one for each cause. */
 #include <string.h>
 
 #include "request/selection_internal.h"
 
+/* Appends a remedy: set the option or parameter `name` (by kind) to `value`, which has that effect.
+ * All texts are static. */
 static void add(alcore_selection *self, int32_t kind, const char *name, const char *value,
                 const char *effect) {
     self->remedies[self->remedy_count++] = (alcore_remedy){.size = sizeof(alcore_remedy),
@@ -13,6 +16,8 @@ static void add(alcore_selection *self, int32_t kind, const char *name, const ch
                                                            .effect = effect};
 }
 
+/* Compares the deviations of the weighted terms; called for the remedy and for the summary's
+ * warning. An explanation that is mixed has at least two terms with contributions. */
 bool alcore__selection_lopsided(const alcore_selection *selection, const alcore__term_part **wide,
                                 const alcore__term_part **narrow) {
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -27,7 +32,8 @@ bool alcore__selection_lopsided(const alcore_selection *selection, const alcore_
     return (*wide)->deviation > 5 * (*narrow)->deviation;
 }
 
-/* At most ALCORE__REMEDIES, each for another cause. */
+/* Called once the picks are there: a budget that was overshot, terms of very different scale. There
+ * are fewer causes than ALCORE__REMEDIES. */
 void alcore__selection_find_remedies(alcore_selection *self) {
     const alcore__term_part *wide, *narrow;
     if (self->bought.spent > self->bought.budget)

@@ -13,16 +13,18 @@
 
 /* The picks' values of one term of the score. */
 typedef struct term_stats {
-    const char *name;
+    const char *name; /* of the term */
     double mean, median;
 } term_stats;
 
+/* The numbers of one report, measured before it is written. */
 typedef struct report {
     const alcore_selection *selection;
     alcore_ctx *ctx;
-    alcore__share *languages, *groups; /* the most frequent first */
+    alcore__share *languages; /* [language_count] picks by language, the most frequent first */
+    alcore__share *groups;    /* [group_count] likewise by group; picks without one left out */
     int64_t language_count, group_count;
-    term_stats terms[ALCORE__TERMS];
+    term_stats terms[ALCORE__TERMS]; /* [term_count] used */
     int32_t term_count;
 } report;
 
@@ -42,7 +44,9 @@ static int by_value(const void *a, const void *b) {
     return (*left > *right) - (*left < *right);
 }
 
-/* One entry per pick on the way in; one per name, the most frequent first, on the way out. */
+/* Counts names in place: shares [*count] has an entry with count 1 for each pick before, and an
+ * entry for each name after, the most frequent first, equal counts by name. Sorting brings equal
+ * names together, so that neighbors can be merged. */
 static void count_names(alcore__share *shares, int64_t *count) {
     int64_t names = 0;
     if (*count == 0) return;
@@ -57,7 +61,8 @@ static void count_names(alcore__share *shares, int64_t *count) {
     *count = names;
 }
 
-/* Mean and median of the picks' values [count] of one term. */
+/* Appends the mean and the median of one term to self->terms; values [picks]: the term's value of
+ * each pick. The median of an even number is the mean of both middle values. */
 static alcore_status measure_term(report *self, const char *name, const double *values) {
     size_t count = (size_t)self->selection->count;
     double *sorted, sum = 0;
@@ -73,6 +78,8 @@ static alcore_status measure_term(report *self, const char *name, const double *
     return ALCORE_OK;
 }
 
+/* Record columns are named by the strategy ("u"); reports and files name those that are terms of
+ * the score by the term's name ("uncertainty"), which this finds. */
 const alcore__term_part *alcore__selection_term_of(const alcore_selection *selection,
                                                    const char *column) {
     const alcore__explanation *explanation = &selection->bought.explanation;
@@ -110,7 +117,8 @@ static alcore_status measure(report *self) {
 
 /* ---- JSON ---- */
 
-/* An array of objects {name, count, share} under a key. */
+/* Writes shares [count] as an array of objects {name, count, share} under a key; a share is the
+ * part of all picks, 0 to 1. */
 static void put_shares(const report *self, alcore__json_out *json, const char *key,
                        const alcore__share *shares, int64_t count) {
     alcore__json_open(json, key, '[');
@@ -125,7 +133,8 @@ static void put_shares(const report *self, alcore__json_out *json, const char *k
     alcore__json_close(json, ']');
 }
 
-/* The report as one JSON object: the provenance, then languages, groups and terms. */
+/* Writes the report as one JSON object: the members of the provenance, the languages, the groups,
+ * and a member for each term of the score. *out owns the text also after a failure. */
 static alcore_status write_json(const report *self, alcore__buffer *out) {
     alcore__json_out json = {.ctx = self->ctx, .text = *out};
     alcore__json_open(&json, NULL, '{');
@@ -146,12 +155,14 @@ static alcore_status write_json(const report *self, alcore__buffer *out) {
 
 /* ---- Markdown and HTML: the same parts with other marks ---- */
 
+/* What is written around the parts of a page in one format. */
 typedef struct marks {
-    const char *open, *close;
-    const char *title, *title_end, *heading, *heading_end;
-    const char *text, *text_end;   /* around preformatted text */
-    const char *table, *table_end; /* of two columns and a share */
-    const char *row, *cell, *row_end;
+    const char *open, *close;                              /* of the document */
+    const char *title, *title_end, *heading, *heading_end; /* of the page, and of a section */
+    const char *text, *text_end;                           /* of preformatted text */
+    const char *table, *table_end; /* of a table with the columns name, count and share */
+    const char *row, *cell,
+        *row_end; /* before a row's first cell, between cells, behind the last */
     bool html;
 } marks;
 
@@ -178,6 +189,7 @@ static const marks html = {
     "</td></tr>\n",
     true};
 
+/* A page that is being written. The first failure stays in status and later calls do nothing. */
 typedef struct sheet {
     alcore_ctx *ctx;
     alcore__buffer *out;
@@ -185,12 +197,14 @@ typedef struct sheet {
     alcore_status status;
 } sheet;
 
+/* Appends text as it is. */
 static void put(sheet *self, const char *text) {
     if (self->status == ALCORE_OK)
         self->status = alcore__buffer_append(self->ctx, self->out, text, strlen(text));
 }
 
-/* Text from outside: what HTML or a Markdown table would take for a mark is escaped. */
+/* Appends text from outside, such as names of languages: characters that HTML, or in Markdown a
+ * table, would read as marks are escaped. */
 static void put_foreign(sheet *self, const char *text) {
     char one[2] = {0};
     for (; *text != '\0'; text++) {
@@ -221,7 +235,8 @@ static void put_block(sheet *self, const char *text) {
     put(self, self->marks->text_end);
 }
 
-/* A table of names with counts and rounded percentages of `total` picks; nothing without names. */
+/* Appends a section with a table of names, counts and rounded percentages of `total` picks. shares
+ * [count], in the order of the rows; nothing is appended where there are none. */
 static void put_table(sheet *self, const char *title, const alcore__share *shares, int64_t count,
                       int64_t total) {
     char number[32];
@@ -242,6 +257,8 @@ static void put_table(sheet *self, const char *title, const alcore__share *share
     put(self, self->marks->table_end);
 }
 
+/* Appends a section about one term, "Uncertainty of the picks: mean 3.1, median 3.0"; the name's
+ * first letter becomes a capital. */
 static void put_term_stats(sheet *page, const term_stats *stats) {
     char mean[32], median[32];
     if (page->status != ALCORE_OK) return;
@@ -284,7 +301,8 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
     return page.status;
 }
 
-/* Settles the kind of a report: the one asked for, else by the path's suffix. */
+/* Chooses the format of a report, ALCORE_REPORT_*: the one that was asked for, *kind, or, where
+ * that is 0, the one that the suffix of the path names. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
     if (*kind == 0 && dot != NULL)
@@ -297,7 +315,8 @@ static alcore_status resolve_kind(const char *path, int32_t *kind) {
                         path);
 }
 
-/* Measures and writes the report to memory; the file is written only when all of it is there. */
+/* Measures the picks and writes the report to memory, with the pool locked for reading. The file is
+ * written afterwards, when the report is complete. */
 static alcore_status compose(report *self, int32_t kind, alcore__buffer *out) {
     ALCORE__TRY(alcore__read_begin(self->selection->ranking->pool, "pool"));
     alcore_status status = measure(self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary for people. It says what happened and names no flag or function: what may be done
- * about it stands in the selection's remedies, which each front end words for its users. */
+/* The summary of a selection: text of several lines for people. It says what happened and names no
+ * option or function; what can be done about it is in the selection's remedies, which each front
+ * end turns into words of its own. Each say_...() writes the lines of one subject, or none. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "base/number.h"
 #include "request/selection_internal.h"
 
+/* Writes the digits with a comma before every group of three, counted from the right. */
 const char *alcore__thousands(int64_t value, char out[32]) {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRId64, value);
@@ -27,6 +29,8 @@ const char *alcore__amount(double value, char out[40]) {
     return out;
 }
 
+/* Rounds to cents; amounts of more than 9e13 are written with four digits and an exponent. A
+ * currency of "" is left out. */
 const char *alcore__money(double value, const char *currency, char out[64]) {
     char cents[16], whole[32];
     double rounded = floor(value * 100 + 0.5);
@@ -40,19 +44,23 @@ const char *alcore__money(double value, const char *currency, char out[64]) {
     return out;
 }
 
-/* The first failure stays, so that the lines read like what they print. */
+/* The summary that is being written. The first failure stays in status and later calls do nothing.
+ */
 typedef struct lines {
     alcore_ctx *ctx;
     alcore__buffer text;
     alcore_status status;
 } lines;
 
+/* Appends formatted text. */
 #define say(page, ...)                                                                             \
     do {                                                                                           \
         if ((page)->status == ALCORE_OK)                                                           \
             (page)->status = alcore__buffer_format((page)->ctx, &(page)->text, __VA_ARGS__);       \
     } while (0)
 
+/* How many rows were read, masked for each cause (words [ALCORE__CAUSES]) and scored, and what was
+ * changed or left out of them on the way. */
 static void say_rows(lines *page, const alcore__ranking *ranking) {
     static const char *const words[ALCORE__CAUSES] = {"malformed",
                                                       "empty",
@@ -86,6 +94,7 @@ static void say_rows(lines *page, const alcore__ranking *ranking) {
             alcore__thousands(outcome->nan_target, number));
 }
 
+/* What was bought in every unit, and how much of the budget that is. */
 static void say_spending(lines *page, const alcore_selection *selection) {
     const alcore__purchase *bought = &selection->bought;
     char items[32], words[32], characters[32], amount[40];
@@ -103,6 +112,7 @@ static void say_spending(lines *page, const alcore_selection *selection) {
     if (bought->budget == 0) say(page, "a budget of 0 selects nothing\n");
 }
 
+/* What the picks cost in money, where the request has a price. */
 static void say_price(lines *page, const alcore_selection *selection) {
     const alcore__price *price = &selection->ranking->price;
     char total[64], amount[40];
@@ -116,6 +126,7 @@ static void say_price(lines *page, const alcore_selection *selection) {
         alcore__unit_singular(price->unit));
 }
 
+/* How many rows were passed over for each cause, where there are any. */
 static void say_passed_over(lines *page, const alcore__purchase *bought) {
     char number[32];
     if (bought->redundant > 0)
@@ -129,6 +140,7 @@ static void say_passed_over(lines *page, const alcore__purchase *bought) {
             alcore__thousands(bought->free_rows, number));
 }
 
+/* Why fewer rows than the budget pays were selected, where that is so. */
 static void say_short(lines *page, const alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     char number[32];
@@ -144,13 +156,15 @@ static void say_short(lines *page, const alcore_selection *selection) {
     say(page, "\n");
 }
 
+/* A line for each column that was read: "logprobs: model ngram (none was given)". */
 static void say_sources(lines *page, const alcore__ranking *ranking) {
     for (int32_t i = 0; i < ranking->source_count; i++) {
         const alcore__source *source = &ranking->sources[i];
         const char *owner = source->role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
                             : source->role == ALCORE_ROLE_TARGET ? " of the target"
                                                                  : "";
-        /* What follows the semicolon tells versions apart and is for the provenance. */
+        /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
+         * provenance only. */
         int length = (int)strcspn(source->origin, ";");
         say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine != NULL ? "" : "from ",
             length, source->origin, source->built_in ? " (none was given)" : "");
@@ -161,8 +175,9 @@ static int64_t percent(int64_t part, int64_t whole) {
     return (200 * part + whole) / (2 * whole);
 }
 
-/* "nnll alone would have made 37 % of these picks, diversity alone 4 %", then how many picks each
- * term decided. */
+/* For a mixed score: "nnll alone would have made 37 % of these picks, diversity alone 4 %", then
+ * the share of the picks that each term decided, and a warning where one term decides nearly alone.
+ */
 static void say_terms(lines *page, const alcore_selection *selection) {
     const alcore__explanation *explanation = &selection->bought.explanation;
     const alcore__term_part *wide, *narrow;
@@ -192,6 +207,8 @@ static void say_terms(lines *page, const alcore_selection *selection) {
             wide->term->name, narrow->term->name);
 }
 
+/* Called once when a selection is made: the text is kept in selection->summary. The caller has
+ * locked the pool for reading. */
 alcore_status alcore__selection_write_summary(alcore_selection *selection) {
     const alcore__ranking *ranking = selection->ranking;
     lines page = {.ctx = selection->object.ctx};

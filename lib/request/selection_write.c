@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing the picks: TSV, CSV, JSONL, plain text. */
+/* Writing the picks of a selection to a file, in rank order and one line each (docs/formats.md):
+ *
+ *   TSV, CSV   rank, index, id, score, cost, the record columns, reason, text
+ *   JSONL      the record with its texts, and an object "al" with the same values
+ *   text       the text only
+ *
+ * Lines are built in one buffer and written one at a time; the file appears when it is complete. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,18 +17,22 @@
 #include "formats/write_options.h"
 #include "request/selection_internal.h"
 
+/* The state of one call of alcore_selection_write(). */
 typedef struct table {
     const alcore_selection *selection;
     alcore_ctx *ctx;
-    alcore__buffer line;
-    int32_t format;
-    bool first; /* cell of the line */
+    alcore__buffer line; /* what is written next */
+    int32_t format;      /* ALCORE_FORMAT_* */
+    bool first;          /* the next cell is the first of its line */
 } table;
 
+/* Appends bytes to the line. */
 static alcore_status put(table *self, const char *data, size_t bytes) {
     return alcore__buffer_append(self->ctx, &self->line, data, bytes);
 }
 
+/* Appends a cell of TSV or CSV, escaped as the format has it, behind a separator where one is due.
+ */
 static alcore_status put_cell(table *self, const char *text, size_t length) {
     bool csv = self->format == ALCORE_FORMAT_CSV;
     if (!self->first) ALCORE__TRY(put(self, csv ? "," : "\t", 1));
@@ -41,7 +51,8 @@ static alcore_status put_integer(table *self, int64_t value) {
     return put_word(self, digits);
 }
 
-/* Empty where there is none. */
+/* Appends a cell with a number, the shortest that reads back as the same double; a NaN is an empty
+ * cell. */
 static alcore_status put_number(table *self, double value) {
     char digits[32] = "";
     if (!isnan(value)) alcore__print_double(value, digits);
@@ -67,8 +78,8 @@ static alcore_status put_header(table *self) {
     return end_line(self);
 }
 
-/* A line of TSV or CSV: the pick's row, score and cost, the record columns, reason and text. A
- * negative integer in the record stands for none and is left empty. */
+/* Appends the line of the pick of a rank in TSV or CSV. Ranks count from 1 in files. A negative
+ * integer in the record means that the pick has no value there, and an empty cell is written. */
 static alcore_status put_pick(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     int64_t row = selection->rows[rank];
@@ -94,7 +105,8 @@ static alcore_status put_pick(table *self, int64_t rank) {
     return end_line(self);
 }
 
-/* A line of plain text: the text only, so that the file can go to a translator. */
+/* Appends the line of the pick of a rank in plain text: the text only, so that the file can go to a
+ * translator. */
 static alcore_status put_text(table *self, int64_t rank) {
     size_t length;
     const char *text =
@@ -106,8 +118,9 @@ static alcore_status put_text(table *self, int64_t rank) {
     return put(self, "\n", 1);
 }
 
-/* One object of the native form (docs/formats.md). A reference is left out, since the file goes to
- * those who are to write one. */
+/* Appends the pick of a rank as one JSON object of the library's own format (docs/formats.md). The
+ * reference is left out, since the file goes to the people who write one. Record columns that are
+ * terms of the score have the term's name. */
 static alcore_status put_object(table *self, int64_t rank) {
     const alcore_selection *selection = self->selection;
     const alcore_pool *pool = selection->ranking->pool;
@@ -145,7 +158,8 @@ static alcore_status put_object(table *self, int64_t rank) {
     return json.status == ALCORE_OK ? put(self, "\n", 1) : json.status;
 }
 
-/* Writes all picks in rank order, a line at a time through one buffer. */
+/* Writes the header, where the format has one, and all picks in rank order. The header goes out
+ * with the first pick, or by itself where there are no picks. */
 static alcore_status write_lines(table *self, alcore__writer *writer) {
     bool header = self->format == ALCORE_FORMAT_TSV || self->format == ALCORE_FORMAT_CSV;
     if (header) ALCORE__TRY(put_header(self));
@@ -157,7 +171,6 @@ static alcore_status write_lines(table *self, alcore__writer *writer) {
         ALCORE__TRY(alcore__writer_put(writer, self->line.data, self->line.length));
         self->line.length = 0;
     }
-    /* A header without picks. */
     return self->line.length == 0 ? ALCORE_OK
                                   : alcore__writer_put(writer, self->line.data, self->line.length);
 }
@@ -167,8 +180,8 @@ static bool has_suffix(const char *path, const char *suffix) {
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-/* Settles the format of a file: the one asked for, else by the path's suffix, else (for "-") TSV.
- */
+/* Chooses the format of a file, ALCORE_FORMAT_*: the one that was asked for, *format, or the one
+ * that the suffix of the path names; TSV for standard output, "-". */
 static alcore_status resolve_format(const char *path, int32_t *format) {
     static const struct {
         const char *suffix;
@@ -191,7 +204,8 @@ static alcore_status resolve_format(const char *path, int32_t *format) {
                         "%s: a selection is written as .tsv, .csv, .jsonl or .txt", path);
 }
 
-/* Writes the picks to a file that replaces an old one only when it is complete. */
+/* Writes the picks to a file, which replaces an old one only when it is complete. The pool is
+ * locked for reading while texts are copied from it. */
 static alcore_status write_file(const alcore_selection *selection, const char *path,
                                 const alcore_write_options *theirs) {
     alcore_ctx *ctx = selection->object.ctx;

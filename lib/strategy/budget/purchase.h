@@ -38,8 +38,8 @@ enum { ALCORE__TERMS = 4 };
 typedef struct alcore__term_part {
     const alcore__term *term;
     const char *alone;    /* whose picks the counterfactual shows: "nnll", "the given scores" */
-    int64_t *at_least;    /* [picks] how many candidates have a value of the term that is not below
-                             the pick's: of the pick's group where the term has groups, else of all */
+    int64_t *at_least;    /* [picks] number of candidates whose value of the term is not below the
+                             pick's: among the pick's group where the term has groups, else all */
     int64_t groups;       /* number of groups of term->within; 0: the term has no groups */
     int64_t *group_sizes; /* [groups] candidates of each; NULL without groups */
     /* The members below are set where two terms or more have a weight (alcore__explanation.mixed),
