@@ -136,25 +136,67 @@ def layout_program(api):
 
 
 #: Values that Lua says as a word: the table's name and the prefix of its constants.
-LUA_TABLES = {"bad_lines": "ALCORE_BAD_LINES_", "dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
+LUA_TABLES = {"bad_lines": "ALCORE_BAD_LINES_", "bleu_smoothings": "ALCORE_BLEU_SMOOTH_", "bleu_tokenizers": "ALCORE_BLEU_", "dedups": "ALCORE_DEDUP_", "file_formats": "ALCORE_FORMAT_", "malformed": "ALCORE_UTF8_",
               "meanings": "ALCORE_MEANS_", "missing_rules": "ALCORE_MISSING_", "normalizations": "ALCORE_NORMALIZE_",
               "poolings": "ALCORE_POOLING_", "report_kinds": "ALCORE_REPORT_",
               "roles": "ALCORE_ROLE_", "row_states": "ALCORE_ROW_", "scopes": "ALCORE_SCOPE_",
               "shapes": "ALCORE_COLUMN_"}
 
+#: Structs that travel as Lua tables, and of their int32_t fields those that are words (the table's name) or flags (True).
+#: Fields that are False, handles, functions and arrays with a length of their own are left to the C code.
+LUA_STRUCTS = {
+    "alcore_bleu_options": {"tokenizer": "bleu_tokenizers", "smoothing": "bleu_smoothings", "effective_order": True},
+    "alcore_bleu_score": {},
+    "alcore_chrf_options": {"whitespace": True},
+    "alcore_chrf_score": {},
+    "alcore_ctx_options": {},
+    "alcore_filter": {},
+    "alcore_label_score": {},
+    "alcore_lm_options": {},
+    "alcore_mean_result": {},
+    "alcore_model_options": {"dtype": False, "pooling": "poolings", "normalize": "normalizations"},
+    "alcore_ngram_options": {},
+    "alcore_pearson_result": {},
+    "alcore_phrase_options": {"semi_maximal": True, "beyond_limit": True, "unknown": True, "with_letters": True},
+    "alcore_pool_options": {"dedup": "dedups", "utf8": "malformed"},
+    "alcore_read_options": {"format": "file_formats", "bad_lines": "bad_lines"},
+    "alcore_span_score": {},
+    "alcore_wilcoxon_result": {"exact": True},
+}
+LUA_MEMBERS = {"int32_t": "AL_INT32", "int64_t": "AL_INT64", "uint64_t": "AL_UINT64", "double": "AL_DOUBLE", "const char *": "AL_TEXT"}
+
+
+def lua_members(struct, kinds):
+    """The table of the members of a struct, by which Lua reads and writes it (lua_structs.c)."""
+    out = ["const al_member al_%s[] = {" % struct["name"][len("alcore_"):]]
+    for field in struct["fields"]:
+        kind = kinds.get(field["name"])
+        if field["type"] not in LUA_MEMBERS or kind is False or field["name"] in ("reserved", "padding"):
+            continue
+        out.append('    {"%s", %s, %d, offsetof(%s, %s), %s},' % (
+            field["name"], "AL_FLAG" if kind is True else "AL_WORD" if kind else LUA_MEMBERS[field["type"]],
+            field.get("count", 1), struct["name"], field["name"], "al_" + kind if isinstance(kind, str) else "NULL"))
+    return out + ["    {NULL, 0, 0, 0, NULL}};"]
+
 
 def write_lua(api):
+    structs = []
     out = ["/* SPDX-License-Identifier: Apache-2.0 */",
            "/* Made by bindings/gen/generate.py from the public headers; do not edit. */",
-           '#include "lua_binding.h"', "", "/* clang-format off */"]
+           "#include <stddef.h>", "", '#include "lua_binding.h"', "", "/* clang-format off */"]
     for table, prefix in LUA_TABLES.items():
-        names = [name for name in api["constants"] if name.startswith(prefix)]
+        # A longer prefix of another table takes its constants: ALCORE_BLEU_SMOOTH_ those that ALCORE_BLEU_ has not.
+        others = tuple(other for other in LUA_TABLES.values() if other != prefix and other.startswith(prefix))
+        names = [name for name in api["constants"] if name.startswith(prefix) and not (others and name.startswith(others))]
         out.append("const al_constant al_%s[] = {" % table)
         out += ['    {"%s", %s},' % (name[len(prefix):].lower(), name) for name in names]
         out.append("    {NULL, 0}};")
     out.append("const al_constant al_usual_columns[] = {")
     out += ['    {"%s", %s},' % item for item in api["columns"].items()]
-    out += ["    {NULL, 0}};", 'const char al_default_strategy[] = "%s";' % api["default_strategy"]]
+    for struct in api["structs"]:
+        if struct["name"] in LUA_STRUCTS:
+            structs += lua_members(struct, LUA_STRUCTS[struct["name"]])
+    out += ["    {NULL, 0}};"] + structs + ['const char al_default_strategy[] = "%s";' % api["default_strategy"]]
     return "\n".join(out) + "\n"
 
 

@@ -136,14 +136,41 @@ typedef struct al_constant {
     const char *name;
     int32_t value;
 } al_constant;
+/* A member of a struct of the library that is a field of the same name in a Lua table. */
+typedef enum al_type {
+    AL_INT32,  /* a number */
+    AL_INT64,  /* a number */
+    AL_UINT64, /* a seed: a number, or from 2^53 on a string */
+    AL_DOUBLE, /* a number */
+    AL_TEXT,   /* const char *: a string */
+    AL_FLAG,   /* int32_t, 0 or 1: a boolean */
+    AL_WORD    /* int32_t: one of the words */
+} al_type;
+typedef struct al_member {
+    const char *name;
+    al_type type;
+    int32_t count;            /* entries of an array member, which is a list in Lua; else 1 */
+    size_t offset;            /* bytes from the begin of the struct */
+    const al_constant *words; /* of AL_WORD, else NULL */
+} al_member;
 #define AL_METHOD(prefix, name)                                                                    \
     { #name, prefix##name }
 
 /* Made from the headers (lua_tables.c). */
-extern const al_constant al_bad_lines[], al_dedups[], al_file_formats[], al_malformed[],
-    al_meanings[], al_missing_rules[], al_normalizations[], al_poolings[], al_report_kinds[],
-    al_roles[], al_row_states[], al_scopes[], al_shapes[], al_usual_columns[];
+extern const al_constant al_bad_lines[], al_bleu_smoothings[], al_bleu_tokenizers[], al_dedups[],
+    al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
+    al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
+    al_usual_columns[];
+extern const al_member al_bleu_options[], al_bleu_score[], al_chrf_options[], al_chrf_score[],
+    al_ctx_options[], al_filter[], al_label_score[], al_lm_options[], al_mean_result[],
+    al_model_options[], al_ngram_options[], al_pearson_result[], al_phrase_options[],
+    al_pool_options[], al_read_options[], al_span_score[], al_wilcoxon_result[];
 extern const char al_default_strategy[];
+/* Sets the members of the struct whose fields the table at index has; the others keep their value.
+ * Pushes the strings that the struct then points to. Index 0 is no table. */
+void al_read_struct(lua_State *L, int table, const al_member *members, void *out);
+/* Pushes a table of all members of a struct. */
+void al_push_struct(lua_State *L, const al_member *members, const void *from);
 /* ALCORE_COLUMN_* of a usual column; -1 for another name. */
 int32_t al_usual_shape(const char *column);
 /* Whether a list of lists is a ragged array where this column is meant. */
@@ -262,7 +289,10 @@ int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out);
 int al_pool_column_writer(lua_State *L);
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
-    al_model_functions[], al_lm_functions[], al_registry_functions[];
+    al_model_functions[], al_lm_functions[], al_phrase_functions[], al_registry_functions[];
+/* Pushes the table alcore.metrics. */
+void al_push_metrics(lua_State *L);
+int al_pool_write_phrases(lua_State *L);
 
 #pragma GCC visibility pop
 

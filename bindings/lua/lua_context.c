@@ -50,11 +50,7 @@ static void take_function(lua_State *L, int options, const al_home *home, const 
 /* Pushes a new context, or leaves 3 results and returns their number. */
 static int make(lua_State *L, int table) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
-    if (table != 0) {
-        options.threads = (int32_t)al_field_integer(L, table, "threads");
-        options.seed = al_field_seed(L, table, "seed");
-        options.module_dir = al_field_string(L, table, "module_dir");
-    }
+    al_read_struct(L, table, al_ctx_options, &options);
     al_object *object = al_new(L, &al_context_kind, NULL);
     al_home *home = calloc(1, sizeof *home);
     if (home == NULL) return luaL_error(L, "out of memory");

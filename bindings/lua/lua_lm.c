@@ -16,7 +16,7 @@ static int train(lua_State *L) {
     lua_settop(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
     int table = al_options(L, 2);
-    if (table) options.order = al_field_int32(L, table, "order");
+    al_read_struct(L, table, al_lm_options, &options);
     al_home *home = al_home_of(L, table);
     /* A copy of the list: a progress function could change the caller's while texts are read. */
     lua_createtable(L, (int)al_length(L, 1), 0);

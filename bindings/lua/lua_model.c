@@ -156,9 +156,7 @@ static int ngram(lua_State *L) {
         lua_replace(L, 1);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    options.order = al_field_int32(L, 1, "order");
-    options.dims = al_field_int32(L, 1, "dims");
-    options.seed = al_field_seed(L, 1, "seed");
+    al_read_struct(L, 1, al_ngram_options, &options);
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
     al_home *home = labeled != NULL ? labeled->home : al_home_of(L, 1);
@@ -185,12 +183,7 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
                                          {"float16", ALCORE_FLOAT16},
                                          {NULL, 0}};
     options->dtype = al_field_constant(L, table, "dtype", dtypes);
-    options->pooling = al_field_constant(L, table, "pooling", al_poolings);
-    options->normalize = al_field_constant(L, table, "normalize", al_normalizations);
-    options->layer = al_field_int32(L, table, "layer");
-    options->max_tokens = al_field_integer(L, table, "max_tokens");
-    options->batch_tokens = al_field_integer(L, table, "batch_tokens");
-    options->device = al_field_string(L, table, "device");
+    al_read_struct(L, table, al_model_options, options);
 }
 
 /*** Opens a model folder: today, a folder of ready columns. The settings are those of a model that

@@ -57,7 +57,10 @@ int luaopen_alcore(lua_State *L) {
     al_set_functions(L, al_strategy_functions);
     al_set_functions(L, al_model_functions);
     al_set_functions(L, al_lm_functions);
+    al_set_functions(L, al_phrase_functions);
     al_set_functions(L, al_registry_functions);
+    al_push_metrics(L);
+    lua_setfield(L, -2, "metrics");
     /*** Version of the library.
      * @field alcore.version */
     lua_pushstring(L, alcore_version());

@@ -55,9 +55,7 @@ int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object 
     alcore_pool_options given = ALCORE_POOL_OPTIONS_INIT;
     al_object *source = NULL;
     if (options != 0) {
-        given.dedup = al_field_constant(L, options, "dedup", al_dedups);
-        given.utf8 = al_field_constant(L, options, "utf8", al_malformed);
-        given.max_text_bytes = al_field_integer(L, options, "max_text_bytes");
+        al_read_struct(L, options, al_pool_options, &given);
         lua_getfield(L, options, "source");
         if (!lua_isnil(L, -1)) source = al_check(L, lua_gettop(L), &al_pool_kind);
     }
@@ -116,11 +114,7 @@ static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 2);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     lua_settop(L, 3);
-    if (al_options(L, 3)) {
-        options.format = al_field_constant(L, 3, "format", al_file_formats);
-        options.bad_lines = al_field_constant(L, 3, "bad_lines", al_bad_lines);
-        options.text_column = al_field_string(L, 3, "text_column");
-    }
+    al_read_struct(L, al_options(L, 3), al_read_options, &options);
     return AL_SELF(L, self->home, alcore_pool_read(self->pool, path, &options));
 }
 
@@ -405,9 +399,7 @@ static int filter(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     luaL_checktype(L, 2, LUA_TTABLE);
     alcore_filter limits = ALCORE_FILTER_INIT;
-    limits.min_words = al_field_integer(L, 2, "min_words");
-    limits.max_words = al_field_integer(L, 2, "max_words");
-    limits.min_letters = al_field_number(L, 2, "min_letters");
+    al_read_struct(L, 2, al_filter, &limits);
     return AL_SELF(L, self->home, alcore_pool_filter(self->pool, &limits));
 }
 
@@ -591,6 +583,7 @@ static const al_method methods[] = {{"add", add},
                                     {"words", words},
                                     {"write", write},
                                     {"write_column", write_column},
+                                    {"write_phrases", al_pool_write_phrases},
                                     {NULL, NULL}};
 static const al_method getters[] = {{"columns", columns},
                                     {"count", count},

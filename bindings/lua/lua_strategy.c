@@ -102,26 +102,27 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
     return show(&call, view);
 }
 
-/* The calls of a part for the noun, whose callback has the name of its function. */
-#define DEFINE_PART(noun, NOUN, callback)                                                          \
+/* The description of the part that objects of the noun are, from the four calls of the library; the
+ * callback, which its struct of host functions has too, is the field of a table of functions. */
+#define DEFINE_PART(noun, callback, host_struct, make, make_host, set_call, get_call)              \
     static alcore_status noun##_named(al_home *home, const char *name, al_object *out) {           \
-        return alcore_##noun##_new(home->ctx, name, &out->noun);                                   \
+        return make(home->ctx, name, &out->noun);                                                  \
     }                                                                                              \
     static alcore_status noun##_host(al_home *home, const char *name, const char *const *needs,    \
                                      al_host *host, al_object *out) {                              \
-        alcore_##noun##_host functions = ALCORE_##NOUN##_HOST_INIT;                                \
-        functions.name = name;                                                                     \
-        functions.needs = needs;                                                                   \
-        functions.callback = callback;                                                             \
-        functions.destroy = al_host_destroy;                                                       \
-        functions.user = host;                                                                     \
-        return alcore_##noun##_new_host(home->ctx, &functions, &out->noun);                        \
+        host_struct functions = {.size = sizeof functions,                                         \
+                                 .name = name,                                                     \
+                                 .needs = needs,                                                   \
+                                 .callback = callback,                                             \
+                                 .destroy = al_host_destroy,                                       \
+                                 .user = host};                                                    \
+        return make_host(home->ctx, &functions, &out->noun);                                       \
     }                                                                                              \
     static alcore_status set_##noun(void *handle, const char *name, const char *value) {           \
-        return alcore_##noun##_set(handle, name, value);                                           \
+        return set_call(handle, name, value);                                                      \
     }                                                                                              \
     static alcore_status get_##noun(void *handle, const char *name, const char **out) {            \
-        return alcore_##noun##_get(handle, name, out);                                             \
+        return get_call(handle, name, out);                                                        \
     }                                                                                              \
     static const part_calls noun##_part = {&al_##noun##_kind,                                      \
                                            #callback,                                              \
@@ -131,8 +132,10 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
                                            noun##_host,                                            \
                                            set_##noun,                                             \
                                            get_##noun}
-DEFINE_PART(strategy, STRATEGY, choose);
-DEFINE_PART(scorer, SCORER, score);
+DEFINE_PART(strategy, choose, alcore_strategy_host, alcore_strategy_new, alcore_strategy_new_host,
+            alcore_strategy_set, alcore_strategy_get);
+DEFINE_PART(scorer, score, alcore_scorer_host, alcore_scorer_new, alcore_scorer_new_host,
+            alcore_scorer_set, alcore_scorer_get);
 
 /* ---- making ---- */
 

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made by bindings/gen/generate.py from the public headers; do not edit. */
+#include <stddef.h>
+
 #include "lua_binding.h"
 
 /* clang-format off */
 const al_constant al_bad_lines[] = {
     {"error", ALCORE_BAD_LINES_ERROR},
     {"mask", ALCORE_BAD_LINES_MASK},
+    {NULL, 0}};
+const al_constant al_bleu_smoothings[] = {
+    {"exp", ALCORE_BLEU_SMOOTH_EXP},
+    {"floor", ALCORE_BLEU_SMOOTH_FLOOR},
+    {"add_k", ALCORE_BLEU_SMOOTH_ADD_K},
+    {"none", ALCORE_BLEU_SMOOTH_NONE},
+    {NULL, 0}};
+const al_constant al_bleu_tokenizers[] = {
+    {"13a", ALCORE_BLEU_13A},
+    {"intl", ALCORE_BLEU_INTL},
+    {"char", ALCORE_BLEU_CHAR},
+    {"zh", ALCORE_BLEU_ZH},
+    {"none", ALCORE_BLEU_NONE},
     {NULL, 0}};
 const al_constant al_dedups[] = {
     {"exact", ALCORE_DEDUP_EXACT},
@@ -89,4 +104,113 @@ const al_constant al_usual_columns[] = {
     {"token_probs", ALCORE_COLUMN_RAGGED_DENSE},
     {"factors", ALCORE_COLUMN_DENSE},
     {NULL, 0}};
+const al_member al_ctx_options[] = {
+    {"module_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, module_dir), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_ctx_options, seed), NULL},
+    {"threads", AL_INT32, 1, offsetof(alcore_ctx_options, threads), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_read_options[] = {
+    {"format", AL_WORD, 1, offsetof(alcore_read_options, format), al_file_formats},
+    {"bad_lines", AL_WORD, 1, offsetof(alcore_read_options, bad_lines), al_bad_lines},
+    {"text_column", AL_TEXT, 1, offsetof(alcore_read_options, text_column), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_lm_options[] = {
+    {"order", AL_INT32, 1, offsetof(alcore_lm_options, order), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_pool_options[] = {
+    {"dedup", AL_WORD, 1, offsetof(alcore_pool_options, dedup), al_dedups},
+    {"utf8", AL_WORD, 1, offsetof(alcore_pool_options, utf8), al_malformed},
+    {"max_text_bytes", AL_INT64, 1, offsetof(alcore_pool_options, max_text_bytes), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_filter[] = {
+    {"min_words", AL_INT64, 1, offsetof(alcore_filter, min_words), NULL},
+    {"max_words", AL_INT64, 1, offsetof(alcore_filter, max_words), NULL},
+    {"min_letters", AL_DOUBLE, 1, offsetof(alcore_filter, min_letters), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_phrase_options[] = {
+    {"max_words", AL_INT64, 1, offsetof(alcore_phrase_options, max_words), NULL},
+    {"min_count", AL_INT64, 1, offsetof(alcore_phrase_options, min_count), NULL},
+    {"semi_maximal", AL_FLAG, 1, offsetof(alcore_phrase_options, semi_maximal), NULL},
+    {"beyond_limit", AL_FLAG, 1, offsetof(alcore_phrase_options, beyond_limit), NULL},
+    {"unknown", AL_FLAG, 1, offsetof(alcore_phrase_options, unknown), NULL},
+    {"with_letters", AL_FLAG, 1, offsetof(alcore_phrase_options, with_letters), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_ngram_options[] = {
+    {"order", AL_INT32, 1, offsetof(alcore_ngram_options, order), NULL},
+    {"dims", AL_INT32, 1, offsetof(alcore_ngram_options, dims), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_ngram_options, seed), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_model_options[] = {
+    {"device", AL_TEXT, 1, offsetof(alcore_model_options, device), NULL},
+    {"pooling", AL_WORD, 1, offsetof(alcore_model_options, pooling), al_poolings},
+    {"layer", AL_INT32, 1, offsetof(alcore_model_options, layer), NULL},
+    {"normalize", AL_WORD, 1, offsetof(alcore_model_options, normalize), al_normalizations},
+    {"max_tokens", AL_INT64, 1, offsetof(alcore_model_options, max_tokens), NULL},
+    {"batch_tokens", AL_INT64, 1, offsetof(alcore_model_options, batch_tokens), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_bleu_options[] = {
+    {"tokenizer", AL_WORD, 1, offsetof(alcore_bleu_options, tokenizer), al_bleu_tokenizers},
+    {"smoothing", AL_WORD, 1, offsetof(alcore_bleu_options, smoothing), al_bleu_smoothings},
+    {"smoothing_value", AL_DOUBLE, 1, offsetof(alcore_bleu_options, smoothing_value), NULL},
+    {"effective_order", AL_FLAG, 1, offsetof(alcore_bleu_options, effective_order), NULL},
+    {"resamples", AL_INT64, 1, offsetof(alcore_bleu_options, resamples), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_bleu_options, seed), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_bleu_score[] = {
+    {"bleu", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bleu), NULL},
+    {"brevity_penalty", AL_DOUBLE, 1, offsetof(alcore_bleu_score, brevity_penalty), NULL},
+    {"precisions", AL_DOUBLE, 4, offsetof(alcore_bleu_score, precisions), NULL},
+    {"matches", AL_INT64, 4, offsetof(alcore_bleu_score, matches), NULL},
+    {"totals", AL_INT64, 4, offsetof(alcore_bleu_score, totals), NULL},
+    {"hypothesis_tokens", AL_INT64, 1, offsetof(alcore_bleu_score, hypothesis_tokens), NULL},
+    {"reference_tokens", AL_INT64, 1, offsetof(alcore_bleu_score, reference_tokens), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_bleu_score, bootstrap_high), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_chrf_options[] = {
+    {"word_order", AL_INT32, 1, offsetof(alcore_chrf_options, word_order), NULL},
+    {"whitespace", AL_FLAG, 1, offsetof(alcore_chrf_options, whitespace), NULL},
+    {"resamples", AL_INT64, 1, offsetof(alcore_chrf_options, resamples), NULL},
+    {"seed", AL_UINT64, 1, offsetof(alcore_chrf_options, seed), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_chrf_score[] = {
+    {"chrf", AL_DOUBLE, 1, offsetof(alcore_chrf_score, chrf), NULL},
+    {"matches", AL_INT64, 8, offsetof(alcore_chrf_score, matches), NULL},
+    {"hypothesis_total", AL_INT64, 8, offsetof(alcore_chrf_score, hypothesis_total), NULL},
+    {"reference_total", AL_INT64, 8, offsetof(alcore_chrf_score, reference_total), NULL},
+    {"bootstrap_mean", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_mean), NULL},
+    {"bootstrap_low", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_low), NULL},
+    {"bootstrap_high", AL_DOUBLE, 1, offsetof(alcore_chrf_score, bootstrap_high), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_mean_result[] = {
+    {"mean", AL_DOUBLE, 1, offsetof(alcore_mean_result, mean), NULL},
+    {"standard_deviation", AL_DOUBLE, 1, offsetof(alcore_mean_result, standard_deviation), NULL},
+    {"standard_error", AL_DOUBLE, 1, offsetof(alcore_mean_result, standard_error), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_pearson_result[] = {
+    {"rho", AL_DOUBLE, 1, offsetof(alcore_pearson_result, rho), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_pearson_result, p), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_wilcoxon_result[] = {
+    {"pairs", AL_INT64, 1, offsetof(alcore_wilcoxon_result, pairs), NULL},
+    {"w_plus", AL_DOUBLE, 1, offsetof(alcore_wilcoxon_result, w_plus), NULL},
+    {"w_minus", AL_DOUBLE, 1, offsetof(alcore_wilcoxon_result, w_minus), NULL},
+    {"p", AL_DOUBLE, 1, offsetof(alcore_wilcoxon_result, p), NULL},
+    {"exact", AL_FLAG, 1, offsetof(alcore_wilcoxon_result, exact), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_label_score[] = {
+    {"accuracy", AL_DOUBLE, 1, offsetof(alcore_label_score, accuracy), NULL},
+    {"macro_f1", AL_DOUBLE, 1, offsetof(alcore_label_score, macro_f1), NULL},
+    {"correct", AL_INT64, 1, offsetof(alcore_label_score, correct), NULL},
+    {"labels", AL_INT64, 1, offsetof(alcore_label_score, labels), NULL},
+    {NULL, 0, 0, 0, NULL}};
+const al_member al_span_score[] = {
+    {"precision", AL_DOUBLE, 1, offsetof(alcore_span_score, precision), NULL},
+    {"recall", AL_DOUBLE, 1, offsetof(alcore_span_score, recall), NULL},
+    {"f1", AL_DOUBLE, 1, offsetof(alcore_span_score, f1), NULL},
+    {"gold_spans", AL_INT64, 1, offsetof(alcore_span_score, gold_spans), NULL},
+    {"predicted_spans", AL_INT64, 1, offsetof(alcore_span_score, predicted_spans), NULL},
+    {"matches", AL_INT64, 1, offsetof(alcore_span_score, matches), NULL},
+    {NULL, 0, 0, 0, NULL}};
 const char al_default_strategy[] = "huds";

@@ -4,6 +4,7 @@ local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. package.path
 require("part_select")
 require("part_vectors")
+require("part_metrics")
 require("part_data")
 require("part_functions")
 require("part_objects")

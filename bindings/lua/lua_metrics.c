@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Metrics of an experiment: translations, labels and spans against gold ones, means, correlation,
+ * significance. Results are tables.
+ * @section metrics */
+#include "lua_binding.h"
+
+/* A list of strings as the library reads it. */
+typedef struct text_list {
+    const char **texts; /* [count] UTF-8; the Lua list owns them */
+    size_t *lengths;    /* [count] bytes */
+    int64_t count;
+} text_list;
+
+/* The list of strings at index; pushes what holds the arrays. */
+static text_list read_texts(lua_State *L, int index, const char *what) {
+    text_list list = {0};
+    if (lua_type(L, index) != LUA_TTABLE)
+        luaL_error(L, "%s: a list of strings expected, got %s", what, luaL_typename(L, index));
+    list.texts = al_strings(L, index, what, 0, &list.lengths, &list.count);
+    return list;
+}
+
+/* The references at index 2: a list of strings, or a list of such lists, each as long as the
+ * hypotheses. The library reads them set after set; *sets is their number. */
+static text_list read_references(lua_State *L, int64_t hypotheses, int64_t *sets) {
+    luaL_checktype(L, 2, LUA_TTABLE);
+    *sets = 1;
+    lua_rawgeti(L, 2, 1);
+    int nested = lua_istable(L, -1);
+    lua_pop(L, 1);
+    if (!nested) return read_texts(L, 2, "references");
+    *sets = al_length(L, 2);
+    al_push_list(L, *sets * hypotheses);
+    int joined = lua_gettop(L);
+    for (int64_t set = 0; set < *sets; set++) {
+        lua_rawgeti(L, 2, (int)set + 1);
+        if (!lua_istable(L, -1) || al_length(L, -1) != hypotheses)
+            luaL_error(L, "references[%d]: a list of %d strings expected, as many as hypotheses",
+                       (int)set + 1, (int)hypotheses);
+        for (int64_t i = 0; i < hypotheses; i++) {
+            lua_rawgeti(L, -1, (int)i + 1);
+            lua_rawseti(L, joined, (int)(set * hypotheses + i) + 1);
+        }
+        lua_pop(L, 1);
+    }
+    return read_texts(L, joined, "references");
+}
+
+/* Pushes a buffer for the scores of the sentences when the field `sentences` of the options is
+ * true; NULL otherwise. */
+static double *sentence_buffer(lua_State *L, int table, int64_t count) {
+    if (table == 0) return NULL;
+    lua_getfield(L, table, "sentences");
+    int wanted = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return wanted ? al_buffer(L, count, sizeof(double)) : NULL;
+}
+
+/* Adds to the result on top what is not in the library's struct. */
+static int finish_score(lua_State *L, const char *signature, const double *sentences,
+                        int64_t count) {
+    lua_pushstring(L, signature);
+    lua_setfield(L, -2, "signature");
+    if (sentences == NULL) return 1;
+    al_push_doubles(L, sentences, count);
+    lua_setfield(L, -2, "sentences");
+    return 1;
+}
+
+/*** BLEU of a corpus as sacreBLEU defines it.
+ * @function metrics.bleu
+ * @tparam table hypotheses a list of strings
+ * @tparam table references a list of strings, or a list of such lists
+ * @tparam[opt] table options tokenizer ("13a", "intl", "char", "zh", "none"), smoothing ("exp",
+ * "floor", "add_k", "none"), smoothing_value, effective_order, resamples, seed, sentences (true:
+ * the result has the BLEU of each sentence too), context
+ * @return a table with bleu, precisions, brevity_penalty, matches, totals, hypothesis_tokens,
+ * reference_tokens, bootstrap_mean, bootstrap_low, bootstrap_high, signature, sentences; or nil,
+ * message, code */
+static int bleu(lua_State *L) {
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    char signature[160];
+    int64_t sets;
+    lua_settop(L, 3);
+    int table = al_options(L, 3);
+    al_read_struct(L, table, al_bleu_options, &options);
+    text_list own = read_texts(L, 1, "hypotheses");
+    text_list given = read_references(L, own.count, &sets);
+    double *sentences = sentence_buffer(L, table, own.count);
+    al_home *home = al_home_of(L, table);
+    int failed = AL_CALL(L, home,
+                         alcore_metric_compute_bleu(home->ctx, own.texts, own.lengths, own.count,
+                                                    given.texts, given.lengths, given.count,
+                                                    &options, sentences, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_bleu_score, &score);
+    return finish_score(L, alcore_metric_bleu_signature(&options, sets, signature), sentences,
+                        own.count);
+}
+
+/*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
+ * @function metrics.chrf
+ * @tparam table hypotheses a list of strings
+ * @tparam table references a list of strings, or a list of such lists
+ * @tparam[opt] table options word_order, whitespace, resamples, seed, sentences, context
+ * @return a table with chrf, matches, hypothesis_total, reference_total, bootstrap_mean,
+ * bootstrap_low, bootstrap_high, signature, sentences; or nil, message, code */
+static int chrf(lua_State *L) {
+    alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    char signature[160];
+    int64_t sets;
+    lua_settop(L, 3);
+    int table = al_options(L, 3);
+    al_read_struct(L, table, al_chrf_options, &options);
+    text_list own = read_texts(L, 1, "hypotheses");
+    text_list given = read_references(L, own.count, &sets);
+    double *sentences = sentence_buffer(L, table, own.count);
+    al_home *home = al_home_of(L, table);
+    int failed = AL_CALL(L, home,
+                         alcore_metric_compute_chrf(home->ctx, own.texts, own.lengths, own.count,
+                                                    given.texts, given.lengths, given.count,
+                                                    &options, sentences, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_chrf_score, &score);
+    return finish_score(L, alcore_metric_chrf_signature(&options, sets, signature), sentences,
+                        own.count);
+}
+
+/*** Accuracy and macro F1 of labels.
+ * @function metrics.labels
+ * @tparam table gold a list of strings
+ * @tparam table predicted a list of strings, as long as gold
+ * @tparam[opt] table options context
+ * @return a table with accuracy, macro_f1, correct, labels; or nil, message, code */
+static int labels(lua_State *L) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+    lua_settop(L, 3);
+    al_home *home = al_home_of(L, al_options(L, 3));
+    text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
+    int failed = AL_CALL(L, home,
+                         alcore_metric_compute_labels(home->ctx, gold.texts, gold.lengths,
+                                                      gold.count, predicted.texts,
+                                                      predicted.lengths, predicted.count, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_label_score, &score);
+    return 1;
+}
+
+/*** Precision, recall and F1 of spans, as seqeval: a string holds the tags of a sentence, O, B-TYPE
+ * or I-TYPE, with spaces between them.
+ * @function metrics.spans
+ * @tparam table gold a list of strings
+ * @tparam table predicted a list of strings, as long as gold
+ * @tparam[opt] table options scheme ("default" as conlleval, or "strict": only B opens a span),
+ * context
+ * @return a table with precision, recall, f1, gold_spans, predicted_spans, matches; or nil,
+ * message, code */
+static int spans(lua_State *L) {
+    static const al_constant schemes[] = {{"default", 0}, {"strict", 1}, {NULL, 0}};
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    lua_settop(L, 3);
+    int table = al_options(L, 3);
+    int32_t strict = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
+    al_home *home = al_home_of(L, table);
+    text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
+    int failed = AL_CALL(L, home,
+                         alcore_metric_compute_spans(home->ctx, gold.texts, gold.lengths,
+                                                     gold.count, predicted.texts, predicted.lengths,
+                                                     predicted.count, strict, &score));
+    if (failed) return failed;
+    al_push_struct(L, al_span_score, &score);
+    return 1;
+}
+
+/*** Mean, standard deviation of a sample and standard error.
+ * @function metrics.mean
+ * @tparam table values a list of numbers
+ * @return a table with mean, standard_deviation, standard_error; or nil, message, code */
+static int mean(lua_State *L) {
+    alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
+    int64_t count;
+    double *values = al_numbers(L, 1, "values", &count);
+    alcore_status status = alcore_metric_compute_mean(values, count, &result);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    al_push_struct(L, al_mean_result, &result);
+    return 1;
+}
+
+/*** Pearson's correlation of pairs.
+ * @function metrics.pearson
+ * @tparam table x a list of numbers
+ * @tparam table y a list of numbers, as long as x
+ * @return a table with rho and p (two-sided); or nil, message, code */
+static int pearson(lua_State *L) {
+    alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
+    int64_t x_count, y_count;
+    double *x = al_numbers(L, 1, "x", &x_count), *y = al_numbers(L, 2, "y", &y_count);
+    alcore_status status = alcore_metric_compute_pearson(x, x_count, y, y_count, &result);
+    if (status != ALCORE_OK) return al_fail(L, status);
+    al_push_struct(L, al_pearson_result, &result);
+    return 1;
+}
+
+/*** Wilcoxon's signed-rank test of pairs.
+ * @function metrics.wilcoxon
+ * @tparam table x a list of numbers; without y, of differences
+ * @tparam[opt] table y a list of numbers, as long as x
+ * @tparam[opt] table options context
+ * @return a table with pairs, w_plus, w_minus, p, exact; or nil, message, code */
+static int wilcoxon(lua_State *L) {
+    alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
+    int64_t x_count, y_count = 0;
+    lua_settop(L, 3);
+    al_home *home = al_home_of(L, al_options(L, 3));
+    double *x = al_numbers(L, 1, "x", &x_count);
+    double *y = lua_isnil(L, 2) ? NULL : al_numbers(L, 2, "y", &y_count);
+    int failed = AL_CALL(
+        L, home, alcore_metric_compute_wilcoxon(home->ctx, x, x_count, y, y_count, &result));
+    if (failed) return failed;
+    al_push_struct(L, al_wilcoxon_result, &result);
+    return 1;
+}
+
+static const al_method functions[] = {
+    {"bleu", bleu},       {"chrf", chrf},   {"labels", labels},     {"mean", mean},
+    {"pearson", pearson}, {"spans", spans}, {"wilcoxon", wilcoxon}, {NULL, NULL}};
+
+void al_push_metrics(lua_State *L) {
+    lua_newtable(L);
+    al_set_functions(L, functions);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*** @module alcore */
+/*** Phrases: sequences of words within one row, as rows of a pool of their own.
+ * @section phrases */
+#include "lua_binding.h"
+
+/* Pushes the pool that the value at index means: a pool, or a list of texts. The new pool of a list
+ * belongs to home. Returns 0, or the number of results of a failure. */
+static int pool_from(lua_State *L, int index, const char *what, al_home *home, al_object **out) {
+    index = al_absolute(L, index);
+    *out = al_test(L, index, &al_pool_kind);
+    if (*out == NULL && lua_istable(L, index)) return al_pool_make(L, index, 0, home, out);
+    if (*out == NULL)
+        return luaL_error(L, "%s: a pool or a list of strings expected, got %s", what,
+                          luaL_typename(L, index));
+    lua_pushvalue(L, index);
+    return 0;
+}
+
+/*** The phrases of texts as a pool of their own, those that occur most often first. Its columns are
+ * occurrences, length, first_row, first_position, known and semi_maximal.
+ * @function alcore.phrases
+ * @param texts a pool, or a list of strings
+ * @tparam[opt] table options labeled (a pool or a list of strings), max_words (4; -1: any
+ * length, with semi_maximal), min_count, semi_maximal, beyond_limit, unknown, with_letters, context
+ * @return a pool; or nil, message, code */
+static int phrases(lua_State *L) {
+    alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
+    al_object *source, *labeled = NULL;
+    lua_settop(L, 2);
+    int table = al_options(L, 2);
+    al_read_struct(L, table, al_phrase_options, &options);
+    int failed = pool_from(L, 1, "texts", al_home_of(L, table), &source);
+    if (failed) return failed;
+    if (table != 0) {
+        lua_getfield(L, table, "labeled");
+        if (!lua_isnil(L, -1)) failed = pool_from(L, -1, "labeled", source->home, &labeled);
+        if (failed) return failed;
+    }
+    if (labeled != NULL && labeled->home != source->home)
+        return luaL_error(L, "phrases: 'labeled' belongs to another context");
+    al_object *object = al_new(L, &al_pool_kind, source->home);
+    return AL_TOP(L, source->home,
+                  alcore_pool_derive_phrases(source->pool, labeled != NULL ? labeled->pool : NULL,
+                                             &options, &object->pool));
+}
+
+/*** Writes the pool that @{alcore.phrases} made as a table in TSV.
+ * @function pool:write_phrases
+ * @tparam string path
+ * @return the pool; or nil, message, code */
+int al_pool_write_phrases(lua_State *L) {
+    al_object *self = al_check(L, 1, &al_pool_kind);
+    const char *path = luaL_checkstring(L, 2);
+    return AL_SELF(L, self->home, alcore_pool_write_phrases(self->pool, path));
+}
+
+const al_method al_phrase_functions[] = {{"phrases", phrases}, {NULL, NULL}};

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of an experiment: translations, labels and spans against gold ones, means, correlation, significance.
+
+Each function returns a named tuple with the members of the library's struct, which include/alcore/metric.h describes."""
+import array
+import ctypes
+from typing import NamedTuple, Optional
+
+from . import _ffi
+from ._calls import check, run
+from ._handles import choice, default_context, struct
+from ._library import lib
+from ._strings import Strings
+
+_TOKENIZERS = ["13A", "INTL", "CHAR", "ZH", "NONE"]
+_SCHEMES = {"default": 0, "strict": 1}
+
+
+class BleuScore(NamedTuple):
+    """BLEU of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 4 tokens. The ends of the 95 % interval are NaN
+    without resamples; sentences is None unless it was asked for."""
+
+    bleu: float
+    brevity_penalty: float
+    precisions: tuple
+    matches: tuple
+    totals: tuple
+    hypothesis_tokens: int
+    reference_tokens: int
+    bootstrap_mean: float
+    bootstrap_low: float
+    bootstrap_high: float
+    signature: str
+    sentences: Optional[list]
+
+
+class ChrfScore(NamedTuple):
+    """chrF of a corpus, 0 to 100, and what it was computed from: n-grams of 1 to 6 characters, then of 1 and 2 words."""
+
+    chrf: float
+    matches: tuple
+    hypothesis_total: tuple
+    reference_total: tuple
+    bootstrap_mean: float
+    bootstrap_low: float
+    bootstrap_high: float
+    signature: str
+    sentences: Optional[list]
+
+
+class LabelScore(NamedTuple):
+    """Shares from 0 to 1; labels is how many distinct ones there are."""
+
+    accuracy: float
+    macro_f1: float
+    correct: int
+    labels: int
+
+
+class SpanScore(NamedTuple):
+    """Shares from 0 to 1, and numbers of spans."""
+
+    precision: float
+    recall: float
+    f1: float
+    gold_spans: int
+    predicted_spans: int
+    matches: int
+
+
+class MeanResult(NamedTuple):
+    """The deviation is that of a sample; it and the error are NaN for fewer than two numbers."""
+
+    mean: float
+    standard_deviation: float
+    standard_error: float
+
+
+class PearsonResult(NamedTuple):
+    """Correlation from -1 to 1 and its two-sided p."""
+
+    rho: float
+    p: float
+
+
+class WilcoxonResult(NamedTuple):
+    """pairs: those whose difference is not 0. exact: whether p is; else it comes from the normal distribution."""
+
+    pairs: int
+    w_plus: float
+    w_minus: float
+    p: float
+    exact: bool
+
+
+def _result(kind, given, **more):
+    """The named tuple with the members of a struct that have its names; arrays become tuples."""
+    members = {name: getattr(given, name) for name in kind._fields if name not in more}
+    return kind(**{name: tuple(value) if isinstance(value, ctypes.Array) else value for name, value in members.items()}, **more)
+
+
+def _arguments(strings):
+    return ctypes.addressof(strings.pointers), ctypes.addressof(strings.lengths), strings.count
+
+
+def _references(given, hypotheses):
+    """(texts set after set, as the library reads them, and the number of sets): given is one list of texts, or a list of such
+    lists, each as long as the hypotheses."""
+    given = list(given)
+    sets = [given] if not given or isinstance(given[0], (str, bytes)) else [list(texts) for texts in given]
+    for number, texts in enumerate(sets):
+        if len(sets) > 1 and len(texts) != hypotheses:
+            raise ValueError("references[%d]: %d texts for %d hypotheses" % (number, len(texts), hypotheses))
+    return Strings([text for texts in sets for text in texts], "references"), len(sets)
+
+
+class _Corpus:
+    """What BLEU and chrF read and fill besides their options: hypotheses, references, and room for a value of each sentence."""
+
+    def __init__(self, hypotheses, references, sentences, context):
+        self.context = context or default_context()
+        self.hypotheses = Strings(hypotheses, "hypotheses")
+        self.references, self.sets = _references(references, self.hypotheses.count)
+        self.sentences = array.array("d", bytes(8 * self.hypotheses.count)) if sentences else None
+        self.arguments = (self.context._handle, *_arguments(self.hypotheses), *_arguments(self.references))
+        self.room = self.sentences.buffer_info()[0] if self.sentences else None
+
+    def result(self, kind, out, signature):
+        return _result(kind, out, signature=signature.decode(), sentences=None if self.sentences is None else list(self.sentences))
+
+
+def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_value=0.0, effective_order=False, resamples=0,
+         seed=0, sentences=False, context=None):
+    """BLEU (Papineni et al. 2002) as sacreBLEU defines it.
+
+    references: a list of texts, one for each hypothesis, or a list of such lists. tokenizer: "13a", "intl", "char", "zh" or
+    "none". smoothing of an order of which no n-gram matches: "exp", "floor", "add_k" or "none", with smoothing_value of floor
+    (0: 0.1) and add_k (0: 1). effective_order=True: only orders of which the hypotheses have n-grams count. resamples:
+    bootstrap samples for a 95 % interval, drawn by seed. sentences=True: the BLEU of each hypothesis too."""
+    options = struct(_ffi.alcore_bleu_options, tokenizer=choice("ALCORE_BLEU_", tokenizer, "tokenizer", _TOKENIZERS),
+                     smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
+                     effective_order=bool(effective_order), resamples=resamples, seed=seed)
+    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_bleu_score)
+    run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.room, ctypes.byref(out))
+    return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(ctypes.byref(options), corpus.sets,
+                                                                          ctypes.create_string_buffer(160)))
+
+
+def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0, seed=0, sentences=False, context=None):
+    """chrF (Popovic 2015) as sacreBLEU defines it; word_order=2 is chrF++. whitespace=True: white space counts as characters.
+    The other arguments are those of bleu()."""
+    options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
+    corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_chrf_score)
+    run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.room, ctypes.byref(out))
+    return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(ctypes.byref(options), corpus.sets,
+                                                                          ctypes.create_string_buffer(160)))
+
+
+def labels(gold, predicted, *, context=None):
+    """Accuracy and macro F1 of labels."""
+    ctx, own, other = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+    out = struct(_ffi.alcore_label_score)
+    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(own), *_arguments(other), ctypes.byref(out))
+    return _result(LabelScore, out)
+
+
+def spans(gold, predicted, *, scheme="default", context=None):
+    """Precision, recall and F1 of spans, as seqeval. A text holds the tags of a sentence, O, B-TYPE or I-TYPE, with spaces
+    between them. scheme: "default" as conlleval, where an I behind O or another type opens a span, or "strict", only B does."""
+    if scheme not in _SCHEMES:
+        raise ValueError("scheme: %r is none of default, strict" % (scheme,))
+    ctx, own, other = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+    out = struct(_ffi.alcore_span_score)
+    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(own), *_arguments(other), _SCHEMES[scheme], ctypes.byref(out))
+    return _result(SpanScore, out)
+
+
+def _numbers(values):
+    """(array of float64, its address, its length)."""
+    numbers = array.array("d", values)
+    return numbers, numbers.buffer_info()[0] if numbers else None, len(numbers)
+
+
+def mean(values):
+    """Mean, standard deviation of a sample and standard error of numbers."""
+    kept, address, count = _numbers(values)
+    out = struct(_ffi.alcore_mean_result)
+    check(lib.alcore_metric_compute_mean(address, count, ctypes.byref(out)))
+    return _result(MeanResult, out)
+
+
+def pearson(x, y):
+    """Pearson's correlation of pairs of numbers."""
+    kept_x, *x = _numbers(x)
+    kept_y, *y = _numbers(y)
+    out = struct(_ffi.alcore_pearson_result)
+    check(lib.alcore_metric_compute_pearson(*x, *y, ctypes.byref(out)))
+    return _result(PearsonResult, out)
+
+
+def wilcoxon(x, y=None, *, context=None):
+    """Wilcoxon's signed-rank test of pairs of numbers; without y, x are the differences."""
+    ctx = context or default_context()
+    kept_x, *x = _numbers(x)
+    kept_y, *y = _numbers(() if y is None else y)
+    out = struct(_ffi.alcore_wilcoxon_result)
+    run(lib.alcore_metric_compute_wilcoxon, ctx._handle, *x, *y, ctypes.byref(out))
+    return _result(WilcoxonResult, out, exact=bool(out.exact))

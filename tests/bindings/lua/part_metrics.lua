@@ -1,0 +1,168 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Metrics and phrases through Lua, by the vectors of the specification. A part of test_alcore.lua.
+local tap = require("tap")
+local alcore = require("alcore")
+local vectors = require("vectors")
+local fixture = require("fixture")
+local case, equal, list, metrics = tap.case, tap.equal, tap.list, alcore.metrics
+
+local function near(found, expected, what)
+    expected = tonumber(expected) or 0 / 0
+    if found ~= found and expected ~= expected then return end
+    if not (math.abs(found - expected) <= 1e-9) then error(("%s: %.17g, expected %.17g"):format(what, found, expected), 2) end
+end
+
+local function all_near(found, expected, what)
+    equal(#found, #expected, what)
+    for i, wanted in ipairs(expected) do near(found[i], wanted, what .. "[" .. i .. "]") end
+end
+
+-- The vectors have the references of each hypothesis, the library sets of them.
+local function reference_sets(references)
+    local sets = {}
+    for set = 1, #references[1] do
+        sets[set] = {}
+        for i, texts in ipairs(references) do sets[set][i] = texts[set] end
+    end
+    return sets
+end
+
+case("TV-BLEU, TV-BLEU2: every case", function()
+    local seen = 0
+    for _, name in ipairs{"TV-BLEU", "TV-BLEU2"} do
+        for _, one in ipairs(vectors.cases(vectors.find("analyses", name))) do
+            local input, expected = one.input, one.expected
+            local score = assert(metrics.bleu(input.hypotheses, reference_sets(input.references), {
+                tokenizer = input.tokenizer, smoothing = input.smoothing and input.smoothing:gsub("-", "_") or nil,
+                effective_order = input.effective_order, sentences = true}))
+            if expected.sentence_bleu then
+                all_near(score.sentences, expected.sentence_bleu, one.name)
+            else
+                list(score.matches, expected.matches, one.name)
+                list(score.totals, expected.totals, one.name)
+                all_near(score.precisions, expected.precisions, one.name)
+                near(score.bleu, expected.bleu, one.name)
+                near(score.brevity_penalty, expected.bp, one.name)
+                equal(score.hypothesis_tokens, expected.hyp_len)
+                equal(score.reference_tokens, expected.ref_len)
+            end
+            seen = seen + 1
+        end
+    end
+    equal(seen > 10, true)
+end)
+
+case("TV-METRICS: chrF, spans, labels", function()
+    local seen = 0
+    for _, one in ipairs(vectors.cases(vectors.find("analyses", "TV-METRICS"))) do
+        local input, expected = one.input, one.expected
+        if expected.chrf then
+            local sets = reference_sets(input.references)
+            local score = assert(metrics.chrf(input.hypotheses, sets))
+            near(score.chrf, expected.chrf, one.name)
+            equal(score.sentences, nil)
+            near(assert(metrics.chrf(input.hypotheses, sets, {word_order = 2})).chrf, expected["chrf++"], one.name)
+            if expected["chrf whitespace"] then
+                near(assert(metrics.chrf(input.hypotheses, sets, {whitespace = true})).chrf, expected["chrf whitespace"], one.name)
+            end
+        elseif one.name:find("^spans") then
+            local lines = {gold = {}, predicted = {}}
+            for side, texts in pairs(lines) do
+                for i, tags in ipairs(input[side]) do texts[i] = table.concat(tags, " ") end
+            end
+            local score = assert(metrics.spans(lines.gold, lines.predicted, {scheme = input.strict and "strict" or "default"}))
+            for name, wanted in pairs(expected) do near(score[name], wanted, name) end
+        elseif one.name == "labels" then
+            local score = assert(metrics.labels(input.gold, input.predicted))
+            for name, wanted in pairs(expected) do near(score[name], wanted, name) end
+            equal(score.correct, 2)
+            equal(score.labels, 3)
+        else
+            seen = seen - 1
+        end
+        seen = seen + 1
+    end
+    equal(seen, 5)
+end)
+
+case("TV-SE, TV-WILCOXON, Pearson", function()
+    for _, one in ipairs(vectors.cases(vectors.find("analyses", "TV-SE"))) do
+        local found = assert(metrics.mean(one.input.values))
+        near(found.mean, one.expected.mean, one.name)
+        near(found.standard_deviation, one.expected.sd, one.name)
+        near(found.standard_error, one.expected.se, one.name)
+    end
+    for _, one in ipairs(vectors.cases(vectors.find("analyses", "TV-WILCOXON"))) do
+        if one.input.exact == nil then
+            local found = assert(metrics.wilcoxon(one.input.differences))
+            for name, wanted in pairs(one.expected) do near(found[name], wanted, one.name) end
+            equal(found.exact, true)
+        end
+    end
+    equal(assert(metrics.wilcoxon({3, 5, 9}, {1, 1, 1})).w_plus, 6)
+    local found = assert(metrics.pearson({1, 2, 3}, {2, 4, 7}))
+    near(found.rho, 0.99339926779878285, "rho") -- 5 / sqrt(2 * 38 / 3)
+    equal(found.p > 0 and found.p < 0.1, true)
+end)
+
+case("a metric says how it was computed, and resamples", function()
+    local score = assert(metrics.bleu({"a b c d e", "x"}, {"a b c d e", "y"}, {resamples = 50, seed = 3}))
+    tap.contains(score.signature, "nrefs:1|bs:50|seed:3|case:mixed|eff:no|tok:13a|smooth:exp")
+    equal(score.bootstrap_low <= score.bootstrap_mean and score.bootstrap_mean <= score.bootstrap_high, true)
+    tap.contains(assert(metrics.chrf({"a"}, {{"a"}, {"b"}}, {word_order = 2})).signature, "nrefs:2|case:mixed|eff:yes|nc:6|nw:2")
+    local context = assert(alcore.context{threads = 2})
+    equal(assert(metrics.bleu({"a b c d"}, {"a b c d"}, {context = context})).bleu > 99, true)
+end)
+
+case("metrics refuse what cannot be", function()
+    tap.fails("ALCORE_E_SHAPE", "1", metrics.bleu({"a", "b"}, {"a"}))
+    tap.fails("ALCORE_E_INVALID", "word", metrics.chrf({"a"}, {"a"}, {word_order = 9}))
+    tap.fails("ALCORE_E_SHAPE", "", metrics.labels({"a", "b"}, {"a"}))
+    tap.fails("ALCORE_E_DATA", "X", metrics.spans({"O X"}, {"O O"}))
+    tap.fails("ALCORE_E_SHAPE", "", metrics.pearson({1, 2}, {1}))
+    tap.fails("ALCORE_E_DATA", "", metrics.wilcoxon({0 / 0}))
+    tap.raises("tokenizer: one of 13a intl char zh none expected", metrics.bleu, {"a"}, {"a"}, {tokenizer = "14a"})
+    tap.raises("effective_order: a boolean expected, got number", metrics.bleu, {"a"}, {"a"}, {effective_order = 1})
+    tap.raises("references[2]: a list of 1 strings expected", metrics.bleu, {"a"}, {{"a"}, {}})
+    tap.raises("hypotheses: a list of strings expected", metrics.chrf, "a", {"a"})
+    tap.raises("values[2]: a number expected", metrics.mean, {1, "2"})
+    tap.raises("scheme: one of default strict", metrics.spans, {"O"}, {"O"}, {scheme = "loose"})
+    equal(assert(metrics.mean({})).mean ~= 0, true)
+end)
+
+local TEXTS = {"the patient has severe headache", "the patient has severe nausea", "severe headache was reported",
+    "the patient was treated", "headache was reported", "the patient has fever"}
+local LABELED = {"the patient was late", "it was reported today"}
+
+case("phrases are a pool", function()
+    local found = assert(alcore.phrases(TEXTS, {labeled = LABELED}))
+    equal(#found, 35)
+    equal(found:text(1), "the patient")
+    equal(found.source:text(1), TEXTS[1])
+    local occurrences = assert(found:get_column("occurrences"))
+    list({occurrences[1], occurrences[2], occurrences[4]}, {4, 4, 3})
+    equal(#assert(alcore.phrases(TEXTS, {min_count = 2})), 17)
+    local pool = assert(alcore.pool(TEXTS))
+    local best = assert(alcore.phrases(pool, {labeled = assert(alcore.pool(LABELED)), semi_maximal = true, unknown = true}))
+    list({best:text(1), best:text(2), best:text(3)}, {"the patient has severe", "headache was reported", "severe headache"})
+    equal(#assert(alcore.phrases(pool, {labeled = LABELED, semi_maximal = true, unknown = true, beyond_limit = true})), 6)
+    equal(#assert(alcore.phrases({"a b c d e f"}, {max_words = -1, semi_maximal = true})), 1)
+end)
+
+case("phrases are written as a table", function()
+    local path = fixture.scratch .. "/phrases.tsv"
+    local found = assert(alcore.phrases({"a b", "a"}, {max_words = 1, with_letters = true}))
+    equal(found:write_phrases(path), found)
+    local file = assert(io.open(path))
+    equal(file:read("*a"):match("\n(.*)"), "a\t2\t1\t0\t0\t0\t1\nb\t1\t1\t0\t1\t0\t1\n")
+    file:close()
+    tap.fails("ALCORE_E_NOT_FOUND", "", assert(alcore.pool({"a"})):write_phrases(path))
+end)
+
+case("phrases refuse what cannot be", function()
+    tap.fails("ALCORE_E_INVALID", "max_words is 65", alcore.phrases(TEXTS, {max_words = 65}))
+    tap.fails("ALCORE_E_INVALID", "", alcore.phrases(TEXTS, {max_words = -1}))
+    tap.raises("a pool or a list of strings expected, got number", alcore.phrases, 5)
+    local elsewhere = assert(alcore.pool({"a"}, {context = assert(alcore.context())}))
+    tap.raises("another context", alcore.phrases, TEXTS, {labeled = elsewhere})
+end)
