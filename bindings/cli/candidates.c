@@ -21,8 +21,8 @@ static alcore_status draw(const arguments *args, const inputs *in, int64_t count
     if (status == ALCORE_OK)
         status = alcore_request_candidates(in->request, capacity, rows, &count);
     if (status == ALCORE_OK)
-        status =
-            alcore_pool_write(in->candidates, rows, count, option_value(args, OPTION_OUT, "-"));
+        status = alcore_pool_write(in->candidates, rows, count, option_value(args, OPTION_OUT, "-"),
+                                   NULL);
     free(rows);
     return status;
 }
@@ -35,7 +35,8 @@ int command_candidates(const arguments *args) {
 
     if (!option_given(args, OPTION_COUNT))
         return complain(EXIT_USAGE, "candidates needs --count N");
-    code = option_integer(args, OPTION_COUNT, 1, INT64_MAX, &count);
+    code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
+    if (code == EXIT_DONE) code = option_integer(args, OPTION_COUNT, 1, INT64_MAX, &count);
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) {

@@ -94,7 +94,8 @@ static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *
     if (status == ALCORE_OK) status = score_rows(lm, pool, writer);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     if (status == ALCORE_OK)
-        status = alcore_pool_write_column(pool, "logprobs", option_value(args, OPTION_OUT, "-"));
+        status =
+            alcore_pool_write_column(pool, "logprobs", option_value(args, OPTION_OUT, "-"), NULL);
     alcore_column_writer_unref(writer);
     alcore_lm_unref(lm);
     return status;

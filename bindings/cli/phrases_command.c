@@ -65,14 +65,14 @@ int command_phrases(const arguments *args) {
     inputs in = {0};
     int code = read_phrase_options(args, &options);
 
-    if (code == EXIT_DONE) code = option_suffix(args, OPTION_OUT, ".tsv|.txt");
+    if (code == EXIT_DONE) code = option_suffix(args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
     if (code == EXIT_DONE) code = terminal_context(args, &ctx);
     if (code == EXIT_DONE) code = inputs_read(ctx, args, &in);
     if (code == EXIT_DONE) {
         alcore_status status =
             alcore_pool_derive_phrases(in.candidates, in.labeled, &options, &phrases);
         if (status == ALCORE_OK)
-            status = alcore_pool_write_phrases(phrases, option_value(args, OPTION_OUT, "-"));
+            status = alcore_pool_write_phrases(phrases, option_value(args, OPTION_OUT, "-"), NULL);
         terminal_clear();
         code = outcome(status);
     }

@@ -21,7 +21,7 @@ static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
         status = alcore_scorer_run(scorer, in->candidates, model);
         if (status == ALCORE_OK)
             status = alcore_pool_write_column(in->candidates, "scores",
-                                              option_value(args, OPTION_OUT, "-"));
+                                              option_value(args, OPTION_OUT, "-"), NULL);
         terminal_clear();
         code = outcome(status);
     }

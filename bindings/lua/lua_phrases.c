@@ -48,11 +48,14 @@ static int phrases(lua_State *L) {
 /*** Writes the pool that @{alcore.phrases} made as a table in TSV.
  * @function pool:write_phrases
  * @tparam string path
+ * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
  * @return the pool; or nil, message, code */
 int al_pool_write_phrases(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->home, alcore_pool_write_phrases(self->pool, path));
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    return AL_SELF(L, self->home, alcore_pool_write_phrases(self->pool, path, &options));
 }
 
 const al_method al_phrase_functions[] = {{"phrases", phrases}, {NULL, NULL}};

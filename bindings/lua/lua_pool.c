@@ -403,19 +403,24 @@ static int filter(lua_State *L) {
     return AL_SELF(L, self->home, alcore_pool_filter(self->pool, &limits));
 }
 
-/*** Writes rows to a file with the columns index, id and text.
+/*** Writes rows to a file, to be read again by alcore.pool(): index, id and text, and reference,
+ * lang, group and cost where a row has one.
  * @function pool:write
  * @param rows a list of indices and ids, or a selection
  * @tparam string path
+ * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
  * @return the pool; or nil, message, code */
 static int write(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *path = luaL_checkstring(L, 3);
     int64_t count_of_rows;
     int failed;
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
     int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
     if (failed) return failed;
-    return AL_SELF(L, self->home, alcore_pool_write(self->pool, rows, count_of_rows, path));
+    return AL_SELF(L, self->home,
+                   alcore_pool_write(self->pool, rows, count_of_rows, path, &options));
 }
 
 /* ---- columns ---- */
@@ -548,11 +553,14 @@ static int column_rows(lua_State *L) {
  * @function pool:write_column
  * @tparam string name
  * @tparam string path
+ * @tparam[opt] string format "npy", "tsv" or "lp"; by the name of the file if not given
  * @return the pool; or nil, message, code */
 static int write_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
-    return AL_SELF(L, self->home, alcore_pool_write_column(self->pool, name, path));
+    alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
+    options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
+    return AL_SELF(L, self->home, alcore_pool_write_column(self->pool, name, path, &options));
 }
 
 static const al_method methods[] = {{"add", add},

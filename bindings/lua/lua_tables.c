@@ -33,6 +33,8 @@ const al_constant al_file_formats[] = {
     {"tsv", ALCORE_FORMAT_TSV},
     {"jsonl", ALCORE_FORMAT_JSONL},
     {"csv", ALCORE_FORMAT_CSV},
+    {"npy", ALCORE_FORMAT_NPY},
+    {"lp", ALCORE_FORMAT_LP},
     {NULL, 0}};
 const al_constant al_malformed[] = {
     {"refuse", ALCORE_UTF8_REFUSE},

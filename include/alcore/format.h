@@ -13,8 +13,8 @@ ALCORE_BEGIN
 enum {
     /** By the suffix. Read: .tsv, .jsonl or .ndjson, anything else as text, each followed by .gz,
      * .xz or .zst when compressed; the suffix of another known format (.csv, .po, .tmx, .parquet,
-     * ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl, .txt, "-" as TSV; anything else is
-     * ALCORE_E_UNSUPPORTED. */
+     * ...) is ALCORE_E_DATA. Written: .tsv, .csv, .jsonl or .ndjson, .txt, "-" as TSV; anything
+     * else, and a compressed file, is ALCORE_E_UNSUPPORTED. */
     ALCORE_FORMAT_AUTO = 0,
     ALCORE_FORMAT_TEXT = 1, /**< one text per line, split at LF only */
     /** A header line names the columns; no quoting; the escapes of TAB, LF and backslash (a
@@ -24,7 +24,13 @@ enum {
     ALCORE_FORMAT_JSONL = 3,
     /** Written only, as in RFC 4180, with a byte order mark and CR LF; asked for in reading it is
      * ALCORE_E_PARAM. */
-    ALCORE_FORMAT_CSV = 4
+    ALCORE_FORMAT_CSV = 4,
+    /** An array of numbers: a column that is written. Asked for in reading or writing records it is
+     * an error. */
+    ALCORE_FORMAT_NPY = 5,
+    /** The id and the token values of each row: a ragged column that is written. Asked for in
+     * reading or writing records it is an error. */
+    ALCORE_FORMAT_LP = 6
 };
 
 /** What happens to a line that is no record: wrong columns, broken JSON, a cost that is no number,

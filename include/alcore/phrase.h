@@ -61,16 +61,20 @@ ALCORE_API alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alc
                                                     const alcore_phrase_options *options,
                                                     alcore_pool **out);
 
-/** Writes a pool of phrases as TSV with the columns phrase, occ, length, first_index,
- * first_position, in_labeled and semi_maximal. The file appears whole or not at all.
+/** Writes a pool of phrases with the columns phrase, occ, length, first_index, first_position,
+ * in_labeled and semi_maximal of TSV or CSV, the same keys of JSONL, or as plain text with the
+ * phrases only. A file appears whole or not at all.
  * @param[in] phrases borrowed: made by alcore_pool_derive_phrases()
  * @param[in] path borrowed; "-" is standard output
+ * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND or ALCORE_E_SHAPE (a pool of something
- *   else), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ *   else), ALCORE_E_UNSUPPORTED (the format or suffix, a compressed file), ALCORE_E_IO,
+ *   ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
-ALCORE_API alcore_status alcore_pool_write_phrases(const alcore_pool *phrases, const char *path);
+ALCORE_API alcore_status alcore_pool_write_phrases(const alcore_pool *phrases, const char *path,
+                                                   const alcore_write_options *options);
 
 ALCORE_END
 

@@ -392,20 +392,25 @@ typedef struct alcore_filter {
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_filter(alcore_pool *pool, const alcore_filter *filter);
 
-/** Writes rows of a pool as TSV with the columns index, id and text. The file appears whole or not
- * at all; standard output is written as it comes.
+/** Writes rows of a pool, to be read again: as TSV or CSV with the columns index, id and text, and
+ * reference, lang, group and cost where a written row has one; as JSONL with the same values; or
+ * their texts only. What is written as TSV or JSONL reads back as the same records. A file appears
+ * whole or not at all and replaces one of the same name; standard output is written as it comes.
  * @param[in] pool borrowed
  * @param[in] rows borrowed: int64 [count], host, in the order to be written; NULL only if count is
  * 0
  * @param[in] count entries of rows, 0 or more
  * @param[in] path borrowed; "-" is standard output
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_IO,
- * ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @param[in] options borrowed: ALCORE_FORMAT_TEXT, _TSV, _JSONL or _CSV; NULL: by the suffix
+ * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (names the row), ALCORE_E_UNSUPPORTED
+ * (the format or suffix, a compressed file), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
+ *   ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows,
-                                           int64_t count, const char *path);
+                                           int64_t count, const char *path,
+                                           const alcore_write_options *options);
 
 ALCORE_END
 

@@ -234,20 +234,22 @@ ALCORE_API alcore_status alcore_pool_column_rows(const alcore_pool *pool, const 
 ALCORE_API const char *alcore_pool_column_text(const alcore_pool *pool, const char *name,
                                                int64_t row, size_t *out_length);
 
-/** Writes a column to a file, which appears whole or not at all, by the suffix: .npy, .tsv (id TAB
- * values, unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output,
- * as .lp for a ragged column and as .tsv for others.
+/** Writes a column to a file, which appears whole or not at all: .npy, .tsv (id TAB values,
+ * unmasked rows) or .lp (id TAB token values, of a ragged column). "-" is standard output, as .lp
+ * for a ragged column and as .tsv for others unless the options say otherwise.
  * @param[in] pool borrowed
  * @param[in] name borrowed: the column's name
  * @param[in] path borrowed
+ * @param[in] options borrowed: ALCORE_FORMAT_NPY, _TSV or _LP; NULL: by the suffix
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND, ALCORE_E_SHAPE (the format cannot hold
- * the column), ALCORE_E_UNSUPPORTED (the suffix), ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_BUSY
+ * the column), ALCORE_E_UNSUPPORTED (the format or suffix), ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY, ALCORE_E_STRUCT_*
  * @threadsafe
  * @callback progress, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name,
-                                                  const char *path);
+                                                  const char *path,
+                                                  const alcore_write_options *options);
 
 /* ---- column writer ---- */
 

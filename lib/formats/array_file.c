@@ -6,11 +6,6 @@
 #include "formats/array_format.h"
 #include "formats/byte_stream.h"
 
-static bool ends_in(const char *path, const char *suffix) {
-    size_t length = strlen(path), bytes = strlen(suffix);
-    return length >= bytes && strcmp(path + length - bytes, suffix) == 0;
-}
-
 /* Where ":TENSOR" begins in path, NULL without one. The last ".safetensors:" counts, so that
  * folders may be called anything. */
 static const char *find_tensor(const char *path) {
@@ -29,9 +24,10 @@ static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *ten
     char magic[6];
     size_t got = 0;
     ALCORE__TRY(alcore__file_read(file, 0, magic, sizeof magic, &got));
-    if (tensor || ends_in(path, ".safetensors"))
+    if (tensor || alcore__path_ends_in(path, strlen(path), ".safetensors"))
         return alcore__safetensors_locate(ctx, file, length, tensor, out);
-    if (ends_in(path, ".npy") || (got == 6 && memcmp(magic, "\x93NUMPY", 6) == 0))
+    if (alcore__path_ends_in(path, strlen(path), ".npy") ||
+        (got == 6 && memcmp(magic, "\x93NUMPY", 6) == 0))
         return alcore__npy_locate(ctx, file, length, out);
     return alcore__fail(ALCORE_E_DATA, "%s is neither .npy nor .safetensors", path);
 }

@@ -50,6 +50,11 @@ static size_t find_compression(const char *path) {
     return i;
 }
 
+bool alcore__path_ends_in(const char *path, size_t length, const char *suffix) {
+    const size_t bytes = strlen(suffix);
+    return length >= bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
+}
+
 bool alcore__stream_compressed(const char *path, size_t *out_base_length) {
     size_t place = find_compression(path);
     bool compressed = place < COMPRESSIONS;

@@ -17,5 +17,8 @@ void alcore__stream_position(const alcore__byte_stream *stream, int64_t *out_don
 void alcore__stream_close(alcore__byte_stream *stream); /* NULL-safe */
 /* The path without a compression suffix: writes to name. Returns whether the path has one. */
 bool alcore__stream_compressed(const char *path, size_t *out_base_length);
+/* Whether the first length bytes of a path end in a suffix such as ".tsv", without regard to case.
+ */
+bool alcore__path_ends_in(const char *path, size_t length, const char *suffix);
 
 #endif

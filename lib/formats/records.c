@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "formats/byte_stream.h"
 #include "formats/record_format.h"
 
 #define BATCH 1024
@@ -45,11 +46,6 @@ static const struct {
     {".pdf", NULL},
 };
 
-static bool ends_in(const char *path, size_t length, const char *suffix) {
-    size_t bytes = strlen(suffix);
-    return length >= bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
-}
-
 static alcore_status find_format(const char *path, const alcore_read_options *options,
                                  const alcore__record_format **out) {
     static const alcore__record_format *const named[] = {
@@ -61,7 +57,12 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     if (asked == ALCORE_FORMAT_CSV)
         return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read",
                             path);
-    if (asked < 0 || asked > ALCORE_FORMAT_CSV)
+    if (asked == ALCORE_FORMAT_NPY || asked == ALCORE_FORMAT_LP)
+        return alcore__fail(
+            ALCORE_E_PARAM,
+            "%s: %s is a format of columns; records are read as tsv, jsonl and text", path,
+            asked == ALCORE_FORMAT_NPY ? "npy" : "lp");
+    if (asked < 0 || asked > ALCORE_FORMAT_LP)
         return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)asked);
     if (asked != ALCORE_FORMAT_AUTO) {
         *out = named[asked];
@@ -71,7 +72,7 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     alcore__stream_compressed(path, &length);
     *out = &alcore__text_format; /* corpora are called train.de as often as train.txt */
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        if (!ends_in(path, length, suffixes[i].suffix)) continue;
+        if (!alcore__path_ends_in(path, length, suffixes[i].suffix)) continue;
         if (!suffixes[i].format)
             return alcore__fail(
                 ALCORE_E_DATA,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pool of phrases as a table in a file. */
-#include <inttypes.h>
-
 #include "alcore/phrase.h"
 #include "base/tensor_view.h"
-#include "formats/escape.h"
+#include "formats/json_text.h"
+#include "formats/table_writer.h"
 #include "pool/pool_state.h"
 
 enum { COLUMNS = 6, POLL_ROWS = 1024 };
+
+/* Name of the column, or key, of the phrase itself. */
+static const char text_heading[] = "phrase";
 
 /* One column of the table: its name in the file and in the pool, its numbers in memory. */
 typedef struct table_column {
@@ -38,27 +40,48 @@ static alcore_status find_columns(const alcore_pool *pool, table_column *columns
     return ALCORE_OK;
 }
 
-static alcore_status write_rows(const alcore_pool *pool, const table_column *columns,
-                                alcore__writer *writer, alcore__buffer *line) {
-    alcore_ctx *ctx = pool->object.ctx;
-    ALCORE__TRY(alcore__buffer_format(ctx, line, "phrase"));
-    for (int i = 0; i < COLUMNS; i++)
-        ALCORE__TRY(alcore__buffer_format(ctx, line, "\t%s", columns[i].heading));
-    for (int64_t row = 0; row < pool->rows; row++) {
-        const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "writing", row, pool->rows));
-        ALCORE__TRY(alcore__buffer_append(ctx, line, "\n", 1));
-        ALCORE__TRY(alcore__tsv_append(ctx, line, info->text, (size_t)info->length));
+/* A line of TSV or CSV, or an object of JSONL with the same names; plain text has the phrase only.
+ */
+static alcore_status put_phrase(const alcore_pool *pool, const table_column *columns, int64_t row,
+                                alcore__table *table) {
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    const size_t length = (size_t)info->length;
+    if (table->format == ALCORE_FORMAT_TEXT)
+        return alcore__table_put_plain_line(table, info->text, length);
+    if (alcore__table_has_cells(table)) {
+        ALCORE__TRY(alcore__table_put_text(table, info->text, length));
         for (int i = 0; i < COLUMNS; i++)
-            ALCORE__TRY(alcore__buffer_format(ctx, line, "\t%" PRId64, value_at(&columns[i], row)));
-        ALCORE__TRY(alcore__writer_put(writer, line->data, line->length));
-        line->length = 0;
+            ALCORE__TRY(alcore__table_put_integer(table, value_at(&columns[i], row)));
+        return alcore__table_end_line(table);
     }
-    ALCORE__TRY(alcore__buffer_append(ctx, line, "\n", 1));
-    return alcore__writer_put(writer, line->data, line->length);
+    alcore__json_out json = {.ctx = table->ctx, .text = table->line};
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_put_text(&json, text_heading, info->text, length);
+    for (int i = 0; i < COLUMNS; i++)
+        alcore__json_put_integer(&json, columns[i].heading, value_at(&columns[i], row));
+    alcore__json_close(&json, '}');
+    table->line = json.text; /* the buffer may have moved */
+    return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
-static alcore_status write_table(const alcore_pool *pool, const char *path) {
+/* Writes the header, where the format has one, and all phrases in the order of the pool. */
+static alcore_status write_rows(const alcore_pool *pool, const table_column *columns,
+                                alcore__table *table) {
+    if (alcore__table_has_cells(table)) {
+        ALCORE__TRY(alcore__table_put_string(table, text_heading));
+        for (int i = 0; i < COLUMNS; i++)
+            ALCORE__TRY(alcore__table_put_string(table, columns[i].heading));
+        ALCORE__TRY(alcore__table_end_line(table));
+    }
+    for (int64_t row = 0; row < pool->rows; row++) {
+        if (row % POLL_ROWS == 0) ALCORE__TRY(alcore__tick(table->ctx, "writing", row, pool->rows));
+        ALCORE__TRY(put_phrase(pool, columns, row, table));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status write_table(const alcore_pool *pool, const char *path,
+                                 const alcore_write_options *options) {
     table_column columns[COLUMNS] = {
         {"occ", "occurrences", ALCORE_INT64, NULL},
         {"length", "length", ALCORE_INT64, NULL},
@@ -67,19 +90,14 @@ static alcore_status write_table(const alcore_pool *pool, const char *path) {
         {"in_labeled", "known", ALCORE_INT32, NULL},
         {"semi_maximal", "semi_maximal", ALCORE_INT32, NULL},
     };
-    alcore__writer *writer = NULL;
-    alcore__buffer line = {0};
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    alcore__table table;
     ALCORE__TRY(find_columns(pool, columns));
-    ALCORE__TRY(alcore__writer_open(pool->object.ctx, path, &writer));
-    const alcore_status status = write_rows(pool, columns, writer, &line);
-    alcore__buffer_clear(pool->object.ctx, &line);
-    if (status == ALCORE_OK) return alcore__writer_commit(writer);
-    alcore__writer_abort(writer);
-    return status;
+    ALCORE__TRY(alcore__table_open(&table, pool->object.ctx, "a table of phrases", path, options));
+    return alcore__table_close(&table, write_rows(pool, columns, &table));
 }
 
-alcore_status alcore_pool_write_phrases(const alcore_pool *phrases, const char *path) {
+alcore_status alcore_pool_write_phrases(const alcore_pool *phrases, const char *path,
+                                        const alcore_write_options *options) {
     ALCORE__TRY(alcore__pool_read_begin(phrases));
-    return alcore__pool_read_end(phrases, write_table(phrases, path));
+    return alcore__pool_read_end(phrases, write_table(phrases, path, options));
 }

@@ -1,238 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows and columns of a pool as files. */
-#include <inttypes.h>
+/* Rows of a pool as a file that reads back as the same records: id, text, reference, language,
+ * group and cost, and the row's number beside them. TSV and CSV have a column for each of the last
+ * four that a written row has; JSONL leaves out the keys that a row lacks; plain text has the texts
+ * only. The rows are visited twice for TSV and CSV, once for the others; memory holds one line. */
+#include <math.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "formats/array_file.h"
-#include "formats/escape.h"
-#include "pool/column_array.h"
+#include "formats/json_text.h"
+#include "formats/table_writer.h"
+#include "pool/pool_state.h"
 
-/* A file under way and the line that is put together for it. */
-typedef struct output {
-    alcore_ctx *ctx;
-    alcore__writer *writer;
-    alcore__buffer line;
-} output;
+/* What a row may have besides its id and text. The order is that of the columns. */
+enum { REFERENCE, LANGUAGE, GROUP, COST, FIELDS };
+static const char *const field_names[FIELDS] = {"reference", "lang", "group", "cost"};
 
-static alcore_status append_text(output *out, const char *text, size_t length) {
-    return alcore__tsv_append(out->ctx, &out->line, text, length);
+/* The string of a field of a row other than its cost, with its length; NULL: the row has none. A
+ * row without a language is "unknown", which it is again when it is read without one. */
+static const char *field_text(const alcore_pool *pool, int64_t row, int field, size_t *out_length) {
+    if (field == REFERENCE) return alcore_pool_reference(pool, row, out_length);
+    const char *name =
+        field == GROUP ? alcore_pool_group(pool, row) : alcore_pool_language(pool, row);
+    const bool absent =
+        name == NULL || (field == LANGUAGE && strcmp(name, ALCORE__NO_LANGUAGE) == 0);
+    *out_length = absent ? 0 : strlen(name);
+    return absent ? NULL : name;
 }
 
-static alcore_status append_id(output *out, const alcore_pool *pool, int64_t row) {
-    char buffer[24];
-    const char *id = alcore_pool_id(pool, row, buffer);
-    return append_text(out, id, strlen(id));
+static bool has_field(const alcore_pool *pool, int64_t row, int field) {
+    size_t length;
+    return field == COST ? !isnan(alcore_pool_cost(pool, row))
+                         : field_text(pool, row, field, &length) != NULL;
 }
 
-static alcore_status append_number(output *out, char before, double value) {
-    char text[33];
-    text[0] = before;
-    const size_t length = alcore__print_double(value, text + 1);
-    return alcore__buffer_append(out->ctx, &out->line, text, length + 1);
+/* Finds out which fields any of the rows has: present [FIELDS]. */
+static alcore_status find_fields(const alcore_pool *pool, const int64_t *rows, int64_t count,
+                                 bool *present) {
+    int missing = FIELDS;
+    for (int64_t i = 0; i < count && missing > 0; i++) {
+        ALCORE__TRY(alcore__tick(pool->object.ctx, "writing", 0, count));
+        for (int field = 0; field < FIELDS; field++)
+            if (!present[field] && has_field(pool, rows[i], field)) {
+                present[field] = true;
+                missing--;
+            }
+    }
+    return ALCORE_OK;
 }
 
-static alcore_status end_line(output *out) {
-    ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\n", 1));
-    alcore_status status = alcore__writer_put(out->writer, out->line.data, out->line.length);
-    out->line.length = 0;
-    return status;
+/* The header of TSV and CSV: index, id, text, then the fields that are present [FIELDS]. */
+static alcore_status put_header(alcore__table *table, const bool *present) {
+    static const char *const names[] = {"index", "id", "text"};
+    for (int i = 0; i < 3; i++) ALCORE__TRY(alcore__table_put_string(table, names[i]));
+    for (int field = 0; field < FIELDS; field++)
+        if (present[field]) ALCORE__TRY(alcore__table_put_string(table, field_names[field]));
+    return alcore__table_end_line(table);
 }
 
-/* Commits or takes away the file. */
-static alcore_status close_output(output *out, alcore_status status) {
-    alcore__buffer_clear(out->ctx, &out->line);
-    if (status == ALCORE_OK) return alcore__writer_commit(out->writer);
-    alcore__writer_abort(out->writer);
-    return status;
+/* A line of TSV or CSV; a field that the row lacks leaves its cell empty. */
+static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool *present,
+                               alcore__table *table) {
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    char id[24];
+    ALCORE__TRY(alcore__table_put_integer(table, row));
+    ALCORE__TRY(alcore__table_put_string(table, alcore_pool_id(pool, row, id)));
+    ALCORE__TRY(alcore__table_put_text(table, info->text, (size_t)info->length));
+    for (int field = 0; field < COST; field++) {
+        size_t length;
+        if (!present[field]) continue;
+        const char *text = field_text(pool, row, field, &length);
+        ALCORE__TRY(alcore__table_put_text(table, text != NULL ? text : "", length));
+    }
+    if (present[COST]) ALCORE__TRY(alcore__table_put_number(table, alcore_pool_cost(pool, row)));
+    return alcore__table_end_line(table);
 }
 
+/* An object of JSONL, in the native form of selections (docs/formats.md). */
+static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__table *table) {
+    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
+    alcore__json_out json = {.ctx = table->ctx, .text = table->line};
+    char id[24];
+    alcore__json_open(&json, NULL, '{');
+    alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
+    alcore__json_put_text(&json, "source", info->text, (size_t)info->length);
+    for (int field = 0; field < COST; field++) {
+        size_t length;
+        const char *text = field_text(pool, row, field, &length);
+        if (text != NULL) alcore__json_put_text(&json, field_names[field], text, length);
+    }
+    if (has_field(pool, row, COST))
+        alcore__json_put_number(&json, field_names[COST], alcore_pool_cost(pool, row));
+    alcore__json_open(&json, "al", '{');
+    alcore__json_put_integer(&json, "index", row);
+    alcore__json_close(&json, '}');
+    alcore__json_close(&json, '}');
+    table->line = json.text; /* the buffer may have moved */
+    return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
+}
+
+/* Writes rows [count] in their order. */
 static alcore_status write_rows(const alcore_pool *pool, const int64_t *rows, int64_t count,
-                                output *out) {
-    static const char header[] = "index\tid\ttext\n";
-    ALCORE__TRY(alcore__writer_put(out->writer, header, sizeof header - 1));
+                                alcore__table *table) {
+    bool present[FIELDS] = {false};
+    const bool cells = alcore__table_has_cells(table);
+    if (cells) {
+        ALCORE__TRY(find_fields(pool, rows, count, present));
+        ALCORE__TRY(put_header(table, present));
+    }
     for (int64_t i = 0; i < count; i++) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, rows[i]);
-        ALCORE__TRY(alcore__tick(out->ctx, "writing", i, count));
-        ALCORE__TRY(alcore__buffer_format(out->ctx, &out->line, "%" PRId64 "\t", rows[i]));
-        ALCORE__TRY(append_id(out, pool, rows[i]));
-        ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
-        ALCORE__TRY(append_text(out, info->text, (size_t)info->length));
-        ALCORE__TRY(end_line(out));
+        ALCORE__TRY(alcore__tick(table->ctx, "writing", i, count));
+        ALCORE__TRY(cells ? put_cells(pool, rows[i], present, table)
+                    : table->format == ALCORE_FORMAT_JSONL
+                        ? put_object(pool, rows[i], table)
+                        : alcore__table_put_plain_line(table, info->text, (size_t)info->length));
     }
     return ALCORE_OK;
 }
 
 static alcore_status write_pool(const alcore_pool *pool, const int64_t *rows, int64_t count,
-                                const char *path) {
-    output out = {.ctx = pool->object.ctx};
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+                                const char *path, const alcore_write_options *options) {
+    alcore__table table;
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
-    ALCORE__TRY(alcore__writer_open(out.ctx, path, &out.writer));
-    return close_output(&out, write_rows(pool, rows, count, &out));
+    ALCORE__TRY(alcore__table_open(&table, pool->object.ctx, "a pool", path, options));
+    return alcore__table_close(&table, write_rows(pool, rows, count, &table));
 }
 
 alcore_status alcore_pool_write(const alcore_pool *pool, const int64_t *rows, int64_t count,
-                                const char *path) {
+                                const char *path, const alcore_write_options *options) {
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    return alcore__pool_read_end(pool, write_pool(pool, rows, count, path));
-}
-
-/* ---- columns ---- */
-
-enum { BLOCK_ROWS = 1024 };
-
-static alcore_status append_value(output *out, char before, int32_t dtype, const char *value) {
-    if (!alcore__dtype_is_integer(dtype))
-        return append_number(out, before, alcore__widen(dtype, value));
-    const int64_t integer = alcore__read_integer(dtype, value);
-    if (integer == INT64_MIN) return alcore__buffer_format(out->ctx, &out->line, "%c", before);
-    return alcore__buffer_format(out->ctx, &out->line, "%c%" PRId64, before, integer);
-}
-
-/* One line: the id and the row's values, separated by TAB, or a ragged row's by spaces. */
-static alcore_status write_values(const alcore_pool *pool, int64_t row, const char *values,
-                                  int64_t count, const alcore__column *column, output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
-    ALCORE__TRY(append_id(out, pool, row));
-    if (count == 0) ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
-    for (int64_t i = 0; i < count; i++)
-        ALCORE__TRY(append_value(out, column->ragged && i > 0 ? ' ' : '\t', column->dtype,
-                                 values + (size_t)i * bytes));
-    return end_line(out);
-}
-
-/* One line: the id and the text of a row that has one. */
-static alcore_status write_column_text(const alcore_pool *pool, const alcore__column *column,
-                                       int64_t row, output *out) {
-    size_t length;
-    const char *text = column->ops->text(column, alcore__column_entry(column, row), &length);
-    if (text == NULL) return ALCORE_OK;
-    ALCORE__TRY(append_id(out, pool, row));
-    ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
-    ALCORE__TRY(append_text(out, text, length));
-    return end_line(out);
-}
-
-static alcore_status write_block(const alcore_pool *pool, const alcore__column *column,
-                                 int64_t first, int64_t count, alcore__scratch *scratch,
-                                 output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
-    alcore_sys_rows rows = {0};
-    alcore_sys_ragged items = {0};
-    if (column->ops->rows != NULL)
-        ALCORE__TRY(column->ops->rows(column, first, count, scratch, &rows));
-    else if (column->ops->ragged != NULL)
-        ALCORE__TRY(column->ops->ragged(column, first, count, scratch, &items));
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t row = first + i;
-        if (pool->states[row] != 0 || !alcore__column_has(column, row)) continue;
-        if (column->dtype == ALCORE_TEXT) {
-            ALCORE__TRY(write_column_text(pool, column, row, out));
-            continue;
-        }
-        const int64_t start =
-            column->ragged ? items.offsets[i] - items.offsets[0] : i * rows.stride;
-        const int64_t numbers =
-            column->ragged ? items.offsets[i + 1] - items.offsets[i] : column->dims;
-        const char *values = column->ragged ? items.values : rows.data;
-        ALCORE__TRY(write_values(pool, row, numbers > 0 ? values + (size_t)start * bytes : NULL,
-                                 numbers, column, out));
-    }
-    return ALCORE_OK;
-}
-
-static alcore_status write_text(const alcore_pool *pool, const alcore__column *column,
-                                const char *path) {
-    output out = {.ctx = pool->object.ctx};
-    alcore__scratch scratch = {0};
-    ALCORE__TRY(alcore__writer_open(out.ctx, path, &out.writer));
-    alcore_status status = ALCORE_OK;
-    for (int64_t row = 0; row < pool->rows && status == ALCORE_OK; row += BLOCK_ROWS) {
-        const int64_t left = pool->rows - row;
-        status = alcore__tick(out.ctx, "writing", row, pool->rows);
-        if (status == ALCORE_OK)
-            status = write_block(pool, column, row, left < BLOCK_ROWS ? left : BLOCK_ROWS, &scratch,
-                                 &out);
-    }
-    alcore__scratch_clear(out.ctx, &scratch);
-    return close_output(&out, status);
-}
-
-/* .npy has no bfloat16: float32 holds each of its numbers. */
-static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__column *column,
-                                    int32_t dtype, float *row_buffer, output *out) {
-    const size_t bytes = alcore__dtype_bytes(column->dtype);
-    alcore__scratch scratch = {0};
-    alcore_status status = ALCORE_OK;
-    for (int64_t row = 0; row < pool->rows; row += BLOCK_ROWS) {
-        const int64_t count = pool->rows - row < BLOCK_ROWS ? pool->rows - row : BLOCK_ROWS;
-        alcore_sys_rows block;
-        ALCORE__TRY_GOTO(status, done, alcore__tick(out->ctx, "writing", row, pool->rows));
-        ALCORE__TRY_GOTO(status, done, column->ops->rows(column, row, count, &scratch, &block));
-        for (int64_t i = 0; i < count; i++) {
-            const char *from = (const char *)block.data + (size_t)(i * block.stride) * bytes;
-            for (int64_t j = 0; dtype != column->dtype && j < column->dims; j++)
-                row_buffer[j] = (float)alcore__widen(column->dtype, from + (size_t)j * bytes);
-            ALCORE__TRY_GOTO(
-                status, done,
-                alcore__writer_put(out->writer,
-                                   dtype == column->dtype ? (const void *)from : row_buffer,
-                                   (size_t)column->dims * alcore__dtype_bytes(dtype)));
-        }
-    }
-done:
-    alcore__scratch_clear(out->ctx, &scratch);
-    return status;
-}
-
-static alcore_status write_npy(const alcore_pool *pool, const alcore__column *column,
-                               const char *path) {
-    output out = {.ctx = pool->object.ctx};
-    const int32_t dtype = column->dtype == ALCORE_BFLOAT16 ? ALCORE_FLOAT32 : column->dtype;
-    const int64_t shape[] = {pool->rows, column->dims};
-    float *row_buffer = NULL;
-    if (dtype != column->dtype)
-        ALCORE__TRY(
-            alcore__new_array(out.ctx, (size_t)column->dims, sizeof *row_buffer, &row_buffer));
-    alcore_status status =
-        alcore__npy_begin(out.ctx, path, dtype, column->dims > 1 ? 2 : 1, shape, &out.writer);
-    if (status == ALCORE_OK)
-        status = close_output(&out, write_npy_rows(pool, column, dtype, row_buffer, &out));
-    alcore__free(out.ctx, row_buffer);
-    return status;
-}
-
-static bool ends_in(const char *path, const char *suffix) {
-    const size_t length = strlen(path), bytes = strlen(suffix);
-    return length >= bytes && strcmp(path + length - bytes, suffix) == 0;
-}
-
-static alcore_status write_column(const alcore_pool *pool, const char *name, const char *path) {
-    const alcore__column *column;
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
-    ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    const bool standard = strcmp(path, "-") == 0, npy = ends_in(path, ".npy");
-    const bool lp = ends_in(path, ".lp") || (standard && column->ragged);
-    if (!standard && !npy && !lp && !ends_in(path, ".tsv"))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "%s: columns are written as .npy, .tsv or .lp (by the suffix)", path);
-    if (column->ragged != lp)
-        return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" is %s; write it as %s", path, name,
-                            column->ragged ? "ragged" : "not ragged",
-                            column->ragged ? ".lp" : ".npy or .tsv");
-    if (npy && column->dtype == ALCORE_TEXT)
-        return alcore__fail(ALCORE_E_SHAPE, "%s: column \"%s\" has texts; write it as .tsv", path,
-                            name);
-    if (lp && column->dims != 1)
-        return alcore__fail(ALCORE_E_SHAPE,
-                            "%s: column \"%s\" has %" PRId64 " numbers per token; .lp holds one",
-                            path, name, column->dims);
-    return npy ? write_npy(pool, column, path) : write_text(pool, column, path);
-}
-
-alcore_status alcore_pool_write_column(const alcore_pool *pool, const char *name,
-                                       const char *path) {
-    ALCORE__TRY(alcore__pool_read_begin(pool));
-    return alcore__pool_read_end(pool, write_column(pool, name, path));
+    return alcore__pool_read_end(pool, write_pool(pool, rows, count, path, options));
 }

@@ -5,7 +5,7 @@
 
 #include "alcore/remedy.h"
 #include "alcore/selection.h"
-#include "request/json_text.h"
+#include "formats/json_text.h"
 #include "request/request_internal.h"
 
 /* A column that the strategy read, as the provenance describes it. */

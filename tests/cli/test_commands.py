@@ -127,6 +127,10 @@ def candidates_are_drawn_and_sorted(box):
     done = box.run("candidates", "pool.txt", "--count", "4", "--seed", "42")
     equal([int(row["index"]) for row in rows_of(done.out)], vector("random", "TV-DRAW", "candidates")["picks"])
     equal(len(rows_of(box.run("candidates", "pool.txt", "--count", "99").out)), 10)
+    box.run("candidates", "pool.txt", "--count", "4", "--seed", "42", "--out", "c.jsonl")
+    equal([json.loads(line)["source"] for line in box.read("c.jsonl").splitlines()],
+          [row["text"] for row in rows_of(done.out)])
+    contains(box.run("candidates", "pool.txt", "--count", "4", "--out", "c.xlsx", expect=2).err, ".tsv|.csv|.jsonl|.txt")
     contains(box.run("candidates", "pool.txt", expect=2).err, "--count")
     box.run("candidates", "pool.txt", "--count", "0", expect=2)
 

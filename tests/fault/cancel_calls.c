@@ -66,12 +66,12 @@ static alcore_status call_mark_texts(void) {
 static alcore_status call_pool_write(void) {
     int64_t *rows = malloc(sizeof *rows * (size_t)row_count);
     for (int64_t i = 0; i < row_count; i++) rows[i] = i;
-    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"));
+    alcore_status status = alcore_pool_write(pool, rows, row_count, in_folder("rows.tsv"), NULL);
     free(rows);
     return status;
 }
 static alcore_status call_write_column(void) {
-    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"));
+    return alcore_pool_write_column(pool, "embeddings", in_folder("embeddings.npy"), NULL);
 }
 static alcore_status call_read_column(void) {
     return alcore_pool_read_column(pool, "again", in_folder("scores.tsv"), NULL);
@@ -189,7 +189,7 @@ static alcore_status call_derive_long_phrases(void) {
     return status;
 }
 static alcore_status call_write_phrases(void) {
-    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"));
+    return alcore_pool_write_phrases(phrases, in_folder("phrases.tsv"), NULL);
 }
 /* Logits of two classes, which are the probabilities of the pool, to a column of every row. */
 static alcore_status call_logits_put(void) {

@@ -235,10 +235,10 @@ static alcore_status write_report(stage *s) {
 static alcore_status write_rows(stage *s) {
     int64_t rows[300];
     for (int64_t i = 0; i < 300; i++) rows[i] = i;
-    return alcore_pool_write(s->pool, rows, 300, in_folder("rows.tsv"));
+    return alcore_pool_write(s->pool, rows, 300, in_folder("rows.tsv"), NULL);
 }
 static alcore_status write_column(stage *s) {
-    return alcore_pool_write_column(s->pool, "scores", in_folder("scores.npy"));
+    return alcore_pool_write_column(s->pool, "scores", in_folder("scores.npy"), NULL);
 }
 static alcore_status write_arpa(stage *s) {
     return alcore_lm_write_arpa(s->lm, in_folder("lm.arpa"));

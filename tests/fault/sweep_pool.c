@@ -142,7 +142,7 @@ ALLOCATES(alcore_pool_filter, 0) {
 }
 ALLOCATES(alcore_pool_write, 0) {
     int64_t rows[2] = {2, 0};
-    return alcore_pool_write(w->pool, rows, 2, world_file("rows.tsv"));
+    return alcore_pool_write(w->pool, rows, 2, world_file("rows.tsv"), NULL);
 }
 ALLOCATES(alcore_pool_set_column, 0) {
     double data[WORLD_ROWS] = {0};
@@ -155,7 +155,7 @@ ALLOCATES(alcore_pool_read_column, 0) {
     return alcore_pool_read_column(w->pool, "read", world_file("scores.npy"), NULL);
 }
 ALLOCATES(alcore_pool_write_column, WITH_SCORES) {
-    return alcore_pool_write_column(w->pool, "embeddings", world_file("embeddings.npy"));
+    return alcore_pool_write_column(w->pool, "embeddings", world_file("embeddings.npy"), NULL);
 }
 NEVER(alcore_pool_drop_column, WITH_SCORES) {
     alcore_pool_drop_column(w->pool, "scores");
@@ -406,7 +406,7 @@ ALLOCATES(alcore_pool_write_phrases, 0) {
     sweep_pause(w);
     alcore_status status = alcore_pool_derive_phrases(w->pool, NULL, NULL, &phrases);
     sweep_resume(w);
-    if (!status) status = alcore_pool_write_phrases(phrases, world_file("written.tsv"));
+    if (!status) status = alcore_pool_write_phrases(phrases, world_file("written.tsv"), NULL);
     alcore_pool_unref(phrases);
     return status;
 }

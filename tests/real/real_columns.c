@@ -16,7 +16,7 @@ static int run(alcore_ctx *ctx, char **argv) {
                        alcore_pool_read(labeled, argv[2], &options) != ALCORE_OK ||
                        alcore_model_new_ngram(ctx, labeled, NULL, &model) != ALCORE_OK ||
                        alcore_model_run(model, pool, argv[3]) != ALCORE_OK ||
-                       alcore_pool_write_column(pool, argv[3], argv[4]) != ALCORE_OK;
+                       alcore_pool_write_column(pool, argv[3], argv[4], NULL) != ALCORE_OK;
     if (failed) fprintf(stderr, "real_columns: %s\n", alcore_last_error());
     alcore_model_unref(model);
     alcore_pool_unref(labeled);

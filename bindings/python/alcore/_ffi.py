@@ -53,6 +53,8 @@ ALCORE_FORMAT_TEXT = 1
 ALCORE_FORMAT_TSV = 2
 ALCORE_FORMAT_JSONL = 3
 ALCORE_FORMAT_CSV = 4
+ALCORE_FORMAT_NPY = 5
+ALCORE_FORMAT_LP = 6
 ALCORE_BAD_LINES_ERROR = 0
 ALCORE_BAD_LINES_MASK = 1
 ALCORE_PARAM_FLAG = 1
@@ -724,7 +726,7 @@ FUNCTIONS = {
     "alcore_pool_unmark": (c_int32, (c_void_p, c_uint32, c_void_p, c_int64), False),
     "alcore_pool_mark_texts": (c_int32, (c_void_p, c_uint32, c_void_p), True),
     "alcore_pool_filter": (c_int32, (c_void_p, c_void_p), True),
-    "alcore_pool_write": (c_int32, (c_void_p, c_void_p, c_int64, c_char_p), True),
+    "alcore_pool_write": (c_int32, (c_void_p, c_void_p, c_int64, c_char_p, c_void_p), True),
     "alcore_pool_set_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_pool_set_text_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p, c_void_p), True),
     "alcore_pool_read_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
@@ -734,7 +736,7 @@ FUNCTIONS = {
     "alcore_pool_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
     "alcore_pool_column_rows": (c_int32, (c_void_p, c_char_p, c_void_p, c_int64, c_void_p), True),
     "alcore_pool_column_text": (c_void_p, (c_void_p, c_char_p, c_int64, c_void_p), False),
-    "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p), True),
+    "alcore_pool_write_column": (c_int32, (c_void_p, c_char_p, c_char_p, c_void_p), True),
     "alcore_column_writer_new": (c_int32, (c_void_p, c_char_p, c_int32, c_void_p, c_void_p), False),
     "alcore_column_writer_ref": (c_void_p, (c_void_p,), False),
     "alcore_column_writer_unref": (None, (c_void_p,), False),
@@ -745,7 +747,7 @@ FUNCTIONS = {
     "alcore_column_writer_merge": (c_int32, (c_void_p, c_char_p), True),
     "alcore_column_writer_finish": (c_int32, (c_void_p, c_int32), True),
     "alcore_pool_derive_phrases": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), True),
-    "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p), True),
+    "alcore_pool_write_phrases": (c_int32, (c_void_p, c_char_p, c_void_p), True),
     "alcore_last_remedy": (c_int32, (c_void_p,), False),
     "alcore_search_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_search_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),

@@ -26,6 +26,13 @@ def choice(prefix, word, what, among=None):
     return value
 
 
+def write_options(format, prefix="ALCORE_FORMAT_"):
+    """How a file is written, as the library reads it: format is a word of the constants that begin with prefix; None or
+    "auto" goes by the suffix."""
+    number = 0 if format is None else choice(prefix, format, "format")
+    return ctypes.byref(struct(_ffi.alcore_write_options, format=number))
+
+
 def text_of(value):
     """A value of an option or parameter as the library reads it."""
     if isinstance(value, bool):

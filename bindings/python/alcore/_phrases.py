@@ -5,7 +5,7 @@ import ctypes
 from . import _ffi
 from ._calls import run
 from ._columns import path_of
-from ._handles import Handle, new, struct
+from ._handles import Handle, new, struct, write_options
 from ._library import lib
 from ._pool import Pool, pool_of
 
@@ -14,9 +14,9 @@ class Phrases(Pool):
     """A pool whose rows are the phrases of another pool, its `source`; phrases() makes it. Columns: occurrences, length,
     first_row, first_position, known, semi_maximal (get_column() gives them as arrays)."""
 
-    def write_table(self, path):
-        """Writes the table of the phrases as TSV."""
-        run(lib.alcore_pool_write_phrases, self._handle, path_of(path))
+    def write_table(self, path, format="auto"):
+        """Writes the table of the phrases as TSV, JSONL or CSV, or the phrases as text ("auto": by the suffix)."""
+        run(lib.alcore_pool_write_phrases, self._handle, path_of(path), write_options(format))
 
 
 def phrases(texts, labeled=None, *, max_words=4, min_count=1, semi_maximal=False, beyond_limit=False, unknown=False,

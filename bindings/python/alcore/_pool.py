@@ -11,7 +11,7 @@ from ._arrays import Tensor, integers, memory, plain, whole_numbers
 from ._calls import check, run
 from ._columns import (Column, ColumnWriter, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
                        read_texts)
-from ._handles import Handle, choice, default_context, new, struct
+from ._handles import Handle, choice, default_context, new, struct, write_options
 from ._library import lib
 from ._strings import Strings, name_of, text_at, text_or_none
 
@@ -254,10 +254,11 @@ class Pool(Handle):
         limits = struct(_ffi.alcore_filter, min_words=min_words, max_words=max_words, min_letters=min_letters)
         run(lib.alcore_pool_filter, self._handle, ctypes.byref(limits))
 
-    def write(self, rows, path):
-        """Writes rows as TSV with index, id and text."""
+    def write(self, rows, path, format="auto"):
+        """Writes rows as TSV, JSONL, CSV or text ("auto": by the suffix): index, id and text, and reference, lang, group
+        and cost where a row has one. TSV and JSONL read back as the same rows. The file appears whole or not at all."""
         address, count, kept = self.rows_of(rows)
-        run(lib.alcore_pool_write, self._handle, address, count, path_of(path))
+        run(lib.alcore_pool_write, self._handle, address, count, path_of(path), write_options(format))
         del kept
 
     # ---- columns ----
@@ -335,9 +336,9 @@ class Pool(Handle):
                 return names
             names.append(name.decode())
 
-    def write_column(self, name, path):
-        """Writes a column to a .npy, .tsv or .lp file."""
-        run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path))
+    def write_column(self, name, path, format="auto"):
+        """Writes a column as "npy", "tsv" or "lp" ("auto": by the suffix)."""
+        run(lib.alcore_pool_write_column, self._handle, name_of(name, "name"), path_of(path), write_options(format))
 
     def column(self, name, *, shape=None, missing="fail", meaning=None, log_base=None):
         """A ColumnWriter: `with pool.column(name) as writer: writer.put(rows, values, lengths)`. shape: "scalar", "dense",

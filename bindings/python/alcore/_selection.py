@@ -9,7 +9,7 @@ from ._arrays import memory_of, numpy_or_none
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import remedy
-from ._handles import Handle, choice
+from ._handles import Handle, write_options
 from ._library import lib
 from ._strings import text_or_none
 
@@ -174,12 +174,11 @@ class Selection(Handle):
 
     def write(self, path, format="auto"):
         """Writes the picks as TSV, JSONL, CSV or text; the file appears whole or not at all."""
-        run(lib.alcore_selection_write, self._handle, path_of(path), _options(choice("ALCORE_FORMAT_", format, "format")))
+        run(lib.alcore_selection_write, self._handle, path_of(path), write_options(format))
 
     def report(self, path, format=None):
         """Writes the report as Markdown, JSON or HTML."""
-        kind = 0 if format is None else choice("ALCORE_REPORT_", format, "format")
-        run(lib.alcore_selection_report, self._handle, path_of(path), _options(kind))
+        run(lib.alcore_selection_report, self._handle, path_of(path), write_options(format, "ALCORE_REPORT_"))
 
     def __iter__(self):
         return iter(self.indices)
@@ -209,11 +208,6 @@ def _remedies_of(handle):
     while lib.alcore_selection_remedy(handle, number, ctypes.byref(found)) == _ffi.ALCORE_OK:
         yield found
         number += 1
-
-
-def _options(format):
-    """How a file is written, as the library reads it."""
-    return ctypes.byref(_ffi.alcore_write_options(size=ctypes.sizeof(_ffi.alcore_write_options), format=format))
 
 
 def _plain_array(values):

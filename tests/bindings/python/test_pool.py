@@ -124,6 +124,15 @@ def test_files(tmp_path, texts):
         assert list(pool) == ["a b", "c d"] and pool.id(0) == "q"
         pool.write([1], tmp_path / "out.tsv")
         assert "c d" in (tmp_path / "out.tsv").read_text()
+        for name, form in (("out.jsonl", "auto"), ("out", "tsv"), ("out", "jsonl")):
+            pool.write([1, 0], tmp_path / name, form)
+            with alcore.Pool() as back:
+                back.read(tmp_path / name, format=form)
+                assert list(back) == ["c d", "a b"] and [back.id(row) for row in (0, 1)] == ["r", "q"]
+        pool.write([1], tmp_path / "out", format="text")
+        assert (tmp_path / "out").read_text() == "c d\n"
+        with pytest.raises(ValueError, match="none of auto, text, tsv"):
+            pool.write([1], tmp_path / "out", "xml")
         pool.read(path)
         assert len(pool) == 4
     assert alcore.select(path, 1, "random").ids[0] in "qr"
@@ -145,6 +154,8 @@ def test_column_files(tmp_path, numpy):
         assert sorted(pool.columns) == ["embeddings", "scores"]
         pool.write_column("scores", tmp_path / "s.npy")
         assert numpy.load(tmp_path / "s.npy").tolist() == [1, 2, 3]
+        pool.write_column("scores", tmp_path / "s", "tsv")
+        assert (tmp_path / "s").read_text() == "1\t1\n2\t2\n3\t3\n"
         pool.drop_column("scores")
         assert pool.columns == ["embeddings"]
         with pytest.raises(alcore.NotFoundError):

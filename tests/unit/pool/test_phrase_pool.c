@@ -140,7 +140,7 @@ START_TEST(test_empty) {
         alcore_pool *pool = test_pool(ctx, texts, count), *out;
         ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &out));
         ck_assert_int_eq(alcore_pool_rows(out), 0);
-        ck_assert_ok(alcore_pool_write_phrases(out, test_path("empty.tsv")));
+        ck_assert_ok(alcore_pool_write_phrases(out, test_path("empty.tsv"), NULL));
         alcore_pool_unref(out);
         alcore_pool_unref(pool);
     }
@@ -176,8 +176,8 @@ START_TEST(test_bad_options) {
     ck_assert_fails(alcore_pool_derive_phrases(NULL, NULL, NULL, &none), ALCORE_E_INVALID,
                     "pool is NULL");
     ck_assert_ptr_null(none);
-    ck_assert_fails(alcore_pool_write_phrases(b.pool, test_path("no.tsv")), ALCORE_E_NOT_FOUND,
-                    "occurrences");
+    ck_assert_fails(alcore_pool_write_phrases(b.pool, test_path("no.tsv"), NULL),
+                    ALCORE_E_NOT_FOUND, "occurrences");
     free_bed(&b);
 }
 END_TEST
@@ -197,7 +197,7 @@ START_TEST(test_table_in_a_file) {
     ck_assert_ok(alcore_pool_new(ctx, &all_rows, &pool));
     ck_assert_ok(alcore_pool_add_texts(pool, texts, 2, NULL, NULL));
     ck_assert_ok(alcore_pool_derive_phrases(pool, NULL, NULL, &out));
-    ck_assert_ok(alcore_pool_write_phrases(out, test_path("phrases.tsv")));
+    ck_assert_ok(alcore_pool_write_phrases(out, test_path("phrases.tsv"), NULL));
     FILE *file = fopen(test_path("phrases.tsv"), "rb");
     ck_assert_ptr_nonnull(file);
     const size_t bytes = fread(data, 1, sizeof data, file);

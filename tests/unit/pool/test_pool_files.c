@@ -316,11 +316,13 @@ START_TEST(written_rows) {
     records.ids = ids;
     ck_assert_ok(alcore_pool_add_records(pool, &records, NULL));
     const char *path = test_path("rows.tsv");
-    ck_assert_ok(alcore_pool_write(pool, rows, 3, path));
+    ck_assert_ok(alcore_pool_write(pool, rows, 3, path, NULL));
     check_file(path, "index\tid\ttext\n5\t6\tback\\\\slash\n4\ti\\td\ttab\\there\n0\t1\ttext 0\n");
-    ck_assert_fails(alcore_pool_write(pool, outside, 2, path), ALCORE_E_NOT_FOUND, "no row 6");
-    ck_assert_fails(alcore_pool_write(pool, rows, 3, "/no/such/folder/x.tsv"), ALCORE_E_IO, "/no/");
-    ck_assert_fails(alcore_pool_write(pool, rows, 3, NULL), ALCORE_E_INVALID, "path");
+    ck_assert_fails(alcore_pool_write(pool, outside, 2, path, NULL), ALCORE_E_NOT_FOUND,
+                    "no row 6");
+    ck_assert_fails(alcore_pool_write(pool, rows, 3, "/no/such/folder/x.tsv", NULL), ALCORE_E_IO,
+                    "/no/");
+    ck_assert_fails(alcore_pool_write(pool, rows, 3, NULL, NULL), ALCORE_E_INVALID, "path");
 }
 END_TEST
 
@@ -340,33 +342,34 @@ START_TEST(written_columns) {
     ck_assert_ok(alcore_pool_mark(pool, ALCORE_ROW_EXCLUDED, masked, 1));
 
     const char *path = test_path("e.tsv");
-    ck_assert_ok(alcore_pool_write_column(pool, "e", path));
+    ck_assert_ok(alcore_pool_write_column(pool, "e", path, NULL));
     check_file(path, "1\t0.5\t1\n3\t4\t5\n4\t6\t7\n");
     path = test_path("lp.lp");
-    ck_assert_ok(alcore_pool_write_column(pool, "lp", path));
+    ck_assert_ok(alcore_pool_write_column(pool, "lp", path, NULL));
     check_file(path, "1\t-0.1 -2\n3\t\n4\t-3\n");
     ck_assert_ok(alcore_pool_read_column(pool, "again", path, NULL));
     path = test_path("e.npy");
-    ck_assert_ok(alcore_pool_write_column(pool, "e", path));
+    ck_assert_ok(alcore_pool_write_column(pool, "e", path, NULL));
     ck_assert_ok(alcore_pool_read_column(pool, "back", path, NULL));
     ck_assert_ok(test_column_rows(pool, "back", all_rows, 4, out));
     for (int i = 0; i < 8; i++) ck_assert_double_eq(out[i], (double)matrix[i]);
-    ck_assert_ok(alcore_pool_write_column(pool, "back", test_path("back.npy"))); /* from a file */
+    ck_assert_ok(
+        alcore_pool_write_column(pool, "back", test_path("back.npy"), NULL)); /* from a file */
 
-    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.lp")), ALCORE_E_SHAPE,
+    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.lp"), NULL), ALCORE_E_SHAPE,
                     "not ragged");
-    ck_assert_fails(alcore_pool_write_column(pool, "lp", test_path("lp.npy")), ALCORE_E_SHAPE,
+    ck_assert_fails(alcore_pool_write_column(pool, "lp", test_path("lp.npy"), NULL), ALCORE_E_SHAPE,
                     "write it as .lp");
-    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.csv")), ALCORE_E_UNSUPPORTED,
-                    ".npy, .tsv or .lp");
-    ck_assert_fails(alcore_pool_write_column(pool, "no", path), ALCORE_E_NOT_FOUND, "\"no\"");
+    ck_assert_fails(alcore_pool_write_column(pool, "e", test_path("e.csv"), NULL),
+                    ALCORE_E_UNSUPPORTED, ".npy, .tsv or .lp");
+    ck_assert_fails(alcore_pool_write_column(pool, "no", path, NULL), ALCORE_E_NOT_FOUND, "\"no\"");
 
     /* bfloat16 becomes float32. */
     uint16_t brain[] = {0x3F80, 0x4000, 0x4040, 0x4080};
     int64_t brain_shape[] = {4};
     ck_assert_ok(alcore_tensor_init(&values, brain, ALCORE_BFLOAT16, brain_shape, 1));
     ck_assert_ok(alcore_pool_set_column(pool, "b", &values, NULL, NULL));
-    ck_assert_ok(alcore_pool_write_column(pool, "b", test_path("b.npy")));
+    ck_assert_ok(alcore_pool_write_column(pool, "b", test_path("b.npy"), NULL));
     ck_assert_ok(alcore_pool_read_column(pool, "b", test_path("b.npy"), NULL));
     ck_assert_ok(test_column_rows(pool, "b", all_rows, 4, out));
     for (int i = 0; i < 4; i++) ck_assert_double_eq(out[i], i + 1);

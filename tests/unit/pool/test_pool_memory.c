@@ -163,10 +163,11 @@ static alcore_status read_and_write_files(void) {
     snprintf(matrix, sizeof matrix, "%s", test_path("sweep.npy"));
     const int64_t rows[] = {1, 0};
     alcore_status status = alcore_pool_read_column(pool, "s", scores, NULL);
-    if (status == ALCORE_OK) status = alcore_pool_write_column(pool, "s", matrix);
+    if (status == ALCORE_OK) status = alcore_pool_write_column(pool, "s", matrix, NULL);
     if (status == ALCORE_OK) status = alcore_pool_read_column(pool, "m", matrix, NULL);
-    if (status == ALCORE_OK) status = alcore_pool_write_column(pool, "m", scores);
-    if (status == ALCORE_OK) status = alcore_pool_write(pool, rows, 2, test_path("sweep2.tsv"));
+    if (status == ALCORE_OK) status = alcore_pool_write_column(pool, "m", scores, NULL);
+    if (status == ALCORE_OK)
+        status = alcore_pool_write(pool, rows, 2, test_path("sweep2.tsv"), NULL);
     if (status == ALCORE_OK) status = alcore_pool_read(pool, lines, NULL);
     return status;
 }

@@ -1,43 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing JSON into memory of the context's allocator. Commas are written before values: `separate`
  * says whether one is due, is false behind an opening bracket and true behind every value. */
-#include "request/json_text.h"
+#include "formats/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "formats/escape.h"
 
 static void put(alcore__json_out *json, const char *text, size_t length) {
     if (json->status == ALCORE_OK)
         json->status = alcore__buffer_append(json->ctx, &json->text, text, length);
 }
 
-/* A JSON string: quotes, backslashes and control characters are escaped, other bytes are copied, as
- * text is UTF-8 already. */
 static void put_quoted(alcore__json_out *json, const char *text, size_t length) {
-    static const char hex[] = "0123456789abcdef";
-    put(json, "\"", 1);
-    size_t written = 0; /* bytes of text that are written */
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) continue;
-        put(json, text + written, i - written);
-        written = i + 1;
-        char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-        if (c == '"' || c == '\\') {
-            escape[1] = (char)c;
-            put(json, escape, 2);
-        } else if (c == '\n' || c == '\t') {
-            escape[1] = c == '\n' ? 'n' : 't';
-            put(json, escape, 2);
-        } else {
-            put(json, escape, 6);
-        }
-    }
-    put(json, text + written, length - written);
-    put(json, "\"", 1);
+    if (json->status == ALCORE_OK)
+        json->status = alcore__json_append(json->ctx, &json->text, text, length);
 }
 
 /* Writes what comes before a value: the comma behind the previous value, and inside an object the
