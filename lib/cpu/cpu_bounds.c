@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of distances to targets between two numbers, in float32 (spec 1.8, Filters), with products
- * of integers where the engine has them (cpu_int16.h).
+/* Intervals around the sums of Euclidean distances from rows to targets, by group of the targets
+ * (distance_bounds of the kernel table; spec 1.8, Filters), in float32 or, where the engine has
+ * them, with int16 products (cpu_int16.h). cpu_distance.c computes the sums themselves.
  *
- * For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in float32, and
- * E a bound of |F - G|. With s = sqrt(max(F, E)) it is |sqrt(G) - s| <= E / s: where F >= E because
- * the difference of the roots is (G - F) / (sqrt(G) + s), elsewhere because G < 2 E. So the sum of
- * s, give or take E times the sum of 1 / s, holds the true sum.
+ * Bound. For a row x and a target t let G = |x - t|^2, F = |x|^2 + |t|^2 - 2 x.t with x.t in
+ * float32, and E a bound of |F - G|. With s = sqrt(max(F, E))
  *
- * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) with u = 2^-24, r what rounding a target to
- * float32 may move it by and chain the longest chain of additions, as in cpu_filter.h; for whole
- * numbers the error of cpu_int16.h, with residuals as measured; twice that.
- * |x|^2, |t|^2, their sum and F are rounded to float32: 3 u (|x| + |t|)^2. What is rounded in s, in
- * adding up and in the normative sum itself is a small share of the sum: SHARE. */
+ *     |sqrt(G) - s| <= E / s
+ *
+ * where F >= E because the difference of the roots is (G - F) / (sqrt(G) + s), elsewhere because
+ * G < 2 E. So the true sum lies within E times the sum of 1 / s of the sum of s.
+ *
+ * E: x.t is within |x| r + u (chain + 1) |x| (|t| + r) of the true product, with u = 2^-24, r what
+ * rounding a target to float32 may move it by, and chain the longest chain of additions, as in
+ * cpu_filter.h; for int16 the error of cpu_int16.h, with the residuals that packing measures. E has
+ * twice that, and 3 u (|x| + |t|)^2 for rounding |x|^2, |t|^2, their sum and F to float32. What is
+ * rounded in s, in adding up and in the exact sum itself is a small share of the sum: SHARE.
+ *
+ * Layout: targets are ordered by group and packed into panels of PRODUCT_COLUMNS of one group, a
+ * chunk of CHUNK_PANELS panels at a time; all rows pass each chunk, some panels of PRODUCT_ROWS at
+ * a time. Cost: rows x targets x dims multiply-adds in float32 (half of that time as int16) and one
+ * reciprocal root a pair. */
 #include <math.h>
 #include <string.h>
 
@@ -21,59 +30,64 @@
 #include "cpu/cpu_floats.h"
 #include "cpu/cpu_int16.h"
 
-/* Targets that are packed at a time, and bytes of packed rows that stay in the cache. */
+/* Targets of a chunk, and bytes of packed rows that stay in the cache while the panels of the chunk
+ * pass; at most MAX_ROW_PANELS panels of them. */
 #define CHUNK_TARGETS 2048
 #define ROW_BYTES (INT64_C(256) << 10)
 #define MAX_ROW_PANELS 16
 
-/* Targets are packed as integers when none is longer than this many times their root mean
- * square. */
-#define SPREAD 4.0
-/* Integers are tried on PROBE_COUNT rows and targets. They are not used where the error of the
- * squared distances exceeds this share of them: the bounds would be so wide that exact sums cost
- * again what the integers save, half of the products. */
+/* Targets are packed as int16, with one scale for the chunk, when none is longer than this many
+ * times the root mean square of their norms: a scale that fits it would blur the short ones. */
+#define MAX_NORM_RATIO 4.0
+/* int16 is tried on PROBE_COUNT rows and targets. It is not used where the error of the squared
+ * distances exceeds this share of them: the intervals would be so wide that exact sums cost again
+ * what int16 saves, half of the products. */
 #define PROBE_COUNT 8
 #define MAX_ERROR_SHARE 0.002
 
 #define CHUNK_PANELS (CHUNK_TARGETS / PRODUCT_COLUMNS)
 
-/* Roots within 2^-21, six additions of floats, and 2^-53 (dims / 32 + 13 + targets of a block and
- * more) for FILTER_MAX_DIMS numbers and a million targets. */
+/* Relative error of a sum beside E: roots are within 2^-21, six float additions follow, and the
+ * double sums lose 2^-53 (dims / 32 + 13 + targets), here for FILTER_MAX_DIMS dims and MAX_TARGETS
+ * targets. With more targets the interval is 0 to infinity. */
 #define SHARE (0x1p-20 + 1e-9)
 #define MAX_TARGETS (INT64_C(1) << 20)
 
 typedef float bound_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 typedef int32_t bound_bits __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 
-/* Targets of one group, side by side. */
+/* A panel: count targets of one group, adjacent in call->order. */
 typedef struct target_panel {
-    int64_t first; /* in order */
-    int32_t count, group;
+    int64_t first; /* index in call->order of the first target */
+    int32_t count; /* 1 to PRODUCT_COLUMNS */
+    int32_t group;
 } target_panel;
 
-/* One call and its memory. */
+/* One call and its memory. A word is 32 bits of a packed vector: a float32 component or a pair of
+ * int16 ones. */
 typedef struct bounds_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows, *targets;
-    int64_t groups, spent;
-    double *sum, *error; /* [rows, groups]: sums of s, and of E / s */
-    int64_t *order;      /* [targets] by group */
-    target_panel *list;  /* [panels] */
+    int64_t groups, spent; /* spent: units of work since the last poll */
+    double *sum;           /* [rows, groups] sums of s; the caller's low, which they become */
+    double *error;         /* [rows, groups] sums of E / s; the caller's high */
+    int64_t *order;        /* [targets] targets with a group, by group and then ascending */
+    target_panel *list;    /* [panels] all panels, in the order of `order` */
     int64_t panels;
-    float *columns; /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] */
-    float *squares,
-        *present;    /* [CHUNK_PANELS, PRODUCT_COLUMNS]: |t|^2; 1, or 0 where no target is */
-    double norm;     /* of the chunk's targets the largest */
-    float scale;     /* of the chunk's targets as integers; 0: they are in float32 */
-    double residual; /* of them the largest (cpu_int16.h) */
-    double *unit;    /* [PRODUCT_COLUMNS, dims], or NULL */
-    double *whole;   /* [PRODUCT_COLUMNS, dims], for integers, or NULL */
-    float *packed;   /* [row_panels, dims, PRODUCT_ROWS] */
+    float *columns;  /* [CHUNK_PANELS, dims, PRODUCT_COLUMNS] the chunk's targets, packed */
+    float *squares;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] |t|^2 */
+    float *present;  /* [CHUNK_PANELS, PRODUCT_COLUMNS] 1, or 0 behind the last target of a panel */
+    double norm;     /* the largest |t| of the chunk; NaN when one is NaN */
+    float scale;     /* factor of the chunk's int16 targets; 0: they are float32 */
+    double residual; /* the largest residual of these int16 targets (cpu_int16.h) */
+    double *unit;    /* [PRODUCT_COLUMNS, dims] unit vectors; NULL: neither operand needs them */
+    double *whole;   /* [PRODUCT_COLUMNS, dims] items as int16; NULL: the engine has no int16 */
+    float *packed;   /* [row_panels, dims, PRODUCT_ROWS] rows, packed */
     int64_t row_panels;
-    float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] */
+    float *products; /* [row_panels * PRODUCT_ROWS, PRODUCT_COLUMNS] of these rows with a panel */
 } bounds_call;
 
-/* sqrt(f), and about 1 / sqrt(f), both within 2^-21 and 2^-10 of the true ones. */
+/* Returns sqrt(f) within a relative error of 2^-21; *inverse is 1 / sqrt(f) within 2^-10. f > 0. */
 CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
 #if defined(__AVX512F__) || defined(__AVX2__)
 #if defined(__AVX512F__)
@@ -96,79 +110,88 @@ CPU_INLINE bound_floats roots(bound_floats f, bound_floats *inverse) {
 #endif
 }
 
-CPU_INLINE bound_floats load_floats(const float *from) {
+CPU_INLINE bound_floats load_floats(const float *values) {
     bound_floats v;
-    memcpy(&v, from, sizeof v);
+    memcpy(&v, values, sizeof v);
     return v;
 }
 
-CPU_INLINE double add_up(bound_floats v) {
+/* The sum of the lanes of v. */
+CPU_INLINE double lanes_sum(bound_floats v) {
     float lane[PRODUCT_FLOATS];
     memcpy(lane, &v, sizeof v);
     return (double)cpu_sum_lanes(lane, PRODUCT_FLOATS);
 }
 
-/* One row against a panel: adds to the sums of s and of 1 / s. */
+/* One row against a panel: adds the s of its targets to *sum and their 1 / s to *inverses.
+ * products, squares, present [PRODUCT_COLUMNS]: x.t times a factor, |t|^2 and which targets exist;
+ * square: |x|^2; twice: 2 / that factor; min_square: E. */
 CPU_INLINE void add_panel(const float *products, const float *squares, const float *present,
-                          float square, float twice, float least, double *sum, double *inverses) {
-    bound_floats total = {0}, over = {0};
+                          float square, float twice, float min_square, double *sum,
+                          double *inverses) {
+    bound_floats total = {0}, inverse_total = {0};
 #pragma GCC unroll 4
     for (int v = 0; v < PRODUCT_VECTORS; v++) {
-        bound_floats in = load_floats(present + v * PRODUCT_FLOATS), inverse;
+        bound_floats in_panel = load_floats(present + v * PRODUCT_FLOATS), inverse;
         bound_floats f = square + load_floats(squares + v * PRODUCT_FLOATS) -
                          twice * load_floats(products + v * PRODUCT_FLOATS);
-        bound_bits small = f < least;
+        bound_bits small = f < min_square;
         f = (bound_floats)((~small & (bound_bits)f) |
-                           (small & (bound_bits)(least + (bound_floats){0})));
-        total += in * roots(f, &inverse);
-        over += in * inverse;
+                           (small & (bound_bits)(min_square + (bound_floats){0})));
+        total += in_panel * roots(f, &inverse);
+        inverse_total += in_panel * inverse;
     }
-    *sum += add_up(total);
-    *inverses += add_up(over);
+    *sum += lanes_sum(total);
+    *inverses += lanes_sum(inverse_total);
 }
 
-/* A row: what its products are to be multiplied by for 2 x.t, |x|^2 in float32 and E; E < 0: the
- * bound does not hold. */
+/* What add_panel() needs of a row. */
 typedef struct bound_row {
-    float twice, square, error;
+    float twice;  /* factor that makes 2 x.t of a product: 2, or less with int16 scales */
+    float square; /* |x|^2 */
+    float error;  /* E for the targets of the chunk; negative: too large for float32, no bound */
 } bound_row;
 
-/* residual: of a row of integers with the scale given. */
+/* square: |x|^2 of the row; scale, residual: of the row as int16, where the chunk is int16. */
 static bound_row bound_of(const bounds_call *call, double square, float scale, double residual) {
-    double norm = sqrt(square) * FILTER_UP, other = call->norm * FILTER_UP;
+    double norm = sqrt(square) * FILTER_UP, target_norm = call->norm * FILTER_UP;
     int64_t dims = call->rows->dims;
-    if (!(norm < FILTER_MAX_NORM && other < FILTER_MAX_NORM)) return (bound_row){0.0f, 0.0f, -1.0f};
-    double product = filter_product_error(norm, other, filter_rounding(other, dims), dims);
+    if (!(norm < FILTER_MAX_NORM && target_norm < FILTER_MAX_NORM))
+        return (bound_row){0.0f, 0.0f, -1.0f};
+    double product =
+        filter_product_error(norm, target_norm, filter_rounding(target_norm, dims), dims);
     double factor = 1.0;
     if (call->scale > 0.0f) {
-        product += int16_error(norm, other, residual, call->residual);
+        product += int16_error(norm, target_norm, residual, call->residual);
         factor /= (double)scale * (double)call->scale;
     }
-    double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + other) * (norm + other);
+    double error = 2.0 * product + 3.1 * 0x1p-24 * (norm + target_norm) * (norm + target_norm);
     return (bound_row){(float)(2.0 * factor), (float)square, (float)(error * 1.001) + 1e-36f};
 }
 
-/* Numbers of 32 bits of a packed row or target. */
-static int64_t packed_numbers(const bounds_call *call) {
+/* Words of a packed row or target of the present chunk. */
+static int64_t packed_words(const bounds_call *call) {
     return call->scale > 0.0f ? int16_pairs(call->rows->dims) : call->rows->dims;
 }
 
-/* The products of the packed rows with a panel of targets. */
+/* Fills call->products with those of the packed rows (row_panels panels) and one panel of targets.
+ */
 static void fill_products(const bounds_call *call, int64_t row_panels, const float *columns) {
-    int64_t numbers = packed_numbers(call);
+    int64_t words = packed_words(call);
 #if CPU_INT16
     if (call->scale > 0.0f) {
         CPU(int16_products)
-        (call->packed, row_panels, columns, 1, numbers, 1.0f, call->products, PRODUCT_COLUMNS);
+        (call->packed, row_panels, columns, 1, words, 1.0f, call->products, PRODUCT_COLUMNS);
         return;
     }
 #endif
     CPU(products)
-    (call->packed, row_panels, columns, 1, numbers, call->products, PRODUCT_COLUMNS);
+    (call->packed, row_panels, columns, 1, words, call->products, PRODUCT_COLUMNS);
 }
 
-/* Rows or targets side by side into a panel; for integers each with its scale, which gives its
- * residual. */
+/* Packs `count` rows or targets into one panel of `width`: float32 or, when the chunk is int16,
+ * int16 values with the factors scale [count], which gives residual [count]. row [count] is
+ * overwritten in the second case, with the rows of call->whole. */
 static void pack_items(const bounds_call *call, const char **row, int count, int64_t width,
                        int32_t dtype, const float *scale, double *residual, float *panel) {
     int64_t dims = call->rows->dims;
@@ -187,58 +210,62 @@ static void pack_items(const bounds_call *call, const char **row, int count, int
     CPU(pack_panel)(row, count, width, dims, dtype, panel);
 }
 
-/* The rows item[0 .. count - 1] against the panels first .. first + panels - 1 of the chunk. */
+/* The matrix rows item [count], which are packed, against the panels first .. first + panels - 1 of
+ * the list: adds to the sums of s and of E / s. rows [count]: what pack_rows() found of each. */
 static void bound_rows(bounds_call *call, const int64_t *item, int count, int64_t first,
                        int64_t panels, const bound_row *rows) {
-    int64_t numbers = packed_numbers(call), row_panels = product_panels(count, PRODUCT_ROWS);
+    int64_t words = packed_words(call), row_panels = product_panels(count, PRODUCT_ROWS);
     for (int64_t p = 0; p < panels; p++) {
         const target_panel *panel = &call->list[first + p];
         const float *squares = call->squares + p * PRODUCT_COLUMNS;
         const float *present = call->present + p * PRODUCT_COLUMNS;
-        fill_products(call, row_panels, call->columns + p * PRODUCT_COLUMNS * numbers);
+        fill_products(call, row_panels, call->columns + p * PRODUCT_COLUMNS * words);
         for (int r = 0; r < count; r++) {
-            int64_t at = item[r] * call->groups + panel->group;
+            int64_t entry = item[r] * call->groups + panel->group;
             double inverses = 0.0;
             if (rows[r].error < 0.0f) {
-                call->error[at] = HUGE_VAL;
+                call->error[entry] = HUGE_VAL;
                 continue;
             }
             add_panel(call->products + r * PRODUCT_COLUMNS, squares, present, rows[r].square,
-                      rows[r].twice, rows[r].error, &call->sum[at], &inverses);
-            call->error[at] += (double)rows[r].error * 1.01 * inverses;
+                      rows[r].twice, rows[r].error, &call->sum[entry], &inverses);
+            call->error[entry] += (double)rows[r].error * 1.01 * inverses;
         }
     }
 }
 
-/* Packs the rows item[0 .. count - 1] into panels and fills rows [count] with their norms and
- * errors. */
+/* Packs the matrix rows item [count] into panels (call->packed) and fills rows [count] with their
+ * norms and errors. */
 static void pack_rows(const bounds_call *call, const int64_t *item, int count, bound_row *rows) {
-    int64_t dims = call->rows->dims, numbers = packed_numbers(call);
+    int64_t dims = call->rows->dims, words = packed_words(call);
     int32_t dtype = cpu_row_dtype(call->rows);
-    for (int at = 0; at < count; at += PRODUCT_ROWS) {
-        int together = count - at < PRODUCT_ROWS ? count - at : PRODUCT_ROWS;
+    for (int begin = 0; begin < count; begin += PRODUCT_ROWS) {
+        int together = count - begin < PRODUCT_ROWS ? count - begin : PRODUCT_ROWS;
         const char *row[PRODUCT_ROWS];
         double squares[PRODUCT_ROWS], residuals[PRODUCT_ROWS] = {0};
         float scales[PRODUCT_ROWS];
         for (int r = 0; r < together; r++) {
-            row[r] = cpu_row(call->rows, item[at + r], call->unit ? call->unit + r * dims : NULL);
+            row[r] =
+                cpu_row(call->rows, item[begin + r], call->unit ? call->unit + r * dims : NULL);
             squares[r] = CPU(self_dot)(row[r], dims, dtype);
             scales[r] = int16_scale(sqrt(squares[r]) * FILTER_UP);
         }
         pack_items(call, row, together, PRODUCT_ROWS, dtype, scales, residuals,
-                   call->packed + at * numbers);
+                   call->packed + begin * words);
         for (int r = 0; r < together; r++)
-            rows[at + r] = bound_of(call, squares[r], scales[r], residuals[r]);
+            rows[begin + r] = bound_of(call, squares[r], scales[r], residuals[r]);
     }
 }
 
+/* Target t of a panel as it is read: a unit vector where the targets are unit rows. */
 static const char *target_row(const bounds_call *call, const target_panel *panel, int32_t t) {
     return cpu_row(call->targets, call->order[panel->first + t],
                    call->unit ? call->unit + t * call->targets->dims : NULL);
 }
 
-/* The squares of the chunk's targets, their largest norm and how they are packed: in integers
- * unless some are so much longer than the others that one scale would blur those. */
+/* First step of a chunk, the panels first .. first + panels - 1 of the list: fills squares and
+ * present, finds the largest norm, and sets scale for int16 unless the targets differ too much in
+ * length. */
 static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     int64_t dims = call->targets->dims, targets = 0;
     double total = 0.0;
@@ -246,28 +273,29 @@ static void measure_targets(bounds_call *call, int64_t first, int64_t panels) {
     for (int64_t p = 0; p < panels; p++) {
         const target_panel *panel = &call->list[first + p];
         for (int32_t t = 0; t < PRODUCT_COLUMNS; t++) {
-            int64_t at = p * PRODUCT_COLUMNS + t;
-            call->present[at] = t < panel->count ? 1.0f : 0.0f;
-            call->squares[at] = 0.0f;
+            int64_t column = p * PRODUCT_COLUMNS + t;
+            call->present[column] = t < panel->count ? 1.0f : 0.0f;
+            call->squares[column] = 0.0f;
             if (t >= panel->count) continue;
             double square =
                 CPU(self_dot)(target_row(call, panel, t), dims, cpu_row_dtype(call->targets));
             double norm = sqrt(square);
-            call->squares[at] = (float)square;
+            call->squares[column] = (float)square;
             total += square;
             targets++;
-            /* Written so that NaN stays and switches the bound off. */
+            /* Negated, so that a NaN is kept: it switches the bound off. */
             if (!(norm <= call->norm)) call->norm = norm;
         }
     }
-    int even = targets > 0 && call->norm * call->norm <= SPREAD * SPREAD * total / (double)targets;
-    int narrow = CPU_INT16 && dims > 0 && dims <= INT16_MAX_DIMS && even;
-    call->scale = narrow ? int16_scale(call->norm * FILTER_UP) : 0.0f;
+    int is_even = targets > 0 && call->norm * call->norm <=
+                                     MAX_NORM_RATIO * MAX_NORM_RATIO * total / (double)targets;
+    int fits_int16 = CPU_INT16 && dims > 0 && dims <= INT16_MAX_DIMS && is_even;
+    call->scale = fits_int16 ? int16_scale(call->norm * FILTER_UP) : 0.0f;
 }
 
-/* Whether products of integers give narrow intervals, measured on a few pairs. Where rows and
- * targets lie close together but far from the origin, the intervals would be as wide as the
- * distances. */
+/* Whether int16 products give narrow intervals: compares their error with the squared distances of
+ * PROBE_COUNT rows to PROBE_COUNT targets of the chunk. Where rows and targets lie close together
+ * but far from the origin, the intervals would be as wide as the distances. */
 static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first, int64_t panels) {
     int64_t dims = call->rows->dims, rows = call->rows->count;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -277,25 +305,25 @@ static int is_sharp(const bounds_call *call, const uint8_t *mask, int64_t first,
         int64_t i = rows * s / PROBE_COUNT;
         if (mask && !mask[i]) continue;
         const char *row = cpu_row(call->rows, i, call->unit);
-        double own = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
-        if (!(own < FILTER_MAX_NORM)) continue;
-        double own_residual = int16_residual(int16_scale(own), dims);
+        double row_norm = sqrt(CPU(self_dot)(row, dims, dtype)) * FILTER_UP;
+        if (!(row_norm < FILTER_MAX_NORM)) continue;
+        double row_residual = int16_residual(int16_scale(row_norm), dims);
         CPU(widen_row)(row, dims, dtype, call->whole);
         for (int64_t t = 0; t < PROBE_COUNT; t++) {
             const char *target = target_row(call, &call->list[first + panels * t / PROBE_COUNT], 0);
             squares += CPU(sq_dist_within)(target, call->whole, dims, cpu_row_dtype(call->targets),
                                            HUGE_VAL);
-            errors += 2.0 * int16_error(own, norm, own_residual, residual);
+            errors += 2.0 * int16_error(row_norm, norm, row_residual, residual);
         }
     }
     return errors <= MAX_ERROR_SHARE * squares;
 }
 
-/* Packs the targets of `panels` panels of the list from `first` on into columns: float32, or
- * integers when the call has a scale; residual becomes the largest of theirs. A NaN norm switches
- * the products off (the intervals then say nothing), and nothing is packed. */
+/* Packs the targets of the panels first .. first + panels - 1 into columns: float32, or int16 when
+ * the chunk has a scale; call->residual becomes the largest of theirs. With a NaN norm no bound
+ * holds (bound_of() gives -1 for every row), and nothing is packed. */
 static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
-    int64_t numbers = packed_numbers(call);
+    int64_t words = packed_words(call);
     call->residual = 0.0;
     for (int64_t p = 0; p < panels && call->norm == call->norm; p++) {
         const target_panel *panel = &call->list[first + p];
@@ -307,69 +335,71 @@ static void pack_targets(bounds_call *call, int64_t first, int64_t panels) {
             scales[t] = call->scale;
         }
         pack_items(call, row, panel->count, PRODUCT_COLUMNS, cpu_row_dtype(call->targets), scales,
-                   residuals, call->columns + p * PRODUCT_COLUMNS * numbers);
+                   residuals, call->columns + p * PRODUCT_COLUMNS * words);
         for (int32_t t = 0; t < panel->count; t++) {
             if (residuals[t] > call->residual) call->residual = residuals[t];
         }
     }
 }
 
-/* One chunk of targets against all rows of the mask, which wait until row_panels whole panels of
- * them are full: then the packed targets are read once for all of these rows. Integers are used
- * where a first look says that their intervals would be sharp enough (is_sharp). */
+/* One chunk of targets, the panels first .. first + panels - 1, against all rows of the mask. Rows
+ * are collected in item until row_panels panels are full, so that the packed targets are read once
+ * for all of these rows. */
 static alcore_status bound_chunk(bounds_call *call, const uint8_t *mask, int64_t first,
                                  int64_t panels) {
     int64_t item[MAX_ROW_PANELS * PRODUCT_ROWS];
     bound_row rows[MAX_ROW_PANELS * PRODUCT_ROWS];
-    int waiting = 0, step = (int)call->row_panels * PRODUCT_ROWS;
+    int collected = 0, step = (int)call->row_panels * PRODUCT_ROWS;
     measure_targets(call, first, panels);
     if (call->scale > 0.0f && !is_sharp(call, mask, first, panels)) call->scale = 0.0f;
     pack_targets(call, first, panels);
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!mask || mask[i]) item[waiting++] = i;
-        if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
-        pack_rows(call, item, waiting, rows);
-        bound_rows(call, item, waiting, first, panels, rows);
+        if (!mask || mask[i]) item[collected++] = i;
+        if (!collected || (collected < step && i + 1 < call->rows->count)) continue;
+        pack_rows(call, item, collected, rows);
+        bound_rows(call, item, collected, first, panels, rows);
         alcore_status status = alcore__cpu_poll(
-            call->work, &call->spent, waiting * panels * PRODUCT_COLUMNS * call->rows->dims / 8);
+            call->work, &call->spent, collected * panels * PRODUCT_COLUMNS * call->rows->dims / 8);
         if (status) return status;
-        waiting = 0;
+        collected = 0;
     }
     return ALCORE_OK;
 }
 
-/* Targets by group, cut into panels. */
+/* Fills order and list: the targets by group (group [targets], NULL: one group), cut into panels so
+ * that no panel holds targets of two groups. */
 static void list_panels(bounds_call *call, const int32_t *group) {
-    int64_t at = 0;
+    int64_t end = 0;
     for (int64_t g = 0; g < call->groups; g++) {
-        int64_t begin = at;
+        int64_t begin = end;
         for (int64_t t = 0; t < call->targets->count; t++) {
-            if ((group ? group[t] : 0) == g) call->order[at++] = t;
+            if ((group ? group[t] : 0) == g) call->order[end++] = t;
         }
-        for (; begin < at; begin += PRODUCT_COLUMNS) {
-            int64_t left = at - begin;
+        for (; begin < end; begin += PRODUCT_COLUMNS) {
+            int64_t left = end - begin;
             call->list[call->panels++] = (target_panel){
                 begin, left < PRODUCT_COLUMNS ? (int32_t)left : PRODUCT_COLUMNS, (int32_t)g};
         }
     }
 }
 
-/* The sums of s and E / s become the interval. */
-static void rerank(const bounds_call *call, const uint8_t *mask) {
+/* Last step: the sums of s and of E / s of each row and group become the lower and the upper end of
+ * its interval, rounded outwards. */
+static void store_intervals(const bounds_call *call, const uint8_t *mask) {
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (mask && !mask[i]) continue;
-        for (int64_t at = i * call->groups; at < (i + 1) * call->groups; at++) {
-            double sum = call->sum[at], error = call->error[at] + SHARE * sum;
-            /* Written so that NaN tells nothing. */
-            int known = sum + error < HUGE_VAL && call->targets->count <= MAX_TARGETS;
-            call->sum[at] = known && sum > error ? (sum - error) * (1.0 - 1e-15) : 0.0;
-            call->error[at] = known ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
+        for (int64_t entry = i * call->groups; entry < (i + 1) * call->groups; entry++) {
+            double sum = call->sum[entry], error = call->error[entry] + SHARE * sum;
+            /* False for a NaN too: the interval is then 0 to infinity. */
+            int bounded = sum + error < HUGE_VAL && call->targets->count <= MAX_TARGETS;
+            call->sum[entry] = bounded && sum > error ? (sum - error) * (1.0 - 1e-15) : 0.0;
+            call->error[entry] = bounded ? (sum + error) * (1.0 + 1e-15) : HUGE_VAL;
         }
     }
 }
 
-/* Memory for one chunk of targets and row_panels panels of rows; free_memory gives it back after a
- * failure as well, because alcore__cpu_free takes NULL. */
+/* Allocates the arrays for one chunk of targets and row_panels panels of rows. After a failure
+ * free_memory() releases what was allocated: alcore__cpu_free() ignores NULL. */
 static alcore_status new_memory(bounds_call *call) {
     int64_t dims = call->rows->dims, bytes = PRODUCT_ROWS * (dims + 1) * 4;
     int64_t columns = CHUNK_PANELS * PRODUCT_COLUMNS;
@@ -408,8 +438,9 @@ static void free_memory(const bounds_call *call) {
     alcore__cpu_free(work, call->order, call->targets->count, sizeof(int64_t));
 }
 
-/* Sums of s and of E / s go to low and high first, in chunks of targets; rerank then makes the
- * interval of each row and group of them. */
+/* Kernel table: low, high [rows, groups] with low <= the sum of distance_sums <= high. They hold
+ * the sums of s and of E / s until store_intervals() makes the intervals of them. Rows outside the
+ * mask are not written. */
 alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const uint8_t *mask, const alcore_sys_rows *targets,
                                    const int32_t *group, int64_t groups, double *low,
@@ -432,7 +463,7 @@ alcore_status CPU(distance_bounds)(const alcore_sys_work *work, const alcore_sys
         int64_t count = call.panels - p < CHUNK_PANELS ? call.panels - p : CHUNK_PANELS;
         status = bound_chunk(&call, mask, p, count);
     }
-    if (!status) rerank(&call, mask);
+    if (!status) store_intervals(&call, mask);
     free_memory(&call);
     return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filter of nearest_centroid: the products of a panel of rows with all centroids of one group,
- * and by those the few centroids that can be a row's nearest (the bound: cpu_filter.h). An engine
- * with VPDPWSSD takes products of 16-bit integers instead of float32 ones, with the error of
- * cpu_int16.h for E.
+ * and from those the few centroids that can be the nearest of a row (the bound: cpu_filter.h). An
+ * engine with VPDPWSSD multiplies int16 values instead of float32 ones; E is then that of
+ * cpu_int16.h. cpu_nearest.c calls, for each group: centroids_prepare() once, then for each panel
+ * of rows centroids_products(), and for each row centroids_bound(), _rank() and _keep().
  *
  * Layout: centroids are packed into panels of PRODUCT_COLUMNS, rows into one panel of PRODUCT_ROWS;
  * products are [PRODUCT_ROWS, padded], padded = centroids rounded up to whole panels.
@@ -14,51 +15,52 @@
 #include "cpu/cpu_filter.h"
 #include "cpu/cpu_int16.h"
 
-/* Rows of the larger panel. */
+/* Vectors of the larger kind of panel: capacity of staged. */
 #define CENTROIDS_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
+/* The centroids of one group, packed; the caller allocates the arrays. */
 typedef struct centroids_filter {
-    filter_centroids base;
-    float *squares;  /* [padded] those of base, rounded */
-    float *staged;   /* [CENTROIDS_STAGED, dims]; used for integers */
-    float scale;     /* of integers; 0: the panels are float32 */
-    double residual; /* of the centroids as integers */
+    filter_centroids base; /* base.panels holds int16 words when scale is not 0 */
+    float *squares;        /* [padded] |c|^2 in float32; infinity behind the last centroid */
+    float *staged;         /* [CENTROIDS_STAGED, dims] vectors as int16, before they are packed */
+    float scale;           /* factor of the int16 values; 0: the panels are float32 */
+    double residual;       /* the largest residual of the int16 centroids (cpu_int16.h) */
 } centroids_filter;
 
-/* What the filter knows of one row that is compared with the centroids. */
+/* What the filter knows of one row x that is compared with the centroids. */
 typedef struct centroids_row {
-    double self, slip; /* |x|^2, and a bound of its error */
-    double norm;       /* an upper bound of |x| */
-    double residual;   /* of the row as integers; 0 in float32 */
-    double weight;     /* x.c = weight times a product */
+    double self;     /* |x|^2, perhaps summed in float32 */
+    double slip;     /* bound of the error of self; 0: exact as spec 1.8 defines it */
+    double norm;     /* upper bound of |x| */
+    double residual; /* of the row as int16; 0 in float32 */
+    double weight;   /* x.c = weight * product: 1 in float32 */
 } centroids_row;
 
 #if CPU_INT16
-/* The same centroids as 16-bit integers, one scale for all of them, because products of different
- * columns are compared; residual becomes the largest of theirs. */
+/* Packs the centroids [count, dims] again as int16, with one scale for all of them, because the
+ * products of a row with different columns are compared; residual becomes the largest of theirs. */
 static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
-    int64_t numbers = int16_pairs(dims), padded = out->base.padded;
+    int64_t words = int16_pairs(dims), padded = out->base.padded;
     out->scale = int16_scale(out->base.norm);
     out->residual = 0.0;
     for (int64_t first = 0; first < padded; first += PRODUCT_COLUMNS) {
         const char *column[PRODUCT_COLUMNS];
         int64_t left = out->base.count - first, count = 0;
         for (; count < PRODUCT_COLUMNS && count < left; count++) {
-            float *whole = out->staged + count * numbers;
+            float *whole = out->staged + count * words;
             double residual = CPU(int16_row)((const char *)(centroids + (first + count) * dims),
                                              dims, ALCORE_FLOAT64, out->scale, whole);
             if (residual > out->residual) out->residual = residual;
             column[count] = (const char *)whole;
         }
         CPU(pack_panel)
-        (column, count, PRODUCT_COLUMNS, numbers, ALCORE_FLOAT32,
-         out->base.panels + first * numbers);
+        (column, count, PRODUCT_COLUMNS, words, ALCORE_FLOAT32, out->base.panels + first * words);
     }
 }
 #endif
 
 /* Packs centroids [count, dims] into the panels of the filter: float32, or int16 where this engine
- * multiplies these faster and all centroids can be held. */
+ * multiplies these faster and dims and norms are within the range of its bound. */
 static void centroids_prepare(centroids_filter *out, const double *centroids, int64_t count,
                               int64_t dims) {
     filter_prepare(&out->base, centroids, count, dims);
@@ -70,11 +72,12 @@ static void centroids_prepare(centroids_filter *out, const double *centroids, in
 #endif
 }
 
-/* With more numbers the float32 sum below is no longer near. */
+/* With more dims the error of the float32 sum in centroids_measure() would make T too large. */
 #define CENTROIDS_QUICK_DIMS (INT64_C(1) << 16)
 
-/* |x|^2 of a float32 row, in float32: every lane is a chain of dims / CPU_FLOATS additions, and
- * squares below float32's range add less than 2e-38 each. Other rows exactly. */
+/* Measures one row. |x|^2 of a float32 row is summed in float32, which is faster: every lane is a
+ * chain of dims / CPU_FLOATS additions, and squares below float32's range add less than 2e-38 each;
+ * slip bounds both. For other rows |x|^2 is self_dot. */
 CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_t dtype) {
     centroids_row out = {.weight = 1.0};
     if (dtype != ALCORE_FLOAT32 || dims > CENTROIDS_QUICK_DIMS) {
@@ -82,13 +85,13 @@ CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_
         out.norm = sqrt(out.self) * FILTER_UP;
         return out;
     }
-    const float *from = (const float *)(const void *)row;
+    const float *values = (const float *)(const void *)row;
     cpu_floats sum[4] = {{0}};
     int64_t j = 0;
     for (; j + 4 * CPU_FLOATS <= dims; j += 4 * CPU_FLOATS) {
 #pragma GCC unroll 4
         for (int v = 0; v < 4; v++) {
-            cpu_floats x = cpu_load_floats(from + j + v * CPU_FLOATS);
+            cpu_floats x = cpu_load_floats(values + j + v * CPU_FLOATS);
             sum[v] = cpu_add_product(x, x, sum[v]);
         }
     }
@@ -96,7 +99,7 @@ CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_
     for (int i = 0; i < CPU_FLOATS; i++) out.self += (double)sum[0][i];
     for (; j < dims; j++) {
         float x;
-        __builtin_memcpy(&x, from + j, sizeof x);
+        __builtin_memcpy(&x, values + j, sizeof x);
         out.self += (double)x * (double)x;
     }
     double chain = (double)(dims / CPU_FLOATS) + 8.0;
@@ -105,8 +108,9 @@ CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_
     return out;
 }
 
-/* The products [rows, padded] of up to PRODUCT_ROWS rows with the centroids; panel: [dims,
- * PRODUCT_ROWS]. dtype: of the rows. */
+/* products [PRODUCT_ROWS, padded] of `count` rows, at most PRODUCT_ROWS, with the centroids, and
+ * what the filter needs of each row: out [count]. row [count]: the rows, of type dtype; panel
+ * [dims, PRODUCT_ROWS]: workspace. */
 static void centroids_products(const centroids_filter *centroids, const char *const *row, int count,
                                int64_t dims, int32_t dtype, float *panel, float *products,
                                centroids_row *out) {
@@ -115,18 +119,18 @@ static void centroids_products(const centroids_filter *centroids, const char *co
 #if CPU_INT16
     if (centroids->scale > 0.0f) {
         const char *whole[PRODUCT_ROWS];
-        int64_t numbers = int16_pairs(dims);
+        int64_t words = int16_pairs(dims);
         for (int r = 0; r < count; r++) {
-            /* A row that is too large, or no number, is not filtered: any scale will do. */
+            /* A row that is too long or has a NaN is not filtered: any scale will do. */
             float scale = int16_scale(out[r].norm < FILTER_MAX_NORM ? out[r].norm : 1e38);
-            float *to = centroids->staged + r * numbers;
-            out[r].residual = CPU(int16_row)(row[r], dims, dtype, scale, to);
-            whole[r] = (const char *)to;
+            float *staged = centroids->staged + r * words;
+            out[r].residual = CPU(int16_row)(row[r], dims, dtype, scale, staged);
+            whole[r] = (const char *)staged;
             out[r].weight = 1.0 / ((double)scale * (double)centroids->scale);
         }
-        CPU(pack_panel)(whole, count, PRODUCT_ROWS, numbers, ALCORE_FLOAT32, panel);
+        CPU(pack_panel)(whole, count, PRODUCT_ROWS, words, ALCORE_FLOAT32, panel);
         CPU(int16_products)
-        (panel, 1, centroids->base.panels, panels, numbers, 1.0f, products, padded);
+        (panel, 1, centroids->base.panels, panels, words, 1.0f, products, padded);
         return;
     }
 #endif
@@ -134,7 +138,8 @@ static void centroids_products(const centroids_filter *centroids, const char *co
     CPU(products)(panel, 1, centroids->base.panels, panels, dims, products, padded);
 }
 
-/* T of a row, or -1: do not filter. What is ranked is F in float32, rounded a few times. */
+/* T of a row (cpu_filter.h); -1: do not filter it. The last terms bound the roundings of F itself,
+ * which centroids_rank() computes in float32. */
 CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centroids_row *row,
                                   int64_t dims) {
     const filter_centroids *base = &centroids->base;
@@ -146,35 +151,35 @@ CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centr
     return bound + 0x1p-20 * base->norm * (base->norm + row->norm) + 1e-42;
 }
 
-/* Turns the products of a row into F; returns the least. */
+/* Turns products [padded] of a row into F(c) = |c|^2 - 2 x.c, in place; returns the smallest F. */
 static float centroids_rank(const centroids_filter *centroids, const centroids_row *row,
                             float *products) {
     cpu_floats twice = cpu_all_floats((float)(-2.0 * row->weight));
-    cpu_floats least = cpu_all_floats(HUGE_VALF);
+    cpu_floats min_f = cpu_all_floats(HUGE_VALF);
     for (int64_t c = 0; c < centroids->base.padded; c += CPU_FLOATS) {
         cpu_floats f = cpu_add_product(twice, cpu_load_floats(products + c),
                                        cpu_load_floats(centroids->squares + c));
         cpu_store_floats(products + c, f);
-        least = cpu_smaller(f, least);
+        min_f = cpu_smaller(f, min_f);
     }
     for (int i = 1; i < CPU_FLOATS; i++) {
-        if (least[i] < least[0]) least[0] = least[i];
+        if (min_f[i] < min_f[0]) min_f[0] = min_f[i];
     }
-    return least[0];
+    return min_f[0];
 }
 
-/* Lists the centroids whose F is at most `most` in kept [padded], in their order, and returns their
- * number; *rest is the least F of the others, infinity when there are none. */
-static int64_t centroids_keep(const centroids_filter *centroids, const float *f, double most,
-                              int32_t *kept, double *rest) {
-    float limit = (float)most;
-    if ((double)limit < most) limit = nextafterf(limit, HUGE_VALF);
-    cpu_floats others = cpu_all_floats(HUGE_VALF), above = others;
+/* Lists the centroids with F <= max_f in kept [padded], ascending, and returns how many; *rest is
+ * the smallest F of the others, infinity when there are none. f [padded]: F of each centroid. */
+static int64_t centroids_keep(const centroids_filter *centroids, const float *f, double max_f,
+                              int32_t *kept, double *min_rest) {
+    float limit = (float)max_f;
+    if ((double)limit < max_f) limit = nextafterf(limit, HUGE_VALF);
+    cpu_floats others = cpu_all_floats(HUGE_VALF), infinite = others;
     int64_t count = 0;
     for (int64_t c = 0; c < centroids->base.padded; c += CPU_FLOATS) {
         cpu_floats x = cpu_load_floats(f + c);
         cpu_float_bits keep = x <= limit;
-        others = cpu_smaller(cpu_choose(keep, above, x), others);
+        others = cpu_smaller(cpu_choose(keep, infinite, x), others);
         if (!cpu_any(keep)) continue;
         for (int i = 0; i < CPU_FLOATS; i++) {
             if (f[c + i] <= limit) kept[count++] = (int32_t)(c + i);
@@ -183,7 +188,7 @@ static int64_t centroids_keep(const centroids_filter *centroids, const float *f,
     for (int i = 1; i < CPU_FLOATS; i++) {
         if (others[i] < others[0]) others[0] = others[i];
     }
-    *rest = (double)others[0];
+    *min_rest = (double)others[0];
     return count;
 }
 

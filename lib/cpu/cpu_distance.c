@@ -3,19 +3,20 @@
  * DeMuX, spec 7.3): sums[i, g] is the running sum, in target order, of sqrt(sq_dist(row i, target
  * t)).
  *
- * A lane of a vector is a target, not a component: CPU_LANES targets are transposed into
- * [dims][CPU_WIDTH] and each pair keeps its 32 running sums of spec 1.8 in registers one after the
- * other, so that no sum has to be reduced across a vector. Cost: rows x targets x dims
- * multiply-adds in double; cpu_bounds.c tells which rows need none of them. */
+ * Layout: a lane of a vector is a target, not a component. A panel is CPU_WIDTH targets transposed
+ * to [dims][CPU_WIDTH], so that a running sum of spec 1.8 (component j to sum j mod 32) is a
+ * vector, one value for each target of the panel, and its tree of additions adds whole vectors:
+ * nothing is reduced across a vector. A tile of PANELS_TOGETHER panels is filled, all rows pass it,
+ * and the next one is filled; so sums run in target order. Cost: rows x targets x dims
+ * multiply-adds in double; cpu_bounds.c tells which rows need no exact sum. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* Targets lie side by side, number by number, CPU_WIDTH in a panel: each lane of a vector is the
- * distance to another target, and a lane of spec 1.8 is a vector, so that its tree adds vectors.
- * Some lanes of some rows at a time stay in registers. */
+/* Rows, and running sums of each (of the 32), that panel_distances() keeps in registers at a time.
+ */
 #if defined(__AVX512F__)
 #define ROWS_TOGETHER 4
 #else
@@ -23,7 +24,7 @@
 #endif
 #define LANES_TOGETHER 4
 
-/* Panels that stay in the cache while all rows pass by. */
+/* Panels of a tile, which stays in the cache while all rows pass. */
 #define PANELS_TOGETHER 8
 #define TARGETS_TOGETHER (PANELS_TOGETHER * CPU_WIDTH)
 
@@ -33,15 +34,16 @@ typedef struct sums_call {
     const alcore_sys_rows *rows, *targets;
     const uint8_t *mask;
     const int32_t *group;
-    int64_t groups, spent;
-    double *sums;
-    double *unit;                 /* [dims], for unit rows */
-    double *wide;                 /* [ROWS_TOGETHER, dims] */
-    double *tile;                 /* [PANELS_TOGETHER, dims, CPU_WIDTH] */
-    int64_t count;                /* targets in the tile */
-    int32_t of[TARGETS_TOGETHER]; /* their groups */
+    int64_t groups, spent; /* spent: multiplications since the last poll */
+    double *sums;          /* [rows, groups] the caller's */
+    double *unit;          /* [dims] a row or target as a unit vector; NULL: not needed */
+    double *wide;          /* [ROWS_TOGETHER, dims] rows as double; also one target on its way */
+    double *tile;          /* [PANELS_TOGETHER, dims, CPU_WIDTH] transposed targets */
+    int64_t count;         /* targets in the tile */
+    int32_t tile_group[TARGETS_TOGETHER]; /* group of each target in the tile */
 } sums_call;
 
+/* The square root of each lane. */
 CPU_INLINE cpu_vector roots(cpu_vector x) {
 #if defined(__AVX512F__)
     return (cpu_vector)_mm512_sqrt_pd((__m512d)x);
@@ -53,8 +55,9 @@ CPU_INLINE cpu_vector roots(cpu_vector x) {
 #endif
 }
 
-/* lane + (x - y) (x - y) of spec 1.8. With `fused`, x * 1 - y is taken in its place, the same bits:
- * processors with units for additions and for fused ones then have work for both. */
+/* lane + (x - y) (x - y) as spec 1.8 rounds it. `fused` (a constant) subtracts by x * 1 - y, which
+ * has the same bits: alternating both keeps the units for additions and those for fused ones busy.
+ */
 CPU_INLINE cpu_vector add_square_of(cpu_vector x, double y, cpu_vector lane, int fused) {
     cpu_vector t = x - y;
 #if defined(__AVX512F__)
@@ -65,10 +68,13 @@ CPU_INLINE cpu_vector add_square_of(cpu_vector x, double y, cpu_vector lane, int
     return lane + t * t;
 }
 
-/* out[r] = the distances of ROWS_TOGETHER rows to the targets of a panel. */
+/* out[r], one lane a target: the distances of ROWS_TOGETHER rows, wide [ROWS_TOGETHER, dims], to
+ * the targets of a panel [dims, CPU_WIDTH]. LANES_TOGETHER of the 32 running sums at a time go over
+ * all components j = first + 0..3 (mod 32); lane [r] receives them, the second half added to the
+ * first, which is step w = 16 of the tree. */
 static __attribute__((noinline)) void panel_distances(const double *wide, const double *panel,
                                                       int64_t dims, cpu_vector *out) {
-    cpu_vector lane[ROWS_TOGETHER][CPU_LANES / 2]; /* the first step of the tree is taken at once */
+    cpu_vector lane[ROWS_TOGETHER][CPU_LANES / 2];
     for (int first = 0; first < CPU_LANES; first += LANES_TOGETHER) {
         cpu_vector sum[ROWS_TOGETHER][LANES_TOGETHER] = {{{0}}};
         int64_t j = first;
@@ -105,12 +111,12 @@ static __attribute__((noinline)) void panel_distances(const double *wide, const 
     }
 }
 
-/* The targets of the tile join the sums of up to ROWS_TOGETHER rows. */
+/* Adds the distances to the targets of the tile to the sums of the matrix rows item [count], at
+ * most ROWS_TOGETHER. Missing rows are zeros, whose distances are not used. */
 static void add_tile_to(sums_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims;
     int32_t dtype = cpu_row_dtype(call->rows);
     for (int r = 0; r < ROWS_TOGETHER; r++) {
-        /* What no row fills is not used. */
         if (r >= count) {
             memset(call->wide + r * dims, 0, (size_t)dims * sizeof *call->wide);
             continue;
@@ -125,28 +131,31 @@ static void add_tile_to(sums_call *call, const int64_t *item, int count) {
         for (int r = 0; r < count; r++) {
             double each[CPU_WIDTH], *sums = call->sums + item[r] * call->groups;
             cpu_store_double(each, distances[r]);
-            for (int64_t t = 0; t < left; t++) sums[call->of[first + t]] += each[t];
+            for (int64_t t = 0; t < left; t++) sums[call->tile_group[first + t]] += each[t];
         }
     }
 }
 
-/* The tile's targets join the sums of every row. */
+/* Adds the distances to the targets of the tile to the sums of every row of the mask, ROWS_TOGETHER
+ * rows at a time, which are collected in item. */
 static alcore_status add_tile(sums_call *call) {
     int64_t item[ROWS_TOGETHER];
-    int waiting = 0;
+    int collected = 0;
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!call->mask || call->mask[i]) item[waiting++] = i;
-        if (!waiting || (waiting < ROWS_TOGETHER && i + 1 < call->rows->count)) continue;
-        add_tile_to(call, item, waiting);
+        if (!call->mask || call->mask[i]) item[collected++] = i;
+        if (!collected || (collected < ROWS_TOGETHER && i + 1 < call->rows->count)) continue;
+        add_tile_to(call, item, collected);
         alcore_status status =
-            alcore__cpu_poll(call->work, &call->spent, waiting * call->count * call->rows->dims);
+            alcore__cpu_poll(call->work, &call->spent, collected * call->count * call->rows->dims);
         if (status) return status;
-        waiting = 0;
+        collected = 0;
     }
     return ALCORE_OK;
 }
 
-/* Fills the tile with the next targets that have a group; returns the first one that is left. */
+/* Fills the tile with the next targets that have a group, from target t on, each widened and
+ * written to its column of its panel; returns the first target that is left. Columns that no target
+ * fills keep older values, whose distances are not used. */
 static int64_t fill_tile(sums_call *call, int64_t t) {
     const alcore_sys_rows *targets = call->targets;
     int64_t dims = targets->dims;
@@ -154,16 +163,17 @@ static int64_t fill_tile(sums_call *call, int64_t t) {
     for (; t < targets->count && call->count < TARGETS_TOGETHER; t++) {
         int32_t g = call->group ? call->group[t] : 0;
         if (g < 0) continue;
-        int64_t at = call->count++;
-        double *to = call->tile + at / CPU_WIDTH * CPU_WIDTH * dims + at % CPU_WIDTH;
+        int64_t slot = call->count++;
+        double *column = call->tile + slot / CPU_WIDTH * CPU_WIDTH * dims + slot % CPU_WIDTH;
         const char *target = cpu_row(targets, t, call->unit);
         CPU(widen_row)(target, dims, cpu_row_dtype(targets), call->wide);
-        for (int64_t j = 0; j < dims; j++) to[j * CPU_WIDTH] = call->wide[j];
-        call->of[at] = g;
+        for (int64_t j = 0; j < dims; j++) column[j * CPU_WIDTH] = call->wide[j];
+        call->tile_group[slot] = g;
     }
     return t;
 }
 
+/* Zeros the sums [rows, groups] of the rows of the mask. */
 static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t groups,
                        double *sums) {
     for (int64_t i = 0; i < rows->count; i++) {
@@ -172,8 +182,8 @@ static void clear_sums(const alcore_sys_rows *rows, const uint8_t *mask, int64_t
     }
 }
 
-/* Targets of one group at a time, transposed once for all rows of the call; a row's sum goes on
- * from panel to panel, so that the order of additions is that of the targets. */
+/* Kernel table: the sums by group, one tile of targets after the other, so that a sum runs in
+ * target order whatever the groups. Rows outside the mask are not written. */
 alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *targets,
                                  const int32_t *group, int64_t groups, double *sums) {
@@ -194,7 +204,7 @@ alcore_status CPU(distance_sums)(const alcore_sys_work *work, const alcore_sys_r
         status = alcore__cpu_new(work, dims, TARGETS_TOGETHER * sizeof(double), &call.tile);
     if (!status) {
         clear_sums(rows, mask, groups, sums);
-        /* What no target fills is not used. */
+        /* Columns that no target ever fills: read, but not used. */
         memset(call.tile, 0, (size_t)dims * TARGETS_TOGETHER * sizeof *call.tile);
     }
     for (int64_t t = 0; t < targets->count && !status;) {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which centroids can be a row's nearest, found in float32 (spec 1.8, Filters).
+/* Which centroids can be the nearest of a row, found in float32 (spec 1.8, Filters). Used by
+ * nearest_centroid (cpu_centroids.h) and by min_sq_dists (cpu_minimum.c).
  *
  * For a row x the filter ranks F(c) = |c|^2 - 2 x.c = |x - c|^2 - |x|^2 with x.c in float32, and
- * keeps every centroid whose F is within T of the least. T bounds all that can differ from the
- * normative sq_dist: x.c: rounding c to float32 costs |x| |c - c'|, rounding x (float64 and unit
- * rows) u |x| |c'|, and the sum itself g |x| |c'| with u = 2^-24 and g = u * (longest chain of
- * additions): PRODUCT_CHAIN numbers, then the chains; numbers below float32's range cost less than
- * 1e-43 each. Cauchy-Schwarz bounds every sum of products. Call that sum E; F is off by 2 E, a
- * difference of two F by 4 E. |c|^2, F and the normative sq_dists in double: each within e = (dims
- * / 32
- * + 10) 2^-52 of (|x| + |c|)^2; 8 e covers them. A centroid with F beyond T therefore has a
- * normative sq_dist that is truly larger than the one of the least F; the others are computed
- * again. Rows or centroids too large for float32 are not filtered. */
+ * keeps every centroid whose F is at most the smallest F plus T. T = 4 E + 8 e bounds all in which
+ * F and the sq_dist in double can differ. With u = 2^-24, c' the centroid rounded to float32, and
+ * every sum of products bounded by Cauchy-Schwarz, the product x.c is off by at most the sum E of
+ *
+ *     |x| |c - c'|   rounding c to float32
+ *     u |x| |c'|     rounding x (float64 and unit rows)
+ *     g |x| |c'|     the sum itself; g is u times the longest chain of additions
+ *     1e-43 each     components below float32's range
+ *
+ * F is off by 2 E, a difference of two F by 4 E. |c|^2, F and the sq_dists in double are each
+ * within e = (dims / 32 + 10) 2^-52 (|x| + |c|)^2; 8 e covers them. So a centroid with a larger F
+ * has a sq_dist that is truly larger than that of the smallest F; the kept ones are computed in
+ * double. Rows or centroids too large for float32 are not filtered. */
 #ifndef ALCORE__CPU_FILTER_H
 #define ALCORE__CPU_FILTER_H
 
@@ -20,23 +24,25 @@
 #include "cpu/cpu_product.h"
 #include "cpu/cpu_rows.h"
 
-/* With fewer centroids or rows the plain way is as quick. */
+/* With fewer centroids or rows than these, computing all sq_dists in double is as fast. */
 #define FILTER_MIN_CENTROIDS 5
 #define FILTER_MIN_ROWS 32
 
-/* Beyond these the bound does not hold. */
+/* The bound does not hold for more dims or longer vectors. */
 #define FILTER_MAX_DIMS (INT64_C(1) << 22)
 #define FILTER_MAX_NORM 1e18
 
-/* The centroids of one group, packed for CPU(products). */
+/* The centroids of one group, packed for CPU(products). The caller allocates panels and squares. */
 typedef struct filter_centroids {
-    int64_t count, padded; /* padded: up to whole panels */
+    int64_t count, padded; /* padded: count rounded up to whole panels */
     float *panels;         /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
-    double *squares;       /* [padded]: |c|^2, infinity behind the last one */
-    double norm, residual; /* at least the largest |c| and |c - c'| */
+    double *squares;       /* [padded] |c|^2; infinity behind the last centroid */
+    double norm;           /* upper bound of |c|; NaN when a centroid has one: do not filter */
+    double residual;       /* upper bound of |c - c'| */
 } filter_centroids;
 
-/* Computed norms and residuals are this near to the true ones, for FILTER_MAX_DIMS numbers. */
+/* A computed norm times this is an upper bound of the true one, for up to FILTER_MAX_DIMS
+ * components. */
 #define FILTER_UP (1.0 + 1e-9)
 
 /* Packs `count` centroids [count, dims] into panels of float32 [padded / PRODUCT_COLUMNS, dims,
@@ -59,28 +65,28 @@ filter_prepare(filter_centroids *out, const double *centroids, int64_t count, in
         const double *centroid = centroids + c * dims;
         double residual = 0.0;
         for (int64_t j = 0; j < dims; j++) {
-            float near = (float)centroid[j];
-            double t = centroid[j] - (double)near;
+            float rounded = (float)centroid[j];
+            double t = centroid[j] - (double)rounded;
             residual += t * t;
-            column[j * PRODUCT_COLUMNS] = near;
+            column[j * PRODUCT_COLUMNS] = rounded;
         }
         out->squares[c] = CPU(self_dot)((const char *)centroid, dims, ALCORE_FLOAT64);
         double norm = sqrt(out->squares[c]) * FILTER_UP;
         residual = sqrt(residual) * FILTER_UP;
-        /* Written so that NaN stays and switches the filter off. */
+        /* Negated, so that a NaN is kept: it switches the filter off. */
         if (!(norm <= out->norm)) out->norm = norm;
         if (!(residual <= out->residual)) out->residual = residual;
         if (norm != norm) break;
     }
 }
 
-/* What rounding a vector of this norm to float32 may move it by. */
+/* Upper bound of the distance that rounding to float32 moves a vector of this norm by. */
 CPU_INLINE double filter_rounding(double norm, int64_t dims) {
     return 0x1p-24 * 1.01 * norm + (double)dims * 1e-45;
 }
 
-/* How far x.c in float32 may be from the true one: a row of the norm given, a centroid that
- * rounding moved by `residual` at most. */
+/* E: how far x.c in float32 may be from the true product, for a row of norm `norm` and a centroid
+ * of norm `centroid_norm` that rounding moved by at most `residual`. */
 CPU_INLINE double filter_product_error(double norm, double centroid_norm, double residual,
                                        int64_t dims) {
     double chain =
@@ -90,7 +96,7 @@ CPU_INLINE double filter_product_error(double norm, double centroid_norm, double
            (double)dims * 1e-43 * (1.0 + rounded);
 }
 
-/* T of a row with the norm given, E being `product`, or -1: do not filter. */
+/* T for a row of norm `norm` when E is `product`; -1: do not filter this row. */
 CPU_INLINE double filter_bound_of(const filter_centroids *centroids, double norm, double product,
                                   int64_t dims) {
     if (!(norm < FILTER_MAX_NORM && centroids->norm < FILTER_MAX_NORM)) return -1.0;
@@ -98,7 +104,7 @@ CPU_INLINE double filter_bound_of(const filter_centroids *centroids, double norm
     return 4.0 * product + 8.0 * ((double)(dims / 32) + 10.0) * 0x1p-52 * sum * sum + 1e-290;
 }
 
-/* The same with products in float32. */
+/* T for a row of norm `norm` when the products are float32; -1: do not filter this row. */
 CPU_INLINE double filter_bound(const filter_centroids *centroids, double norm, int64_t dims) {
     double product = filter_product_error(norm, centroids->norm, centroids->residual, dims);
     return filter_bound_of(centroids, norm, product, dims);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as 16-bit integers with one scale, and their products in 32-bit sums (cpu_int16.h has the
- * error bound). Only engines with VNNI instructions have it. Cost: half of the products in float32.
- */
+/* Rows as 16-bit integers, and their products in 32-bit sums (cpu_int16.h has the error bound and
+ * the layout). Compiled for engines with VNNI instructions only. Cost: half the time of the
+ * products in float32. */
 #include "cpu/cpu_int16.h"
 
 #include <string.h>
@@ -10,32 +10,37 @@
 
 #if CPU_INT16
 
-/* Writes a row [dims] times `scale`, rounded to int16, to out, zeros behind it up to a whole number
- * of pairs; returns an upper bound of the row's residual, the length that rounding moved it by. */
+/* Writes row [dims] times `scale`, rounded to int16, to out [2 int16_pairs(dims)], zero behind the
+ * last component; returns an upper bound of the residual, computed from the rounding errors
+ * (moved). PRODUCT_FLOATS components at a time; rows of other dtypes and the last components go
+ * through a float32 buffer. out never runs ahead of row, so that both may begin at the same
+ * address. */
 double CPU(int16_row)(const char *row, int64_t dims, int32_t dtype, float scale, void *out) {
-    __m512 by = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
+    __m512 factor = _mm512_set1_ps(scale), moved = _mm512_setzero_ps();
     int64_t padded = 2 * int16_pairs(dims);
     for (int64_t j = 0; j < dims; j += PRODUCT_FLOATS) {
         int64_t left = dims - j < PRODUCT_FLOATS ? dims - j : PRODUCT_FLOATS;
-        int64_t places = padded - j < PRODUCT_FLOATS ? padded - j : PRODUCT_FLOATS;
-        const char *from = row + j * (int64_t)cpu_bytes(dtype);
-        float numbers[PRODUCT_FLOATS] = {0};
+        int64_t written = padded - j < PRODUCT_FLOATS ? padded - j : PRODUCT_FLOATS;
+        const char *source = row + j * (int64_t)cpu_bytes(dtype);
+        float buffer[PRODUCT_FLOATS] = {0};
         if (dtype != ALCORE_FLOAT32 || left < PRODUCT_FLOATS) {
-            CPU(float_row)(from, left, dtype, numbers);
-            from = (const char *)numbers;
+            CPU(float_row)(source, left, dtype, buffer);
+            source = (const char *)buffer;
         }
-        __m512 given = _mm512_loadu_ps(from);
-        __m512i whole = _mm512_cvtps_epi32(_mm512_mul_ps(given, by));
-        __m512 off = _mm512_fmsub_ps(given, by, _mm512_cvtepi32_ps(whole));
+        __m512 x = _mm512_loadu_ps(source);
+        __m512i whole = _mm512_cvtps_epi32(_mm512_mul_ps(x, factor));
+        __m512 off = _mm512_fmsub_ps(x, factor, _mm512_cvtepi32_ps(whole));
         moved = _mm512_fmadd_ps(off, off, moved);
-        _mm256_mask_storeu_epi16((char *)out + j * 2, (__mmask16)((1u << places) - 1u),
+        _mm256_mask_storeu_epi16((char *)out + j * 2, (__mmask16)((1u << written) - 1u),
                                  _mm512_cvtsepi32_epi16(whole));
     }
     double residual = sqrt((double)_mm512_reduce_add_ps(moved)) * 1.001 + INT16_SLIP;
     return residual / (double)scale;
 }
 
-/* One tile: like CPU(products), with pairs in the place of numbers. */
+/* One tile of products [PRODUCT_ROWS, stride], from one panel of rows [pairs, PRODUCT_ROWS] and one
+ * of columns [pairs, PRODUCT_COLUMNS] of 32-bit words, two int16 each: the sums stay in registers,
+ * and one instruction adds the products of both halves of a word. */
 static __attribute__((noinline)) void fill_tile(const float *rows, const float *columns,
                                                 int64_t pairs, float factor, float *products,
                                                 int64_t stride) {

@@ -1,253 +1,280 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest margin ratio of each row (spec 5.6).
+/* The largest margin ratio of each row over the others (Artetxe and Schwenk 2019; spec 5.6):
  *
- * With D = row_half + other_half above 1e-9, a ratio of at least r means a cosine of at least r D.
- * So once a row has seen a ratio of at least r, another must have s + E >= r D (E: search_error)
- * to be larger, written s - r other_half >= r row_half - E, which a tile compares at once. Those
- * that pass are candidates with the interval (s - E) / D .. (s + E) / D; the largest lower end is
- * the next r. Candidates whose upper end is not below it are computed in double at the end. Rows
- * that have a D of at most 1e-9 with some other take that 0 into account and look at D one by
- * one. */
+ *     ratio(i, j) = cos(row i, other j) / D,  D = row_half[i] + other_half[j];  0 where D <= 1e-9
+ *
+ * Filter. Let s be the float32 cosine of a pair and E its error (search_error). While D > 1e-9, the
+ * ratio lies between (s - E) / D and (s + E) / D. `reached` of a row, r below, is a ratio that some
+ * pair of the row is known to reach: the largest lower end so far. Another pair can only be larger
+ * when s + E >= r D, which a tile compares for many pairs at once in the form
+ *     s - r other_half >= r row_half - E        (slope = r, bar = r row_half - E)
+ * Pairs that pass become candidates of the row; those whose upper end is still not below r when the
+ * slab of others is through are computed in double (rerank). Where D may be at most 1e-9 for some
+ * pair of a row, the comparison does not hold: every pair of such a "plain" row is tested by
+ * itself.
+ *
+ * Slabs, panels and tiles are those of cpu_sweep.h, the operands those of cpu_search.h.
+ * Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row. */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_sweep.h"
 
-/* Candidates of a row. */
+/* Capacity of the candidate list of a row. */
 #define MARGIN_CAPACITY 64
 /* A divisor of at most this gives ratio 0 (spec 5.6). */
 #define MARGIN_ZERO 1e-9
 
+/* One call and its memory: all arrays but the caller's are cut out of one allocation. i is a matrix
+ * row of the rows, j of the others; slab_index is the position of a row in the present slab of
+ * rows, column that of an other in the present slab of others. */
 typedef struct margin_call {
     const alcore_sys_work *work;
-    int64_t dims, spent;
-    search_side rows, others;
-    sweep_items row_items, other_items;
-    int64_t row_slab, other_slab;
-    int32_t *row_order, *other_order;
-    int64_t row_count, other_count; /* of the orders */
-    const double *row_half, *other_half;
-    double *ratio;
-    int64_t *other;
-    float *half;      /* [other_slab] other_half of the slab's columns; infinite: none */
-    double most_half; /* of the columns' magnitudes */
-    double error;     /* of s */
-    float *bar;       /* [row_slab] r row_half - E, rounded down */
-    float *slope;     /* [row_slab] r */
-    double *reached;  /* [row_slab] r */
-    int32_t *held;    /* [row_slab] */
-    float *score;     /* [row_slab, MARGIN_CAPACITY] */
-    int32_t *index;   /* [row_slab, MARGIN_CAPACITY] */
-    uint8_t *plain;   /* [row_slab] 1: some D is at most 1e-9 */
-    double *unit, *wide, *sorted;
-    double *staged; /* [SWEEP_STAGED, dims] */
-    float *products;
+    int64_t dims, spent;                 /* spent: multiplications since the last poll */
+    search_operand rows, others;         /* the operands */
+    sweep_items row_items, other_items;  /* their present slabs, packed */
+    int64_t row_slab, other_slab;        /* capacity of a slab, in items */
+    int32_t *row_order, *other_order;    /* [row_count], [other_count] matrix rows that the filter
+                                            compares, ascending */
+    int64_t row_count, other_count;      /* of the orders */
+    const double *row_half, *other_half; /* [rows], [others] the caller's */
+    double *ratio;                       /* [rows] the caller's: largest ratio so far */
+    int64_t *other;  /* [rows] the caller's: pool row of that other; -1: none yet */
+    float *half;     /* [other_slab] other_half by column; 0 behind the last other */
+    double max_half; /* the largest |other_half| of the slab */
+    double error;    /* E */
+    float *bar;      /* [row_slab] r row_half - E, rounded down; -FLT_MAX: every pair passes */
+    float *slope;    /* [row_slab] r in float32 */
+    double *reached; /* [row_slab] r; -infinity: none yet */
+    int32_t *candidate_count; /* [row_slab] number of candidates of the row */
+    float *candidate_score;   /* [row_slab, MARGIN_CAPACITY] s of the candidates */
+    int32_t *candidate_other; /* [row_slab, MARGIN_CAPACITY] j of the candidates */
+    uint8_t *plain;           /* [row_slab] 1: D may be at most 1e-9 for some pair */
+    double *unit;             /* [dims] an item as a unit vector */
+    double *wide;             /* [dims] the item that is compared in double */
+    double *sorted;           /* [larger count of both] norms, reordered */
+    double *staged;           /* [SWEEP_STAGED, dims] items on their way into panels */
+    float *products;          /* [PRODUCT_ROWS, columns of a block] the present tile */
 } margin_call;
 
-/* The normative ratio. */
+/* The ratio as spec 5.6 defines it. */
 static double ratio_of(double cosine, double row_half, double other_half) {
     double sum = row_half + other_half;
     return sum <= MARGIN_ZERO ? 0.0 : cosine / sum;
 }
 
-/* Joins the best of row i; a NaN never does. */
-static void join(margin_call *call, int64_t i, double ratio, int64_t j) {
-    int64_t number = call->others.rows->first + j;
+/* Makes the pair (i, j) the best of row i when its ratio is larger, or equal with a lower pool row
+ * of the other; NaN never is. */
+static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
+    int64_t pool_row = call->others.rows->first + j;
     if (ratio > call->ratio[i] || (call->other[i] < 0 && ratio == ratio) ||
-        (ratio == call->ratio[i] && number < call->other[i])) {
+        (ratio == call->ratio[i] && pool_row < call->other[i])) {
         call->ratio[i] = ratio;
-        call->other[i] = number;
+        call->other[i] = pool_row;
     }
 }
 
-/* Row at of the slab has seen a ratio of at least r. */
-static void reach(margin_call *call, int64_t at, double r) {
-    if (r <= call->reached[at]) return;
-    double half = call->row_half[call->row_items.item[at]];
+/* Raises `reached` of a slab row to r, a ratio that some pair of the row reaches, and makes slope
+ * and bar from it, rounded so that no pair with a larger ratio fails the comparison of a tile. */
+static void raise_reached(margin_call *call, int64_t slab_index, double r) {
+    if (r <= call->reached[slab_index]) return;
+    double half = call->row_half[call->row_items.item[slab_index]];
     /* The slope and the products with it are rounded, and so are ratios themselves. */
-    double slack = 0x1p-21 * fabs(r) * (fabs(half) + call->most_half) + 1e-30;
-    call->reached[at] = r;
-    call->slope[at] = (float)r;
-    call->bar[at] = search_below(r * half - call->error - slack);
+    double slack = 0x1p-21 * fabs(r) * (fabs(half) + call->max_half) + 1e-30;
+    call->reached[slab_index] = r;
+    call->slope[slab_index] = (float)r;
+    call->bar[slab_index] = search_below(r * half - call->error - slack);
     /* Beyond float32 the comparison decides nothing. */
-    if (!(fabs(r) * (1.0 + fabs(half) + call->most_half) < 1e30)) {
-        call->slope[at] = 0.0f;
-        call->bar[at] = -FLT_MAX;
+    if (!(fabs(r) * (1.0 + fabs(half) + call->max_half) < 1e30)) {
+        call->slope[slab_index] = 0.0f;
+        call->bar[slab_index] = -FLT_MAX;
     }
 }
 
+/* The ratio of the pair (i, j) in double; call->wide holds row i, widened. */
 static double exact_ratio(margin_call *call, int64_t i, int64_t j) {
     double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, call->rows.norm[i],
                                       &call->others, j, call->unit, HUGE_VAL);
     return ratio_of(cosine, call->row_half[i], call->other_half[j]);
 }
 
-/* Puts row i, widened, into call->wide. */
-static void widen_own(margin_call *call, const search_side *side, int64_t i) {
-    const char *row = cpu_row(side->rows, i, call->unit);
-    CPU(widen_row)(row, call->dims, cpu_row_dtype(side->rows), call->wide);
+/* Widens item i of an operand into call->wide. */
+static void widen_item(margin_call *call, const search_operand *operand, int64_t i) {
+    const char *row = cpu_row(operand->rows, i, call->unit);
+    CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->rows), call->wide);
 }
 
-/* Computes the candidates that can still be the largest, in double. */
-static void rerank(margin_call *call, int64_t at) {
-    int64_t i = call->row_items.item[at];
-    int wide = 0;
-    for (int64_t c = 0; c < call->held[at]; c++) {
-        int64_t j = call->index[at * MARGIN_CAPACITY + c];
+/* Computes in double the candidates of a slab row whose upper end is not below what the row has
+ * reached, merges them into the row's best and empties the list. */
+static void rerank(margin_call *call, int64_t slab_index) {
+    int64_t i = call->row_items.item[slab_index];
+    int is_wide = 0;
+    for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
+        int64_t j = call->candidate_other[slab_index * MARGIN_CAPACITY + c];
         double sum = call->row_half[i] + call->other_half[j];
-        double high = ((double)call->score[at * MARGIN_CAPACITY + c] + call->error) / sum;
-        if (high + 0x1p-40 * fabs(high) < call->reached[at]) continue;
-        if (!wide) widen_own(call, &call->rows, i);
-        wide = 1;
-        join(call, i, exact_ratio(call, i, j), j);
+        double high =
+            ((double)call->candidate_score[slab_index * MARGIN_CAPACITY + c] + call->error) / sum;
+        if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) continue;
+        if (!is_wide) widen_item(call, &call->rows, i);
+        is_wide = 1;
+        join_best(call, i, exact_ratio(call, i, j), j);
         call->spent += call->dims;
     }
-    call->held[at] = 0;
-    if (call->other[i] >= 0) reach(call, at, call->ratio[i]);
+    call->candidate_count[slab_index] = 0;
+    if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
 }
 
-/* Drops the candidates of a row whose ratio, at the upper end of its interval, stays below what the
- * row has reached; computes the rest when three quarters of the list are left. */
-static void make_room(margin_call *call, int64_t at) {
-    int64_t i = call->row_items.item[at], kept = 0;
-    float *score = call->score + at * MARGIN_CAPACITY;
-    int32_t *index = call->index + at * MARGIN_CAPACITY;
-    for (int64_t c = 0; c < call->held[at]; c++) {
-        double high =
-            ((double)score[c] + call->error) / (call->row_half[i] + call->other_half[index[c]]);
-        if (high + 0x1p-40 * fabs(high) < call->reached[at]) continue;
-        score[kept] = score[c];
-        index[kept++] = index[c];
+/* Called when the candidate list of a slab row is full: drops the candidates whose upper end is
+ * below what the row has reached; when more than three quarters of the list remain, reranks them.
+ */
+static void prune_candidates(margin_call *call, int64_t slab_index) {
+    int64_t i = call->row_items.item[slab_index], kept = 0;
+    float *candidate_score = call->candidate_score + slab_index * MARGIN_CAPACITY;
+    int32_t *candidate_other = call->candidate_other + slab_index * MARGIN_CAPACITY;
+    for (int64_t c = 0; c < call->candidate_count[slab_index]; c++) {
+        double high = ((double)candidate_score[c] + call->error) /
+                      (call->row_half[i] + call->other_half[candidate_other[c]]);
+        if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) continue;
+        candidate_score[kept] = candidate_score[c];
+        candidate_other[kept++] = candidate_other[c];
     }
-    call->held[at] = (int32_t)kept;
-    if (kept > MARGIN_CAPACITY * 3 / 4) rerank(call, at);
+    call->candidate_count[slab_index] = (int32_t)kept;
+    if (kept > MARGIN_CAPACITY * 3 / 4) rerank(call, slab_index);
 }
 
-/* A column whose D is above 1e-9 and whose upper end is not below what the row has reached. */
-static void look_at(margin_call *call, int64_t at, int64_t column, float s) {
-    int64_t i = call->row_items.item[at], j = call->other_items.item[column];
+/* Tests one pair, a slab row and a column with float32 cosine s: a D of at most 1e-9 makes its
+ * ratio 0 at once; else its lower end may raise what the row has reached, and it becomes a
+ * candidate unless its upper end is below that. */
+static void test_pair(margin_call *call, int64_t slab_index, int64_t column, float s) {
+    int64_t i = call->row_items.item[slab_index], j = call->other_items.item[column];
     double sum = call->row_half[i] + call->other_half[j];
     if (!(sum > MARGIN_ZERO)) {
         /* No cosine is needed; a NaN half gives a NaN ratio, which is never the largest. */
         if (sum <= MARGIN_ZERO) {
-            join(call, i, 0.0, j);
-            reach(call, at, call->ratio[i]);
+            join_best(call, i, 0.0, j);
+            raise_reached(call, slab_index, call->ratio[i]);
         }
         return;
     }
     double high = ((double)s + call->error) / sum;
-    if (high + 0x1p-40 * fabs(high) < call->reached[at]) return;
+    if (high + 0x1p-40 * fabs(high) < call->reached[slab_index]) return;
     double low = ((double)s - call->error) / sum;
-    reach(call, at, low - 0x1p-40 * fabs(low));
-    call->score[at * MARGIN_CAPACITY + call->held[at]] = s;
-    call->index[at * MARGIN_CAPACITY + call->held[at]] = (int32_t)j;
-    if (++call->held[at] == MARGIN_CAPACITY) make_room(call, at);
+    raise_reached(call, slab_index, low - 0x1p-40 * fabs(low));
+    call->candidate_score[slab_index * MARGIN_CAPACITY + call->candidate_count[slab_index]] = s;
+    call->candidate_other[slab_index * MARGIN_CAPACITY + call->candidate_count[slab_index]] =
+        (int32_t)j;
+    if (++call->candidate_count[slab_index] == MARGIN_CAPACITY) prune_candidates(call, slab_index);
 }
 
-/* The callback of sweep_products: products [rows, count] of slab rows row .. with the others first
- * ... A pair is a candidate where s - slope * other_half >= bar, which is s + E >= ratio *
- * (row_half + other_half) solved for what a tile can compare; rows marked plain look at every pair.
- */
-static void look(void *user, int64_t row, int rows, int64_t first, int64_t count,
-                 const float *products) {
+/* The callback of sweep_products(): products [rows, count] of the slab rows row .. with the columns
+ * first ... Compares s - slope other_half >= bar, SWEEP_STEP pairs at a time, and tests each pair
+ * of a step in which it holds; all pairs of plain rows. */
+static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t count,
+                      const float *products) {
     margin_call *call = user;
     int64_t columns = call->other_items.count;
     for (int r = 0; r < rows; r++) {
-        const float *of = products + r * count;
-        int64_t at = row + r;
-        float weight = sweep_weight(&call->row_items, &call->rows, at);
+        const float *row_products = products + r * count;
+        int64_t slab_index = row + r;
+        float weight = sweep_weight(&call->row_items, &call->rows, slab_index);
         sweep_floats w = weight - (sweep_floats){0};
-        for (int64_t c = 0; c < count; c += SWEEP_LOOK) {
-            sweep_floats slope = call->slope[at] - (sweep_floats){0};
-            sweep_floats bar = call->bar[at] - (sweep_floats){0};
+        for (int64_t c = 0; c < count; c += SWEEP_STEP) {
+            sweep_floats slope = call->slope[slab_index] - (sweep_floats){0};
+            sweep_floats bar = call->bar[slab_index] - (sweep_floats){0};
             const float *half = call->half + first + c;
-            sweep_floats a = sweep_load(of + c) * w - slope * sweep_load(half);
-            sweep_floats b =
-                sweep_load(of + c + PRODUCT_FLOATS) * w - slope * sweep_load(half + PRODUCT_FLOATS);
-            if (!call->plain[at] && !sweep_any(a, bar, b, bar)) continue;
-            for (int64_t e = 0; e < SWEEP_LOOK && first + c + e < columns; e++) {
-                float s = of[c + e] * weight;
-                if (call->plain[at] || s - call->slope[at] * half[e] >= call->bar[at])
-                    look_at(call, at, first + c + e, s);
+            sweep_floats a = sweep_load(row_products + c) * w - slope * sweep_load(half);
+            sweep_floats b = sweep_load(row_products + c + PRODUCT_FLOATS) * w -
+                             slope * sweep_load(half + PRODUCT_FLOATS);
+            if (!call->plain[slab_index] && !sweep_any(a, bar, b, bar)) continue;
+            for (int64_t e = 0; e < SWEEP_STEP && first + c + e < columns; e++) {
+                float s = row_products[c + e] * weight;
+                if (call->plain[slab_index] ||
+                    s - call->slope[slab_index] * half[e] >= call->bar[slab_index])
+                    test_pair(call, slab_index, first + c + e, s);
             }
         }
     }
 }
 
-/* Compares everything with the far items of one side in double. */
+/* Compares the far items of one operand (by_row: the rows, else the others) with every item of the
+ * other operand in double. Called for both before the sweep; the second call leaves out pairs of
+ * two far items, which the first has compared. */
 static alcore_status compare_far(margin_call *call, int by_row) {
-    search_side *own = by_row ? &call->rows : &call->others;
-    search_side *across = by_row ? &call->others : &call->rows;
+    search_operand *operand = by_row ? &call->rows : &call->others;
+    search_operand *opposite = by_row ? &call->others : &call->rows;
     alcore_status status = ALCORE_OK;
-    for (int64_t i = 0; i < own->rows->count && own->fars > 0 && !status; i++) {
-        if (!own->far[i]) continue;
-        widen_own(call, own, i);
-        for (int64_t j = 0; j < across->rows->count && !status; j++) {
-            if (!search_in_mask(across, j) || (!by_row && across->far[j])) continue;
-            double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, own->norm[i], across,
-                                              j, call->unit, HUGE_VAL);
+    for (int64_t i = 0; i < operand->rows->count && operand->far_count > 0 && !status; i++) {
+        if (!operand->far[i]) continue;
+        widen_item(call, operand, i);
+        for (int64_t j = 0; j < opposite->rows->count && !status; j++) {
+            if (!search_in_mask(opposite, j) || (!by_row && opposite->far[j])) continue;
+            double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, operand->norm[i],
+                                              opposite, j, call->unit, HUGE_VAL);
             int64_t row = by_row ? i : j, other = by_row ? j : i;
-            join(call, row, ratio_of(cosine, call->row_half[row], call->other_half[other]), other);
+            join_best(call, row, ratio_of(cosine, call->row_half[row], call->other_half[other]),
+                      other);
             status = alcore__cpu_poll(call->work, &call->spent, call->dims);
         }
     }
     return status;
 }
 
-/* The columns of a slab, and the least and most of their halves. */
-static void take_others(margin_call *call, int64_t first, double *least) {
+/* Makes the others first .. of other_order the present slab: half [columns], max_half, and *min_half,
+ * the smallest other_half, NaN when one of them is NaN. */
+static void load_others(margin_call *call, int64_t first, double *min_half) {
     int64_t left = call->other_count - first;
     call->other_items.count = left < call->other_slab ? left : call->other_slab;
     call->other_items.item = call->other_order + first;
-    call->most_half = 0.0;
-    *least = HUGE_VAL;
+    call->max_half = 0.0;
+    *min_half = HUGE_VAL;
     for (int64_t c = 0; c < sweep_padded(call->other_items.count, PRODUCT_COLUMNS); c++) {
         call->half[c] = 0.0f;
         if (c >= call->other_items.count) continue;
         double half = call->other_half[call->other_items.item[c]];
         call->half[c] = (float)half;
-        /* Written so that NaN is seen. */
-        if (!(half >= *least)) *least = half;
-        if (!(fabs(half) <= call->most_half)) call->most_half = fabs(half);
+        /* Negated comparisons, so that a NaN is kept. */
+        if (!(half >= *min_half)) *min_half = half;
+        if (!(fabs(half) <= call->max_half)) call->max_half = fabs(half);
     }
 }
 
-/* Makes the rows first .. of the order the slab: nothing reached yet but what earlier runs left in
- * ratio. plain marks rows for which a divisor may be at most 1e-9, where the comparison does not
- * hold; least: the smallest half-sum of the others. */
-static void take_rows(margin_call *call, int64_t first, double least) {
+/* Makes the rows first .. of row_order the present slab: empty candidate lists, and nothing reached
+ * but the ratio that earlier slabs or calls found. A row is plain when row_half + min_half, the
+ * smallest D that a pair of it can have, is not clearly above 1e-9. */
+static void load_rows(margin_call *call, int64_t first, double min_half) {
     int64_t left = call->row_count - first;
     call->row_items.count = left < call->row_slab ? left : call->row_slab;
     call->row_items.item = call->row_order + first;
-    for (int64_t at = 0; at < call->row_items.count; at++) {
-        int64_t i = call->row_items.item[at];
-        call->held[at] = 0;
-        call->slope[at] = 0.0f;
-        call->bar[at] = -FLT_MAX;
-        call->reached[at] = -HUGE_VAL;
-        /* The least sum may be rounded the other way than that of another column. */
-        call->plain[at] =
-            !(call->row_half[i] + least > 2.0 * MARGIN_ZERO) || !(call->most_half < 1e30);
-        if (call->other[i] >= 0) reach(call, at, call->ratio[i]);
+    for (int64_t slab_index = 0; slab_index < call->row_items.count; slab_index++) {
+        int64_t i = call->row_items.item[slab_index];
+        call->candidate_count[slab_index] = 0;
+        call->slope[slab_index] = 0.0f;
+        call->bar[slab_index] = -FLT_MAX;
+        call->reached[slab_index] = -HUGE_VAL;
+        /* 2 x: this sum may be rounded the other way than the D of some column. */
+        call->plain[slab_index] =
+            !(call->row_half[i] + min_half > 2.0 * MARGIN_ZERO) || !(call->max_half < 1e30);
+        if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
     }
 }
 
-/* All slabs of others against all slabs of rows; a row's candidates are positions in the slab of
- * others, so they are reranked before the next slab of rows. */
+/* All slabs of others against all slabs of rows. The next slab of rows reuses the candidate lists,
+ * so the rows of a slab are reranked before it. */
 static alcore_status sweep(margin_call *call) {
     alcore_status status = ALCORE_OK;
-    double least;
+    double min_half;
     for (int64_t o = 0; o < call->other_count && !status; o += call->other_slab) {
-        take_others(call, o, &least);
+        load_others(call, o, &min_half);
         sweep_pack(&call->other_items, &call->others, 1, call->staged);
         for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
-            take_rows(call, r, least);
+            load_rows(call, r, min_half);
             sweep_pack(&call->row_items, &call->rows, 0, call->staged);
-            int64_t numbers = sweep_numbers(&call->row_items, call->dims);
-            status = sweep_products(call->work, &call->row_items, &call->other_items, numbers,
-                                    call->products, &call->spent, look, call);
-            for (int64_t at = 0; at < call->row_items.count && !status; at++) {
-                rerank(call, at);
+            int64_t words = sweep_words(&call->row_items, call->dims);
+            status = sweep_products(call->work, &call->row_items, &call->other_items, words,
+                                    call->products, &call->spent, scan_tile, call);
+            for (int64_t slab_index = 0; slab_index < call->row_items.count && !status;
+                 slab_index++) {
+                rerank(call, slab_index);
                 status = alcore__cpu_poll(call->work, &call->spent, 0);
             }
         }
@@ -255,32 +282,38 @@ static alcore_status sweep(margin_call *call) {
     return status;
 }
 
-static void cut_side(search_side *side, sweep_memory *memory, int32_t **order, int weighted) {
-    int64_t count = side->rows->count;
-    side->norm = sweep_cut(memory, count, sizeof *side->norm);
-    side->weight = weighted ? sweep_cut(memory, count, sizeof *side->weight) : NULL;
-    side->offset = sweep_cut(memory, count, sizeof *side->offset);
-    side->far = sweep_cut(memory, count, sizeof *side->far);
+/* Cuts the arrays of one operand out of the call's allocation (cpu_sweep.h). weighted: scores of
+ * this operand have a weight w. */
+static void cut_operand(search_operand *operand, sweep_memory *memory, int32_t **order,
+                        int weighted) {
+    int64_t count = operand->rows->count;
+    operand->norm = sweep_cut(memory, count, sizeof *operand->norm);
+    operand->weight = weighted ? sweep_cut(memory, count, sizeof *operand->weight) : NULL;
+    operand->offset = sweep_cut(memory, count, sizeof *operand->offset);
+    operand->far = sweep_cut(memory, count, sizeof *operand->far);
     *order = sweep_cut(memory, count, sizeof **order);
 }
 
-/* The arrays of the call out of one block of memory; the order of the calls here is the layout. */
+/* Cuts all arrays of the call; the order of the cuts is the layout. Without components, or with
+ * more than SEARCH_MAX_DIMS, every item is far and panels are not needed. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
     int64_t dims = call->dims, slab = call->row_slab;
-    int64_t most = call->rows.rows->count;
-    if (call->others.rows->count > most) most = call->others.rows->count;
-    cut_side(&call->rows, memory, &call->row_order, 1);
-    cut_side(&call->others, memory, &call->other_order, 0);
+    int64_t max_count = call->rows.rows->count;
+    if (call->others.rows->count > max_count) max_count = call->others.rows->count;
+    cut_operand(&call->rows, memory, &call->row_order, 1);
+    cut_operand(&call->others, memory, &call->other_order, 0);
     call->unit = sweep_cut(memory, dims, sizeof *call->unit);
     call->wide = sweep_cut(memory, dims, sizeof *call->wide);
-    call->sorted = sweep_cut(memory, most, sizeof *call->sorted);
+    call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
     call->half = sweep_cut(memory, call->other_slab, sizeof *call->half);
     call->bar = sweep_cut(memory, slab, sizeof *call->bar);
     call->slope = sweep_cut(memory, slab, sizeof *call->slope);
     call->reached = sweep_cut(memory, slab, sizeof *call->reached);
-    call->held = sweep_cut(memory, slab, sizeof *call->held);
-    call->score = sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->score);
-    call->index = sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->index);
+    call->candidate_count = sweep_cut(memory, slab, sizeof *call->candidate_count);
+    call->candidate_score =
+        sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->candidate_score);
+    call->candidate_other =
+        sweep_cut(memory, slab * MARGIN_CAPACITY, sizeof *call->candidate_other);
     call->plain = sweep_cut(memory, slab, sizeof *call->plain);
     if (dims == 0 || dims > SEARCH_MAX_DIMS) return;
     call->products = sweep_cut(memory, PRODUCT_ROWS * sweep_most_columns(dims), sizeof(float));
@@ -289,9 +322,9 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
-/* Kernel table: for each row the other with the largest cos / (row_half + other_half); ratio and
- * other [rows] come in with the best so far (other -1: none) and are only raised. Items that
- * float32 cannot hold are compared in double first, the others go through the filter. */
+/* Kernel table: for each row the other with the largest ratio; ratio and other [rows] come in with
+ * the best so far (other -1: none) and are replaced by a better pair only. Far items are compared
+ * in double first, the others in the sweep. `search` has no use here. */
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *others,
                                  const uint8_t *other_mask, const alcore_sys_search *search,
@@ -326,9 +359,10 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     if (!status) status = compare_far(&call, 0);
     call.row_count = CPU(search_order)(&call.rows, call.row_order);
     call.other_count = CPU(search_order)(&call.others, call.other_order);
-    sweep_view own = {&call.row_items, &call.rows, call.row_order, call.row_count, 1};
-    sweep_view across = {&call.other_items, &call.others, call.other_order, call.other_count, 0};
-    sweep_choose(&own, &across, ALCORE_SYS_COSINE, call.wide, call.unit);
+    sweep_view row_view = {&call.row_items, &call.rows, call.row_order, call.row_count, 1};
+    sweep_view other_view = {&call.other_items, &call.others, call.other_order, call.other_count,
+                             0};
+    sweep_choose(&row_view, &other_view, ALCORE_SYS_COSINE, call.wide, call.unit);
     call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
                  sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
     if (!status) status = sweep(&call);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights of k-means++ and BADGE (spec 1.8): the smallest weight of each row over the centroids
- * so far, for several new centroids while the rows pass once; update_min joins one of them later;
- * draw finds the row that a random number hits.
+/* D^2 weights of k-means++ and BADGE (spec 1.8): the smallest weight w of each row over the
+ * centroids so far, updated by one or more new centroids in one pass over the rows. Speculative
+ * centroids (rows that the next draws are likely to hit) are measured in the same pass and kept
+ * apart; update_min merges one of them when the draw hits it. draw finds the row that a random
+ * number hits.
  *
  *     k-means++  w = sq_dist(row, centroid)
  *     BADGE      w = |a|^2 |h|^2 + |a_c|^2 |h_c|^2 - 2 (a.a_c) (h.h_c), the squared distance of the
  *                outer products a h^T and a_c h_c^T, which are never formed
  *
- * A w of at most DUPLICATE times both squared norms is rounding, and counts as 0.
- * A filter in float32 (cpu_filter.h) compares a panel of rows with the centroids; a weight is
- * computed in double only where its lower bound is below the row's minimum. Running totals are
- * added in row order at the end. Cost: with many centroids rows x centroids x dims in float32 and
- * few sq_dists in double; with one centroid the exact distances, stopped early above the minimum.
- */
+ * A w of at most DUPLICATE times the sum of both squared norms is rounding, and counts as 0.
+ * With FILTER_MIN_CENTROIDS centroids or more a filter in float32 (cpu_filter.h) compares panels of
+ * rows with all centroids, and a weight is computed in double only where its lower bound is below
+ * the minimum of the row. With fewer, each pair is bounded in float32 by itself where rows and
+ * centroids are float32, and the sum in double stops early above the minimum. The total is added in
+ * row order at the end. Cost: rows x centroids x dims in float32, and few sq_dists in double. */
 #include <math.h>
 #include <string.h>
 
@@ -21,105 +23,116 @@
 #include "cpu/cpu_filter.h"
 #include "cpu/cpu_rows.h"
 
-/* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
+/* The duplicate rule of spec 1.8: a w of at most this share of both squared norms is rounding. */
 #define DUPLICATE 1e-12
 
 /* One call and its memory. */
 typedef struct minimum_call {
     const alcore_sys_work *work;
     const alcore_sys_rows *rows;
-    const double *centroids, *centroid_dots, *row_dots;
-    int64_t count, spent;
-    int zero_duplicates;
-    double most_dot; /* the largest of centroid_dots */
-    const alcore_sys_weights *weights;
-    double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
-    float *floats;   /* [count, dims] the centroids, when they are float32 like the rows; NULL */
-    float *panel;    /* [dims, PRODUCT_ROWS] */
-    float *products; /* [PRODUCT_ROWS, padded] */
+    const double *centroids;           /* [count, dims] the speculative ones last */
+    const double *centroid_dots;       /* [count] |c|^2; only read with zero_duplicates */
+    const double *row_dots;            /* [rows] |x|^2; NULL: computed where the filter needs it */
+    int64_t count;                     /* centroids */
+    int64_t spent;                     /* multiplications since the last poll */
+    int zero_duplicates;               /* 1: the duplicate rule applies */
+    double max_dot;                    /* the largest of centroid_dots */
+    const alcore_sys_weights *weights; /* minimum and speculative: where weights go */
+    double *unit;    /* [PRODUCT_ROWS, dims] unit vectors; NULL: rows are read as they are */
+    float *floats;   /* [count, dims] the centroids in float32; NULL unless they and the rows are
+                        float32 values and the filter is off */
+    float *panel;    /* [dims, PRODUCT_ROWS] packed rows; these three with the filter only */
+    float *products; /* [PRODUCT_ROWS, padded] of the packed rows with all centroids */
     filter_centroids filter;
 } minimum_call;
 
-/* Weight w of row i against centroid c. The guessed centroids come last, when the row's minimum is
- * the one that the others leave. */
-static void put_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
+/* Stores the weight w of row i against centroid c where it is below the minimum of the row: as its
+ * new minimum, or for a speculative centroid as speculative[c', i]. Callers go through the
+ * centroids in order, so the minimum is final for the pass when the speculative ones come. */
+static void store_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
     const alcore_sys_weights *weights = call->weights;
-    int64_t guess = c - (call->count - weights->speculative_count);
+    int64_t speculative = c - (call->count - weights->speculative_count);
     if (!(w < weights->minimum[i])) return;
-    if (guess < 0) {
+    if (speculative < 0) {
         weights->minimum[i] = w;
     } else {
-        weights->speculative[guess * call->rows->count + i] = w;
+        weights->speculative[speculative * call->rows->count + i] = w;
     }
 }
 
-/* What the sq_dist may be without changing anything is above this. */
-static double limit_of(const minimum_call *call, int64_t i, int64_t c, double *duplicate) {
+/* The limit of the pair (i, c): a sq_dist above it changes nothing, being neither below the minimum
+ * of the row nor a duplicate. *duplicate: the sq_dist up to which the pair is a duplicate; -1: no
+ * rule. */
+static double pair_limit(const minimum_call *call, int64_t i, int64_t c, double *duplicate) {
     *duplicate =
         call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centroid_dots[c]) : -1.0;
     double minimum = call->weights->minimum[i];
     return minimum > *duplicate ? minimum : *duplicate;
 }
 
-/* No centroid's limit is above this. */
-static double limit_of_all(const minimum_call *call, int64_t i) {
+/* Upper bound of the limits of row i with any centroid. */
+static double row_limit(const minimum_call *call, int64_t i) {
     double minimum = call->weights->minimum[i];
     double duplicate =
-        call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->most_dot) : -1.0;
+        call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->max_dot) : -1.0;
     return minimum > duplicate ? minimum : duplicate;
 }
 
 /* ---- one row in float32 ---- */
 
-/* Few centroids are compared with a row of float32 numbers in float32 first, which takes a third of
- * the time (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 numbers
- * themselves, so nothing but the arithmetic rounds: a sum of n squares or products is off by less
- * than g = 1.01 (CPU_FLOAT_CHAIN + 4) 2^-24 of the sum of their magnitudes, and what lies below
- * float32's range by less than 2e-45 a term. The normative sums are within 1e-9 of the exact ones,
- * a part of what FLOAT_ERROR has beyond g. */
+/* Few centroids are compared with a float32 row in float32 first, which takes a third of the time
+ * (spec 1.8, Filters). Centroids that are rows of the same matrix are float32 values themselves, so
+ * only the arithmetic rounds: a sum of n squares or products is off by less than
+ * g = 1.01 (CPU_FLOAT_CHAIN + 4) 2^-24 of the sum of their magnitudes, and by less than 2e-45 for
+ * each term below float32's range. The sums in double are within 1e-9 of the exact ones; the 1e-8
+ * that FLOAT_ERROR has beyond g covers that. */
 #define FLOAT_ERROR(dims) (1.01 * 0x1p-24 * (CPU_FLOAT_CHAIN(dims) + 4.0) + 1e-8)
 #define FLOAT_TINY(dims) ((double)(dims)*4e-45)
-/* Above this an infinite sum says nothing. */
+/* Above this a float32 sum may have overflowed, and its infinity proves nothing. */
 #define FLOAT_MAX 3e38
 
-/* Whether the squared distance is above the limit. */
+/* 1 when the sq_dist of row and centroid, both float32 [dims], is certainly above the limit. */
 static int is_above(const float *row, const float *centroid, int64_t dims, double limit) {
     double threshold = limit * (1.0 + FLOAT_ERROR(dims)) + FLOAT_TINY(dims);
     return threshold < FLOAT_MAX && (double)CPU(float_sq_dist)(row, centroid, dims) > threshold;
 }
 
-/* The centroids as float32 numbers, when they are such and the rows are. */
+/* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, or
+ * the rows are not float32. Shared by both kinds of weights (for BADGE: the h factors). */
 static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const double *centroids, int64_t count, float **out) {
-    int64_t numbers = count * rows->dims;
+    int64_t values = count * rows->dims;
     *out = NULL;
     if (rows->unit || rows->dtype != ALCORE_FLOAT32 || rows->dims > FILTER_MAX_DIMS)
         return ALCORE_OK;
-    for (int64_t j = 0; j < numbers; j++) {
+    for (int64_t j = 0; j < values; j++) {
         if (!((double)(float)centroids[j] == centroids[j])) return ALCORE_OK;
     }
-    alcore_status status = alcore__cpu_new(work, numbers, sizeof **out, out);
-    for (int64_t j = 0; j < numbers && !status; j++) (*out)[j] = (float)centroids[j];
+    alcore_status status = alcore__cpu_new(work, values, sizeof **out, out);
+    for (int64_t j = 0; j < values && !status; j++) (*out)[j] = (float)centroids[j];
     return status;
 }
 
 /* ---- weights ---- */
 
-/* Lowers the minimum of row i by centroid c: first a float32 bound where there is one, then the
- * exact distance, which stops early above the limit. */
+/* Computes the weight of row i against centroid c and stores it where it is below the minimum:
+ * first a float32 comparison where floats is there, then the sq_dist in double, which stops early
+ * above the limit of the pair. */
 static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t c) {
     int64_t dims = call->rows->dims;
-    double duplicate, limit = limit_of(call, i, c, &duplicate);
+    double duplicate, limit = pair_limit(call, i, c, &duplicate);
     if (call->floats &&
         is_above((const float *)(const void *)row, call->floats + c * dims, dims, limit))
         return;
     double w = CPU(sq_dist_within)(row, call->centroids + c * dims, dims, cpu_row_dtype(call->rows),
                                    limit);
-    put_weight(call, i, c, w <= duplicate ? 0.0 : w);
+    store_weight(call, i, c, w <= duplicate ? 0.0 : w);
 }
 
-/* The rows item[0 .. count - 1], at most PRODUCT_ROWS: float32 products tell which centroids may
- * lower a minimum. */
+/* The matrix rows item [count], at most PRODUCT_ROWS, with the filter: f below is the squared
+ * distance from float32 products, and bound how far it may be off (negative: do not filter this
+ * row). A pair is weighed when f is not above its limit by more than that; CPU_WIDTH centroids are
+ * compared at a time with the largest limit of the row. */
 static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -139,11 +152,11 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
         for (int64_t c = 0; c < padded; c += CPU_WIDTH) {
             cpu_vector f = cpu_load_double(call->filter.squares + c) + dot -
                            2.0 * cpu_load((const char *)products, c, ALCORE_FLOAT32);
-            double most = limit_of_all(call, i) + bound, lane[CPU_WIDTH];
-            if (bound >= 0.0 && !cpu_any_double(~(cpu_mask)(f > most))) continue;
+            double highest = row_limit(call, i) + bound, lane[CPU_WIDTH];
+            if (bound >= 0.0 && !cpu_any_double(~(cpu_mask)(f > highest))) continue;
             cpu_store_double(lane, f);
             for (int64_t k = 0; k < CPU_WIDTH && c + k < call->count; k++) {
-                if (bound >= 0.0 && lane[k] > limit_of(call, i, c + k, &duplicate) + bound)
+                if (bound >= 0.0 && lane[k] > pair_limit(call, i, c + k, &duplicate) + bound)
                     continue;
                 weigh(call, row[r], i, c + k);
             }
@@ -151,30 +164,32 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     }
 }
 
-/* Every row of the mask against all centroids: with the filter a panel of PRODUCT_ROWS rows at a
- * time, else row by row. item [waiting]: the rows of the panel that fills. */
+/* Every row of the mask against all centroids: with the filter PRODUCT_ROWS rows at a time, which
+ * are collected in item (matrix rows), else row by row. */
 static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int filtered) {
     int64_t dims = call->rows->dims, item[PRODUCT_ROWS];
-    int waiting = 0, step = filtered ? PRODUCT_ROWS : 1;
+    int collected = 0, step = filtered ? PRODUCT_ROWS : 1;
     for (int64_t i = 0; i < call->rows->count; i++) {
-        if (!mask || mask[i]) item[waiting++] = i;
-        if (!waiting || (waiting < step && i + 1 < call->rows->count)) continue;
+        if (!mask || mask[i]) item[collected++] = i;
+        if (!collected || (collected < step && i + 1 < call->rows->count)) continue;
         if (filtered) {
-            weigh_tile(call, item, waiting);
+            weigh_tile(call, item, collected);
         } else {
             const char *row = cpu_row(call->rows, i, call->unit);
             for (int64_t c = 0; c < call->count; c++) weigh(call, row, i, c);
         }
         alcore_status status =
-            alcore__cpu_poll(call->work, &call->spent, waiting * call->count * dims);
+            alcore__cpu_poll(call->work, &call->spent, collected * call->count * dims);
         if (status) return status;
-        waiting = 0;
+        collected = 0;
     }
     return ALCORE_OK;
 }
 
-/* Sets the speculative weights [speculative_count, rows] of the rows of the mask to infinity. */
-static void clear_each(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
+/* Sets the speculative weights [speculative_count, rows] of the rows of the mask to infinity: what
+ * remains where a weight is not below the minimum. */
+static void clear_speculative(const alcore_sys_weights *weights, int64_t rows,
+                              const uint8_t *mask) {
     for (int64_t c = 0; c < weights->speculative_count; c++) {
         for (int64_t i = 0; i < rows; i++) {
             if (!mask || mask[i]) weights->speculative[c * rows + i] = HUGE_VAL;
@@ -182,22 +197,23 @@ static void clear_each(const alcore_sys_weights *weights, int64_t rows, const ui
     }
 }
 
-/* The total weight of a block, in row order: of the rows of total_mask, or else of mask (NULL:
- * all). */
+/* *weights->total, where it is wanted: the sum of the minima of the block in row order, over the
+ * rows of total_mask, or of mask when that is NULL. Last step of the three kernels that change
+ * minima. */
 static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
-    const uint8_t *weigh = weights->total_mask ? weights->total_mask : mask;
+    const uint8_t *counted = weights->total_mask ? weights->total_mask : mask;
     double total = 0.0;
     if (!weights->total) return;
     for (int64_t i = 0; i < rows; i++) {
-        if (!weigh || weigh[i]) total += weights->minimum[i];
+        if (!counted || counted[i]) total += weights->minimum[i];
     }
     *weights->total = total;
 }
 
-/* Kernel table: lowers weights->minimum [rows] to the squared distance to any of centroids [count,
- * dims] but the last speculative_count of them, whose distances go to weights->speculative
- * [speculative_count, rows]; then totals the minima. row_dots [rows] and centroid_dots [count] are
- * needed with zero_duplicates only. */
+/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] becomes the smallest weight over
+ * itself and the centroids [count, dims]; the last speculative_count centroids write to
+ * weights->speculative [speculative_count, rows] instead; then the minima are totaled. row_dots
+ * [rows] and centroid_dots [count] are needed with zero_duplicates only. */
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
@@ -216,7 +232,7 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
                          .zero_duplicates = zero_duplicates,
                          .weights = weights};
     for (int64_t c = 0; zero_duplicates && c < count; c++) {
-        if (centroid_dots[c] > call.most_dot) call.most_dot = centroid_dots[c];
+        if (centroid_dots[c] > call.max_dot) call.max_dot = centroid_dots[c];
     }
     int64_t dims = rows->dims, capacity = count + PRODUCT_COLUMNS;
     int filtered =
@@ -230,7 +246,7 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
     if (!status && filtered) status = alcore__cpu_new(work, capacity, column, &call.filter.panels);
     if (!status && !filtered) status = make_floats(work, rows, centroids, count, &call.floats);
     if (!status && filtered) filter_prepare(&call.filter, centroids, count, dims);
-    if (!status) clear_each(weights, rows->count, mask);
+    if (!status) clear_speculative(weights, rows->count, mask);
     if (!status) status = weigh_rows(&call, mask, filtered);
     if (!status) add_total(weights, rows->count, mask);
     alcore__cpu_free(work, call.floats, count * dims, sizeof *call.floats);
@@ -244,45 +260,49 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
 
 /* ---- BADGE ---- */
 
-/* Both factors of one call. */
+/* One call: the gradient embedding of a row is the outer product of its factors a and h. */
 typedef struct badge_call {
-    const alcore_sys_rows *a, *h;
-    const double *centroids_a, *centroids_h, *centroid_squares, *squares;
-    float *floats; /* of centroids_h */
-    minimum_call weights;
+    const alcore_sys_rows *a, *h;   /* the factors of each row */
+    const double *centroids_a;      /* [count, dims of a] */
+    const double *centroids_h;      /* [count, dims of h] */
+    const double *centroid_squares; /* [count] G_c = |a_c|^2 |h_c|^2 */
+    const double *squares;          /* [rows] G = |a|^2 |h|^2 */
+    float *floats;                  /* [count, dims of h] centroids_h in float32, or NULL */
+    minimum_call weights;           /* for store_weight(): rows, count and weights only */
 } badge_call;
 
-/* Whether the weight is above the limit: with |dot(a, a_c)| |h| |h_c| <= |a| |a_c| |h| |h_c| <= (G
- * + G_c) / 2 the error of the product in float32 becomes a share of the sum. */
-static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double in_a,
+/* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit, from
+ * h.h_c in float32. dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c| <=
+ * (G + G_c) / 2, the error of the float32 product is a share of sum. */
+static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
     int64_t dims = call->h->dims;
     if (!call->floats || !(sum > 1e-200) || !(limit < HUGE_VAL)) return 0;
-    double in_h =
+    double dot_h =
         (double)CPU(float_dot)((const float *)(const void *)row_h, call->floats + c * dims, dims);
-    double error = FLOAT_ERROR(dims) * 1.01 * sum + 2.0 * fabs(in_a) * FLOAT_TINY(dims);
-    return fabs(in_h) < FLOAT_MAX && sum - 2.0 * in_a * in_h - error > limit;
+    double error = FLOAT_ERROR(dims) * 1.01 * sum + 2.0 * fabs(dot_a) * FLOAT_TINY(dims);
+    return fabs(dot_h) < FLOAT_MAX && sum - 2.0 * dot_a * dot_h - error > limit;
 }
 
-/* One row and one centroid of BADGE. row_a, row_h: the two factors of row i. The first product is
- * exact; the second one is computed exactly only where its float32 lower bound could beat the
- * minimum. */
+/* The weight of row i, with factors row_a and row_h, against centroid c. a.a_c is computed in
+ * double, h.h_c (usually the longer one) only where its float32 bound leaves the weight below the
+ * limit. */
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
                         int64_t c) {
     const alcore_sys_rows *a = call->a, *h = call->h;
-    double in_a = CPU(dot)(row_a, call->centroids_a + c * a->dims, a->dims, cpu_row_dtype(a));
+    double dot_a = CPU(dot)(row_a, call->centroids_a + c * a->dims, a->dims, cpu_row_dtype(a));
     double sum = call->squares[i] + call->centroid_squares[c], duplicate = DUPLICATE * sum;
     double minimum = call->weights.weights->minimum[i];
-    if (is_badge_above(call, row_h, c, in_a, sum, minimum > duplicate ? minimum : duplicate))
+    if (is_badge_above(call, row_h, c, dot_a, sum, minimum > duplicate ? minimum : duplicate))
         return;
-    double in_h = CPU(dot)(row_h, call->centroids_h + c * h->dims, h->dims, cpu_row_dtype(h));
-    double w = sum - 2.0 * (in_a * in_h);
-    put_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
+    double dot_h = CPU(dot)(row_h, call->centroids_h + c * h->dims, h->dims, cpu_row_dtype(h));
+    double w = sum - 2.0 * (dot_a * dot_h);
+    store_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
 }
 
-/* Kernel table: as min_sq_dists for outer products a h^T, which are never formed: centroids_a
- * [count, dims of a], centroids_h [count, dims of h], squares [rows] and centroid_squares [count]
- * the squared norms of the products. */
+/* Kernel table: D^2 weights of BADGE; minimum, speculative and total as in min_sq_dists.
+ * centroids_a [count, dims of a], centroids_h [count, dims of h], squares [rows] (G) and
+ * centroid_squares [count] (G_c). */
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *mask,
                              const double *centroids_a, const double *centroids_h, int64_t count,
@@ -306,7 +326,7 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
     if (a->unit) status = alcore__cpu_new(work, a->dims, sizeof *unit_a, &unit_a);
     if (!status && h->unit) status = alcore__cpu_new(work, h->dims, sizeof *unit_h, &unit_h);
     if (!status) status = make_floats(work, h, centroids_h, count, &call.floats);
-    if (!status) clear_each(weights, h->count, mask);
+    if (!status) clear_speculative(weights, h->count, mask);
     int64_t spent = 0;
     for (int64_t i = 0; i < h->count && !status; i++) {
         if (mask && !mask[i]) continue;
@@ -323,7 +343,8 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 
 /* ---- draws ---- */
 
-/* No arithmetic but comparisons, and then the total in row order. */
+/* Kernel table: merges the weights of a speculative centroid that a draw hit, values [count] (NULL:
+ * nothing to merge), into the minima, and totals them. */
 alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                               const double *values, const alcore_sys_weights *weights) {
     if (count < 0)
@@ -337,8 +358,10 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
     return ALCORE_OK;
 }
 
-/* The running sum is that of total_of, so that a draw and the totals it is made of agree to the
- * bit. */
+/* Kernel table: the row of a block that a draw hits: *item is the first row with a positive weight
+ * whose running sum, on top of `before`, exceeds target; the last row with a positive weight when
+ * rounding leaves none. The sum runs as in add_total(), so that a draw and the totals it was made
+ * from agree to the bit. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nearest centroid of each row among those of its own group (k-means within strata, spec 3.4),
- * with bounds of its distance and of the second nearest for the caller's Hamerly test.
+/* The nearest centroid of each row among those of its group (k-means within strata, spec 3.4), with
+ * bounds of its distance and of that to the second nearest for the caller's Hamerly test.
  *
- * Rows are taken by group (order, starts), PRODUCT_ROWS at a time; the filter (cpu_centroids.h)
- * keeps the centroids that can be nearest, or second nearest when bounds are wanted, and those are
- * compared in double, lowest index first, so that ties go to the lower centroid. Groups with few
- * centroids skip the filter. Cost: see cpu_centroids.h. */
+ * Group by group, PRODUCT_ROWS rows of a group at a time: the filter (cpu_centroids.h) keeps the
+ * centroids that can be the nearest, and those are compared in double, lowest index first, so that
+ * ties go to the lower centroid. The bound of the second nearest uses the F of those not kept.
+ * Groups with few rows or centroids skip the filter. Cost: see cpu_centroids.h. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -19,134 +19,146 @@ typedef struct nearest_call {
     const alcore_sys_rows *rows;
     const double *centroids;
     int32_t *nearest;
-    double *distance;   /* may be NULL */
-    double *low, *high; /* may be NULL, both */
-    int64_t spent;
-    int64_t *order;  /* [count]: rows by group, in row order within one */
-    int64_t *starts; /* [groups + 1]: where a group's rows start in order */
-    double *unit;    /* [PRODUCT_ROWS, dims]; NULL: rows are as given */
-    float *panel;    /* [dims, PRODUCT_ROWS] */
-    float *products; /* [PRODUCT_ROWS, padded] */
-    int32_t *kept;   /* [padded] */
-    centroids_filter filter;
-    int64_t capacity; /* centroids that panels, squares, products and kept have room for */
+    double *distance;   /* [rows] the caller's; NULL: not wanted */
+    double *low, *high; /* [rows] the caller's; both NULL: no bounds wanted */
+    int64_t spent;      /* multiplications since the last poll */
+    int64_t *order;     /* [rows] matrix rows by group, ascending within one */
+    int64_t *starts; /* [groups + 1] the rows of group g are order[starts[g]] .. order[starts[g + 1]
+                        - 1] (one entry more is allocated for the counting) */
+    double *unit;    /* [PRODUCT_ROWS, dims] unit vectors; NULL: rows are read as they are */
+    float *panel;    /* [dims, PRODUCT_ROWS] packed rows */
+    float *products; /* [PRODUCT_ROWS, padded] of the packed rows with the group's centroids */
+    int32_t *kept;   /* [padded] centroids that the filter keeps for one row */
+    centroids_filter filter; /* the centroids of the present group */
+    int64_t capacity;        /* centroids for which panels, squares, products and kept are sized */
 } nearest_call;
 
-/* A row's nearest centroid among those looked at. */
+/* The nearest centroid of a row among those compared so far. */
 typedef struct nearest_found {
-    int32_t best;
-    double least;  /* its sq_dist */
-    double second; /* no sq_dist of the others is less; infinity: there are no others */
+    int32_t best;        /* index within the group; -1: none compared yet */
+    double best_sq_dist; /* its sq_dist */
+    double second; /* lower bound of the sq_dist of the others; infinity: there are no others */
 } nearest_found;
 
 #define NEAREST_NONE                                                                               \
     (nearest_found) {                                                                              \
-        .best = -1, .least = HUGE_VAL, .second = HUGE_VAL                                          \
+        .best = -1, .best_sq_dist = HUGE_VAL, .second = HUGE_VAL                                   \
     }
 
-/* bounds: the second is wanted, too. */
-CPU_INLINE void look_at(nearest_found *found, const char *row, const double *centroids, int64_t c,
-                        int64_t dims, int32_t dtype, int bounds) {
-    double limit = bounds && found->second > found->least ? found->second : found->least;
-    double sq_dist = CPU(sq_dist_within)(row, centroids + c * dims, dims, dtype, limit),
-           other = sq_dist;
+/* Compares a row with centroid c of its group, centroids [count, dims], in double. The sq_dist may
+ * stop early above `limit`: with bounds wanted, above the second smallest, else above the smallest.
+ * A NaN never replaces the best and makes the bound of the others useless. */
+CPU_INLINE void compare_centroid(nearest_found *found, const char *row, const double *centroids,
+                                 int64_t c, int64_t dims, int32_t dtype, int bounds) {
+    double limit =
+        bounds && found->second > found->best_sq_dist ? found->second : found->best_sq_dist;
+    double sq_dist = CPU(sq_dist_within)(row, centroids + c * dims, dims, dtype, limit);
+    double other = sq_dist; /* the larger of this sq_dist and the best one */
     int first = found->best < 0;
-    if (first || sq_dist < found->least) {
-        other = found->least;
+    if (first || sq_dist < found->best_sq_dist) {
+        other = found->best_sq_dist;
         found->best = (int32_t)c;
-        found->least = sq_dist;
+        found->best_sq_dist = sq_dist;
         if (first) return;
     }
     if (other != other) found->second = -HUGE_VAL;
-    /* Infinity is for absent centroids: this one's square only left the range of double. */
+    /* Infinity is reserved for "no other centroid"; this sq_dist only overflowed. */
     if (other > DBL_MAX) other = DBL_MAX;
     if (other < found->second) found->second = other;
 }
 
-/* What is known of row i: in exact arithmetic the squared distance to its nearest centroid is at
- * most own (1 + 1e-9), those to the others at least other (1 - 1e-9). */
-static void write_bounds(nearest_call *call, int64_t i, double own, double other) {
+/* Writes low[i] and high[i], when they are wanted, from bounds of squared distances that hold up to
+ * 1e-9 in exact arithmetic: nearest_square from above for the nearest centroid, other_square from
+ * below for all others. Squares below double's range are covered by 1e-150. */
+static void write_bounds(nearest_call *call, int64_t i, double nearest_square,
+                         double other_square) {
     if (!call->high) return;
     call->high[i] = HUGE_VAL;
     call->low[i] = 0.0;
-    if (!(own <= DBL_MAX)) return;
-    /* Numbers whose squares are below double's range add less than 1e-150. */
-    call->high[i] = sqrt(own > 0.0 ? own : 0.0) * FILTER_UP + 1e-150;
-    if (other > 0.0) {
-        double low = sqrt(other) * (2.0 - FILTER_UP) - 1e-150;
+    if (!(nearest_square <= DBL_MAX)) return;
+    call->high[i] = sqrt(nearest_square > 0.0 ? nearest_square : 0.0) * FILTER_UP + 1e-150;
+    if (other_square > 0.0) {
+        double low = sqrt(other_square) * (2.0 - FILTER_UP) - 1e-150;
         call->low[i] = low > 0.0 ? low : 0.0;
     }
 }
 
+/* Writes the outputs of row i: found is its best among the centroids compared in double, rest a
+ * lower bound of the squared distance to those that were not. */
 static void write_found(nearest_call *call, int64_t i, const nearest_found *found, double rest) {
     call->nearest[i] = found->best;
-    if (call->distance) call->distance[i] = found->least;
-    write_bounds(call, i, found->least, found->second < rest ? found->second : rest);
+    if (call->distance) call->distance[i] = found->best_sq_dist;
+    write_bounds(call, i, found->best_sq_dist, found->second < rest ? found->second : rest);
 }
 
-/* Of centroids [count, dims] the nearest by sq_dist, the lowest among equals. */
+/* Row i without the filter: compares it with all centroids [count, dims] of its group. */
 static void nearest_of_all(nearest_call *call, int64_t i, const char *row, const double *centroids,
                            int64_t count, int32_t dtype) {
     nearest_found found = NEAREST_NONE;
     for (int64_t c = 0; c < count; c++)
-        look_at(&found, row, centroids, c, call->rows->dims, dtype, call->high != NULL);
+        compare_centroid(&found, row, centroids, c, call->rows->dims, dtype, call->high != NULL);
     write_found(call, i, &found, HUGE_VAL);
 }
 
-/* The same by way of the products of the row with the group's centroids. */
+/* Row i with the filter: products [padded] are those with the centroids of its group, measured:
+ * what the filter found of the row. One kept centroid without a wanted distance needs no sq_dist at
+ * all. */
 static void nearest_of_filtered(nearest_call *call, int64_t i, const char *row,
                                 const double *centroids, float *products,
-                                const centroids_row *stats, int32_t dtype) {
+                                const centroids_row *measured, int32_t dtype) {
     const centroids_filter *filter = &call->filter;
     int64_t dims = call->rows->dims;
-    double bound = centroids_bound(filter, stats, dims);
+    double bound = centroids_bound(filter, measured, dims);
     if (bound < 0.0) {
         nearest_of_all(call, i, row, centroids, filter->base.count, dtype);
         return;
     }
-    double least = (double)centroids_rank(filter, stats, products), rest;
-    int64_t count = centroids_keep(filter, products, least + bound, call->kept, &rest);
-    /* A half of T covers what one F may be off by. */
-    double off = bound / 2.0 + stats->slip;
-    rest += stats->self - off;
-    if (count == 1 && !call->distance) {
+    double min_f = (double)centroids_rank(filter, measured, products), rest;
+    int64_t kept_count = centroids_keep(filter, products, min_f + bound, call->kept, &rest);
+    /* T / 2 bounds the error of a single F, slip that of |x|^2. */
+    double off = bound / 2.0 + measured->slip;
+    rest += measured->self - off;
+    if (kept_count == 1 && !call->distance) {
         call->nearest[i] = call->kept[0];
-        write_bounds(call, i, stats->self + least + off, rest);
+        write_bounds(call, i, measured->self + min_f + off, rest);
         return;
     }
     nearest_found found = NEAREST_NONE;
-    for (int64_t k = 0; k < count; k++)
-        look_at(&found, row, centroids, call->kept[k], dims, dtype, call->high != NULL);
+    for (int64_t k = 0; k < kept_count; k++)
+        compare_centroid(&found, row, centroids, call->kept[k], dims, dtype, call->high != NULL);
     write_found(call, i, &found, rest);
 }
 
-/* Rows that will be read next: the tile before is some time at its products. */
+/* Prefetches the next tile's rows (order [count], matrix rows): rows of a group lie apart in
+ * memory, and the present tile's products take long enough to load them. */
 static void fetch_ahead(const alcore_sys_rows *rows, const int64_t *order, int64_t count) {
     size_t bytes = cpu_bytes(rows->dtype), length = (size_t)rows->dims * bytes;
     for (int64_t r = 0; r < count && r < PRODUCT_ROWS; r++) {
         const char *row = (const char *)rows->data + order[r] * rows->stride * (int64_t)bytes;
-        for (size_t at = 0; at < length; at += 64) __builtin_prefetch(row + at);
+        for (size_t byte = 0; byte < length; byte += 64) __builtin_prefetch(row + byte);
     }
 }
 
-/* rows order[0..count-1], at most PRODUCT_ROWS, of one group. */
+/* Up to PRODUCT_ROWS rows of one group: order [count], matrix rows; centroids [count of the group,
+ * dims]; dtype: of rows as cpu_row() gives them. */
 static void nearest_tile(nearest_call *call, const int64_t *order, int count,
                          const double *centroids, int32_t dtype) {
     int64_t dims = call->rows->dims, padded = call->filter.base.padded;
     const char *row[PRODUCT_ROWS];
-    centroids_row stats[PRODUCT_ROWS];
+    centroids_row measured[PRODUCT_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = cpu_row(call->rows, order[r], call->unit ? call->unit + r * dims : NULL);
     }
-    centroids_products(&call->filter, row, count, dims, dtype, call->panel, call->products, stats);
+    centroids_products(&call->filter, row, count, dims, dtype, call->panel, call->products,
+                       measured);
     for (int r = 0; r < count; r++) {
         float *products = call->products + r * padded;
-        nearest_of_filtered(call, order[r], row[r], centroids, products, &stats[r], dtype);
+        nearest_of_filtered(call, order[r], row[r], centroids, products, &measured[r], dtype);
     }
 }
 
-/* The rows order[0..rows-1] of a group with `count` centroids. dtype: of rows as they are read,
- * float64 for unit rows. */
+/* All rows of one group, order [rows] (matrix rows), against its centroids [count, dims]. dtype: of
+ * rows as cpu_row() gives them. */
 static alcore_status nearest_group(nearest_call *call, const int64_t *order, int64_t rows,
                                    const double *centroids, int64_t count, int32_t dtype) {
     int64_t dims = call->rows->dims;
@@ -154,13 +166,13 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
         count >= FILTER_MIN_CENTROIDS && rows >= FILTER_MIN_ROWS && dims <= FILTER_MAX_DIMS;
     if (filtered) centroids_prepare(&call->filter, centroids, count, dims);
     int step = filtered ? PRODUCT_ROWS : 1;
-    for (int64_t at = 0; at < rows; at += step) {
-        int together = rows - at < step ? (int)(rows - at) : step;
+    for (int64_t begin = 0; begin < rows; begin += step) {
+        int together = rows - begin < step ? (int)(rows - begin) : step;
         if (filtered) {
-            fetch_ahead(call->rows, order + at + together, rows - at - together);
-            nearest_tile(call, order + at, together, centroids, dtype);
+            fetch_ahead(call->rows, order + begin + together, rows - begin - together);
+            nearest_tile(call, order + begin, together, centroids, dtype);
         } else {
-            int64_t i = order[at];
+            int64_t i = order[begin];
             const char *row = cpu_row(call->rows, i, call->unit);
             nearest_of_all(call, i, row, centroids, count, dtype);
         }
@@ -170,9 +182,11 @@ static alcore_status nearest_group(nearest_call *call, const int64_t *order, int
     return ALCORE_OK;
 }
 
-/* Rows by group, in row order within each. */
+/* Counting sort of the rows by group (group [rows], negative: none) into order and starts. next is
+ * one entry ahead of starts: after the second loop next[g] is where group g begins, after the third
+ * where it ends, which is where g + 1 begins. */
 static void order_rows(nearest_call *call, const int32_t *group, int64_t groups) {
-    int64_t *next = call->starts + 1; /* becomes the end of each group */
+    int64_t *next = call->starts + 1;
     memset(call->starts, 0, (size_t)(groups + 2) * sizeof *next);
     for (int64_t i = 0; i < call->rows->count; i++) {
         if (group[i] >= 0) next[group[i] + 1]++;
@@ -183,14 +197,15 @@ static void order_rows(nearest_call *call, const int32_t *group, int64_t groups)
     }
 }
 
-/* order [count] and starts [groups + 1] list the rows by group; the filter's panels, squares and
- * products have room for the largest group of centroids. */
+/* Allocates the arrays of the call; those of the filter for the largest group of centroids (starts
+ * [groups + 1]: the caller's first centroid of each group), and none when every group is too small
+ * to be filtered. */
 static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_t *starts) {
-    int64_t dims = call->rows->dims, most = 0;
+    int64_t dims = call->rows->dims, max_centroids = 0;
     for (int64_t g = 0; g < groups; g++) {
-        if (starts[g + 1] - starts[g] > most) most = starts[g + 1] - starts[g];
+        if (starts[g + 1] - starts[g] > max_centroids) max_centroids = starts[g + 1] - starts[g];
     }
-    call->capacity = most + PRODUCT_COLUMNS;
+    call->capacity = max_centroids + PRODUCT_COLUMNS;
     alcore_status status =
         alcore__cpu_new(call->work, call->rows->count, sizeof *call->order, &call->order);
     if (!status)
@@ -198,7 +213,7 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     if (!status && call->rows->unit) {
         status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->unit, &call->unit);
     }
-    if (status || most < FILTER_MIN_CENTROIDS) return status;
+    if (status || max_centroids < FILTER_MIN_CENTROIDS) return status;
     status = alcore__cpu_new(call->work, dims, PRODUCT_ROWS * sizeof *call->panel, &call->panel);
     if (!status) {
         status = alcore__cpu_new(call->work, call->capacity, PRODUCT_ROWS * sizeof *call->products,
@@ -245,8 +260,8 @@ static void free_memory(nearest_call *call, int64_t groups) {
     alcore__cpu_free(call->work, call->order, call->rows->count, sizeof *call->order);
 }
 
-/* Groups one after the other: their centroids are packed once, and only for groups that have rows.
- */
+/* Kernel table: the nearest centroid of each row among those of its group, one group after the
+ * other, so that the centroids of a group are packed once. */
 alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const int64_t *starts,
                                     const double *centroids, int32_t *nearest, double *distance,
@@ -264,9 +279,10 @@ alcore_status CPU(nearest_centroid)(const alcore_sys_work *work, const alcore_sy
     if (!status) order_rows(&call, group, groups);
     for (int64_t g = 0; g < groups && !status; g++) {
         const int64_t *order = call.order + call.starts[g];
-        int64_t count = call.starts[g + 1] - call.starts[g], own = starts[g + 1] - starts[g];
-        const double *first = centroids + starts[g] * rows->dims;
-        status = nearest_group(&call, order, count, first, own, cpu_row_dtype(rows));
+        int64_t group_rows = call.starts[g + 1] - call.starts[g], count = starts[g + 1] - starts[g];
+        const double *group_centroids = centroids + starts[g] * rows->dims;
+        status =
+            nearest_group(&call, order, group_rows, group_centroids, count, cpu_row_dtype(rows));
     }
     free_memory(&call, groups);
     return status;

@@ -1,43 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products bounded from above by a few leading directions (after Panorama, Ramani et al. 2025).
+/* Upper bounds of products from a few leading directions (after Panorama, Ramani et al. 2025): knn
+ * multiplies `leading` + 1 components in place of dims, and computes the full product only for
+ * pairs whose bound passes. The search module finds the directions; the bound holds for any.
  *
- * B: the `leading` directions as rows, float32; D = B B^T - I, |D| <= skew. Of a row x the filter
- * computes y = B x + e in float32, |e| <= h |x| with h = g sqrt(leading (1 + skew)), g as in
- * cpu_search.h for sums over all dims; then r = x - B^T y is what y leaves. For x and q with y, z:
+ * B holds the `leading` directions as rows, in float32; D = B B^T - I, |D| <= skew. For a row x the
+ * filter computes y = B x + e in float32, |e| <= h |x| with h = g sqrt(leading (1 + skew)), g as in
+ * cpu_search.h for sums over all dims; r_x = x - B^T y is the remainder. For a query q, z and r_q
+ * are the same. With b = sqrt(1 + skew) + h, which is at least |y| / |x|, and c = 2 b h + skew b^2:
  *
  *     x.q  = y.z - y.e_q - z.e_x - y^T D z + r_x.r_q
- *         <= y.z + |r_x| |r_q| + c |x| |q|     c = 2 b h + skew b^2, b = sqrt(1 + skew) + h >=
- * |y|/|x| |r|^2 = |x|^2 - |y|^2 + 2 y.e + y^T D y <= |x|^2 - |y|^2 + c |x|^2
+ *          <= y.z + |r_x| |r_q| + c |x| |q|
  *
- * With t >= |r| as one more number of the vectors (y, t) and (z, t), their product is the bound but
- * for c |x| |q| and its own rounding: that is prune_slack(), in units of |x| |q|. Nothing depends
- * on where the directions come from. */
+ *     |r_x|^2  = |x|^2 - |y|^2 + 2 y.e + y^T D y
+ *              <= |x|^2 - |y|^2 + c |x|^2
+ *
+ * So with t >= |r| as one more component, the product of (y, t_x) with (z, t_q) plus c |x| |q| and
+ * the rounding of that product is an upper bound of x.q. prune_slack() is the sum of these two, in
+ * units of |x| |q|. */
 #ifndef ALCORE__CPU_PRUNE_H
 #define ALCORE__CPU_PRUNE_H
 
 #include "cpu/cpu_sweep.h"
 
-/* Where the sums of prune_dot() round no more than those of CPU(products). */
+/* Between these dims the sums of prune_dot() round no more than those of CPU(products), whose error
+ * search_error() bounds. */
 #define PRUNE_MIN_DIMS 64
 #define PRUNE_MAX_DIMS 2048
 #define PRUNE_MAX_LEADING 512
 
-typedef struct prune {
-    const alcore_sys_search *search;
-    int64_t leading; /* 0: nothing is pruned */
-    int64_t padded;  /* leading and one more, up to whole panels of columns */
-    double excess;   /* c */
-    float *basis;    /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
-    float *panel;    /* [dims, PRODUCT_ROWS] */
-} prune;
+/* The directions of one search and the workspace for projecting items on them. */
+typedef struct prune_state {
+    const alcore_sys_search *search; /* basis [leading, dims] and skew, the caller's */
+    int64_t leading;                 /* directions; 0: nothing is pruned */
+    int64_t padded;                  /* leading + 1 rounded up to whole panels of columns */
+    double excess;                   /* c */
+    float *basis; /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] the directions, packed */
+    float *panel; /* [dims, PRODUCT_ROWS] items on their way to be projected */
+} prune_state;
 
+/* Upper bound of the roundings that a term of a product sum of CPU(products) passes through. */
 CPU_INLINE double prune_chain(int64_t dims) {
     return (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
 }
 
-/* Whether a search's directions are used. */
-static prune prune_begin(const alcore_sys_search *search, int64_t dims) {
-    prune out = {.search = search};
+/* The state of a search of this call: leading is 0 where the directions are absent, too many, or
+ * too far from orthonormal for a useful bound. The arrays are cut later, by prune_cut(). */
+static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
+    prune_state out = {.search = search};
     if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
     if (dims < PRUNE_MIN_DIMS || dims > PRUNE_MAX_DIMS || search->leading >= dims) return out;
     double rounding = 0x1p-24 * 1.02 * (prune_chain(dims) + 2.0);
@@ -50,63 +59,71 @@ static prune prune_begin(const alcore_sys_search *search, int64_t dims) {
     return out;
 }
 
-/* |y|^2 + t^2 is at most (1 + 3 c) |x|^2, rounding included: 1.1 covers both vectors. */
-static double prune_slack(const prune *by) {
-    return by->excess + 0x1p-24 * 1.02 * 1.1 * (prune_chain(by->leading + 1) + 4.0);
+/* What the product of two vectors (y, t) can lie below x.q by, in units of |x| |q|: c, and the
+ * rounding of that product. |y|^2 + t^2 is at most (1 + 3 c) |x|^2, rounding included, so the
+ * factor 1.1 covers the norms of both vectors. */
+static double prune_slack(const prune_state *prune) {
+    return prune->excess + 0x1p-24 * 1.02 * 1.1 * (prune_chain(prune->leading + 1) + 4.0);
 }
 
-static void prune_cut(prune *by, int64_t dims, sweep_memory *memory) {
-    by->basis = sweep_cut(memory, by->padded * dims, sizeof *by->basis);
-    by->panel = sweep_cut(memory, PRODUCT_ROWS * dims, sizeof *by->panel);
+/* Cuts basis and panel out of the call's memory. */
+static void prune_cut(prune_state *prune, int64_t dims, sweep_memory *memory) {
+    prune->basis = sweep_cut(memory, prune->padded * dims, sizeof *prune->basis);
+    prune->panel = sweep_cut(memory, PRODUCT_ROWS * dims, sizeof *prune->panel);
 }
 
 /* Packs the leading directions [leading, dims] into panels of columns, zeros up to `padded`. */
-static void prune_pack_basis(const prune *by, int64_t dims) {
-    for (int64_t first = 0; first < by->padded; first += PRODUCT_COLUMNS) {
+static void prune_pack_basis(const prune_state *prune, int64_t dims) {
+    for (int64_t first = 0; first < prune->padded; first += PRODUCT_COLUMNS) {
         const char *row[PRODUCT_COLUMNS];
         int64_t count = 0;
-        for (; count < PRODUCT_COLUMNS && first + count < by->leading; count++)
-            row[count] = (const char *)(by->search->basis + (first + count) * dims);
+        for (; count < PRODUCT_COLUMNS && first + count < prune->leading; count++)
+            row[count] = (const char *)(prune->search->basis + (first + count) * dims);
         CPU(pack_panel)
-        (row, count, PRODUCT_COLUMNS, dims, ALCORE_FLOAT32, by->basis + first * dims);
+        (row, count, PRODUCT_COLUMNS, dims, ALCORE_FLOAT32, prune->basis + first * dims);
     }
 }
 
-/* floats: [items, dims], the items as float32; leading: [items, padded], (y, t) of each; panels:
- * those in panels. staged: [SWEEP_STAGED, dims] */
-static void prune_pack(const prune *by, const sweep_items *items, const search_side *side,
-                       int scaled, double *staged, float *floats, float *leading) {
-    const alcore_sys_rows *rows = side->rows;
+/* Packs a slab for a pruned sweep: in place of the items their vectors (y, t).
+ *   floats [items, dims]     out: the items in float32, for prune_dot(); scaled ones divided by
+ * norm leading [items, padded]  out: (y, t) of each item, zeros behind; written in whole panels of
+ *                            PRODUCT_ROWS rows, so its capacity is rounded up to those
+ *   items->panels            out: (y, t) packed for the sweep, leading + 1 words an item
+ *   staged [SWEEP_STAGED, dims]  workspace for unit rows and scaled ones */
+static void prune_pack(const prune_state *prune, const sweep_items *items,
+                       const search_operand *operand, int scaled, double *staged, float *floats,
+                       float *leading) {
+    const alcore_sys_rows *rows = operand->rows;
     int64_t width = items->width;
-    int64_t dims = rows->dims, padded = by->padded;
+    int64_t dims = rows->dims, padded = prune->padded;
     int32_t dtype = cpu_row_dtype(rows);
     for (int64_t first = 0; first < items->count; first += PRODUCT_ROWS) {
         const char *row[PRODUCT_ROWS];
         int64_t count = items->count - first < PRODUCT_ROWS ? items->count - first : PRODUCT_ROWS;
         for (int64_t r = 0; r < count; r++) {
             int64_t i = items->item[first + r];
-            float *own = floats + (first + r) * dims;
-            const char *given = cpu_row(rows, i, staged);
+            float *copy = floats + (first + r) * dims;
+            const char *row_values = cpu_row(rows, i, staged);
             if (scaled) {
-                CPU(scaled_row)(given, dims, dtype, side->norm[i], staged);
-                CPU(float_row)((const char *)staged, dims, ALCORE_FLOAT64, own);
+                CPU(scaled_row)(row_values, dims, dtype, operand->norm[i], staged);
+                CPU(float_row)((const char *)staged, dims, ALCORE_FLOAT64, copy);
             } else {
-                CPU(float_row)(given, dims, dtype, own);
+                CPU(float_row)(row_values, dims, dtype, copy);
             }
-            row[r] = (const char *)own;
+            row[r] = (const char *)copy;
         }
-        CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, ALCORE_FLOAT32, by->panel);
-        /* The last rows of a last panel lie behind the items: leading has room for them. */
+        CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, ALCORE_FLOAT32, prune->panel);
         CPU(products)
-        (by->panel, 1, by->basis, padded / PRODUCT_COLUMNS, dims, leading + first * padded, padded);
+        (prune->panel, 1, prune->basis, padded / PRODUCT_COLUMNS, dims, leading + first * padded,
+         padded);
         for (int64_t r = 0; r < count; r++) {
             float *y = leading + (first + r) * padded;
-            double whole = CPU(self_dot)(row[r], dims, ALCORE_FLOAT32) * SEARCH_UP;
-            double held = CPU(self_dot)((const char *)y, by->leading, ALCORE_FLOAT32);
-            double rest = whole * (1.0 + by->excess) - held / SEARCH_UP;
-            /* What underflowed above is less than the last term. */
-            if (!(rest > 0.0)) rest = 0.0;
-            y[by->leading] = (float)(sqrt(rest) * (1.0 + 1e-6) + (double)dims * 1e-38);
+            double square = CPU(self_dot)(row[r], dims, ALCORE_FLOAT32) * SEARCH_UP;
+            double leading_square = CPU(self_dot)((const char *)y, prune->leading, ALCORE_FLOAT32);
+            double remainder = square * (1.0 + prune->excess) - leading_square / SEARCH_UP;
+            /* The term in dims covers what underflowed in y and in the sums. */
+            if (!(remainder > 0.0)) remainder = 0.0;
+            y[prune->leading] = (float)(sqrt(remainder) * (1.0 + 1e-6) + (double)dims * 1e-38);
         }
     }
     for (int64_t first = 0; first < items->count; first += width) {
@@ -114,12 +131,13 @@ static void prune_pack(const prune *by, const sweep_items *items, const search_s
         int64_t count = items->count - first < width ? items->count - first : width;
         for (int64_t r = 0; r < count; r++) row[r] = (const char *)(leading + (first + r) * padded);
         CPU(pack_panel)
-        (row, count, width, by->leading + 1, ALCORE_FLOAT32,
-         items->panels + first * (by->leading + 1));
+        (row, count, width, prune->leading + 1, ALCORE_FLOAT32,
+         items->panels + first * (prune->leading + 1));
     }
 }
 
-/* a . b in float32, in 4 PRODUCT_FLOATS chains. */
+/* a.b [dims] in float32, in 4 x PRODUCT_FLOATS running sums: the full product of a pair whose bound
+ * passed, from the rows that prune_pack() left in floats. */
 static __attribute__((noinline)) float prune_dot(const float *a, const float *b, int64_t dims) {
     sweep_floats sum[4] = {{0}};
     int64_t j = 0;

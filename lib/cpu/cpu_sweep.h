@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The products of many rows with many columns, tile by tile, in float32 or, where the engine has
- * them, in integers (cpu_int16.h): rows of a slab times the panels of a slab, in blocks of
- * panels that stay in the second-level cache while all rows pass. */
+/* The loop under knn and margin_ratios: products of all items of one operand ("rows") with all
+ * items of the other ("columns"), in float32 or, where the engine has them, in int16 (cpu_int16.h).
+ *
+ * Layout: the caller cuts each operand into slabs of sweep_slab() items, which it packs into panels
+ * (sweep_pack; cpu_product.h has the layout). sweep_products() multiplies one slab with another: in
+ * blocks of columns whose panels stay in the second-level cache while all rows of the slab pass,
+ * one panel of PRODUCT_ROWS rows at a time. It gives each such tile of products to a callback and
+ * keeps none. sweep_choose() decides, on a sample in double, whether int16 is sharp enough. Cost:
+ * rows x columns x dims multiply-adds. */
 #ifndef ALCORE__CPU_SWEEP_H
 #define ALCORE__CPU_SWEEP_H
 
@@ -9,26 +15,31 @@
 #include "cpu/cpu_int16.h"
 #include "cpu/cpu_search.h"
 
-/* Bytes of the panels of a block, and of what a call keeps of a slab. */
+/* Bytes of the column panels of a block (they stay in the second-level cache), and of everything
+ * that a call keeps for the items of a slab. */
 #define SWEEP_BLOCK_BYTES (INT64_C(384) << 10)
 #define SWEEP_SLAB_BYTES (INT64_C(16) << 20)
 
-/* Items of one side that the filter sees, and their numbers for it. */
+/* The items of the present slab of one operand, packed. A word is 32 bits of a packed item: one
+ * float32 component or a pair of int16 ones. */
 typedef struct sweep_items {
     int64_t count;
-    const int32_t *item; /* [count] which of the side's rows */
-    int64_t width;       /* of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
-    float *panels;       /* [count up to whole panels, numbers]; integers: pairs of them */
-    float scale;         /* of the items as integers; 0: they are in float32 */
-    double residual;     /* of them (cpu_int16.h) */
+    const int32_t *item; /* [count] matrix row of each item in its operand */
+    int64_t width;       /* items of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
+    float *panels;       /* [count rounded up to whole panels, words] */
+    float scale;         /* factor of the int16 values; 0: the panels are float32 */
+    double residual;     /* upper bound of what rounding to int16 moves an item by (cpu_int16.h) */
 } sweep_items;
 
-/* Parts of one block of memory: first with base NULL to add up, then again to cut. */
+/* One allocation that is cut into arrays. The same list of sweep_cut() calls runs twice: with base
+ * NULL, to add up the size in `used`, and with the allocated base and used = 0, to hand out. */
 typedef struct sweep_memory {
     char *base;
-    int64_t used;
+    int64_t used; /* bytes */
 } sweep_memory;
 
+/* The next array of count entries of `bytes` bytes, aligned to 64 bytes, not initialized; NULL
+ * while the sizes are added up. */
 CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
     void *part = memory->base ? memory->base + memory->used : NULL;
     memory->used += (count * (int64_t)bytes + 63) / 64 * 64;
@@ -37,34 +48,35 @@ CPU_INLINE void *sweep_cut(sweep_memory *memory, int64_t count, size_t bytes) {
 
 typedef float sweep_floats __attribute__((vector_size(PRODUCT_FLOATS * 4)));
 
-CPU_INLINE sweep_floats sweep_load(const float *from) {
+CPU_INLINE sweep_floats sweep_load(const float *values) {
     sweep_floats v;
-    __builtin_memcpy(&v, from, sizeof v);
+    __builtin_memcpy(&v, values, sizeof v);
     return v;
 }
 
-/* Items with those that fill the last panel. */
+/* The number of items rounded up to whole panels. */
 CPU_INLINE int64_t sweep_padded(int64_t items, int64_t width) {
     return product_panels(items, width) * width;
 }
 
-/* Most items of a slab that takes `each` bytes for one; whole panels. */
+/* Items of a slab: as many whole panels as SWEEP_SLAB_BYTES holds, each item taking `each` bytes,
+ * but no more than the count items need. */
 CPU_INLINE int64_t sweep_slab(int64_t count, int64_t each, int64_t width) {
     int64_t slab = SWEEP_SLAB_BYTES / each / width * width;
     if (slab < width) slab = width;
     return slab < count ? slab : sweep_padded(count, width);
 }
 
-/* Columns of a block, by the numbers of 32 bits that one takes. */
-CPU_INLINE int64_t sweep_columns(int64_t numbers) {
-    int64_t panels = SWEEP_BLOCK_BYTES / (numbers * PRODUCT_COLUMNS * 4);
+/* Columns of a block, whole panels, when a packed item has `words` words. */
+CPU_INLINE int64_t sweep_columns(int64_t words) {
+    int64_t panels = SWEEP_BLOCK_BYTES / (words * PRODUCT_COLUMNS * 4);
     return (panels < 1 ? 1 : panels) * PRODUCT_COLUMNS;
 }
 
-/* Columns that are looked at together. */
-#define SWEEP_LOOK (2 * PRODUCT_FLOATS)
+/* Columns of a tile that a callback tests together: two vectors. */
+#define SWEEP_STEP (2 * PRODUCT_FLOATS)
 
-/* Whether any of the comparisons a >= b of two vectors holds. */
+/* 1 when a >= b or c >= d in any lane; false for NaN. */
 CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_floats d) {
 #if defined(__AVX512F__)
     return (_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ) |
@@ -80,99 +92,111 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 #endif
 }
 
-/* Rows of the larger panel. */
+/* Items of the larger kind of panel: capacity of the buffers that sweep_pack stages items in. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
-/* Numbers of 32 bits of a packed item with `dims` numbers. */
-CPU_INLINE int64_t sweep_numbers(const sweep_items *items, int64_t dims) {
+/* Words of a packed item of `dims` components. */
+CPU_INLINE int64_t sweep_words(const sweep_items *items, int64_t dims) {
     return items->scale > 0.0f ? int16_pairs(dims) : dims;
 }
 
-/* Columns of a block, whichever way items are packed. */
+/* The most columns that a block can have, packed as float32 or as int16: for sizing products before
+ * sweep_choose() has decided. */
 CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
     return sweep_columns(CPU_INT16 ? int16_pairs(dims) : dims);
 }
 
-/* What the integers add to the error of an item's s: a norm as the filter sees it. */
-static double sweep_error(const sweep_items *own, const sweep_items *other, double norm,
+/* What packing as int16 adds to the error of the scores of an item of norm `norm` with items of
+ * norms up to `limit`; 0 when the slabs are float32. */
+static double sweep_error(const sweep_items *items, const sweep_items *other, double norm,
                           double limit) {
-    if (own->scale == 0.0f) return 0.0;
-    return int16_error(norm, limit, own->residual, other->residual);
+    if (items->scale == 0.0f) return 0.0;
+    return int16_error(norm, limit, items->residual, other->residual);
 }
 
-/* A side that is about to be swept. */
+/* An operand as sweep_choose() sees it, before the sweep. */
 typedef struct sweep_view {
-    sweep_items *items;
-    const search_side *side;
-    const int32_t *order; /* [ordered] the items that the filter sees */
+    sweep_items *items; /* scale and residual are set by sweep_choose() */
+    const search_operand *operand;
+    const int32_t *order; /* [ordered] matrix rows that the filter compares */
     int64_t ordered;
-    int64_t k; /* neighbors that each of them wants; 0: none */
+    int64_t k; /* neighbors wanted for each of them; 0: none */
 } sweep_view;
 
-/* Items of both sides that are compared before a sweep, and the share of pairs that integers
- * may keep and float32 would not: computing those in double then costs as much as is saved. */
-#define SWEEP_SEEN_ROWS 128
-#define SWEEP_SEEN_COLUMNS 32
-#define SWEEP_BLUR 0.02
+/* sweep_choose() compares a sample of SWEEP_SAMPLE_ROWS rows with SWEEP_SAMPLE_COLUMNS columns in
+ * double. Above a share SWEEP_MAX_BLURRED of pairs that int16 would have to keep and float32 would
+ * not, computing those pairs again in double costs as much as int16 products save. */
+#define SWEEP_SAMPLE_ROWS 128
+#define SWEEP_SAMPLE_COLUMNS 32
+#define SWEEP_MAX_BLURRED 0.02
 
 #if CPU_INT16
-/* How many of an item's values, s of others by which it ranks them, integers would keep and
- * float32 would not. values are reordered. */
-static int64_t sweep_blurred(const sweep_view *own, const sweep_view *other, int64_t i,
+/* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could.
+ * values [count]: the scores of the sampled items of the other operand for item i (matrix row) of
+ * `view`; they are reordered. The score of rank k, scaled down to the sample, minus twice the error
+ * is what float32 drops below; int16 drops below twice its additional error less. */
+static int64_t sweep_blurred(const sweep_view *view, const sweep_view *other, int64_t i,
                              int32_t metric, float *values, int64_t count) {
-    int64_t rank = own->k * count / other->ordered, blurred = 0;
-    double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : own->side->norm[i] * SEARCH_UP;
-    double error = CPU(search_error)(norm, other->side->limit, own->side->rows->dims, metric);
-    double more =
-        int16_error(norm, other->side->limit, own->items->residual, other->items->residual);
+    int64_t rank = view->k * count / other->ordered, blurred = 0;
+    double norm = metric == ALCORE_SYS_COSINE ? SEARCH_UP : view->operand->norm[i] * SEARCH_UP;
+    double error =
+        CPU(search_error)(norm, other->operand->limit, view->operand->rows->dims, metric);
+    double int16_excess =
+        int16_error(norm, other->operand->limit, view->items->residual, other->items->residual);
     if (rank >= count) return 0;
-    double bar = (double)CPU(search_largest)(values, count, rank) - 2.0 * error;
+    double float_limit = (double)CPU(search_largest)(values, count, rank) - 2.0 * error;
     for (int64_t v = 0; v < count; v++)
-        blurred += (double)values[v] < bar && (double)values[v] >= bar - 2.0 * more;
+        blurred += (double)values[v] < float_limit &&
+                   (double)values[v] >= float_limit - 2.0 * int16_excess;
     return blurred;
 }
 
-/* Whether a sample of both sides has few pairs that integers cannot tell apart. */
+/* Whether at most SWEEP_MAX_BLURRED of the pairs of a sample (every n-th item of both operands) are
+ * ones that only int16 would keep. values [columns, rows]: scores in double of the sampled pairs.
+ * wide, unit [dims]: workspace. */
 static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                           double *wide, double *unit) {
-    float values[SWEEP_SEEN_COLUMNS][SWEEP_SEEN_ROWS], of_row[SWEEP_SEEN_COLUMNS];
-    int64_t m = rows->ordered / 8 < SWEEP_SEEN_ROWS ? rows->ordered / 8 : SWEEP_SEEN_ROWS;
+    float values[SWEEP_SAMPLE_COLUMNS][SWEEP_SAMPLE_ROWS], row_values[SWEEP_SAMPLE_COLUMNS];
+    int64_t m = rows->ordered / 8 < SWEEP_SAMPLE_ROWS ? rows->ordered / 8 : SWEEP_SAMPLE_ROWS;
     int64_t n =
-        columns->ordered / 8 < SWEEP_SEEN_COLUMNS ? columns->ordered / 8 : SWEEP_SEEN_COLUMNS;
-    const alcore_sys_rows *asked = columns->side->rows;
+        columns->ordered / 8 < SWEEP_SAMPLE_COLUMNS ? columns->ordered / 8 : SWEEP_SAMPLE_COLUMNS;
+    const alcore_sys_rows *column_rows = columns->operand->rows;
     int64_t blurred = 0;
     if (m == 0 || n == 0) return 1;
     for (int64_t c = 0; c < n; c++) {
         int64_t j = columns->order[columns->ordered / n * c];
-        CPU(widen_row)(cpu_row(asked, j, unit), asked->dims, cpu_row_dtype(asked), wide);
+        CPU(widen_row)
+        (cpu_row(column_rows, j, unit), column_rows->dims, cpu_row_dtype(column_rows), wide);
         for (int64_t r = 0; r < m; r++) {
-            double value = CPU(search_value)(metric, wide, columns->side->norm[j], rows->side,
+            double value = CPU(search_value)(metric, wide, columns->operand->norm[j], rows->operand,
                                              rows->order[rows->ordered / m * r], unit, HUGE_VAL);
             values[c][r] = (float)(metric == ALCORE_SYS_L2 ? -0.5 * value : value);
         }
     }
     for (int64_t r = 0; r < m && rows->k > 0; r++) {
-        for (int64_t c = 0; c < n; c++) of_row[c] = values[c][r];
+        for (int64_t c = 0; c < n; c++) row_values[c] = values[c][r];
         blurred +=
-            sweep_blurred(rows, columns, rows->order[rows->ordered / m * r], metric, of_row, n);
+            sweep_blurred(rows, columns, rows->order[rows->ordered / m * r], metric, row_values, n);
     }
     for (int64_t c = 0; c < n && columns->k > 0; c++) {
         int64_t j = columns->order[columns->ordered / n * c];
         blurred += sweep_blurred(columns, rows, j, metric, values[c], m);
     }
-    return (double)blurred <= SWEEP_BLUR * (double)(m * n);
+    return (double)blurred <= SWEEP_MAX_BLURRED * (double)(m * n);
 }
 #endif
 
-/* Decides how the items of both sides are packed. wide and unit: [dims] */
+/* Decides whether the items of both operands are packed as int16 or as float32, and sets scale and
+ * residual of their sweep_items. Called once a call, before the sweep. wide, unit [dims]:
+ * workspace. */
 static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                          double *wide, double *unit) {
 #if CPU_INT16
     const sweep_view *views[] = {rows, columns};
-    for (int v = 0; v < 2 && rows->side->rows->dims > 0; v++) {
+    for (int v = 0; v < 2 && rows->operand->rows->dims > 0; v++) {
         sweep_items *items = views[v]->items;
-        items->scale = int16_scale(views[v]->side->limit);
-        items->residual = int16_residual(items->scale, rows->side->rows->dims);
+        items->scale = int16_scale(views[v]->operand->limit);
+        items->residual = int16_residual(items->scale, rows->operand->rows->dims);
     }
     if (!sweep_is_sharp(rows, columns, metric, wide, unit))
         rows->items->scale = columns->items->scale = 0.0f;
@@ -180,75 +204,83 @@ static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int3
     (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;
 }
 
-/* The weight that a product has still to get (cpu_search.h): integers have it. */
-static float sweep_weight(const sweep_items *items, const search_side *side, int64_t at) {
-    return side->weight && items->scale == 0.0f ? side->weight[items->item[at]] : 1.0f;
+/* The weight w (cpu_search.h) that products of the item at slab_index are still to be multiplied
+ * by: 1 for int16 items, into whose scale sweep_pack() put it. */
+static float sweep_weight(const sweep_items *items, const search_operand *operand,
+                          int64_t slab_index) {
+    return operand->weight && items->scale == 0.0f ? operand->weight[items->item[slab_index]]
+                                                   : 1.0f;
 }
 
-/* Packs the items into panels; scaled: each divided by its norm. staged: [width, dims], for rows
- * that are not taken as they lie. */
-static void sweep_pack(const sweep_items *items, const search_side *side, int scaled,
+/* Packs the items of a slab into items->panels. scaled: each item is divided by its norm first
+ * (cosine, for the operand without weights). staged [width, dims]: workspace for items that are not
+ * packed as they lie: unit rows, scaled ones and int16. */
+static void sweep_pack(const sweep_items *items, const search_operand *operand, int scaled,
                        double *staged) {
-    const alcore_sys_rows *rows = side->rows;
+    const alcore_sys_rows *rows = operand->rows;
     int64_t dims = rows->dims, width = items->width;
-    int64_t numbers = sweep_numbers(items, dims);
+    int64_t words = sweep_words(items, dims);
     int32_t dtype = scaled ? ALCORE_FLOAT64 : cpu_row_dtype(rows);
-    int32_t packed = items->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
+    int32_t packed_dtype = items->scale > 0.0f ? ALCORE_FLOAT32 : dtype;
     for (int64_t first = 0; first < items->count; first += width) {
         const char *row[SWEEP_STAGED];
         int64_t count = items->count - first < width ? items->count - first : width;
         for (int64_t r = 0; r < count; r++) {
             int64_t i = items->item[first + r];
-            double *own = staged + r * dims;
-            row[r] = cpu_row(rows, i, own);
-            if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), side->norm[i], own);
-            if (scaled) row[r] = (const char *)own;
+            double *copy = staged + r * dims;
+            row[r] = cpu_row(rows, i, copy);
+            if (scaled) CPU(scaled_row)(row[r], dims, cpu_row_dtype(rows), operand->norm[i], copy);
+            if (scaled) row[r] = (const char *)copy;
 #if CPU_INT16
             if (items->scale == 0.0f) continue;
-            float scale = items->scale * (side->weight ? side->weight[i] : 1.0f);
-            CPU(int16_row)(row[r], dims, dtype, scale, own);
-            row[r] = (const char *)own;
+            float scale = items->scale * (operand->weight ? operand->weight[i] : 1.0f);
+            CPU(int16_row)(row[r], dims, dtype, scale, copy);
+            row[r] = (const char *)copy;
 #endif
         }
-        CPU(pack_panel)(row, count, width, numbers, packed, items->panels + first * numbers);
+        CPU(pack_panel)(row, count, width, words, packed_dtype, items->panels + first * words);
     }
 }
 
-/* Gives `tile` the products of the rows row .. row + rows - 1 with the columns first .. first +
- * count - 1, whole panels: products[r * count + c]. */
+/* The callback of sweep_products(): products [rows, count] of the rows row .. row + rows - 1 with
+ * the columns first .. first + count - 1, all of them indices in their slabs. count is whole
+ * panels, so that columns behind the slab's last one may be among them. */
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 
-/* The products of one panel of rows with `count` columns, whole panels; factor: of integers.
- */
-static void sweep_fill(const float *row, const float *column, int64_t count, int64_t numbers,
+/* products [PRODUCT_ROWS, count] of one panel of rows with `count` columns, whole panels. factor:
+ * 1 / (the product of both scales) for int16, 0 for float32. */
+static void sweep_fill(const float *row, const float *column, int64_t count, int64_t words,
                        float factor, float *products) {
 #if CPU_INT16
     if (factor > 0.0f) {
         CPU(int16_products)
-        (row, 1, column, count / PRODUCT_COLUMNS, numbers, factor, products, count);
+        (row, 1, column, count / PRODUCT_COLUMNS, words, factor, products, count);
         return;
     }
 #endif
     (void)factor;
-    CPU(products)(row, 1, column, count / PRODUCT_COLUMNS, numbers, products, count);
+    CPU(products)(row, 1, column, count / PRODUCT_COLUMNS, words, products, count);
 }
 
-/* products: [PRODUCT_ROWS, sweep_columns(numbers)] at least; numbers: of 32 bits, of an item. */
+/* Multiplies the slab `rows` with the slab `columns` and calls `tile` for each block of columns and
+ * panel of rows. words: words of a packed item; products [PRODUCT_ROWS, sweep_columns(words)]:
+ * workspace; *spent: multiplications since the last poll. */
 static alcore_status sweep_products(const alcore_sys_work *work, const sweep_items *rows,
-                                    const sweep_items *columns, int64_t numbers, float *products,
+                                    const sweep_items *columns, int64_t words, float *products,
                                     int64_t *spent, sweep_tile tile, void *user) {
-    int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS), most = sweep_columns(numbers);
+    int64_t padded = sweep_padded(columns->count, PRODUCT_COLUMNS),
+            max_columns = sweep_columns(words);
     double scale = (double)rows->scale * (double)columns->scale;
     float factor = scale > 0.0 ? (float)(1.0 / scale) : 0.0f;
-    for (int64_t first = 0; first < padded; first += most) {
-        int64_t count = padded - first < most ? padded - first : most;
+    for (int64_t first = 0; first < padded; first += max_columns) {
+        int64_t count = padded - first < max_columns ? padded - first : max_columns;
         for (int64_t r = 0; r < rows->count; r += PRODUCT_ROWS) {
             int64_t left = rows->count - r;
-            sweep_fill(rows->panels + r * numbers, columns->panels + first * numbers, count,
-                       numbers, factor, products);
+            sweep_fill(rows->panels + r * words, columns->panels + first * words, count, words,
+                       factor, products);
             tile(user, r, left < PRODUCT_ROWS ? (int)left : PRODUCT_ROWS, first, count, products);
-            alcore_status status = alcore__cpu_poll(work, spent, count * numbers);
+            alcore_status status = alcore__cpu_poll(work, spent, count * words);
             if (status) return status;
         }
     }
