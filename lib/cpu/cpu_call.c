@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every kernel of this engine does around its loop: checks of arguments, errors through the
- * host's callbacks, memory for the length of a call, and asking whether to stop. */
+/* What every CPU kernel does around its loop: it checks arguments, reports errors through the
+ * host's callbacks, allocates for the length of a call, and asks the host whether to stop
+ * (cpu_call.h). */
 #include "cpu/cpu_call.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status
     return status;
 }
 
-/* What every kernel asks of its rows: a shape that is not negative, a dtype it can read, and data
- * unless nothing is read. */
+/* Refuses rows with a negative shape, a dtype that no kernel reads, or without data although there
+ * is something to read. Called first by every kernel that has rows. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows) {
     if (!work || !rows)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
@@ -44,7 +45,7 @@ alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore
     for (int64_t i = 0; i < rows->count; i++) {
         if (group[i] >= groups) {
             return alcore__cpu_fail(work, ALCORE_E_INVALID,
-                                    "a row's group is not below the number of groups");
+                                    "the group of a row is not below the number of groups");
         }
     }
     return ALCORE_OK;
@@ -58,7 +59,8 @@ alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcor
     if (!status) status = alcore__cpu_check(work, targets);
     if (status) return status;
     if (rows->dims != targets->dims)
-        return alcore__cpu_fail(work, ALCORE_E_SHAPE, "rows and targets differ in their numbers");
+        return alcore__cpu_fail(work, ALCORE_E_SHAPE,
+                                "rows and targets have different numbers of components");
     if (groups < 1)
         return alcore__cpu_fail(work, ALCORE_E_INVALID, "a kernel was called without groups");
     return group ? alcore__cpu_check_groups(work, targets, group, groups) : ALCORE_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every kernel of the CPU does around its arithmetic: it checks its arguments, takes memory
- * from the call's workspace or the host's allocator, and asks the host every few milliseconds
- * whether to stop. Compiled once, not per instruction set: nothing here computes. */
+/* What every CPU kernel does around its arithmetic: it checks its arguments, allocates from the
+ * call's workspace or the host's allocator, and asks the host every few milliseconds whether to
+ * stop. Compiled once, not per instruction set: nothing here computes. `work` is the first argument
+ * of the kernel. */
 #ifndef ALCORE__CPU_CALL_H
 #define ALCORE__CPU_CALL_H
 
@@ -9,33 +10,39 @@
 
 #include "alcore/sys/kernel.h"
 
-/* Sets the error text of the calling thread and returns status. */
+/* Sets the error text through the host's callback and returns status. */
 alcore_status alcore__cpu_fail(const alcore_sys_work *work, alcore_status status, const char *text);
 
 /* Refuses an unknown dtype, negative counts and absent data. */
 alcore_status alcore__cpu_check(const alcore_sys_work *work, const alcore_sys_rows *rows);
 
-/* The same, and refuses a group that is not below groups. */
+/* alcore__cpu_check(), and refuses a group [rows->count] that is not below groups; negative ones
+ * are allowed: the row has no group. */
 alcore_status alcore__cpu_check_groups(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                        const int32_t *group, int64_t groups);
 
-/* The same for rows and targets of one width; targets with a negative group are nobody's. */
+/* Checks rows and targets, that their dims agree, that there is a group, and group [targets->count]
+ * (NULL: one group); targets with a negative group are added to no sum. */
 alcore_status alcore__cpu_check_targets(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                         const alcore_sys_rows *targets, const int32_t *group,
                                         int64_t groups);
 
-/* Refuses more classes than argmax can name, and log-probabilities of absent labels. */
+/* Refuses more classes than the int32 argmax can name, and wanted log-probabilities without labels.
+ */
 alcore_status alcore__cpu_check_stats(const alcore_sys_work *work, int64_t classes,
                                       const int64_t *labels, const alcore_sys_token_stats *out);
 
-/* count * bytes bytes from the call's workspace, or the host's allocator. */
+/* *out (a pointer of any type) = count entries of `bytes` bytes, not initialized, from the call's
+ * workspace or the host's allocator; NULL on failure. alcore__cpu_free() gets the same count and
+ * bytes; it ignores NULL. */
 alcore_status alcore__cpu_new(const alcore_sys_work *work, int64_t count, size_t bytes, void *out);
 void alcore__cpu_free(const alcore_sys_work *work, void *memory, int64_t count, size_t bytes);
 
-/* Multiplications between two looks at the host's cancel flag: a few milliseconds. */
+/* Multiplications between two calls of the host's poll_cancel: a few milliseconds. */
 #define CPU_POLL_EVERY (INT64_C(1) << 22)
 
-/* Adds `cost` operations to *spent; when it is time, asks the host whether to stop. */
+/* Adds `cost` multiplications to *spent, the caller's count since the last poll. Every
+ * CPU_POLL_EVERY of them it asks the host: ALCORE_E_CANCELLED when the call is to stop. */
 alcore_status alcore__cpu_poll(const alcore_sys_work *work, int64_t *spent, int64_t cost);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of greedy IDDS (HUDS, eq. 5) and arg-max: a pick subtracts its similarity from the sum
- * A_v of every row to the unlabeled rows and adds it to the sum B_v to the labeled ones; scores are
- * made of both sums; the largest, lowest row in a tie, is the next pick. Each is one pass over rows
+/* The steps of greedy IDDS (HUDS, eq. 5) and arg-max. For every row v, a (A_v) is the sum of its
+ * similarities to the unlabeled rows and b (B_v) that to the labeled ones. A pick moves from the
+ * first set to the second: idds_update moves its similarity from a to b, idds_scores makes scores
+ * from both, and arg_max finds the next pick, the lowest row in a tie. Each is one pass over rows
  * or sums. Cost of a pick: one dot a row, then three doubles a row. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
 
-/* One dot a row; the similarity f moves from a (sum to the unlabeled rows) to b (to the labeled).
- * Two roundings, -= and +=, in this order on every engine. */
+/* Kernel table: moves the similarity f of each row to the picked row from a [rows] to b [rows].
+ * picked [dims]; norms [rows] and picked_norm: f is the cosine; norms NULL: f is the dot product.
+ */
 alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                const uint8_t *mask, const double *norms, const double *picked,
                                double picked_norm, double *a, double *b) {
@@ -29,7 +31,8 @@ alcore_status CPU(idds_update)(const alcore_sys_work *work, const alcore_sys_row
     return status;
 }
 
-/* The IDDS score of each item from its sums a, b and s [count]; a divisor of 0 makes its term 0. */
+/* Kernel table: the IDDS score of each item from a, b [count] and s [count], its similarity to
+ * itself, which is left out of the mean unless include_self; a divisor of 0 makes its term 0. */
 alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                                const alcore_sys_idds *idds, const double *a, const double *b,
                                const double *s, double *out) {
@@ -41,30 +44,32 @@ alcore_status CPU(idds_scores)(const alcore_sys_work *work, int64_t count, const
     double labeled = (double)idds->labeled;
     for (int64_t i = 0; i < count; i++) {
         if (mask && !mask[i]) continue;
-        double near = idds->include_self ? a[i] : a[i] - s[i];
-        double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
+        double similarity = idds->include_self ? a[i] : a[i] - s[i];
+        double first = unlabeled > 0.0 ? similarity / unlabeled : 0.0;
         double second = labeled > 0.0 ? b[i] / labeled : 0.0;
         out[i] = alpha * first - rest * second;
     }
     return ALCORE_OK;
 }
 
-/* A strict comparison keeps the first of equal values, and is never true for NaN. */
+/* Kernel table: *value is the largest of values [count], *item the lowest index that has it. A
+ * strict comparison keeps the first of equal values and is false for NaN; minus infinity is found
+ * only while nothing else was (best < 0). */
 alcore_status CPU(arg_max)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                            const double *values, int64_t *item, double *value) {
     if (count < 0)
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
                                 "a kernel was called with a negative shape");
     int64_t best = -1;
-    double most = -HUGE_VAL;
+    double max = -HUGE_VAL;
     for (int64_t i = 0; i < count; i++) {
         if (mask && !mask[i]) continue;
-        if (values[i] > most || (best < 0 && values[i] == most)) {
-            most = values[i];
+        if (values[i] > max || (best < 0 && values[i] == max)) {
+            max = values[i];
             best = i;
         }
     }
     *item = best;
-    *value = most;
+    *value = max;
     return ALCORE_OK;
 }

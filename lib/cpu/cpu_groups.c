@@ -3,8 +3,9 @@
  * of each row to the centroid of its group (HUDS: d(x) = 1 - cos(e(x), centroid of s(x))).
  *
  * sums[g, j] is the running sum in row order. Adding one row reads and writes dims sums; so up to
- * CPU_TOGETHER rows of a group wait (their indices only) and are added from the left in one pass
- * over the sums, which gives the same bytes for a quarter of the traffic. */
+ * CPU_TOGETHER rows of a group are collected (their indices only) and added from the left in one
+ * pass over the sums, which gives the same bytes for a quarter of the traffic. Cost: the time to
+ * read the rows. */
 #include <string.h>
 
 #include "cpu/cpu_call.h"
@@ -13,22 +14,25 @@
 
 #define CACHE_LINE 64
 
-/* The rows of a group that wait to be added. */
-typedef struct waiting {
+/* The matrix rows of one group that are collected and not added yet; how many follows from counts.
+ */
+typedef struct group_queue {
     int64_t row[CPU_TOGETHER];
-} waiting;
+} group_queue;
 
-static void add_waiting(const alcore_sys_rows *rows, const waiting *wait, int count, double *unit,
-                        double *sums) {
+/* Adds `count` collected rows to the sums [dims] of their group. unit [CPU_TOGETHER, dims]:
+ * workspace for unit rows. */
+static void add_queued(const alcore_sys_rows *rows, const group_queue *queue, int count,
+                       double *unit, double *sums) {
     const char *row[CPU_TOGETHER];
     for (int r = 0; r < count; r++) {
-        row[r] = cpu_row(rows, wait->row[r], rows->unit ? unit + r * rows->dims : NULL);
+        row[r] = cpu_row(rows, queue->row[r], rows->unit ? unit + r * rows->dims : NULL);
     }
     CPU(add_rows)(row, count, rows->dims, cpu_row_dtype(rows), sums);
 }
 
-/* A row that waits is read some rows later and then not in order, which the processor cannot
- * foresee. */
+/* Prefetches a collected row: it is read some rows later, in an order that the processor cannot
+ * predict. */
 static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
     size_t bytes = cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * (int64_t)bytes;
@@ -36,52 +40,55 @@ static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
         __builtin_prefetch(row + byte);
 }
 
-/* Adds every row to the sums [groups, dims] of its group, CPU_TOGETHER rows of a group at a time;
- * wait [groups] holds the indices of those that are not added yet, counts [groups] how many rows
- * came. The rest of each group is added at the end, so the order within a group stays that of the
- * rows. */
+/* Adds every row to the sums [groups, dims] of its group (group [rows], negative: none),
+ * CPU_TOGETHER rows of a group at a time. queue [groups]: the rows not added yet; counts [groups]:
+ * the rows of each group so far, so that counts mod CPU_TOGETHER of them wait. What waits at the
+ * end is added then; the order within a group stays that of the rows. */
 static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts,
-                              waiting *wait, double *unit) {
+                              group_queue *queue, double *unit) {
     int64_t spent = 0;
     for (int64_t i = 0; i < rows->count; i++) {
         int32_t g = group[i];
         if (g < 0) continue;
-        int64_t waiting_slot = counts[g]++ % CPU_TOGETHER;
-        wait[g].row[waiting_slot] = i;
+        int64_t slot = counts[g]++ % CPU_TOGETHER;
+        queue[g].row[slot] = i;
         fetch_ahead(rows, i);
-        if (waiting_slot < CPU_TOGETHER - 1) continue;
-        add_waiting(rows, &wait[g], CPU_TOGETHER, unit, sums + g * rows->dims);
+        if (slot < CPU_TOGETHER - 1) continue;
+        add_queued(rows, &queue[g], CPU_TOGETHER, unit, sums + g * rows->dims);
         alcore_status status = alcore__cpu_poll(work, &spent, CPU_TOGETHER * rows->dims);
         if (status) return status;
     }
     for (int64_t g = 0; g < groups; g++) {
-        add_waiting(rows, &wait[g], (int)(counts[g] % CPU_TOGETHER), unit, sums + g * rows->dims);
+        add_queued(rows, &queue[g], (int)(counts[g] % CPU_TOGETHER), unit, sums + g * rows->dims);
     }
     return ALCORE_OK;
 }
 
-/* sums and counts are cleared here: a group without rows has zeros, not what was there before. */
+/* Kernel table: sums [groups, dims] and counts [groups] of the rows of each group, overwritten;
+ * zeros for a group without rows. */
 alcore_status CPU(group_sums)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts) {
     alcore_status status = alcore__cpu_check_groups(work, rows, group, groups);
     if (status) return status;
-    waiting *wait = NULL;
+    group_queue *queue = NULL;
     double *unit = NULL;
-    status = alcore__cpu_new(work, groups, sizeof *wait, &wait);
+    status = alcore__cpu_new(work, groups, sizeof *queue, &queue);
     if (!status && rows->unit)
         status = alcore__cpu_new(work, rows->dims, CPU_TOGETHER * sizeof *unit, &unit);
     if (!status) {
         memset(sums, 0, (size_t)groups * (size_t)rows->dims * sizeof *sums);
         memset(counts, 0, (size_t)groups * sizeof *counts);
-        status = sum_rows(work, rows, group, groups, sums, counts, wait, unit);
+        status = sum_rows(work, rows, group, groups, sums, counts, queue, unit);
     }
     alcore__cpu_free(work, unit, rows->dims, CPU_TOGETHER * sizeof *unit);
-    alcore__cpu_free(work, wait, groups, sizeof *wait);
+    alcore__cpu_free(work, queue, groups, sizeof *queue);
     return status;
 }
 
-/* The cosine distance where norms are asked for, or else the sq_dist. */
+/* out[i], for each row that has a group: its distance to that group's centroid, the cosine distance
+ * when norms is there, else the sq_dist. norms [groups]: norm of each centroid, -1 until a row of
+ * the group needs it. */
 static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                    const int32_t *group, const double *centroids, double *norms,
                                    double *unit, double *out) {
@@ -107,8 +114,8 @@ static alcore_status distance_rows(const alcore_sys_work *work, const alcore_sys
     return ALCORE_OK;
 }
 
-/* Shared by group_cosine and group_sq_dists. norms [groups]: of the centroids, -1 until a row needs
- * one; unit [dims]: the row as a unit vector, when rows->unit. */
+/* group_cosine (cosine = 1) and group_sq_dists: checks the arguments, allocates norms [groups] and,
+ * for unit rows, unit [dims], and computes out [rows]. */
 static alcore_status group_distance(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                     const int32_t *group, int64_t groups, const double *centroids,
                                     double *out, int cosine) {
@@ -118,7 +125,7 @@ static alcore_status group_distance(const alcore_sys_work *work, const alcore_sy
     if (cosine) status = alcore__cpu_new(work, groups, sizeof *norms, &norms);
     if (!status && rows->unit) status = alcore__cpu_new(work, rows->dims, sizeof *unit, &unit);
     if (!status) {
-        /* -1: not yet known. A group that has no row here costs nothing. */
+        /* Computed lazily: a group that has no row in this call costs nothing. */
         for (int64_t g = 0; cosine && g < groups; g++) norms[g] = -1.0;
         status = distance_rows(work, rows, group, centroids, norms, unit, out);
     }

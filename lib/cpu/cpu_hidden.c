@@ -3,12 +3,12 @@
  * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cpu_stats.h), without a
  * matrix of logits in memory (cut cross-entropy, Wijmans et al. 2025).
  *
- * Tokens that have a label are gathered into panels of float32 (states), as many as PACKED_NUMBERS
- * components hold. For each tile of TILE_CLASSES classes, whose rows of W are packed once, and each
- * tile of TILE_TOKENS tokens the products fill logits [TILE_TOKENS, TILE_CLASSES], which stay in
- * the second-level cache and are added to the running statistics of each token at once. Cost:
- * tokens x classes x d multiply-adds in float32 and one exp a logit; W is read once per call of up
- * to PACKED_NUMBERS / d tokens. */
+ * Tokens that take part are collected and packed into panels of float32 (states), as many as
+ * PACKED_VALUES components hold: a batch. For each TILE_CLASSES classes, whose rows of W are packed
+ * once a batch, and each TILE_TOKENS tokens of the batch, the products fill logits [TILE_TOKENS,
+ * TILE_CLASSES], which stay in the second-level cache and are added to the running statistics of
+ * each token at once. Cost: tokens x classes x d multiply-adds in float32 and one exp a logit; W is
+ * read once for each batch of PACKED_VALUES / d tokens. */
 #include <math.h>
 #include <string.h>
 
@@ -17,14 +17,13 @@
 #include "cpu/cpu_product.h"
 #include "cpu/cpu_stats.h"
 
-/* Tokens and classes of a tile of logits, whole panels of every engine: the tile and the tokens'
- * states share the second level of cache. */
+/* Tokens and classes of a tile of logits: multiples of PRODUCT_ROWS and of PRODUCT_COLUMNS on every
+ * engine. The tile and the states of its tokens share the second-level cache. */
 #define TILE_TOKENS 84
 #define TILE_CLASSES 384
 
-/* Numbers of hidden states that are packed at a time: the output matrix is read and packed once
- * for each such group of tokens. */
-#define PACKED_NUMBERS (INT64_C(1) << 23)
+/* Components of hidden states of a batch: the output matrix is read and packed once a batch. */
+#define PACKED_VALUES (INT64_C(1) << 23)
 
 /* One call and its memory. */
 typedef struct hidden_call {
@@ -34,56 +33,59 @@ typedef struct hidden_call {
     const int64_t *labels;
     int64_t ignore;
     const alcore_sys_token_stats *out;
-    int64_t *bad;
-    int64_t capacity; /* tokens that are packed at a time, whole tiles */
-    int64_t *token;   /* [capacity]: the row of each */
-    int64_t *label;   /* [capacity]: as cpu_label gives it */
+    int64_t *bad;     /* the caller's: lowest pool row of a bad token so far; -1: none */
+    int64_t capacity; /* tokens of a batch, whole tiles */
+    int64_t *token;   /* [capacity] row of hidden of each token of the batch */
+    int64_t *label;   /* [capacity] its label, as cpu_label() gives it */
     cpu_stats *stats; /* [capacity] */
-    float *states;    /* [capacity / PRODUCT_ROWS, dims, PRODUCT_ROWS] */
-    float *classes;   /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
-    float *logits;    /* [TILE_TOKENS, TILE_CLASSES] */
-    int64_t spent;
+    float *states;    /* [capacity / PRODUCT_ROWS, dims, PRODUCT_ROWS] the batch, packed */
+    float *classes; /* [TILE_CLASSES / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] rows of W, packed */
+    float *logits;  /* [TILE_TOKENS, TILE_CLASSES] */
+    int64_t spent;  /* units of work since the last poll */
 } hidden_call;
 
+/* Row i of a matrix; unit is not looked at, because hidden states and classes are no embeddings. */
 static const char *row_at(const alcore_sys_rows *rows, int64_t i) {
     return (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
 }
 
-/* Packs `count` rows into panels; row_of NULL: the rows first, first + 1, ... */
-static void pack(const alcore_sys_rows *rows, const int64_t *row_of, int64_t first, int64_t count,
+/* Packs `count` rows of a matrix into panels [count / width, dims, width]: the rows listed in index
+ * [count], or when that is NULL the rows first, first + 1, ... */
+static void pack(const alcore_sys_rows *rows, const int64_t *index, int64_t first, int64_t count,
                  int64_t width, float *panels) {
     const char *row[PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS];
     for (int64_t i = 0; i < count; i += width) {
         int64_t together = count - i < width ? count - i : width;
         for (int64_t r = 0; r < together; r++) {
-            row[r] = row_at(rows, row_of ? row_of[i + r] : first + i + r);
+            row[r] = row_at(rows, index ? index[i + r] : first + i + r);
         }
         CPU(pack_panel)(row, together, width, rows->dims, rows->dtype, panels + i * rows->dims);
     }
 }
 
-/* Adds the classes first .. first + classes - 1, which are packed, to the stats of `tokens` tokens
- * from `from` on. */
-static void add_tile(hidden_call *call, int64_t from, int64_t tokens, int64_t first,
+/* Adds the packed classes first .. first + classes - 1 to the statistics of `tokens` tokens of the
+ * batch, from position `begin` on: their logits are products plus bias, and the logit of a label
+ * among these classes is stored. */
+static void add_tile(hidden_call *call, int64_t begin, int64_t tokens, int64_t first,
                      int64_t classes) {
     int64_t dims = call->hidden->dims;
     CPU(products)
-    (call->states + from * dims, product_panels(tokens, PRODUCT_ROWS), call->classes,
+    (call->states + begin * dims, product_panels(tokens, PRODUCT_ROWS), call->classes,
      product_panels(classes, PRODUCT_COLUMNS), dims, call->logits, TILE_CLASSES);
     for (int64_t t = 0; t < tokens; t++) {
         float *logits = call->logits + t * TILE_CLASSES;
-        int64_t label = call->label[from + t] - first;
+        int64_t label = call->label[begin + t] - first;
         if (call->bias) {
             for (int64_t c = 0; c < classes; c++) logits[c] += call->bias[first + c];
         }
         CPU(add_logits)
-        (&call->stats[from + t], (const char *)logits, classes, ALCORE_FLOAT32, first);
-        if (label >= 0 && label < classes) call->stats[from + t].label = (double)logits[label];
+        (&call->stats[begin + t], (const char *)logits, classes, ALCORE_FLOAT32, first);
+        if (label >= 0 && label < classes) call->stats[begin + t].label = (double)logits[label];
     }
 }
 
-/* The stats of the `tokens` tokens that were gathered. */
-static alcore_status stats_of_gathered(hidden_call *call, int64_t tokens) {
+/* Computes and writes the statistics of the batch, `tokens` tokens that were collected. */
+static alcore_status compute_batch(hidden_call *call, int64_t tokens) {
     int64_t dims = call->hidden->dims, all = call->output->count;
     alcore_status status = ALCORE_OK;
     pack(call->hidden, call->token, 0, tokens, PRODUCT_ROWS, call->states);
@@ -106,14 +108,13 @@ static alcore_status stats_of_gathered(hidden_call *call, int64_t tokens) {
     return status;
 }
 
-/* Sizes the gather: as many tokens as PACKED_NUMBERS components hold, in whole tiles, so that the
- * output matrix is packed once for all of them. */
+/* Allocates for a batch of as many tokens as PACKED_VALUES components hold, in whole tiles. */
 static alcore_status new_memory(hidden_call *call) {
     const alcore_sys_work *work = call->work;
-    int64_t dims = call->hidden->dims, most = PACKED_NUMBERS / (dims > 0 ? dims : 1);
-    if (most > call->hidden->count) most = call->hidden->count;
-    if (most < 1) most = 1;
-    call->capacity = product_panels(most, TILE_TOKENS) * TILE_TOKENS;
+    int64_t dims = call->hidden->dims, batch = PACKED_VALUES / (dims > 0 ? dims : 1);
+    if (batch > call->hidden->count) batch = call->hidden->count;
+    if (batch < 1) batch = 1;
+    call->capacity = product_panels(batch, TILE_TOKENS) * TILE_TOKENS;
     alcore_status status = alcore__cpu_new(work, call->capacity, sizeof *call->token, &call->token);
     if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->label, &call->label);
     if (!status) status = alcore__cpu_new(work, call->capacity, sizeof *call->stats, &call->stats);
@@ -143,8 +144,8 @@ static void free_memory(hidden_call *call) {
     alcore__cpu_free(work, call->token, call->capacity, sizeof *call->token);
 }
 
-/* Gathers the tokens that have a label (or all) up to the capacity, and computes each such group.
- */
+/* Kernel table: token statistics from hidden states. Collects the tokens whose label is not
+ * `ignore` (all without labels) and computes each full batch. */
 alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                                 const alcore_sys_rows *output, const float *bias,
                                 const int64_t *labels, int64_t ignore,
@@ -173,7 +174,7 @@ alcore_status CPU(hidden_stats)(const alcore_sys_work *work, const alcore_sys_ro
             call.token[tokens++] = i;
         }
         if (tokens == call.capacity || (tokens > 0 && i + 1 == hidden->count)) {
-            status = stats_of_gathered(&call, tokens);
+            status = compute_batch(&call, tokens);
             tokens = 0;
         }
     }

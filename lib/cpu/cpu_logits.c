@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token statistics from logits [tokens, classes] (log-probability of the label, top two, entropy,
- * log-sum-exp, argmax): the rows are read from memory once, CPU_LOGITS classes at a time, which
- * pass twice in the first-level cache (cpu_stats.h). Cost: one exp a logit; memory bandwidth on
- * float16. */
+/* Token statistics from logits [tokens, classes]: log-probability of the label, top two, entropy,
+ * log-sum-exp, argmax (formulas: alcore_sys_token_stats). The rows are read from memory once,
+ * CPU_LOGITS classes at a time, which are then read twice from the first-level cache (cpu_stats.h).
+ * Cost: one exp a logit; for float16 the memory bandwidth. */
 #include "cpu/cpu_call.h"
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_rows.h"
@@ -10,17 +10,19 @@
 
 /* Logit j of a token's row, widened. */
 static double logit_at(const char *row, int64_t j, int32_t dtype) {
-    float near;
+    float rounded;
     if (dtype == ALCORE_FLOAT64) {
         double z;
         __builtin_memcpy(&z, row + j * 8, sizeof z);
         return z;
     }
-    CPU(float_row)(row + j * (int64_t)cpu_bytes(dtype), 1, dtype, &near);
-    return (double)near;
+    CPU(float_row)(row + j * (int64_t)cpu_bytes(dtype), 1, dtype, &rounded);
+    return (double)rounded;
 }
 
-/* A row with a label outside the classes is bad, and its logits are not read. */
+/* Kernel table: statistics of each token whose label is not `ignore`. *bad: pool row of the first
+ * bad token, -1: none. A label outside the classes (-2 from cpu_label()) makes a token bad without
+ * its logits being read. */
 alcore_status CPU(logit_stats)(const alcore_sys_work *work, const alcore_sys_rows *logits,
                                const int64_t *labels, int64_t ignore,
                                const alcore_sys_token_stats *out, int64_t *bad) {

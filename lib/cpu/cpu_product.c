@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of many rows with many columns in float32, as filters need them: both are packed into
- * panels, PRODUCT_ROWS or PRODUCT_COLUMNS vectors with their components interleaved, and a tile of
- * one panel by another stays in registers (cpu_product.h). */
+/* Products of many rows with many columns in float32, for filters and logits: packing of vectors
+ * into panels, and the tile of one panel by another, whose sums stay in registers (cpu_product.h
+ * has layout and error bound). */
 #include "cpu/cpu_product.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@
 
 typedef float four_floats __attribute__((vector_size(16)));
 #if !defined(__clang__) && __GNUC__ < 12
-typedef int32_t four_places __attribute__((vector_size(16)));
+typedef int32_t four_indices __attribute__((vector_size(16)));
 #endif
 
-/* Rows of the wider one of the two kinds of panels. */
+/* Vectors of the larger kind of panel. */
 #define MAX_PANEL_ROWS (PRODUCT_COLUMNS > PRODUCT_ROWS ? PRODUCT_COLUMNS : PRODUCT_ROWS)
 
-/* Adds one chain of `dims` components to a tile of products; with add = 0 it overwrites the tile.
- */
+/* One chain of `dims` components of one panel of rows by one of columns: adds the sums to the tile
+ * products [PRODUCT_ROWS, stride], or overwrites it when add is 0 (first chain). */
 static __attribute__((noinline)) void add_chain(const float *rows, const float *columns,
                                                 int64_t dims, int add, float *products,
                                                 int64_t stride) {
@@ -42,9 +42,9 @@ static __attribute__((noinline)) void add_chain(const float *rows, const float *
     for (int r = 0; r < PRODUCT_ROWS; r++) {
 #pragma GCC unroll 4
         for (int v = 0; v < PRODUCT_VECTORS; v++) {
-            float *to = products + r * stride + v * CPU_FLOATS;
-            if (add) sum[r][v] += cpu_load_floats(to);
-            cpu_store_floats(to, sum[r][v]);
+            float *out = products + r * stride + v * CPU_FLOATS;
+            if (add) sum[r][v] += cpu_load_floats(out);
+            cpu_store_floats(out, sum[r][v]);
         }
     }
 }
@@ -70,24 +70,25 @@ void CPU(products)(const float *rows, int64_t row_panels, const float *columns,
     }
 }
 
-/* Numbers of each row that are turned at a time: a cache line. */
+/* Components of each row that are transposed at a time: a cache line of floats. */
 #define STAGED 16
 
-/* Four of the eight numbers of two vectors. Compilers do not find this in the plain form. */
+/* Picks four of the eight lanes of two vectors. Compilers do not find the shuffle in a plain loop.
+ */
 #if defined(__clang__) || __GNUC__ >= 12
 #define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
-#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_places){i, j, k, l})
+#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_indices){i, j, k, l})
 #endif
 
-CPU_INLINE four_floats load_four(const char *from) {
+CPU_INLINE four_floats load_four(const char *values) {
     four_floats v;
-    memcpy(&v, from, sizeof v);
+    memcpy(&v, values, sizeof v);
     return v;
 }
 
-/* to[i * width + 0..3] = number j + i of row[0..3], for four i. */
-CPU_INLINE void turn_four(const char *const *row, int j, int64_t width, float *to) {
+/* Transposes 4 x 4: out[i * width + r] = component j + i of row[r], for i and r in 0 .. 3. */
+CPU_INLINE void transpose_four(const char *const *row, int j, int64_t width, float *out) {
     four_floats a = load_four(row[0] + j * 4), b = load_four(row[1] + j * 4);
     four_floats c = load_four(row[2] + j * 4), d = load_four(row[3] + j * 4);
     four_floats ab = PICK(a, b, 0, 4, 1, 5), cd = PICK(c, d, 0, 4, 1, 5);
@@ -96,38 +97,40 @@ CPU_INLINE void turn_four(const char *const *row, int j, int64_t width, float *t
     b = PICK(ab, cd, 2, 3, 6, 7);
     c = PICK(AB, CD, 0, 1, 4, 5);
     d = PICK(AB, CD, 2, 3, 6, 7);
-    memcpy(to, &a, sizeof a);
-    memcpy(to + width, &b, sizeof b);
-    memcpy(to + 2 * width, &c, sizeof c);
-    memcpy(to + 3 * width, &d, sizeof d);
+    memcpy(out, &a, sizeof a);
+    memcpy(out + width, &b, sizeof b);
+    memcpy(out + 2 * width, &c, sizeof c);
+    memcpy(out + 3 * width, &d, sizeof d);
 }
 
-/* Interleaves up to `width` rows to panel [dims, width], rounded to float32, zeros for missing
- * rows: the layout that CPU(products) reads in order. STAGED components at a time are converted and
- * transposed while they are in the cache. */
+/* Interleaves `count` rows, at most `width`, into panel [dims, width], rounded to float32, zeros
+ * for missing rows: the layout that CPU(products) reads in order. STAGED components of every row at
+ * a time are converted (staged) and transposed while they are in the cache; float32 rows are not
+ * copied. */
 void CPU(pack_panel)(const char *const *row, int64_t count, int64_t width, int64_t dims,
                      int32_t dtype, float *panel) {
     float staged[MAX_PANEL_ROWS][STAGED] = {{0}};
-    const char *from[MAX_PANEL_ROWS]; /* the rows' own numbers, or staged ones */
+    const char *source[MAX_PANEL_ROWS]; /* the present components of each row: in place or staged */
     int64_t bytes = (int64_t)cpu_bytes(dtype);
-    for (int64_t r = 0; r < width; r++) from[r] = (const char *)staged[r];
+    for (int64_t r = 0; r < width; r++) source[r] = (const char *)staged[r];
     for (int64_t begin = 0; begin < dims; begin += STAGED) {
         int64_t length = dims - begin < STAGED ? dims - begin : STAGED;
         int direct = dtype == ALCORE_FLOAT32 && length == STAGED;
         for (int64_t r = 0; r < count; r++) {
-            from[r] = row[r] + begin * bytes;
+            source[r] = row[r] + begin * bytes;
             if (direct) continue;
-            CPU(float_row)(from[r], length, dtype, staged[r]);
-            from[r] = (const char *)staged[r];
+            CPU(float_row)(source[r], length, dtype, staged[r]);
+            source[r] = (const char *)staged[r];
         }
-        float *to = panel + begin * width;
+        float *out = panel + begin * width;
         int64_t r = 0;
         for (; length == STAGED && r + 4 <= width; r += 4) {
-            for (int j = 0; j < STAGED; j += 4) turn_four(from + r, j, width, to + j * width + r);
+            for (int j = 0; j < STAGED; j += 4)
+                transpose_four(source + r, j, width, out + j * width + r);
         }
         for (; r < width; r++) {
             for (int64_t j = 0; j < length; j++) {
-                memcpy(&to[j * width + r], from[r] + j * 4, sizeof *to);
+                memcpy(&out[j * width + r], source[r] + j * 4, sizeof *out);
             }
         }
     }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on one row, exactly as spec 1.8 writes it: 32 running sums (lanes), component j to
- * lane j mod 32, reduced in halves; CPU_VECTORS vectors of CPU_WIDTH doubles hold the lanes. Each
- * function is written once for a constant dtype and inlined for the four dtypes here, and for
- * nobody else: that keeps the compiler's work small. Where a product of two widened values is exact
- * (float16, bfloat16, float32 squares) a fused multiply-add gives the same bits. The float32 sums
- * at the end serve filters only and have no prescribed order. */
+/* Arithmetic on one row, exactly as spec 1.8 writes it: component j is added to lane j mod 32 of 32
+ * running sums, which a tree reduces (w = 16, 8, 4, 2, 1). CPU_VECTORS vectors of CPU_WIDTH doubles
+ * hold the lanes. Each function is written once for a constant dtype and inlined for the four
+ * dtypes (EACH_DTYPE) in this file only, which keeps compile time small. The last dims mod 32
+ * components go through a copy padded with zeros. The float32 sums at the end serve filters only
+ * and have no prescribed order. Cost: the time to read the row. */
 #include "cpu/cpu_rows.h"
 
 #include "cpu/cpu_floats.h"
 
+/* The 32 running sums: lane i is element i % CPU_WIDTH of v[i / CPU_WIDTH]. */
 typedef struct lanes32 {
-    cpu_vector v[CPU_VECTORS]; /* lane i is element i % CPU_WIDTH of v[i / CPU_WIDTH] */
+    cpu_vector v[CPU_VECTORS];
 } lanes32;
 
-/* The tree of spec 1.8: w = 16, 8, 4, 2, 1. */
+/* The sum of the lanes by the tree of spec 1.8: for w = 16, 8, 4, 2, 1, lane[i] += lane[i + w] for
+ * i < w. Steps as wide as a vector add vectors, the others halves of one. */
 static double lanes_sum(lanes32 lanes) {
 #pragma GCC unroll 8
     for (int w = CPU_VECTORS / 2; w > 0; w /= 2) {
@@ -41,9 +43,9 @@ static double lanes_sum(lanes32 lanes) {
 #endif
 }
 
-/* The last numbers of a row, filled up to 32 with zeros: a zero product leaves a lane's bits as
- * they are. */
-static void tail_of(char *tail, const char *row, int64_t done, int64_t dims, int32_t dtype) {
+/* Copies the components done .. dims - 1 of a row (fewer than 32) to tail [32], zeros behind them:
+ * a zero product leaves the bits of a lane as they are. */
+static void copy_tail(char *tail, const char *row, int64_t done, int64_t dims, int32_t dtype) {
     size_t bytes = cpu_bytes(dtype);
     __builtin_memset(tail, 0, CPU_LANES * bytes);
     __builtin_memcpy(tail, row + (size_t)done * bytes, (size_t)(dims - done) * bytes);
@@ -86,7 +88,7 @@ CPU_INLINE double self_dot(const char *row, int64_t dims, int32_t dtype) {
     for (; j + CPU_LANES <= dims; j += CPU_LANES) step_self(&lanes, row, j, dtype);
     if (j < dims) {
         char tail[CPU_LANES * 8];
-        tail_of(tail, row, j, dims, dtype);
+        copy_tail(tail, row, j, dims, dtype);
         step_self(&lanes, tail, 0, dtype);
     }
     return lanes_sum(lanes);
@@ -100,46 +102,47 @@ CPU_INLINE double dot(const char *row, const double *vector, int64_t dims, int32
     if (j < dims) {
         char tail[CPU_LANES * 8];
         double vector_tail[CPU_LANES];
-        tail_of(tail, row, j, dims, dtype);
-        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        copy_tail(tail, row, j, dims, dtype);
+        copy_tail((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
         step_dot(&lanes, tail, vector_tail, 0, dtype);
     }
     return lanes_sum(lanes);
 }
 
-/* dot(row, row) and dot(row, vector) while the row passes once. */
+/* Returns dot(row, vector) and puts dot(row, row) into *self, reading the row once. */
 CPU_INLINE double dot_both(const char *row, const double *vector, int64_t dims, int32_t dtype,
                            double *self) {
-    lanes32 lanes = {0}, own = {0};
+    lanes32 lanes = {0}, squares = {0};
     int64_t j = 0;
     for (; j + CPU_LANES <= dims; j += CPU_LANES) {
         step_dot(&lanes, row, vector, j, dtype);
-        step_self(&own, row, j, dtype);
+        step_self(&squares, row, j, dtype);
     }
     if (j < dims) {
         char tail[CPU_LANES * 8];
         double vector_tail[CPU_LANES];
-        tail_of(tail, row, j, dims, dtype);
-        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        copy_tail(tail, row, j, dims, dtype);
+        copy_tail((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
         step_dot(&lanes, tail, vector_tail, 0, dtype);
-        step_self(&own, tail, 0, dtype);
+        step_self(&squares, tail, 0, dtype);
     }
-    *self = lanes_sum(own);
+    *self = lanes_sum(squares);
     return lanes_sum(lanes);
 }
 
-/* Numbers between two looks at the partial sum in cpu_sq_dist_within. */
-#define LOOK 128
+/* Components between two comparisons of the partial sum with the limit in sq_dist_within(). */
+#define LIMIT_INTERVAL 128
 
-/* sq_dist(row, vector), or early some value above `limit` when the sq_dist is above it. Every lane
- * only grows and rounded addition is monotone, so the tree over partial lanes is never above the
- * tree over the final ones: no bound is needed. A NaN compares false and goes on to the end. */
+/* sq_dist(row, vector), or as soon as a partial sum is above `limit`, that partial sum. Lanes only
+ * grow and rounded addition is monotone, so the tree over partial lanes is never above the tree
+ * over the final ones: the sq_dist is then above the limit too. With a NaN all comparisons are
+ * false. */
 CPU_INLINE double sq_dist_within(const char *row, const double *vector, int64_t dims, int32_t dtype,
                                  double limit) {
     lanes32 lanes = {0};
     int64_t j = 0;
-    while (limit < HUGE_VAL && j + 2 * LOOK <= dims) {
-        int64_t end = j + LOOK;
+    while (limit < HUGE_VAL && j + 2 * LIMIT_INTERVAL <= dims) {
+        int64_t end = j + LIMIT_INTERVAL;
         for (; j < end; j += CPU_LANES) step_sq_dist(&lanes, row, vector, j, dtype);
         double partial = lanes_sum(lanes);
         if (partial > limit) return partial;
@@ -148,8 +151,8 @@ CPU_INLINE double sq_dist_within(const char *row, const double *vector, int64_t 
     if (j < dims) {
         char tail[CPU_LANES * 8];
         double vector_tail[CPU_LANES];
-        tail_of(tail, row, j, dims, dtype);
-        tail_of((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
+        copy_tail(tail, row, j, dims, dtype);
+        copy_tail((char *)vector_tail, (const char *)vector, j, dims, ALCORE_FLOAT64);
         step_sq_dist(&lanes, tail, vector_tail, 0, dtype);
     }
     return lanes_sum(lanes);
@@ -172,7 +175,7 @@ CPU_INLINE void widen_row(const char *row, int64_t dims, int32_t dtype, double d
     if (j < dims) {
         char tail[CPU_LANES * 8];
         double wide[CPU_WIDTH];
-        tail_of(tail, row, j, dims, dtype);
+        copy_tail(tail, row, j, dims, dtype);
         cpu_store_double(wide, cpu_load(tail, 0, dtype) / divisor);
         __builtin_memcpy(out + j, wide, (size_t)(dims - j) * sizeof *out);
     }
@@ -187,7 +190,7 @@ CPU_INLINE void float_row(const char *row, int64_t dims, int32_t dtype, float *o
     }
     if (j < dims) {
         char tail[CPU_LANES * 8];
-        tail_of(tail, row, j, dims, dtype);
+        copy_tail(tail, row, j, dims, dtype);
         cpu_half_vector v = cpu_load_float(tail, 0, dtype);
         __builtin_memcpy(out + j, &v, (size_t)(dims - j) * sizeof *out);
     }
@@ -211,7 +214,7 @@ CPU_INLINE void add_rows(const char *const *rows, int count, int64_t dims, int32
         __builtin_memcpy(sum, sums + j, (size_t)(dims - j) * sizeof *sums);
         cpu_vector v = cpu_load_double(sum);
         for (int r = 0; r < count; r++) {
-            tail_of(tail, row[r], j, dims, dtype);
+            copy_tail(tail, row[r], j, dims, dtype);
             v += cpu_load(tail, 0, dtype);
         }
         cpu_store_double(sum, v);
@@ -219,7 +222,7 @@ CPU_INLINE void add_rows(const char *const *rows, int count, int64_t dims, int32
     }
 }
 
-/* Runs `call`, an expression with the constant ROW_DTYPE, for the number type `dtype`. */
+/* Runs the statement `call` with ROW_DTYPE as a constant equal to the variable `dtype`. */
 #define EACH_DTYPE(call)                                                                           \
     do {                                                                                           \
         if (dtype == ALCORE_FLOAT32) {                                                             \
@@ -263,7 +266,7 @@ void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out) {
     EACH_DTYPE(float_row(row, dims, ROW_DTYPE, out));
 }
 
-/* The sum of the CPU_FLOATS lanes of v in whatever order is quick: for filters only. */
+/* The sum of the CPU_FLOATS lanes of v, in the order that is fastest: for filters only. */
 static inline float floats_sum(cpu_floats v) {
 #if defined(__AVX512F__)
     return _mm512_reduce_add_ps((__m512)v);
@@ -274,15 +277,17 @@ static inline float floats_sum(cpu_floats v) {
 #endif
 }
 
-/* The sum of what `add` makes of four running sums, of whole vectors, and of the numbers left. */
+/* Body of a function that returns a sum over the components of row and other, float32 [dims]:
+ * add(x, y, sum) returns sum plus the terms of two vectors. Four running vectors, then single
+ * vectors, then the last components padded with zeros. */
 #define FLOAT_SUM(add)                                                                             \
     cpu_floats lane[4] = {0};                                                                      \
     float x[CPU_FLOATS] = {0}, y[CPU_FLOATS] = {0};                                                \
     int64_t j = 0;                                                                                 \
     for (; j + 4 * CPU_FLOATS <= dims; j += 4 * CPU_FLOATS) {                                      \
         _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++) {                                      \
-            int64_t at = j + i * CPU_FLOATS;                                                       \
-            lane[i] = add(cpu_load_floats(row + at), cpu_load_floats(other + at), lane[i]);        \
+            int64_t c = j + i * CPU_FLOATS;                                                        \
+            lane[i] = add(cpu_load_floats(row + c), cpu_load_floats(other + c), lane[i]);          \
         }                                                                                          \
     }                                                                                              \
     for (; j + CPU_FLOATS <= dims; j += CPU_FLOATS)                                                \
@@ -317,8 +322,8 @@ void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out) {
     }
 }
 
-/* Adds `count` rows to sums [dims], in the order of row[]: with CPU_TOGETHER rows at a time the
- * sums are read and written once for all of them, to the same bits. */
+/* Adds row [count] to sums [dims], from the left: CPU_TOGETHER rows read and write the sums once
+ * for all of them, with the same bits as one by one. Called by group_sums. */
 void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums) {
     if (count == CPU_TOGETHER) {
         EACH_DTYPE(add_rows(row, CPU_TOGETHER, dims, ROW_DTYPE, sums));

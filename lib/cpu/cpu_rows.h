@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on one row of any number type, exactly as spec 1.8 writes it (cpu_rows.c). */
+/* Arithmetic on one row of any dtype, exactly as spec 1.8 writes it (cpu_rows.c): row holds dims
+ * components of type dtype, vector dims doubles. */
 #ifndef ALCORE__CPU_ROWS_H
 #define ALCORE__CPU_ROWS_H
 
@@ -13,12 +14,12 @@ double CPU(self_dot)(const char *row, int64_t dims, int32_t dtype);
 /* dot(row, vector) */
 double CPU(dot)(const char *row, const double *vector, int64_t dims, int32_t dtype);
 
-/* dot(row, vector) and, in *self, dot(row, row) while the row passes once. */
+/* Returns dot(row, vector) and puts dot(row, row) into *self, reading the row once. */
 double CPU(dot_both)(const char *row, const double *vector, int64_t dims, int32_t dtype,
                      double *self);
 
-/* sq_dist(row, vector), or early some value above `limit` when the sq_dist is above it; HUGE_VAL:
- * always the sq_dist. */
+/* sq_dist(row, vector); when it is above `limit`, possibly another value above `limit`, computed
+ * from fewer components. HUGE_VAL: always the sq_dist. */
 double CPU(sq_dist_within)(const char *row, const double *vector, int64_t dims, int32_t dtype,
                            double limit);
 
@@ -28,8 +29,8 @@ void CPU(widen_row)(const char *row, int64_t dims, int32_t dtype, double *out);
 /* out[j] = row[j] rounded to float32 */
 void CPU(float_row)(const char *row, int64_t dims, int32_t dtype, float *out);
 
-/* sq_dist and dot of two rows of float32 in float32, in some order. Every term passes through fewer
- * than CPU_FLOAT_CHAIN(dims) roundings. */
+/* sq_dist and dot of two float32 rows in float32, in an order that depends on the engine: for
+ * filters. Every term passes through fewer than CPU_FLOAT_CHAIN(dims) roundings. */
 float CPU(float_sq_dist)(const float *row, const float *other, int64_t dims);
 float CPU(float_dot)(const float *row, const float *other, int64_t dims);
 #define CPU_FLOAT_CHAIN(dims) ((double)((dims) / (4 * 4) + 32))
@@ -44,8 +45,8 @@ void CPU(unit_row)(const char *row, int64_t dims, int32_t dtype, double *out);
  * in row order. */
 void CPU(add_rows)(const char *const *row, int count, int64_t dims, int32_t dtype, double *sums);
 
-/* Row i as the caller is to read it: itself, or for unit rows its unit vector, which is put into
- * unit [dims]. */
+/* Matrix row i as kernels read it, of type cpu_row_dtype(): in place, or for unit rows its unit
+ * vector, which is written to unit [dims]. */
 CPU_INLINE const char *cpu_row(const alcore_sys_rows *rows, int64_t i, double *unit) {
     const char *row = (const char *)rows->data + i * rows->stride * (int64_t)cpu_bytes(rows->dtype);
     if (!rows->unit) return row;
@@ -53,7 +54,7 @@ CPU_INLINE const char *cpu_row(const alcore_sys_rows *rows, int64_t i, double *u
     return (const char *)unit;
 }
 
-/* The number type of what cpu_row gives. */
+/* The dtype of the rows that cpu_row() returns. */
 CPU_INLINE int32_t cpu_row_dtype(const alcore_sys_rows *rows) {
     return rows->unit ? ALCORE_FLOAT64 : rows->dtype;
 }

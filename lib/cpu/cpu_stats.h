@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stats of one token's distribution, gathered while its logits pass once (online softmax,
- * Milakov and Gimelshein 2018), and how logit_stats and hidden_stats read labels and write stats.
- */
+/* Statistics of the distribution softmax(z) of one token, accumulated over pieces of its logits z
+ * in one pass (online softmax, Milakov and Gimelshein 2018): with m the largest logit so far, the
+ * sums of exp(z - m) and of (z - m) exp(z - m) are rescaled whenever m grows. logit_stats and
+ * hidden_stats share it, and how they read labels and write statistics. */
 #ifndef ALCORE__CPU_STATS_H
 #define ALCORE__CPU_STATS_H
 
@@ -9,36 +10,39 @@
 
 #include "cpu/cpu_vector.h"
 
-/* What is known after some of the classes. */
+/* The statistics over the classes added so far. */
 typedef struct cpu_stats {
-    double most, second; /* the two largest logits, equal in a tie; minus infinity: none */
-    double sum;          /* of exp(z - most) */
-    double weighted;     /* of (z - most) exp(z - most); NaN when a logit was NaN */
-    double label;        /* logit of the label */
-    int32_t argmax;      /* class of `most`, the lowest one */
+    double max, second; /* the two largest logits, equal in a tie; minus infinity: none yet.
+                            max is plus infinity after such a logit, which makes the token bad */
+    double sum;         /* of exp(z - max) */
+    double weighted;    /* of (z - max) exp(z - max); NaN when a logit was NaN (a bad token) */
+    double label;       /* logit of the label, set by the caller */
+    int32_t argmax;     /* class of max, the lowest one in a tie */
 } cpu_stats;
 
-/* Nothing yet. */
+/* No classes added yet. */
 #define CPU_STATS_NONE                                                                             \
     (cpu_stats) {                                                                                  \
-        .most = -HUGE_VAL, .second = -HUGE_VAL, .argmax = -1                                       \
+        .max = -HUGE_VAL, .second = -HUGE_VAL, .argmax = -1                                        \
     }
 
-/* Logits that CPU(add_logits) takes at a time: they stay in the first level of cache while they
- * pass twice. */
+/* The most logits of a call of CPU(add_logits): they are read twice and stay in the first-level
+ * cache. */
 #define CPU_LOGITS 2048
 
-/* Adds the logits of the classes first .. first + count - 1, at most CPU_LOGITS. */
+/* Adds the logits [count], of type dtype, of the classes first .. first + count - 1; count is at
+ * most CPU_LOGITS. */
 void CPU(add_logits)(cpu_stats *stats, const char *logits, int64_t count, int32_t dtype,
                      int64_t first);
 
-/* Writes the stats of row i, or NaN and -1 and returns 0 for a bad row: one with a NaN, with plus
- * infinity or without a finite logit. label < 0: none. */
+/* Writes the wanted statistics of token i to the arrays of out and returns 1; for a bad token (a
+ * NaN, plus infinity, no finite logit, a label outside the classes) writes NaN and argmax -1 and
+ * returns 0. label: as cpu_label() gives it. */
 int CPU(write_stats)(const cpu_stats *stats, int64_t label, const alcore_sys_token_stats *out,
                      int64_t i);
 
-/* 1 when row i is to be looked at; *label is then its label, or -1: none is given, -2: it is
- * outside the classes. */
+/* Returns 0 for a token whose label is `ignore`: it takes no part. Else 1, and *label is the label
+ * of token i, -1 when labels is NULL, or -2 when the label is outside the classes. */
 CPU_INLINE int cpu_label(const int64_t *labels, int64_t ignore, int64_t classes, int64_t i,
                          int64_t *label) {
     *label = -1;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of one engine. Each entry runs in the arithmetic of spec 1.8 (round to nearest,
- * subnormals kept), whatever the host has set for its thread, and gives the host's setting back. */
+/* The kernel table of one engine. Each entry sets the floating-point mode of spec 1.8 (round to
+ * nearest, subnormals kept) for the length of the call, because a host may have set another one for
+ * its thread (torch flushes subnormals), and restores the host's mode. */
 #include "cpu/cpu_engine.h"
 
 #define TEXT2(name) #name
 #define TEXT(name) TEXT2(name)
 
-/* Flags of both control registers: 0 is the default except for x86's exception masks. */
+/* mode_begin() sets the mode and returns the host's, mode_end() restores it. All control bits are 0
+ * in the default mode but the exception masks of x86 (0x1f80). */
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 static unsigned mode_begin(void) {
@@ -36,7 +38,8 @@ static void mode_end(int mode) {
 }
 #endif
 
-/* The work of an entry is in another file, so that no operation moves over the change of mode. */
+/* An entry: CPU(name) between both. The kernel is in another file, so that the compiler cannot move
+ * its operations over the change of mode. */
 #define ENTRY(name, parameters, arguments)                                                         \
     static alcore_status name parameters {                                                         \
         __auto_type mode = mode_begin();                                                           \

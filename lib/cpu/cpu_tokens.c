@@ -17,18 +17,18 @@
 /* Tokens that are widened at a time. */
 #define CHUNK 256
 
+/* The sum over the tokens of one item so far. */
 typedef struct token_sum {
-    double sum;
-    int64_t floored;
-    int bad;
+    double sum;      /* of the log-probabilities, floored */
+    int64_t floored; /* how many were below FLOOR */
+    int bad;         /* 1: one was NaN or above SLACK */
 } token_sum;
 
-/* Adds count values, floored, to the running sum; stops at the first that is no log-probability.
- * The comparison is written so that NaN is one of those. */
+/* Adds value [count] to the sum, each floored at FLOOR and capped at 0; stops at a bad one. */
 static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     for (int64_t t = 0; t < count; t++) {
         double lp = value[t];
-        if (!(lp <= SLACK)) {
+        if (!(lp <= SLACK)) { /* true for NaN */
             sum->bad = 1;
             return;
         }
@@ -42,14 +42,15 @@ static void add_tokens(token_sum *sum, const double *value, int64_t count) {
     }
 }
 
-/* Items one by one, CHUNK tokens widened at a time; 0 - mean, so that certainty gives +0.0. */
+/* Kernel table: out [items], the NNLL of each item of the mask; NaN without tokens and for a bad
+ * item, of which *bad is the first pool row. *floored counts the values below FLOOR. */
 alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_ragged *items,
                                const uint8_t *mask, double *out, int64_t *floored, int64_t *bad) {
     *floored = 0;
     *bad = -1;
     if (items->classes != 1 || items->count < 0) {
         return alcore__cpu_fail(work, ALCORE_E_INVALID,
-                                "token log-probabilities have one number a token");
+                                "token log-probabilities must have one value a token");
     }
     if (items->dtype < ALCORE_FLOAT16 || items->dtype > ALCORE_FLOAT64) {
         return alcore__cpu_fail(work, ALCORE_E_SHAPE,
@@ -78,7 +79,10 @@ alcore_status CPU(ragged_nnll)(const alcore_sys_work *work, const alcore_sys_rag
     return ALCORE_OK;
 }
 
-/* NaN among the values stays NaN: comparisons with it are false and the sum keeps it. */
+/* Kernel table: NNLL of sequences over the tokens whose label is not `ignore`; out[rows[i]] (or
+ * out[i]) is that of sequence i, tokens offsets[i] .. offsets[i + 1] - 1 less offsets[0]. A NaN
+ * among the values makes it NaN: comparisons with NaN are false, and the sum keeps it. *floored is
+ * added to. */
 alcore_status CPU(sequence_nnll)(const alcore_sys_work *work, const double *logprob,
                                  const int64_t *labels, int64_t ignore, const int64_t *offsets,
                                  const int64_t *rows, int64_t count, double *out,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vectors of one engine: this folder is compiled once per instruction set, and only this header
- * knows which. ALCORE__CPU is the engine's name as an identifier. Every engine gives the same bits
- * (spec 1.8). */
+/* Vector types, loads and the few operations that differ between instruction sets. This folder is
+ * compiled once per instruction set ("engine": portable, AVX2, AVX-512, AVX-512 VNNI, NEON), and
+ * only the headers know which; ALCORE__CPU is the engine's name as an identifier. Decision kernels
+ * give the same bits on every engine (spec 1.8). A row travels as const char * with its dtype,
+ * ALCORE_FLOAT16, _BFLOAT16, _FLOAT32 or _FLOAT64; dtype is a constant wherever these functions are
+ * inlined. */
 #ifndef ALCORE__CPU_VECTOR_H
 #define ALCORE__CPU_VECTOR_H
 
@@ -28,7 +31,8 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-/* Doubles of a vector, and vectors of the 32 lanes of spec 1.8. */
+/* CPU_WIDTH doubles make a vector; CPU_VECTORS of them are the 32 running sums (lanes) of spec 1.8.
+ */
 #if defined(__AVX512F__)
 #define CPU_WIDTH 8
 #else
@@ -43,18 +47,19 @@ typedef float cpu_half_vector __attribute__((vector_size(CPU_WIDTH * 4))); /* CP
 typedef uint32_t cpu_half_bits __attribute__((vector_size(CPU_WIDTH * 4)));
 typedef uint16_t cpu_quarter_bits __attribute__((vector_size(CPU_WIDTH * 2)));
 
+/* Bytes of a component. */
 CPU_INLINE size_t cpu_bytes(int32_t dtype) {
     return dtype == ALCORE_FLOAT64 ? 8u : dtype == ALCORE_FLOAT32 ? 4u : 2u;
 }
 
-CPU_INLINE cpu_vector cpu_load_double(const double *from) {
+CPU_INLINE cpu_vector cpu_load_double(const double *values) {
     cpu_vector v;
-    __builtin_memcpy(&v, from, sizeof v);
+    __builtin_memcpy(&v, values, sizeof v);
     return v;
 }
 
-CPU_INLINE void cpu_store_double(double *to, cpu_vector v) {
-    __builtin_memcpy(to, &v, sizeof v);
+CPU_INLINE void cpu_store_double(double *out, cpu_vector v) {
+    __builtin_memcpy(out, &v, sizeof v);
 }
 
 /* CPU_WIDTH float16 values as floats, exactly, subnormals, infinities and NaN included. */
@@ -67,8 +72,8 @@ CPU_INLINE cpu_half_vector cpu_widen_float16(cpu_quarter_bits bits) {
 #elif defined(ALCORE__CPU_NEON)
     return (cpu_half_vector)vcvt_f32_f16((float16x4_t)bits);
 #else
-    /* Exponent and fraction move into place; the factor 2^112 mends the bias and is exact for
-     * subnormals too. */
+    /* Shifts exponent and fraction to their float32 positions; multiplying by 2^112 corrects the
+     * exponent's bias (127 - 15) and is exact for subnormals too. Infinity and NaN are patched. */
     cpu_half_bits wide = __builtin_convertvector(bits, cpu_half_bits);
     cpu_half_bits magnitude = (wide & 0x7fffu) << 13;
     cpu_half_vector scaled = (cpu_half_vector)magnitude * 0x1p112f;
@@ -79,6 +84,7 @@ CPU_INLINE cpu_half_vector cpu_widen_float16(cpu_quarter_bits bits) {
 #endif
 }
 
+/* CPU_WIDTH bfloat16 values as floats: their upper 16 bits. */
 CPU_INLINE cpu_half_vector cpu_widen_bfloat16(cpu_quarter_bits bits) {
 #if defined(__AVX512F__)
     return (cpu_half_vector)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)bits), 16);
@@ -90,7 +96,7 @@ CPU_INLINE cpu_half_vector cpu_widen_bfloat16(cpu_quarter_bits bits) {
 #endif
 }
 
-/* CPU_WIDTH numbers from the j-th on as floats; exact unless dtype is float64. */
+/* Components j .. j + CPU_WIDTH - 1 of a row as floats; exact unless dtype is float64. */
 CPU_INLINE cpu_half_vector cpu_load_float(const char *row, int64_t j, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         cpu_vector v;
@@ -107,7 +113,7 @@ CPU_INLINE cpu_half_vector cpu_load_float(const char *row, int64_t j, int32_t dt
     return dtype == ALCORE_FLOAT16 ? cpu_widen_float16(bits) : cpu_widen_bfloat16(bits);
 }
 
-/* CPU_WIDTH numbers from the j-th on, widened exactly. */
+/* Components j .. j + CPU_WIDTH - 1 of a row as doubles, exactly. */
 CPU_INLINE cpu_vector cpu_load(const char *row, int64_t j, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         cpu_vector v;
@@ -125,8 +131,8 @@ CPU_INLINE cpu_vector cpu_load(const char *row, int64_t j, int32_t dtype) {
 #endif
 }
 
-/* x * x + sum for numbers of dtype: one operation where the product is exact, which gives the same
- * bits. */
+/* sum + x * x for components x that were widened from dtype. Unless that is float64 the product is
+ * exact in double, so that a fused multiply-add gives the same bits. */
 CPU_INLINE cpu_vector cpu_add_square(cpu_vector x, cpu_vector sum, int32_t dtype) {
     if (dtype != ALCORE_FLOAT64) {
 #if defined(__AVX512F__)
@@ -138,7 +144,7 @@ CPU_INLINE cpu_vector cpu_add_square(cpu_vector x, cpu_vector sum, int32_t dtype
     return sum + x * x;
 }
 
-/* True when a lane of a comparison holds. */
+/* 1 when any lane of the result of a comparison is true. */
 CPU_INLINE int cpu_any_double(cpu_mask mask) {
 #if defined(__AVX512F__)
     return _mm512_movepi64_mask((__m512i)mask) != 0;
