@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/ngram_model.h"
+#include "text/char_rows.h"
 
 /* A matrix up to this size is kept; strategies that pass over it many times are quick then. */
 enum { KEPT_BYTES = 256 * 1024 * 1024 };
@@ -104,13 +105,33 @@ typedef struct embeddings {
     float *matrix;           /* NULL: made on demand */
 } embeddings;
 
-static void embed_rows(const embeddings *self, int64_t dims, int64_t first, int64_t count,
-                       float *out) {
-    for (int64_t i = 0; i < count; i++) {
-        size_t length;
-        const char *text = alcore_pool_text(self->pool, first + i, &length);
-        alcore__char_embedder_embed(self->shared->embedder, text, length, out + i * dims);
+/* Rows first .. first + count - 1, count at most TASK_ROWS: out [count, dims]. */
+static void embed_rows(const embeddings *self, alcore__char_rows *rows, int64_t first,
+                       int64_t count, float *out) {
+    const char *texts[TASK_ROWS];
+    size_t lengths[TASK_ROWS];
+    for (int64_t i = 0; i < count; i++)
+        texts[i] = alcore_pool_text(self->pool, first + i, &lengths[i]);
+    alcore__char_rows_make(rows, texts, lengths, count, out);
+}
+
+static void free_rows(alcore_ctx *ctx, void *rows) {
+    (void)ctx;
+    alcore__char_rows_free(rows);
+}
+
+/* The thread's own memory for making rows; it stays with scratch until that is cleared, so that
+ * the words of one block are known in the next. */
+static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
+                              alcore__char_rows **out) {
+    if (scratch->user == NULL) {
+        alcore__char_rows *rows;
+        ALCORE__TRY(alcore__char_rows_new(self->shared->embedder, &rows));
+        scratch->user = rows;
+        scratch->user_free = free_rows;
     }
+    *out = scratch->user;
+    return ALCORE_OK;
 }
 
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
@@ -125,6 +146,8 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
         out->data = self->matrix + first * column->dims;
         return ALCORE_OK;
     }
+    alcore__char_rows *rows;
+    ALCORE__TRY(get_rows(self, scratch, &rows));
     size_t bytes = (size_t)count * (size_t)column->dims * sizeof(float);
     if (scratch->values_bytes < bytes) {
         void *grown = alcore__realloc(column->ctx, scratch->values, bytes);
@@ -135,8 +158,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     for (int64_t done = 0; done < count; done += TASK_ROWS) {
         if (alcore__cancelled(column->ctx)) return alcore__fail(ALCORE_E_CANCELLED, "cancelled");
         int64_t part = count - done < TASK_ROWS ? count - done : TASK_ROWS;
-        embed_rows(self, column->dims, first + done, part,
-                   (float *)scratch->values + done * column->dims);
+        embed_rows(self, rows, first + done, part, (float *)scratch->values + done * column->dims);
     }
     out->data = scratch->values;
     return ALCORE_OK;
@@ -151,14 +173,35 @@ static void release_embeddings(alcore__column *column) {
 
 static const alcore__column_ops ops = {.rows = read_rows, .release = release_embeddings};
 
+/* Making all rows at once. */
+typedef struct filling {
+    const alcore__column *column;
+    alcore__char_rows **workers; /* [threads] made when a thread begins its first task */
+} filling;
+
 static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
-    const alcore__column *column = data;
-    const embeddings *self = column->data;
-    (void)worker;
+    const filling *self = data;
+    const alcore__column *column = self->column;
+    const embeddings *embedded = column->data;
+    alcore__char_rows **rows = &self->workers[worker];
+    if (*rows == NULL) ALCORE__TRY(alcore__char_rows_new(embedded->shared->embedder, rows));
     int64_t first = index * TASK_ROWS, count = column->row_count - first;
     if (count > TASK_ROWS) count = TASK_ROWS;
-    embed_rows(self, column->dims, first, count, self->matrix + first * column->dims);
+    embed_rows(embedded, *rows, first, count, embedded->matrix + first * column->dims);
     return ALCORE_OK;
+}
+
+/* Fills the matrix of the column, in tasks of TASK_ROWS rows. */
+static alcore_status embed_all(const alcore__column *column) {
+    alcore_ctx *ctx = column->ctx;
+    const int32_t threads = alcore_ctx_threads(ctx);
+    filling self = {.column = column};
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)threads, sizeof *self.workers, &self.workers));
+    alcore_status status = alcore__parallel(
+        ctx, "embeddings", (column->row_count + TASK_ROWS - 1) / TASK_ROWS, embed_task, &self);
+    for (int32_t i = 0; i < threads; i++) alcore__char_rows_free(self.workers[i]);
+    alcore__free(ctx, self.workers);
+    return status;
 }
 
 static void column_free(alcore_ctx *ctx, alcore__column *column) {
@@ -188,8 +231,7 @@ static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ct
     self->pool = pool;
     if (rows > KEPT_BYTES / (int64_t)sizeof(float) / ngram->dims) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)(rows * ngram->dims), sizeof(float), &self->matrix));
-    return alcore__parallel(ctx, "embeddings", (rows + TASK_ROWS - 1) / TASK_ROWS, embed_task,
-                            column);
+    return embed_all(column);
 }
 
 alcore_status alcore__ngram_embed(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {

@@ -21,7 +21,7 @@
  * nothing, since the row is scaled to length 1 after it: cosines of rows estimate cosines of TF-IDF
  * vectors with a standard error of at most about 1 / sqrt(dims).
  *
- * Rows are computed one by one on demand, on any thread, and have the same bits everywhere where ln
+ * Rows are made on demand (char_rows.h), on any thread, and have the same bits everywhere where ln
  * has; what is learnt is integers, so it does not depend on who learns which texts first. */
 #ifndef ALCORE__CHAR_EMBEDDING_H
 #define ALCORE__CHAR_EMBEDDING_H
@@ -43,9 +43,6 @@ void alcore__char_embedder_merge(alcore__char_embedder *embedder,
                                  const alcore__char_embedder *other);
 /* Ends the learning. */
 void alcore__char_embedder_finish(alcore__char_embedder *embedder);
-/* row: [dims], a vector of length 1, or 0 for a text without words. After _finish; thread-safe. */
-void alcore__char_embedder_embed(const alcore__char_embedder *embedder, const char *text,
-                                 size_t length, float *row);
 void alcore__char_embedder_free(alcore__char_embedder *embedder); /* NULL-safe */
 
 #endif

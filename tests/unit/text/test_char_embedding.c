@@ -4,10 +4,11 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "text/char_embedding.h"
+#include "text/char_rows.h"
 
 #define DIMS ALCORE__CHAR_DEFAULT_DIMS
 static alcore_ctx *ctx;
@@ -30,7 +31,11 @@ static alcore__char_embedder *learnt(int32_t dims, uint64_t seed, const char *co
 }
 
 static void embed(const alcore__char_embedder *embedder, const char *text, float *row) {
-    alcore__char_embedder_embed(embedder, text, strlen(text), row);
+    alcore__char_rows *rows;
+    const size_t length = strlen(text);
+    ck_assert_int_eq(alcore__char_rows_new(embedder, &rows), ALCORE_OK);
+    alcore__char_rows_make(rows, &text, &length, 1, row);
+    alcore__char_rows_free(rows);
 }
 
 static double dot(const float *a, const float *b, int dims) {
@@ -89,6 +94,119 @@ START_TEST(the_formula) {
     embed(embedder, "the th\xc3\xa9\ta\n bc ", row);
     for (int j = 0; j < dims; j++)
         ck_assert_float_eq(row[j], square > 0 ? (float)(sum[j] / sqrt(square)) : 0);
+    alcore__char_embedder_free(embedder);
+}
+END_TEST
+
+/* ---- many texts against the formula, word by word ---- */
+
+/* Begins of the code points of " word ", its end last: begins [length + 3]; returns how many code
+ * points there are. */
+static int code_points(const char *padded, size_t length, size_t *begins) {
+    int count = 0;
+    for (size_t i = 0; i < length; i++)
+        if (i == 0 || i == length - 1 || ((unsigned char)padded[i] & 0xC0) != 0x80)
+            begins[count++] = i;
+    begins[count] = length;
+    return count;
+}
+
+/* v of a text whose words are parted by single spaces; df is 0 for every n-gram. */
+static void embed_by_formula(const char *text, int dims, double idf, float *row) {
+    double *sum = calloc((size_t)dims, sizeof *sum), square = 0;
+    static char padded[4096], gram[4096];
+    static size_t begins[4096];
+    for (const char *word = text; *word != '\0';) {
+        const size_t bytes = strcspn(word, " ");
+        snprintf(padded, sizeof padded, " %.*s ", (int)bytes, word);
+        const int points = code_points(padded, bytes + 2, begins);
+        for (int from = 0; from < points; from++) {
+            for (int n = 3; n <= 5 && from + n <= points; n++) {
+                const size_t length = begins[from + n] - begins[from];
+                memcpy(gram, padded + begins[from], length);
+                gram[length] = '\0';
+                add(sum, dims, 7, gram, idf);
+            }
+        }
+        word += bytes + (word[bytes] == ' ');
+    }
+    for (int j = 0; j < dims; j++) square += sum[j] * sum[j];
+    for (int j = 0; j < dims; j++) row[j] = square > 0 ? (float)(sum[j] / sqrt(square)) : 0;
+    free(sum);
+}
+
+/* A word with the number `number`: most have 4 to 9 bytes, some more than are kept, some code
+ * points of two bytes. */
+static size_t write_word(char *out, uint64_t number) {
+    alcore__rng rng;
+    alcore__rng_seed(&rng, number);
+    const uint64_t bits = alcore__rng_u64(&rng);
+    size_t length = 1 + bits % 9, used = 0;
+    if (bits >> 32 & 1) length += bits >> 40 & 31;
+    for (size_t i = 0; i < length; i++) {
+        const uint64_t letter = alcore__rng_u64(&rng);
+        if (letter % 8 == 0) out[used++] = '\xc3';
+        out[used++] =
+            (char)(letter % 8 == 0 ? 0x80 + (letter >> 8) % 64 : 'a' + (letter >> 8) % 26);
+    }
+    return used;
+}
+
+/* Texts of words of which some come again and again and most once, in blocks of several sizes: kept
+ * words are found and forgotten, and the rows are the same. */
+START_TEST(many_texts) {
+    enum { TEXTS = 8000, WORDS = 12, BYTES = WORDS * 96, CHECKED_EVERY = 37 };
+    const int dims = _i == 0 ? 256 : _i == 1 ? 6 : 33;
+    alcore__char_embedder *embedder = learnt(dims, 7, NULL, 0);
+    for (int i = 0; i < 5; i++) alcore__char_embedder_learn(embedder, "", 0);
+    alcore__char_embedder_finish(embedder);
+    alcore__char_rows *rows;
+    ck_assert_int_eq(alcore__char_rows_new(embedder, &rows), ALCORE_OK);
+    char *text = malloc((size_t)TEXTS * BYTES);
+    const char *texts[TEXTS];
+    size_t lengths[TEXTS];
+    for (int i = 0; i < TEXTS; i++) {
+        char *begin = text + (size_t)i * BYTES;
+        size_t used = 0;
+        for (int w = 0; w < i % (WORDS + 1); w++) {
+            if (used > 0) begin[used++] = ' ';
+            used += write_word(begin + used,
+                               w % 2 ? (uint64_t)(w * i % 50) : (uint64_t)(i * WORDS + w));
+        }
+        begin[used] = '\0';
+        texts[i] = begin;
+        lengths[i] = used;
+    }
+    float *made = malloc((size_t)TEXTS * (size_t)dims * sizeof *made), expected[256];
+    for (int first = 0, count = 1; first < TEXTS; first += count, count = 1 + first % 300) {
+        if (count > TEXTS - first) count = TEXTS - first;
+        alcore__char_rows_make(rows, texts + first, lengths + first, count,
+                               made + (size_t)first * (size_t)dims);
+    }
+    for (int i = 0; i < TEXTS; i += CHECKED_EVERY) {
+        embed_by_formula(texts[i], dims, 1 + log(6.0), expected);
+        ck_assert_mem_eq(expected, made + (size_t)i * (size_t)dims, (size_t)dims * sizeof *made);
+    }
+    free(made);
+    free(text);
+    alcore__char_rows_free(rows);
+    alcore__char_embedder_free(embedder);
+}
+END_TEST
+
+/* Above 4 MiB the n-grams are added in the order of the formula. */
+START_TEST(a_very_long_text) {
+    enum { DIMS_HERE = 3, BYTES = (4 << 20) + 100 };
+    alcore__char_embedder *embedder = learnt(DIMS_HERE, 7, NULL, 0);
+    alcore__char_embedder_finish(embedder);
+    char *text = malloc(BYTES + 1);
+    for (int i = 0; i < BYTES; i++) text[i] = i % 7 == 6 ? ' ' : (char)('a' + i % 5);
+    text[BYTES] = '\0';
+    float row[DIMS_HERE], expected[DIMS_HERE];
+    embed(embedder, text, row);
+    embed_by_formula(text, DIMS_HERE, 1.0, expected);
+    ck_assert_mem_eq(row, expected, sizeof row);
+    free(text);
     alcore__char_embedder_free(embedder);
 }
 END_TEST
@@ -172,6 +290,8 @@ int main(void) {
     TCase *cases = tcase_create("char_embedding");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_loop_test(cases, the_formula, 0, 5);
+    tcase_add_loop_test(cases, many_texts, 0, 3);
+    tcase_add_test(cases, a_very_long_text);
     tcase_add_loop_test(cases, like_texts_are_near, 0, 5);
     tcase_add_test(cases, learning_in_parts_is_the_same);
     tcase_add_test(cases, seeds_and_empty_texts);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fault_allocator.h"
-#include "text/char_embedding.h"
+#include "text/char_rows.h"
 #include "text/lm_trainer.h"
 
 static char path[64];
@@ -57,9 +57,14 @@ static alcore_status do_embed(alcore_ctx *ctx) {
     alcore__char_embedder *embedder = NULL;
     const alcore_status status = alcore__char_embedder_new(ctx, 8, 1, &embedder);
     ck_assert_int_eq(embedder == NULL, status != ALCORE_OK);
-    if (status == ALCORE_OK) alcore__char_embedder_finish(embedder);
+    if (status != ALCORE_OK) return status;
+    alcore__char_embedder_finish(embedder);
+    alcore__char_rows *rows = NULL;
+    const alcore_status made = alcore__char_rows_new(embedder, &rows);
+    ck_assert_int_eq(rows == NULL, made != ALCORE_OK);
+    alcore__char_rows_free(rows);
     alcore__char_embedder_free(embedder);
-    return status;
+    return made;
 }
 
 static alcore_status (*const calls[])(alcore_ctx *) = {do_train, do_cross_fit, do_read, do_write,
