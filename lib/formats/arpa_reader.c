@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading ARPA text (spec 6.5). Files of other tools may be pruned: an n-gram may stand there
- * without the n-grams that it begins or ends with. Scoring relies on those, so they are added,
- * unlisted, with the probability that backing off gives them anyway and no back-off of their own.
- */
+/* Reading a language model from ARPA text (docs/spec/language-model.md, "ARPA files"):
+ *
+ *   \data\             the header: ngram 1=COUNT, ngram 2=COUNT, ...
+ *   \1-grams:          one line per n-gram: log10 probability, words, log10 back-off
+ *   \2-grams:  ...     the orders ascend
+ *   \end\
+ *
+ * Files of other tools may be pruned: an n-gram may stand there without the n-grams that it begins
+ * or ends with. Scoring relies on those, so they are added to the trie, unlisted, with the
+ * probability that backing off gives them anyway and a back-off of 0. One pass over the lines, on
+ * the thread that entered the call. */
 #include <math.h>
 #include <string.h>
 
@@ -11,23 +18,30 @@
 #include "text/lm_internal.h"
 #include "text/words.h"
 
-#define UNLISTED 2.0 /* in place of a probability until it is computed */
+/* In place of the log10 probability of an unlisted n-gram, until back_off_unlisted() computes it.
+ */
+#define UNLISTED 2.0
+
+/* The state of one reading. */
 typedef struct reader {
     alcore_ctx *ctx;
-    alcore__line_reader lines;
-    const char *line; /* without its end */
-    size_t line_length;
-    alcore__lm_trie *trie;
-    alcore_lm *lm;
-    size_t logp_capacity[ALCORE__LM_ORDERS + 1], backoff_capacity[ALCORE__LM_ORDERS + 1];
-    int64_t promised[ALCORE__LM_ORDERS + 1]; /* the header's counts */
+    alcore__line_reader lines; /* the file, with the number of the present line */
+    const char *line;          /* the present line, without white space at its end; valid until the
+                                  next one is read; NULL at the end of the file */
+    size_t line_length;        /* bytes */
+    alcore__lm_trie *trie;     /* being filled; a reference, dropped at the end */
+    alcore_lm *lm;             /* being filled */
+    size_t logp_capacity[ALCORE__LM_ORDERS + 1];    /* [n] entries of lm->logp[n] */
+    size_t backoff_capacity[ALCORE__LM_ORDERS + 1]; /* [n] entries of lm->backoff[n] */
+    int64_t promised[ALCORE__LM_ORDERS + 1];        /* [n] n-grams of order n by the header */
 } reader;
 
+/* ALCORE_E_DATA with the path, the number of the present line and what is wrong. */
 static alcore_status bad_line(const reader *r, const char *what) {
     return alcore__lines_fail(&r->lines, "%s", what);
 }
 
-/* The next line; r->line is NULL at the end of the file. */
+/* Reads the next line into r->line and r->line_length; r->line is NULL at the end of the file. */
 static alcore_status next_line(reader *r) {
     char *line = NULL;
     size_t length = 0;
@@ -56,28 +70,31 @@ static bool line_is(const reader *r, const char *text) {
     return r->line_length == strlen(text) && memcmp(r->line, text, r->line_length) == 0;
 }
 
-/* An integer of at most 18 digits. */
-static bool read_count(const char **at, const char *end, int64_t *out) {
-    const char *begin = *at;
+/* Reads an integer of 1 to 18 digits at *next, which moves behind it; false when there is no
+ * digit. */
+static bool read_count(const char **next, const char *end, int64_t *out) {
+    const char *begin = *next;
     int64_t value = 0;
-    while (*at < end && **at >= '0' && **at <= '9' && *at - begin < 18)
-        value = value * 10 + (*(*at)++ - '0');
+    while (*next < end && **next >= '0' && **next <= '9' && *next - begin < 18)
+        value = value * 10 + (*(*next)++ - '0');
     *out = value;
-    return *at > begin;
+    return *next > begin;
 }
 
-/* `ngram 2=239103` */
+/* Reads a header line such as `ngram 2=239103`, whose order must be *orders + 1, and counts it in
+ * *orders. */
 static alcore_status read_promise(reader *r, int32_t *orders) {
     static const char word[] = "ngram ";
-    const char *at = r->line + strlen(word), *end = r->line + r->line_length;
+    const char *next = r->line + strlen(word), *end = r->line + r->line_length;
     int64_t order = 0, count = 0;
     if (r->line_length < strlen(word) || memcmp(r->line, word, strlen(word)) != 0)
         return bad_line(r, "expected `ngram N=COUNT` or `\\1-grams:`");
-    const bool has_order = read_count(&at, end, &order);
-    while (at < end && *at == ' ') at++;
-    if (!has_order || at == end || *at++ != '=') return bad_line(r, "expected `ngram N=COUNT`");
-    while (at < end && *at == ' ') at++;
-    if (!read_count(&at, end, &count) || at != end) return bad_line(r, "expected `ngram N=COUNT`");
+    const bool has_order = read_count(&next, end, &order);
+    while (next < end && *next == ' ') next++;
+    if (!has_order || next == end || *next++ != '=') return bad_line(r, "expected `ngram N=COUNT`");
+    while (next < end && *next == ' ') next++;
+    if (!read_count(&next, end, &count) || next != end)
+        return bad_line(r, "expected `ngram N=COUNT`");
     if (order != *orders + 1) return bad_line(r, "the orders do not rise from 1 by 1");
     if (order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_UNSUPPORTED, "%s:%lld: order %lld is above %d", r->lines.path,
@@ -87,6 +104,8 @@ static alcore_status read_promise(reader *r, int32_t *orders) {
     return ALCORE_OK;
 }
 
+/* Reads up to the title of the first section, which is the present line then. Lines before \data\
+ * are comments. *orders: the order of the model. */
 static alcore_status read_header(reader *r, int32_t *orders) {
     *orders = 0;
     do {
@@ -103,8 +122,9 @@ static alcore_status read_header(reader *r, int32_t *orders) {
     return *orders > 0 ? ALCORE_OK : bad_line(r, "there is no `ngram 1=COUNT` line");
 }
 
-/* Room for the numbers of one more n-gram. */
-static alcore_status reserve_numbers(reader *r, int32_t order, size_t number) {
+/* Gets memory in logp and backoff for n-gram `number` of an order; new entries are
+ * ALCORE__LM_ABSENT and 0. */
+static alcore_status reserve_values(reader *r, int32_t order, size_t number) {
     alcore_lm *lm = r->lm;
     const size_t before = r->logp_capacity[order];
     ALCORE__TRY(alcore__grow(r->ctx, &lm->logp[order], &r->logp_capacity[order], number + 1,
@@ -120,7 +140,8 @@ static alcore_status reserve_numbers(reader *r, int32_t order, size_t number) {
     return ALCORE_OK;
 }
 
-/* The number of words[0 .. order), which is added as unlisted if it is new. */
+/* *out: the number of the n-gram words [order]; if it is new it is added as unlisted, its context
+ * and its suffix before it. Calls itself at most order - 1 levels deep. */
 static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uint32_t *out) {
     if (order == 1) {
         *out = words[0];
@@ -134,18 +155,21 @@ static alcore_status ensure(reader *r, int32_t order, const uint32_t *words, uin
     if (*out != ALCORE__NGRAM_NONE) return ALCORE_OK;
     ALCORE__TRY(ensure(r, order - 1, words + 1, &suffix));
     ALCORE__TRY(alcore__ngram_reserve(r->ctx, table, 1));
-    ALCORE__TRY(reserve_numbers(r, order, table->count));
-    const size_t at = alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
-    *out = alcore__ngram_put(table, at, context, word, suffix);
+    ALCORE__TRY(reserve_values(r, order, table->count));
+    const size_t slot =
+        alcore__ngram_probe(table, alcore__ngram_hash(context, word), context, word);
+    *out = alcore__ngram_put(table, slot, context, word, suffix);
     r->lm->logp[order][*out] = UNLISTED;
     return ALCORE_OK;
 }
 
+/* *out: the number of a word of an n-gram. The unigrams come first and are the vocabulary; a later
+ * word that is none of them is an error. */
 static alcore_status read_word(reader *r, int32_t order, const char *word, size_t length,
                                uint32_t *out) {
     if (order == 1) {
         ALCORE__TRY(alcore__vocabulary_add(r->ctx, &r->trie->words, word, length, out));
-        return reserve_numbers(r, 1, r->trie->words.count - 1);
+        return reserve_values(r, 1, r->trie->words.count - 1);
     }
     *out = alcore__vocabulary_find(&r->trie->words, word, length);
     if (*out != ALCORE__WORD_NONE && r->lm->logp[1][*out] <= 0.0) return ALCORE_OK;
@@ -153,36 +177,38 @@ static alcore_status read_word(reader *r, int32_t order, const char *word, size_
                               (int)(length > 100 ? 100 : length), word);
 }
 
-/* `-1.0334 TAB word word [TAB -0.30103]` */
+/* Reads the present line as an n-gram of an order: `-1.0334 TAB word word [TAB -0.30103]`. */
 static alcore_status read_ngram(reader *r, int32_t order) {
-    const char *at = r->line, *end = r->line + r->line_length, *field;
+    const char *next = r->line, *end = r->line + r->line_length, *field;
     size_t length;
     double logp = 0.0, backoff = 0.0;
     uint32_t words[ALCORE__LM_ORDERS] = {0}, number = 0;
-    if (!alcore__word_next(&at, end, &field, &length) ||
+    if (!alcore__word_next(&next, end, &field, &length) ||
         !alcore__parse_double(field, length, &logp) || isnan(logp))
         return bad_line(r, "the log10 probability is no number");
     for (int32_t i = 0; i < order; i++) {
-        if (!alcore__word_next(&at, end, &field, &length))
+        if (!alcore__word_next(&next, end, &field, &length))
             return bad_line(r, "there are too few words");
         ALCORE__TRY(read_word(r, order, field, length, &words[i]));
     }
-    if (alcore__word_next(&at, end, &field, &length) &&
+    if (alcore__word_next(&next, end, &field, &length) &&
         (!alcore__parse_double(field, length, &backoff) || isnan(backoff) || backoff == HUGE_VAL))
         return bad_line(r, "the log10 back-off is no number");
-    if (alcore__word_next(&at, end, &field, &length))
+    if (alcore__word_next(&next, end, &field, &length))
         return bad_line(r, "there are too many words");
     if (order == 1 && words[0] == ALCORE__LM_BEGIN) logp = 0.0; /* never predicted */
     if (logp > 1e-6) return bad_line(r, "the log10 probability is above 0");
     ALCORE__TRY(ensure(r, order, words, &number));
-    double *const known = &r->lm->logp[order][number];
-    if (*known <= 0.0) return bad_line(r, "this n-gram was given before");
-    *known = fmin(logp, 0.0);
+    double *const stored = &r->lm->logp[order][number];
+    if (*stored <= 0.0) return bad_line(r, "this n-gram was given before");
+    *stored = fmin(logp, 0.0);
     if (order < r->lm->order) r->lm->backoff[order][number] = backoff;
     r->lm->ngrams[order]++;
     return ALCORE_OK;
 }
 
+/* Reads the section of an order, whose title is the present line, up to the next line that begins
+ * with a backslash. Its n-grams must be as many as the header says. */
 static alcore_status read_section(reader *r, int32_t order) {
     char title[] = "\\1-grams:";
     title[1] = (char)('0' + order);
@@ -196,12 +222,13 @@ static alcore_status read_section(reader *r, int32_t order) {
         return alcore__lines_fail(
             &r->lines, "there are %lld n-grams of order %d, the header says %lld",
             (long long)r->lm->ngrams[order], (int)order, (long long)r->promised[order]);
-    /* n-grams that get a number later are unlisted. */
+    /* Later orders may add n-grams of this one: their numbers follow, and they are unlisted. */
     r->lm->listed[order] = alcore__lm_size(r->lm, order);
     return ALCORE_OK;
 }
 
-/* log10 p(w | h) of the unlisted n-grams, lower orders first. */
+/* Gives the unlisted n-grams log10 p(w | h) = backoff(h) + log10 p(w | h'), lower orders first,
+ * since h' w may be unlisted itself. */
 static void back_off_unlisted(alcore_lm *lm) {
     for (int32_t n = 2; n <= lm->order; n++) {
         for (uint32_t i = lm->listed[n]; i < lm->trie->table[n].count; i++) {
@@ -212,12 +239,14 @@ static void back_off_unlisted(alcore_lm *lm) {
     }
 }
 
+/* Header, sections, \end\, a probability for <unk> where the file has none, and the unlisted
+ * n-grams. r->trie and r->lm are released by the caller, also after a failure. */
 static alcore_status read_model(reader *r) {
     int32_t orders = 0;
     ALCORE__TRY(read_header(r, &orders));
     ALCORE__TRY(alcore__lm_trie_new(r->ctx, orders, &r->trie));
     ALCORE__TRY(alcore__lm_new(r->trie, &r->lm));
-    ALCORE__TRY(reserve_numbers(r, 1, r->trie->words.count - 1));
+    ALCORE__TRY(reserve_values(r, 1, r->trie->words.count - 1));
     for (int32_t n = 1; n <= orders; n++) ALCORE__TRY(read_section(r, n));
     if (!line_is(r, "\\end\\")) return bad_line(r, "expected \\end\\");
     if (r->lm->logp[1][ALCORE__LM_UNK] > 0.0) {

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing ARPA text (spec 6.5). */
+/* Writing a language model as ARPA text (docs/spec/language-model.md, "ARPA files"; the layout
+ * stands at the top of arpa_reader.c). N-grams are written in the order of their numbers, those
+ * that are absent or unlisted left out; a trained model begins with comment lines about its
+ * discounts. */
 #include <stdio.h>
 #include <string.h>
 
 #include "text/lm_internal.h"
 
-#define DIGITS 9
-#define TICK_EVERY 4096
+#define DIGITS 9         /* significant digits of a number */
+#define POLL_NGRAMS 4096 /* n-grams between two polls of cancellation */
 static const char stage[] = "writing the language model";
 
 typedef struct arpa_writer {
     alcore_ctx *ctx;
     const alcore_lm *lm;
-    alcore__writer *writer;
-    alcore__buffer line;
-    int64_t done, total; /* n-grams */
+    alcore__writer *writer; /* the file */
+    alcore__buffer line;    /* the line being built */
+    int64_t done, total;    /* n-grams written, and all that will be, for the progress */
 } arpa_writer;
 
-/* Whatever the locale's decimal point is, '.' is written. */
+/* Appends a number with DIGITS significant digits and '.' as its decimal point, whatever that of
+ * the locale is: each run of other bytes becomes one '.'. */
 static alcore_status append_number(arpa_writer *w, double value) {
     char text[40];
     size_t length = 0;
@@ -31,6 +35,7 @@ static alcore_status append_number(arpa_writer *w, double value) {
     return alcore__buffer_append(w->ctx, &w->line, text, length);
 }
 
+/* Writes the line that was built, with its end, and empties it. */
 static alcore_status put_line(arpa_writer *w) {
     ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\n", 1));
     const alcore_status status = alcore__writer_put(w->writer, w->line.data, w->line.length);
@@ -38,7 +43,7 @@ static alcore_status put_line(arpa_writer *w) {
     return status;
 }
 
-/* What the training found, as comment lines before \data\. */
+/* Writes t_1 to t_4 and D(1), D(2), D(3+) of each order as comment lines, before \data\. */
 static alcore_status put_training(arpa_writer *w) {
     const alcore_lm *lm = w->lm;
     for (int32_t n = 1; n <= lm->order; n++) {
@@ -57,6 +62,8 @@ static alcore_status put_training(arpa_writer *w) {
     return ALCORE_OK;
 }
 
+/* Appends the words of an n-gram, with one space between them: the trie is walked from the last
+ * word to the first. */
 static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number) {
     const alcore__lm_trie *trie = w->lm->trie;
     uint32_t words[ALCORE__LM_ORDERS];
@@ -74,12 +81,13 @@ static alcore_status append_words(arpa_writer *w, int32_t order, uint32_t number
     return ALCORE_OK;
 }
 
+/* Writes the section of an order: one line per n-gram. */
 static alcore_status put_order(arpa_writer *w, int32_t order) {
     const alcore_lm *lm = w->lm;
     ALCORE__TRY(alcore__buffer_format(w->ctx, &w->line, "\n\\%d-grams:", (int)order));
     ALCORE__TRY(put_line(w));
     for (uint32_t i = 0; i < lm->listed[order]; i++) {
-        if (i % TICK_EVERY == 0) ALCORE__TRY(alcore__tick(w->ctx, stage, w->done, w->total));
+        if (i % POLL_NGRAMS == 0) ALCORE__TRY(alcore__tick(w->ctx, stage, w->done, w->total));
         if (lm->logp[order][i] > 0.0) continue;
         ALCORE__TRY(append_number(w, lm->logp[order][i]));
         ALCORE__TRY(alcore__buffer_append(w->ctx, &w->line, "\t", 1));

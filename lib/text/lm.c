@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The language model as a handle. */
+/* The handle of the language model (alcore/lm.h): making and freeing it and its trie, training from
+ * an array of texts, and the accessors. lm_internal.h has the data layout. */
 #include "alcore/lm.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "text/lm_internal.h"
 #include "text/lm_trainer.h"
 
+/* Frees what a trie owns when its last reference is dropped. */
 static void release_trie(void *object) {
     alcore__lm_trie *trie = object;
     alcore__vocabulary_clear(trie->object.ctx, &trie->words);
@@ -34,6 +36,7 @@ alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_tri
     return ALCORE_OK;
 }
 
+/* Frees what a model owns when its last reference is dropped. */
 static void release_lm(void *object) {
     alcore_lm *lm = object;
     for (int32_t n = 1; n <= ALCORE__LM_ORDERS; n++) {
@@ -74,6 +77,7 @@ static void warn_of_dropped(alcore_ctx *ctx, const alcore_lm *lm) {
                 (long long)lm->dropped);
 }
 
+/* Checks the arguments of alcore_lm_train(), then trains one model, of one fold, on all texts. */
 static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
                            const alcore_lm_options *given, alcore_lm **out) {
     alcore_lm_options options;
@@ -118,6 +122,7 @@ int32_t alcore_lm_order(const alcore_lm *lm) {
     return lm == NULL ? 0 : lm->order;
 }
 
+/* Writes what the model knows of one order to the caller's struct, in the size that it has. */
 static alcore_status order_get(const alcore_lm *lm, int32_t order, alcore_lm_order_info *out) {
     if (order < 1 || order > lm->order)
         return alcore__fail(ALCORE_E_NOT_FOUND, "the language model has orders 1 to %d, not %d",
@@ -145,7 +150,9 @@ static uint64_t bits_of(double value) {
     return bits;
 }
 
-/* Hash of an n-gram's words, last to first, whatever their numbers are. */
+/* The hash of an n-gram's words, from the last to the first. It is made of the words' bytes, so it
+ * does not depend on their numbers, which differ between a trained model and the same model read
+ * from a file. */
 static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t number) {
     uint64_t hash = 0;
     for (int32_t n = order; n >= 2; n--) {

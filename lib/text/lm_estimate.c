@@ -1,33 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interpolated modified Kneser-Ney (spec 6.5) from raw counts. Whatever is summed over several
- * n-grams is an integer, so the result does not depend on any order. */
+/* Interpolated modified Kneser-Ney from raw counts (docs/spec/language-model.md has the formulas,
+ * whose names a(g), t_k, D(k), N_k(h), den(h) and gamma(h) are used here). Called by
+ * alcore__lm_trainer_model() on the thread that entered the call.
+ *
+ *   1. adjust, find_discounts   for n = N .. 1: adjusted counts of order n from those of order n +
+ * 1, then t_k and D(k)
+ *   2. unigrams                 p(w)
+ *   3. higher_order             for n = 2 .. N: den(h) and gamma(h) of the contexts h of n - 1
+ * words, then p(w | h) from p(w | h') of order n - 1, and at last the logarithms of what the next
+ * order no longer needs
+ *   4. the logarithms of order N
+ *
+ * Arrays over the n-grams of an order are indexed by their number in the trie. Whatever is summed
+ * over several n-grams is an integer, so the result does not depend on any order. Cost: a few
+ * passes over the n-grams of each order, two of them with reads far apart (suffix and context). */
 #include <math.h>
 #include <string.h>
 
 #include "text/lm_trainer.h"
 
-#define CHUNK 65536 /* n-grams of one task */
-#define TICK_EVERY 4096
+#define CHUNK_NGRAMS 65536 /* n-grams of one task */
+#define POLL_NGRAMS 4096   /* n-grams between two polls of cancellation */
 static const char stage[] = "estimating the language model";
 
-/* What the words behind one context add up to. */
+/* Sums over the words w that follow one context h. */
 typedef struct context_sums {
-    uint32_t total;   /* den(h) */
-    uint32_t with[3]; /* N_1, N_2, N_3+ */
+    uint32_t total;   /* den(h), the sum of a(h w) */
+    uint32_t with[3]; /* N_1(h), N_2(h), N_3+(h): words with an adjusted count of 1, 2, 3 or more */
 } context_sums;
 
+/* The state of one estimation; alcore__lm_estimate() frees its arrays. */
 typedef struct estimate {
-    alcore__lm_trainer *trainer;
+    alcore__lm_trainer *trainer; /* has the raw counts */
     alcore_ctx *ctx;
-    alcore_lm *lm;
-    int32_t without;
-    int32_t order;                             /* being worked on */
-    uint32_t *adjusted[ALCORE__LM_ORDERS + 1]; /* a(g); 0: not in this model */
-    context_sums *sums;                        /* of the contexts of `order` */
-    int64_t done, total;                       /* passes over chunks, for the progress */
+    alcore_lm *lm;                             /* the model being filled */
+    int32_t without;                           /* the fold left out, -1: none */
+    int32_t order;                             /* the order n being worked on */
+    uint32_t *adjusted[ALCORE__LM_ORDERS + 1]; /* [n][n-grams] a(g); 0: g is not in this model; NULL
+                                                  once it is no longer needed */
+    context_sums *sums; /* [n-grams of order - 1] of the contexts of `order` */
 } estimate;
 
-/* c(g) without the fold that is left out. */
+/* c(g) of the n-gram `number` over the folds that take part. */
 static uint32_t raw_count(const estimate *e, int32_t order, size_t number) {
     const size_t folds = (size_t)e->trainer->folds;
     const uint32_t *counts = e->trainer->counts[order] + number * folds;
@@ -37,14 +51,17 @@ static uint32_t raw_count(const estimate *e, int32_t order, size_t number) {
     return sum;
 }
 
-/* On the entering thread, for every number: lets the call report and be stopped. */
-static alcore_status breathe(const estimate *e, size_t number) {
-    return number % TICK_EVERY == 0 ? alcore__tick(e->ctx, stage, e->lm->order - e->order, -1)
-                                    : ALCORE_OK;
+/* Reports progress and polls cancellation once every POLL_NGRAMS numbers; on the entering
+ * thread. */
+static alcore_status poll(const estimate *e, size_t number) {
+    return number % POLL_NGRAMS == 0 ? alcore__tick(e->ctx, stage, e->lm->order - e->order, -1)
+                                     : ALCORE_OK;
 }
 
-/* a(g) of one order, from the order above: only n-grams that begin with <s> have nothing before
- * them and keep their raw count. */
+/* Fills adjusted[order], a(g), from the order above: every n-gram of order + 1 with a count adds 1
+ * to its suffix. An n-gram that gets nothing there is never preceded by a word, so it begins with
+ * <s> and keeps its raw count; in the highest order all do. With one fold the raw counts are freed
+ * here. */
 static alcore_status adjust(estimate *e, int32_t order) {
     const alcore__lm_trie *trie = e->lm->trie;
     const size_t count = alcore__lm_size(e->lm, order);
@@ -55,12 +72,12 @@ static alcore_status adjust(estimate *e, int32_t order) {
         const alcore__ngram_table *above = &trie->table[order + 1];
         const uint32_t *above_adjusted = e->adjusted[order + 1];
         for (size_t i = 0; i < above->count; i++) {
-            ALCORE__TRY(breathe(e, i));
+            ALCORE__TRY(poll(e, i));
             adjusted[above->ngram[i].suffix] += above_adjusted[i] > 0;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        ALCORE__TRY(breathe(e, i));
+        ALCORE__TRY(poll(e, i));
         if (adjusted[i] == 0) adjusted[i] = raw_count(e, order, i);
     }
     if (order == 1) adjusted[ALCORE__LM_BEGIN] = 0; /* never predicted */
@@ -68,13 +85,14 @@ static alcore_status adjust(estimate *e, int32_t order) {
     return ALCORE_OK;
 }
 
+/* Fills exactly (t_k), ngrams, discount (D(1), D(2), D(3+)) and fallback of an order. */
 static alcore_status find_discounts(estimate *e, int32_t order) {
     alcore_lm *lm = e->lm;
     const uint32_t *adjusted = e->adjusted[order];
     const size_t count = alcore__lm_size(lm, order);
     int64_t *t = lm->exactly[order]; /* t[k - 1] is t_k */
     for (size_t i = 0; i < count; i++) {
-        ALCORE__TRY(breathe(e, i));
+        ALCORE__TRY(poll(e, i));
         if (adjusted[i] >= 1 && adjusted[i] <= 4) t[adjusted[i] - 1]++;
         lm->ngrams[order] += adjusted[i] > 0;
     }
@@ -92,10 +110,12 @@ static alcore_status find_discounts(estimate *e, int32_t order) {
     return ALCORE_OK;
 }
 
+/* The index of D, and of context_sums.with, for an adjusted count of 1 or more: 0, 1 or 2. */
 static uint32_t count_class(uint32_t adjusted) {
     return adjusted < 3 ? adjusted - 1 : 2;
 }
 
+/* Adds one word that follows the context with this adjusted count. */
 static void add_to_context(context_sums *sums, uint32_t adjusted) {
     if (adjusted == 0) return;
     sums->total += adjusted;
@@ -109,13 +129,17 @@ static double context_weight(const estimate *e, const context_sums *sums) {
     return (d[0] * sums->with[0] + d[1] * sums->with[1] + d[2] * sums->with[2]) / sums->total;
 }
 
-/* The first summand of p(w | h); rounding must not lift p above 1. */
+/* p(w | h) from a(h w), den(h) = total and below = gamma(h) p(w | h'). Rounding must not lift it
+ * above 1, whose logarithm would read as ALCORE__LM_ABSENT. */
 static double interpolate(const estimate *e, uint32_t adjusted, uint32_t total, double below) {
     const double *d = e->lm->discount[e->order];
     const double seen = adjusted == 0 ? 0.0 : (adjusted - d[count_class(adjusted)]) / (double)total;
     return fmin(seen + below, 1.0);
 }
 
+/* Fills logp[1] with p(w), not yet its logarithm: -1 for words that this model does not have, gamma
+ * / V for <unk>, V being the words with </s> and <unk>; p of <s> is 1, since it is never predicted
+ * and its logarithm is to be 0. */
 static void unigrams(estimate *e) {
     alcore_lm *lm = e->lm;
     e->order = 1;
@@ -131,11 +155,13 @@ static void unigrams(estimate *e) {
     p[ALCORE__LM_BEGIN] = 1.0;
 }
 
-static size_t chunks(size_t count) {
-    return (count + CHUNK - 1) / CHUNK;
+static size_t chunk_count(size_t count) {
+    return (count + CHUNK_NGRAMS - 1) / CHUNK_NGRAMS;
 }
 
-/* p(w | h) of a chunk of one order; -1 where it is not in this model. */
+/* The task of one chunk of n-grams of e->order (alcore__task): logp of the order becomes p(w | h),
+ * -1 where the n-gram is not in this model. gamma is still gamma(h) itself and below p(w | h')
+ * itself: higher_order() takes their logarithms afterwards. */
 static alcore_status interpolate_chunk(void *data, int64_t index, int32_t worker) {
     (void)worker;
     const estimate *e = data;
@@ -144,8 +170,8 @@ static alcore_status interpolate_chunk(void *data, int64_t index, int32_t worker
     const uint32_t *adjusted = e->adjusted[e->order];
     const double *gamma = lm->backoff[e->order - 1], *below = lm->logp[e->order - 1];
     double *p = lm->logp[e->order];
-    const size_t begin = (size_t)index * CHUNK;
-    const size_t end = begin + CHUNK < table->count ? begin + CHUNK : table->count;
+    const size_t begin = (size_t)index * CHUNK_NGRAMS;
+    const size_t end = begin + CHUNK_NGRAMS < table->count ? begin + CHUNK_NGRAMS : table->count;
     for (size_t i = begin; i < end; i++) {
         const alcore__ngram *ngram = &table->ngram[i];
         p[i] = adjusted[i] == 0 ? -1.0
@@ -155,26 +181,31 @@ static alcore_status interpolate_chunk(void *data, int64_t index, int32_t worker
     return ALCORE_OK;
 }
 
+/* The array whose logarithms the tasks take. */
 typedef struct logarithms {
-    double *values;
+    double *values; /* [count] probabilities or back-off weights; -1: absent */
     size_t count;
 } logarithms;
 
+/* The task of one chunk (alcore__task): replaces values by their log10, and -1 by
+ * ALCORE__LM_ABSENT. */
 static alcore_status log10_chunk(void *data, int64_t index, int32_t worker) {
     (void)worker;
     const logarithms *l = data;
-    const size_t begin = (size_t)index * CHUNK;
-    const size_t end = begin + CHUNK < l->count ? begin + CHUNK : l->count;
+    const size_t begin = (size_t)index * CHUNK_NGRAMS;
+    const size_t end = begin + CHUNK_NGRAMS < l->count ? begin + CHUNK_NGRAMS : l->count;
     for (size_t i = begin; i < end; i++)
         l->values[i] = l->values[i] < 0.0 ? ALCORE__LM_ABSENT : log10(l->values[i]);
     return ALCORE_OK;
 }
 
-static alcore_status take_log10(estimate *e, double *values, size_t count) {
+static alcore_status replace_by_log10(estimate *e, double *values, size_t count) {
     logarithms l = {values, count};
-    return alcore__parallel(e->ctx, stage, (int64_t)chunks(count), log10_chunk, &l);
+    return alcore__parallel(e->ctx, stage, (int64_t)chunk_count(count), log10_chunk, &l);
 }
 
+/* Step 3 of the file head for one order: backoff[order - 1] and logp[order], then the logarithms of
+ * backoff[order - 1] and logp[order - 1], which no later order reads. */
 static alcore_status higher_order(estimate *e, int32_t order) {
     alcore_lm *lm = e->lm;
     const alcore__ngram_table *table = &lm->trie->table[order];
@@ -185,23 +216,24 @@ static alcore_status higher_order(estimate *e, int32_t order) {
     e->sums = NULL;
     ALCORE__TRY(alcore__new_array(e->ctx, contexts, sizeof *e->sums, &e->sums));
     for (size_t i = 0; i < table->count; i++) {
-        ALCORE__TRY(breathe(e, i));
+        ALCORE__TRY(poll(e, i));
         add_to_context(&e->sums[table->ngram[i].context], adjusted[i]);
     }
     for (size_t i = 0; i < contexts; i++) {
-        ALCORE__TRY(breathe(e, i));
+        ALCORE__TRY(poll(e, i));
         lm->backoff[order - 1][i] = context_weight(e, &e->sums[i]);
     }
     ALCORE__TRY(
-        alcore__parallel(e->ctx, stage, (int64_t)chunks(table->count), interpolate_chunk, e));
+        alcore__parallel(e->ctx, stage, (int64_t)chunk_count(table->count), interpolate_chunk, e));
     alcore__free(e->ctx, e->adjusted[order]);
     e->adjusted[order] = NULL;
-    ALCORE__TRY(take_log10(e, lm->backoff[order - 1], contexts));
-    return take_log10(e, lm->logp[order - 1], contexts);
+    ALCORE__TRY(replace_by_log10(e, lm->backoff[order - 1], contexts));
+    return replace_by_log10(e, lm->logp[order - 1], contexts);
 }
 
-/* Nothing to learn from: the other four folds are empty (spec 6.5, Cross-fitting). */
-static void know_nothing(alcore_lm *lm) {
+/* The model when the other four folds have no text (docs/spec/language-model.md, Cross-fitting):
+ * p(<unk>) = p(</s>) = 1/2 and no other n-gram. */
+static void set_uniform(alcore_lm *lm) {
     for (int32_t n = 1; n <= lm->order; n++) {
         const size_t count = alcore__lm_size(lm, n);
         for (size_t i = 0; i < count; i++) lm->logp[n][i] = ALCORE__LM_ABSENT;
@@ -212,6 +244,7 @@ static void know_nothing(alcore_lm *lm) {
     lm->ngrams[1] = 3;
 }
 
+/* The steps of the file head; the model's arrays are allocated. */
 static alcore_status run(estimate *e) {
     alcore_lm *lm = e->lm;
     for (int32_t n = lm->order; n >= 1; n--) {
@@ -220,7 +253,7 @@ static alcore_status run(estimate *e) {
     }
     unigrams(e);
     for (int32_t n = 2; n <= lm->order; n++) ALCORE__TRY(higher_order(e, n));
-    return take_log10(e, lm->logp[lm->order], alcore__lm_size(lm, lm->order));
+    return replace_by_log10(e, lm->logp[lm->order], alcore__lm_size(lm, lm->order));
 }
 
 alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, alcore_lm *lm) {
@@ -234,14 +267,14 @@ alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, 
     for (int32_t n = 1; n <= lm->order; n++) {
         const size_t count = alcore__lm_size(lm, n);
         lm->listed[n] = (uint32_t)count;
-        ALCORE__TRY(breathe(&e, 0));
+        ALCORE__TRY(poll(&e, 0));
         ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->logp[n]));
         if (n < lm->order)
             ALCORE__TRY(alcore__new_array(e.ctx, count, sizeof(double), &lm->backoff[n]));
     }
     lm->trained = true;
     if (sentences == 0) {
-        know_nothing(lm);
+        set_uniform(lm);
         return ALCORE_OK;
     }
     const alcore_status status = run(&e);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scoring by backing off (spec 6.5): log10 p(w | h) = log10 p of the longest n-gram h' w that the
- * model has, plus the back-off of every longer context. */
+/* Scoring by backing off (docs/spec/language-model.md): log10 p(w | h) = log10 p of the longest
+ * n-gram h' w that the model has, plus the back-off weights (log10) of all contexts longer than h'
+ * up to h. Cost: at most N look-ups a word. A model is only read, so texts are scored in
+ * parallel. */
 #include <math.h>
 #include <string.h>
 
@@ -10,25 +12,26 @@
 
 #define LN_10 2.302585092994045684
 
-/* Every beginning and end of an n-gram of the model is in the model, so the new context is the
- * n-gram that matched, or its end. */
-double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *state, uint32_t word) {
+/* Tries the present context, then ever shorter ones, until one and the word form an n-gram of the
+ * model. The first and the last words of every n-gram of the model are n-grams of the model too, so
+ * the next context is the n-gram that matched, or its last N - 1 words. */
+double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *context, uint32_t word) {
     const alcore__lm_trie *trie = lm->trie;
     double backoff = 0.0;
-    for (alcore__lm_context at = *state; at.length > 0;) {
-        const int32_t n = at.length + 1;
-        const uint32_t found = alcore__ngram_find(&trie->table[n], at.number, word);
+    for (alcore__lm_context tried = *context; tried.length > 0;) {
+        const int32_t n = tried.length + 1;
+        const uint32_t found = alcore__ngram_find(&trie->table[n], tried.number, word);
         if (found != ALCORE__NGRAM_NONE && lm->logp[n][found] <= 0.0) {
-            *state = n < lm->order
-                         ? (alcore__lm_context){n, found}
-                         : (alcore__lm_context){n - 1, trie->table[n].ngram[found].suffix};
+            *context = n < lm->order
+                           ? (alcore__lm_context){n, found}
+                           : (alcore__lm_context){n - 1, trie->table[n].ngram[found].suffix};
             return backoff + lm->logp[n][found];
         }
-        backoff += lm->backoff[at.length][at.number];
-        if (at.length > 1) at.number = trie->table[at.length].ngram[at.number].suffix;
-        at.length--;
+        backoff += lm->backoff[tried.length][tried.number];
+        if (tried.length > 1) tried.number = trie->table[tried.length].ngram[tried.number].suffix;
+        tried.length--;
     }
-    *state = lm->order > 1 ? (alcore__lm_context){1, word} : (alcore__lm_context){0, 0};
+    *context = lm->order > 1 ? (alcore__lm_context){1, word} : (alcore__lm_context){0, 0};
     return backoff + lm->logp[1][word];
 }
 
@@ -36,45 +39,48 @@ alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
     return lm->order > 1 ? (alcore__lm_context){1, ALCORE__LM_BEGIN} : (alcore__lm_context){0, 0};
 }
 
-/* A word of a text; the symbols stand for themselves only where the model puts them. */
-static uint32_t known_word(const alcore_lm *lm, const char *word, size_t length) {
+/* The number by which a word of a text is scored: <unk> for a word that the model does not have,
+ * and for a word that reads <s>, </s> or <unk>. */
+static uint32_t word_number(const alcore_lm *lm, const char *word, size_t length) {
     const uint32_t number = alcore__vocabulary_find(&lm->trie->words, word, length);
     return number == ALCORE__WORD_NONE || number <= ALCORE__LM_END || lm->logp[1][number] > 0.0
                ? ALCORE__LM_UNK
                : number;
 }
 
-/* A model that was read may lack </s>. */
+/* The number by which the end of a text is scored: </s>, or <unk> where a model read from a file
+ * lacks it. */
 static uint32_t end_word(const alcore_lm *lm) {
     return lm->logp[1][ALCORE__LM_END] > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
 }
 
 double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
-    const char *at = text, *end = text + length, *word;
+    const char *next = text, *end = text + length, *word;
     size_t bytes;
     alcore__lm_context state = alcore__lm_begin(lm);
     double total = 0.0;
-    while (alcore__word_next(&at, end, &word, &bytes))
-        total += alcore__lm_read(lm, &state, known_word(lm, word, bytes));
+    while (alcore__word_next(&next, end, &word, &bytes))
+        total += alcore__lm_read(lm, &state, word_number(lm, word, bytes));
     return total + alcore__lm_read(lm, &state, end_word(lm));
 }
 
-/* Back-offs of a model that was read can lift a probability above 1. */
+/* The natural logarithm, at most 0: the back-off weights of a model read from a file can lift a
+ * probability above 1. */
 static float natural(double log10_p) {
     return (float)fmin(log10_p * LN_10, 0.0);
 }
 
 int64_t alcore__lm_tokens(const alcore_lm *lm, const char *text, size_t length, float *values,
                           int64_t capacity) {
-    const char *at = text, *end = text + length, *word;
+    const char *next = text, *end = text + length, *word;
     size_t bytes;
     int64_t count = 1;
-    while (alcore__word_next(&at, end, &word, &bytes)) count++;
+    while (alcore__word_next(&next, end, &word, &bytes)) count++;
     if (count > capacity) return count;
     alcore__lm_context state = alcore__lm_begin(lm);
-    at = text;
-    for (int64_t i = 0; alcore__word_next(&at, end, &word, &bytes); i++)
-        values[i] = natural(alcore__lm_read(lm, &state, known_word(lm, word, bytes)));
+    next = text;
+    for (int64_t i = 0; alcore__word_next(&next, end, &word, &bytes); i++)
+        values[i] = natural(alcore__lm_read(lm, &state, word_number(lm, word, bytes)));
     values[count - 1] = natural(alcore__lm_read(lm, &state, end_word(lm)));
     return count;
 }
@@ -100,21 +106,26 @@ const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t 
     return text;
 }
 
-/* What the workers share: which of the three passes is run says which array is written. */
+/* What the tasks of a pass share. There are three kinds of passes: with totals set the texts are
+ * scored, else with values set their tokens are, else the tokens are counted into offsets. The
+ * arrays are the caller's. */
 typedef struct scoring {
     const alcore_lm *lm;
     alcore__texts texts;
-    double *totals;   /* [count] log10 of each text; NULL: not this pass */
-    int64_t *offsets; /* [count + 1]; the pass that counts writes the tokens of text i to [i + 1] */
-    float *values;    /* [offsets[count]] natural logarithms; NULL: not this pass */
+    double *totals;   /* [texts.count] log10 probability of each text; NULL: another pass */
+    int64_t *offsets; /* [texts.count + 1] the pass that counts writes the tokens of text i to
+                         [i + 1]; then summed up to the first token of each text */
+    float *values;    /* [offsets[texts.count]] natural logarithm of each token's probability; NULL:
+                         another pass */
 } scoring;
 
+/* The task of TASK_TEXTS texts (alcore__task) in any of the three passes. */
 static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     const scoring *self = data;
     (void)worker;
     const int64_t first = index * TASK_TEXTS;
-    const int64_t rest = self->texts.count - first;
-    for (int64_t i = first; i < first + (rest < TASK_TEXTS ? rest : TASK_TEXTS); i++) {
+    const int64_t remaining = self->texts.count - first;
+    for (int64_t i = first; i < first + (remaining < TASK_TEXTS ? remaining : TASK_TEXTS); i++) {
         size_t length;
         const char *text = alcore__texts_get(&self->texts, i, &length);
         if (self->totals != NULL)
@@ -133,7 +144,8 @@ static alcore_status run_pass(scoring *self) {
     return alcore__parallel(self->lm->object.ctx, "language model", tasks, score_task, self);
 }
 
-/* The numbers of a caller's tensor that is to be overwritten: `dtype` [count], contiguous. */
+/* Checks a caller's tensor that is to be overwritten, `dtype` [count] and contiguous, and stores
+ * its data pointer in the pointer that `out` points to. name: the argument's, for the message. */
 static alcore_status out_array(const alcore_tensor *tensor, const char *name, int32_t dtype,
                                int64_t count, void *out) {
     alcore__array array;
@@ -147,6 +159,7 @@ static alcore_status out_array(const alcore_tensor *tensor, const char *name, in
     return ALCORE_OK;
 }
 
+/* Checks and runs alcore_lm_score(). */
 static alcore_status score_texts(scoring *self, const alcore_tensor *out_log10) {
     ALCORE__TRY(alcore__texts_check(&self->texts));
     ALCORE__TRY(
@@ -164,6 +177,8 @@ alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts, const siz
     return alcore__leave(ctx, score_texts(&self, out_log10));
 }
 
+/* Checks and runs alcore_lm_token_logprobs(): one pass counts the tokens of each text, the offsets
+ * are summed on this thread, and with out_values a second pass writes the values. */
 static alcore_status score_tokens(scoring *self, const alcore_tensor *out_offsets,
                                   const alcore_tensor *out_values) {
     const int64_t count = self->texts.count;

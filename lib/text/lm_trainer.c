@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counting the n-grams of the training texts (lm_trainer.h). Texts are collected into a block of
+ * about BLOCK_WORDS words, which is then counted order by order: order n finds or adds the n-gram
+ * that begins at each word from the number of the (n-1)-gram there, so each n-gram costs one
+ * look-up in the table of its order. The look-ups of a block are independent but for their order,
+ * so the memory that they read is prefetched. Cost: N look-ups a word. */
 #include "text/lm_trainer.h"
 
 #include <string.h>
@@ -6,10 +11,11 @@
 #include "base/rng.h"
 #include "text/words.h"
 
-/* Words that are counted together: enough to keep many memory reads in flight, few enough to stay
- * in the cache. */
-#define BLOCK 16384
-#define TICK_EVERY 65536
+/* A block is counted when it has this many words: enough to keep many memory reads in flight, few
+ * enough to stay in the cache. */
+#define BLOCK_WORDS 16384
+/* Words between two polls of cancellation. */
+#define POLL_WORDS 65536
 static const char stage[] = "training the language model";
 
 int32_t alcore__lm_fold(const char *text, size_t length) {
@@ -51,8 +57,9 @@ void alcore__lm_trainer_drop_counts(alcore__lm_trainer *trainer, int32_t order) 
     trainer->counts_capacity[order] = 0;
 }
 
-/* Room for whatever the waiting block can bring, so that counting cannot fail for want of memory.
- */
+/* Gets memory for whatever the block can bring: one new n-gram per word in every order. So counting
+ * cannot run out of memory and leave an order counted and the next not. New counts of order 1 are
+ * 0; those of the others are set to 0 when an n-gram is added. */
 static alcore_status reserve(alcore__lm_trainer *trainer) {
     alcore_ctx *ctx = trainer->ctx;
     const size_t more = trainer->block_length;
@@ -74,15 +81,20 @@ static alcore_status reserve(alcore__lm_trainer *trainer) {
     return ALCORE_OK;
 }
 
-/* Whether an n-gram begins at word i, where id[i] is the (n-1)-gram: it must not reach beyond </s>.
- */
+/* Whether an n-gram begins at word i of the block while order n is counted: there is an (n-1)-gram,
+ * id[i], and it does not end with </s>. */
 static inline bool begins(const alcore__lm_trainer *trainer, size_t i, size_t n) {
     return trainer->id[i] != ALCORE__NGRAM_NONE && trainer->block[i + n - 2] != ALCORE__LM_END;
 }
 
-/* Counts the n-grams of one order in the block and replaces the (n-1)-gram of each word by its
- * n-gram. A look-up costs two reads far apart in memory: they are asked for ahead of time, 16 and 8
- * words early. */
+/* Counts the n-grams of order n in the block and replaces id, for each word, from the number of its
+ * (n-1)-gram to that of its n-gram. Words are counted in order, so that id[i + 1] is still the
+ * (n-1)-gram there when the n-gram at i is added, which has it as its suffix.
+ *
+ * A look-up reads a slot of the table and then the n-gram it names, far apart in memory. The loop
+ * therefore runs AHEAD_SLOT words ahead of the counting: it computes the hash of word `ahead` and
+ * prefetches its slot, 8 words later the n-gram and its counts, and counts after 16. hashes
+ * [AHEAD_SLOT] is a ring of the hashes in between. */
 static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
     enum { AHEAD_SLOT = 16, AHEAD_NGRAM = 8 };
     alcore__ngram_table *table = &trainer->trie->table[n];
@@ -95,14 +107,14 @@ static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
         uint64_t *hash = &hashes[ahead % AHEAD_SLOT];
         if (ahead >= AHEAD_SLOT) {
             const size_t i = ahead - AHEAD_SLOT;
-            if (i % TICK_EVERY == TICK_EVERY - 1)
+            if (i % POLL_WORDS == POLL_WORDS - 1)
                 ALCORE__TRY(alcore__tick(trainer->ctx, stage, trainer->texts, trainer->expected));
             if (begins(trainer, i, n)) {
                 const uint32_t context = id[i], word = block[i + n - 1];
-                const size_t at = alcore__ngram_probe(table, *hash, context, word);
-                uint32_t number = table->slot[at] - 1;
-                if (table->slot[at] == 0) {
-                    number = alcore__ngram_put(table, at, context, word, id[i + 1]);
+                const size_t slot = alcore__ngram_probe(table, *hash, context, word);
+                uint32_t number = table->slot[slot] - 1;
+                if (table->slot[slot] == 0) {
+                    number = alcore__ngram_put(table, slot, context, word, id[i + 1]);
                     memset(counts + number * folds, 0, folds * sizeof *counts);
                 }
                 counts[number * folds + trainer->fold[i]]++;
@@ -117,8 +129,8 @@ static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
         }
         const size_t next = ahead - AHEAD_NGRAM;
         if (ahead >= AHEAD_NGRAM && next < length && begins(trainer, next, n)) {
-            const uint64_t known = hashes[next % AHEAD_SLOT];
-            const uint32_t found = table->slot[alcore__ngram_home(table, known)];
+            const uint64_t next_hash = hashes[next % AHEAD_SLOT];
+            const uint32_t found = table->slot[alcore__ngram_home(table, next_hash)];
             if (found != 0) {
                 __builtin_prefetch(&table->ngram[found - 1]);
                 __builtin_prefetch(&counts[(found - 1) * folds]);
@@ -128,6 +140,8 @@ static alcore_status count_order(alcore__lm_trainer *trainer, size_t n) {
     return ALCORE_OK;
 }
 
+/* Counts the block, order by order, and empties it. A failure can leave some orders counted, so it
+ * closes the trainer. */
 static alcore_status count_block(alcore__lm_trainer *trainer) {
     ALCORE__TRY(reserve(trainer));
     const size_t folds = (size_t)trainer->folds;
@@ -143,35 +157,39 @@ static alcore_status count_block(alcore__lm_trainer *trainer) {
     return status;
 }
 
+/* Appends a word of a fold to the block. Counts are 32 bits, which bounds the number of tokens. */
 static alcore_status push(alcore__lm_trainer *trainer, uint32_t word, int32_t fold) {
-    const size_t at = trainer->block_length;
+    const size_t index = trainer->block_length;
     if (trainer->tokens >= (int64_t)UINT32_MAX - 1)
         return alcore__fail(
             ALCORE_E_UNSUPPORTED,
             "more than 2^32 - 2 tokens: train with another tool, read its ARPA file");
-    ALCORE__TRY(alcore__grow(trainer->ctx, &trainer->block, &trainer->block_capacity, at + 1,
+    ALCORE__TRY(alcore__grow(trainer->ctx, &trainer->block, &trainer->block_capacity, index + 1,
                              sizeof *trainer->block));
-    ALCORE__TRY(alcore__grow(trainer->ctx, &trainer->fold, &trainer->fold_capacity, at + 1,
+    ALCORE__TRY(alcore__grow(trainer->ctx, &trainer->fold, &trainer->fold_capacity, index + 1,
                              sizeof *trainer->fold));
-    trainer->block[at] = word;
-    trainer->fold[at] = (uint8_t)fold;
+    trainer->block[index] = word;
+    trainer->fold[index] = (uint8_t)fold;
     trainer->block_length++;
     trainer->tokens++;
     return ALCORE_OK;
 }
 
+/* Appends <s>, the words of a text and </s>. New words get their number here. Words of the text
+ * that read <s>, </s> or <unk> are left out and counted in *dropped. After a failure the caller
+ * takes the part of the sentence out of the block again. */
 static alcore_status push_sentence(alcore__lm_trainer *trainer, const char *text, size_t length,
                                    int32_t fold, int64_t *dropped) {
     ALCORE__TRY(push(trainer, ALCORE__LM_BEGIN, fold));
-    const char *at = text, *end = text + length, *word;
+    const char *next = text, *end = text + length, *word;
     size_t bytes;
-    while (alcore__word_next(&at, end, &word, &bytes)) {
+    while (alcore__word_next(&next, end, &word, &bytes)) {
         uint32_t number = 0;
         ALCORE__TRY(
             alcore__vocabulary_add(trainer->ctx, &trainer->trie->words, word, bytes, &number));
         if (number > ALCORE__LM_END) {
             ALCORE__TRY(push(trainer, number, fold));
-            if (trainer->block_length % TICK_EVERY == 0)
+            if (trainer->block_length % POLL_WORDS == 0)
                 ALCORE__TRY(alcore__tick(trainer->ctx, stage, trainer->texts, trainer->expected));
         } else {
             (*dropped)++;
@@ -197,7 +215,7 @@ alcore_status alcore__lm_trainer_add(alcore__lm_trainer *trainer, const char *te
     trainer->texts++;
     trainer->sentences[fold]++;
     trainer->dropped[fold] += dropped;
-    return trainer->block_length < BLOCK ? ALCORE_OK : count_block(trainer);
+    return trainer->block_length < BLOCK_WORDS ? ALCORE_OK : count_block(trainer);
 }
 
 alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t without,
