@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opening an array in a file: which format a path has, and which tensor it names (array_file.h).
+ * The formats themselves are in npy.c and safetensors.c. */
 #include "formats/array_file.h"
 
 #include <string.h>
@@ -6,14 +8,17 @@
 #include "formats/array_format.h"
 #include "formats/byte_stream.h"
 
-/* Where ":TENSOR" begins in path, NULL without one. The last ".safetensors:" counts, so that
- * folders may be called anything. */
+/* Where ":TENSOR" begins in path, at its colon; NULL without one. The last ".safetensors:" counts,
+ * so that folders may be called anything. */
 static const char *find_tensor(const char *path) {
     const char *mark = ".safetensors:", *found = NULL;
-    for (const char *at = path; (at = strstr(at, mark)); at++) found = at + strlen(mark) - 1;
+    for (const char *next = path; (next = strstr(next, mark)); next++)
+        found = next + strlen(mark) - 1;
     return found;
 }
 
+/* Reads the header by the format that the path's suffix says, or the first bytes of the file where
+ * it says none. */
 static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *tensor,
                             alcore__array_info *out) {
     const char *path = alcore__file_path(file);

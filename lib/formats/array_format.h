@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kind of array file behind alcore__array_open. */
+/* What the formats of array files, npy.c and safetensors.c, offer to alcore__array_open() in
+ * array_file.c. */
 #ifndef ALCORE__ARRAY_FORMAT_H
 #define ALCORE__ARRAY_FORMAT_H
 
 #include "base/tensor_view.h"
 #include "formats/array_file.h"
 
-/* Reads the header; `tensor` is NULL for the only one. Error texts name the path. */
+/* Read the header of an open file of `length` bytes and say where the array lies. tensor: its name,
+ * NULL for the only one. Error texts name the path. */
 alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                  alcore__array_info *out);
 alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,

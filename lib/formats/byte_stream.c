@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Byte streams (byte_stream.h): a plain file is read straight into the caller's memory, a
+ * compressed one in pieces of INPUT_BYTES through the decoder of its suffix (decoder.h). */
 #include "formats/byte_stream.h"
 
 #include <string.h>
 
 #include "formats/decoder.h"
 
-#define INPUT_BYTES ((size_t)256 << 10)
+#define INPUT_BYTES ((size_t)256 << 10) /* compressed bytes read at once */
 
 struct alcore__byte_stream {
     alcore_ctx *ctx; /* the opener's: a stream does not outlive its call */
     alcore__file *file;
-    int64_t offset, length;
-    const alcore__decoder *decoder; /* NULL: plain */
-    void *state;
-    alcore__decoder_io io;
-    bool whole;
-    char input[];
+    int64_t offset;                 /* bytes of the file read so far */
+    int64_t length;                 /* of the file; -1: unknown */
+    const alcore__decoder *decoder; /* NULL: a plain file */
+    void *state;                    /* the decoder's */
+    alcore__decoder_io io;          /* what the decoder has not read yet, and where it writes */
+    bool whole;                     /* the data may end here, as the decoder said last */
+    char input[];                   /* [INPUT_BYTES] compressed bytes; absent in a plain file */
 };
 
+/* The compressions by suffix; without decoder where the build has no library for it. */
 static const struct {
     const char *suffix, *library;
     const alcore__decoder *decoder;
@@ -40,7 +44,7 @@ static const struct {
 };
 #define COMPRESSIONS (sizeof compressions / sizeof *compressions)
 
-/* Place in the table above; COMPRESSIONS for a plain file. */
+/* Index in the table above of a path's compression; COMPRESSIONS for a plain file. */
 static size_t find_compression(const char *path) {
     size_t length = strlen(path), i = 0;
     for (; i < COMPRESSIONS; i++) {
@@ -56,21 +60,21 @@ bool alcore__path_ends_in(const char *path, size_t length, const char *suffix) {
 }
 
 bool alcore__stream_compressed(const char *path, size_t *out_base_length) {
-    size_t place = find_compression(path);
-    bool compressed = place < COMPRESSIONS;
-    *out_base_length = strlen(path) - (compressed ? strlen(compressions[place].suffix) : 0);
+    size_t compression = find_compression(path);
+    bool compressed = compression < COMPRESSIONS;
+    *out_base_length = strlen(path) - (compressed ? strlen(compressions[compression].suffix) : 0);
     return compressed;
 }
 
 alcore_status alcore__stream_open(alcore_ctx *ctx, const char *path, alcore__byte_stream **out) {
-    size_t place = find_compression(path);
+    size_t compression = find_compression(path);
     const alcore__decoder *decoder = NULL;
-    if (place < COMPRESSIONS) {
-        decoder = compressions[place].decoder;
+    if (compression < COMPRESSIONS) {
+        decoder = compressions[compression].decoder;
         if (!decoder)
-            return alcore__fail(ALCORE_E_UNSUPPORTED,
-                                "%s: this build reads no %s (built without %s)", path,
-                                compressions[place].suffix, compressions[place].library);
+            return alcore__fail(
+                ALCORE_E_UNSUPPORTED, "%s: this build reads no %s (built without %s)", path,
+                compressions[compression].suffix, compressions[compression].library);
     }
     size_t bytes = sizeof(alcore__byte_stream) + (decoder ? INPUT_BYTES : 0);
     alcore__byte_stream *stream = alcore__alloc(ctx, bytes);
@@ -89,6 +93,7 @@ alcore_status alcore__stream_open(alcore_ctx *ctx, const char *path, alcore__byt
     return ALCORE_OK;
 }
 
+/* Reads the next piece of the compressed file when the decoder has used up the one before. */
 static alcore_status fill_input(alcore__byte_stream *stream) {
     alcore__decoder_io *io = &stream->io;
     if (io->input_bytes > 0 || io->input_ended) return ALCORE_OK;

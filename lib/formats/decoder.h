@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One decompressor behind alcore__byte_stream. Each has its own file, built when its library is
- * there. */
+/* The interface between a byte stream (byte_stream.c) and one decompressor. Each has its own file,
+ * which is built when its library is there. */
 #ifndef ALCORE__DECODER_H
 #define ALCORE__DECODER_H
 
 #include "base/base.h"
 
+/* The input and the output of one step; the decoder moves both pointers on and takes what it used
+ * off the lengths. */
 typedef struct alcore__decoder_io {
-    const char *input; /* moved on by what was taken */
-    size_t input_bytes;
-    bool input_ended; /* the file holds no more than input */
-    char *output;     /* moved on by what was written */
-    size_t output_bytes;
+    const char *input;   /* compressed bytes that are not decoded yet */
+    size_t input_bytes;  /* how many */
+    bool input_ended;    /* the file has no bytes after them */
+    char *output;        /* where the next decoded byte goes */
+    size_t output_bytes; /* memory left there */
 } alcore__decoder_io;
 
 typedef struct alcore__decoder {
     const char *suffix, *name; /* ".gz", "gzip" */
     alcore_status (*open)(alcore_ctx *ctx, void **out_state);
-    /* Decodes what it can. *out_whole: the data may end here, between two members or frames. Error
-     * texts say what is wrong with the data, without the path. */
+    /* Decodes until the output is full or the input is used up. *out_whole: the data may end here,
+     * between two members or frames. Error texts say what is wrong with the data, without the path.
+     */
     alcore_status (*run)(void *state, alcore__decoder_io *io, bool *out_whole);
     void (*close)(alcore_ctx *ctx, void *state);
 } alcore__decoder;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gzip by zlib (decoder.h): a file is one member or several, one after the other. */
 #include <limits.h>
 #include <zlib.h>
 
@@ -6,7 +7,7 @@
 
 typedef struct gz_state {
     z_stream stream;
-    bool inside; /* in the middle of a member */
+    bool inside; /* a member has begun and not ended */
 } gz_state;
 
 static voidpf gz_alloc(voidpf ctx, uInt count, uInt bytes) {
@@ -31,11 +32,13 @@ static alcore_status gz_open(alcore_ctx *ctx, void **out_state) {
     return ALCORE_OK;
 }
 
+/* The decoder's step. zlib counts in 32 bits, so longer buffers are passed in parts. */
 static alcore_status gz_run(void *data, alcore__decoder_io *io, bool *out_whole) {
     gz_state *state = data;
     z_stream *stream = &state->stream;
     bool stalled = false;
-    /* With all input taken, the rest of a copy may still wait inside zlib for room to write. */
+    /* With all input read, zlib may still have output that did not fit before: it is called again
+     * until it makes no progress (Z_BUF_ERROR). */
     while (io->output_bytes > 0 && (io->input_bytes > 0 || (state->inside && !stalled))) {
         uInt input = (uInt)(io->input_bytes < UINT_MAX ? io->input_bytes : UINT_MAX);
         uInt output = (uInt)(io->output_bytes < UINT_MAX ? io->output_bytes : UINT_MAX);

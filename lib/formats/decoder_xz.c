@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* xz by liblzma (decoder.h), which follows concatenated streams itself. */
 #include <lzma.h>
 
 #include "formats/decoder.h"
@@ -9,7 +10,7 @@
 typedef struct xz_state {
     lzma_stream stream;
     lzma_allocator allocator;
-    bool ended;
+    bool ended; /* the last stream has ended; nothing follows */
 } xz_state;
 
 static void *xz_alloc(void *ctx, size_t count, size_t bytes) {
@@ -35,6 +36,8 @@ static alcore_status xz_open(alcore_ctx *ctx, void **out_state) {
     return ALCORE_OK;
 }
 
+/* The decoder's step. With concatenated streams liblzma reports the end only after it was told, by
+ * LZMA_FINISH, that no input follows; hence the call without input at the end of the file. */
 static alcore_status xz_run(void *data, alcore__decoder_io *io, bool *out_whole) {
     xz_state *state = data;
     lzma_stream *stream = &state->stream;

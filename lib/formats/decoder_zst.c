@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* zstd by libzstd (decoder.h): a file is one frame or several, one after the other. */
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -8,8 +9,9 @@
 #define WINDOW_LOG_LIMIT 27
 
 typedef struct zst_state {
-    ZSTD_DCtx *decoder; /* on malloc: zstd offers its allocator functions to static linking only */
-    bool inside;        /* in the middle of a frame */
+    ZSTD_DCtx *decoder; /* allocated by malloc(): zstd offers its allocator functions to static
+                           linking only */
+    bool inside;        /* a frame has begun and not ended */
 } zst_state;
 
 static alcore_status zst_open(alcore_ctx *ctx, void **out_state) {
@@ -25,6 +27,8 @@ static alcore_status zst_open(alcore_ctx *ctx, void **out_state) {
     return ALCORE_OK;
 }
 
+/* The decoder's step. Within a frame zstd may still have output when all input is read: it is
+ * called until it writes nothing more (flushed). */
 static alcore_status zst_run(void *data, alcore__decoder_io *io, bool *out_whole) {
     zst_state *state = data;
     bool flushed = false;

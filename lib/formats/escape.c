@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Escaping of texts (escape.h). One loop, append_replaced(), copies the runs between the characters
+ * that a format's function replaces. */
 #include "formats/escape.h"
 
 #include <stdio.h>
@@ -8,28 +10,30 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* What stands for the byte at text[*at]: NULL for itself. May move *at over more bytes that it
- * stands for. */
-typedef const char *(*replace)(const char *text, size_t length, size_t *at, char scratch[8]);
+/* The replacement of the character at text[*next], NUL-terminated, or NULL when it stays. Moves
+ * *next behind the character, which may have several bytes. scratch: memory for a replacement that
+ * is built. */
+typedef const char *(*replace)(const char *text, size_t length, size_t *next, char scratch[8]);
 
+/* Appends text [length] with each character replaced as `with` says. */
 static alcore_status append_replaced(alcore_ctx *ctx, alcore__buffer *out, const char *text,
                                      size_t length, replace with) {
-    size_t plain = 0, at = 0;
-    while (at < length) {
+    size_t plain = 0, next = 0; /* text[plain .. next) is copied as it stands */
+    while (next < length) {
         char scratch[8];
-        size_t before = at;
-        const char *other = with(text, length, &at, scratch);
-        if (!other) continue;
+        size_t before = next;
+        const char *replacement = with(text, length, &next, scratch);
+        if (!replacement) continue;
         ALCORE__TRY(alcore__buffer_append(ctx, out, text + plain, before - plain));
-        ALCORE__TRY(alcore__buffer_append(ctx, out, other, strlen(other)));
-        plain = at;
+        ALCORE__TRY(alcore__buffer_append(ctx, out, replacement, strlen(replacement)));
+        plain = next;
     }
     return alcore__buffer_append(ctx, out, text + plain, length - plain);
 }
 
-static const char *tsv_replace(const char *text, size_t length, size_t *at, char scratch[8]) {
+static const char *tsv_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)length, (void)scratch;
-    char c = text[(*at)++];
+    char c = text[(*next)++];
     return c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\\' ? "\\\\" : NULL;
 }
 
@@ -41,19 +45,19 @@ alcore_status alcore__tsv_append(alcore_ctx *ctx, alcore__buffer *out, const cha
 size_t alcore__tsv_unescape(char *text, size_t length) {
     char *slash = memchr(text, '\\', length), *end = text + length;
     if (!slash) return length;
-    char *to = slash, *from = slash;
-    while (from < end) {
-        char next = *from == '\\' && from + 1 < end ? from[1] : 0;
+    char *out = slash, *in = slash;
+    while (in < end) {
+        char next = *in == '\\' && in + 1 < end ? in[1] : 0;
         char meant = next == 't' ? '\t' : next == 'n' ? '\n' : next == '\\' ? '\\' : 0;
-        *to++ = meant ? meant : *from;
-        from += meant ? 2 : 1;
+        *out++ = meant ? meant : *in;
+        in += meant ? 2 : 1;
     }
-    return (size_t)(to - text);
+    return (size_t)(out - text);
 }
 
-static const char *csv_replace(const char *text, size_t length, size_t *at, char scratch[8]) {
+static const char *csv_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)length, (void)scratch;
-    return text[(*at)++] == '"' ? "\"\"" : NULL;
+    return text[(*next)++] == '"' ? "\"\"" : NULL;
 }
 
 alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
@@ -67,8 +71,8 @@ alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const cha
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
-static const char *json_replace(const char *text, size_t length, size_t *at, char scratch[8]) {
-    int32_t point = alcore__utf8_next(text, length, at);
+static const char *json_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
+    int32_t point = alcore__utf8_next(text, length, next);
     if (point >= 0x20 && point != '"' && point != '\\') return NULL;
     switch (point) {
     case -1:
@@ -96,9 +100,9 @@ alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const ch
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
-static const char *xml_replace(const char *text, size_t length, size_t *at, char scratch[8]) {
+static const char *xml_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)scratch;
-    int32_t point = alcore__utf8_next(text, length, at);
+    int32_t point = alcore__utf8_next(text, length, next);
     switch (point) {
     case '&':
         return "&amp;";

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts as cells and literals of the formats that are written. All of them append. */
+/* Texts as cells and literals of the formats that are written: each function appends to a
+ * buffer. */
 #ifndef ALCORE__ESCAPE_H
 #define ALCORE__ESCAPE_H
 
 #include "base/base.h"
 
-/* TAB, newline and backslash as \t \n \\ (spec 9.4). */
+/* A field of a TSV file: TAB, newline and backslash become \t \n \\ (docs/formats.md). */
 alcore_status alcore__tsv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
                                  size_t length);
-/* The reverse, in place; returns the new length. A backslash before any other character stands for
- * itself. */
+/* Replaces \t \n \\ in a field that was read by what they stand for, in place, and returns the new
+ * length. A backslash before any other character stands for itself. */
 size_t alcore__tsv_unescape(char *text, size_t length);
 /* A cell of RFC 4180: in quotes where it needs them. */
 alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,

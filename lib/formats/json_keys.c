@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of one JSON object as 64-bit hashes (json_keys.h): pairs are compared for the few keys
+ * of a record, hashes are sorted for a header with many. */
 #include "formats/json_keys.h"
 
 #include <stdlib.h>

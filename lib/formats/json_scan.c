@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON scanner (json_scan.h). Each function first checks json->error through
+ * alcore__json_kind() or next_member(), so that callers need not check after every step. Strings
+ * are copied over themselves as escapes shrink; everything else is only read. */
 #include "formats/json_scan.h"
 
 #include <string.h>
@@ -6,25 +9,27 @@
 #include "text/utf8.h"
 
 void alcore__json_begin(alcore__json *json, char *text, size_t length, int32_t max_depth) {
-    *json = (alcore__json){.begin = text, .at = text, .end = text + length, .max_depth = max_depth};
+    *json =
+        (alcore__json){.begin = text, .next = text, .end = text + length, .max_depth = max_depth};
 }
 
+/* Records the first error; returns false for the caller to return. */
 static bool fail(alcore__json *json, const char *error) {
     if (!json->error) json->error = error;
     return false;
 }
 
 static void skip_space(alcore__json *json) {
-    while (json->at < json->end &&
-           (*json->at == ' ' || *json->at == '\t' || *json->at == '\n' || *json->at == '\r'))
-        json->at++;
+    while (json->next < json->end && (*json->next == ' ' || *json->next == '\t' ||
+                                      *json->next == '\n' || *json->next == '\r'))
+        json->next++;
 }
 
 char alcore__json_kind(alcore__json *json) {
     if (json->error) return 0;
     skip_space(json);
-    if (json->at == json->end) return 0;
-    char c = *json->at;
+    if (json->next == json->end) return 0;
+    char c = *json->next;
     if (c == '-' || (c >= '0' && c <= '9')) return '0';
     return c == '{' || c == '[' || c == '"' || c == 't' || c == 'f' || c == 'n' ? c : 0;
 }
@@ -34,26 +39,27 @@ bool alcore__json_enter(alcore__json *json, char kind) {
         return fail(json, kind == '{' ? "an object is expected" : "an array is expected");
     if (json->depth == json->max_depth) return fail(json, "nested too deeply");
     json->depth++;
-    json->at++;
+    json->next++;
     json->fresh = true;
     return true;
 }
 
-/* Before the next member: leaves the container at its end, else takes the comma that is due. */
+/* Before the next member of the open container: moves over the comma that is due and returns true;
+ * at `close` leaves the container and returns false. expected: the error when neither follows. */
 static bool next_member(alcore__json *json, char close, const char *expected) {
     if (json->error) return false;
     skip_space(json);
     bool fresh = json->fresh;
     json->fresh = false;
-    if (json->at == json->end) return fail(json, "the text ends too early");
-    if (*json->at == close) {
-        json->at++;
+    if (json->next == json->end) return fail(json, "the text ends too early");
+    if (*json->next == close) {
+        json->next++;
         json->depth--;
         return false;
     }
     if (!fresh) {
-        if (*json->at != ',') return fail(json, expected);
-        json->at++;
+        if (*json->next != ',') return fail(json, expected);
+        json->next++;
     }
     return true;
 }
@@ -63,8 +69,8 @@ bool alcore__json_key(alcore__json *json, char **out_key, size_t *out_length) {
     if (alcore__json_kind(json) != '"') return fail(json, "a key in quotes is expected");
     if (!alcore__json_string(json, out_key, out_length)) return false;
     skip_space(json);
-    if (json->at == json->end || *json->at != ':') return fail(json, "a colon is expected");
-    json->at++;
+    if (json->next == json->end || *json->next != ':') return fail(json, "a colon is expected");
+    json->next++;
     return true;
 }
 
@@ -72,131 +78,140 @@ bool alcore__json_item(alcore__json *json) {
     return next_member(json, ']', "a comma or ] is expected");
 }
 
+/* The value of a hexadecimal digit, -1 for another character. */
 static int hex_digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits of \uXXXX; -1 when they are not there. */
-static int32_t read_unit(const char *at, const char *end) {
-    if (end - at < 4) return -1;
+/* The value of the four digits of \uXXXX, one unit of UTF-16; -1 when they are not there. */
+static int32_t read_unit(const char *digits, const char *end) {
+    if (end - digits < 4) return -1;
     int32_t unit = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
+        int digit = hex_digit(digits[i]);
         if (digit < 0) return -1;
         unit = unit << 4 | digit;
     }
     return unit;
 }
 
-/* After "\u": the code point, moving over the second half of a pair. */
-static bool read_escape(alcore__json *json, char **to) {
-    int32_t point = read_unit(json->at, json->end);
+/* After "\u": writes the code point as UTF-8 at *out, which moves behind it, and moves over the
+ * digits, and over the second \uXXXX of a surrogate pair. The escape is longer than what it
+ * becomes. */
+static bool read_escape(alcore__json *json, char **out) {
+    int32_t point = read_unit(json->next, json->end);
     if (point < 0) return fail(json, "\\u needs four hexadecimal digits");
     if (point == 0) return fail(json, "\\u0000 stands for a NUL, which no text may hold");
     if (point >= 0xD800 && point < 0xE000) {
         int32_t low = -1;
-        if (point < 0xDC00 && json->end - json->at >= 6 && json->at[4] == '\\' &&
-            json->at[5] == 'u')
-            low = read_unit(json->at + 6, json->end);
+        if (point < 0xDC00 && json->end - json->next >= 6 && json->next[4] == '\\' &&
+            json->next[5] == 'u')
+            low = read_unit(json->next + 6, json->end);
         if (low < 0xDC00 || low >= 0xE000) return fail(json, "half of a surrogate pair");
         point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-        json->at += 6;
+        json->next += 6;
     }
-    json->at += 4;
-    *to += alcore__utf8_write(point, *to);
+    json->next += 4;
+    *out += alcore__utf8_write(point, *out);
     return true;
 }
 
-static bool undo_escape(alcore__json *json, char **to) {
+/* After a backslash: writes what the escape stands for at *out and moves over it. */
+static bool undo_escape(alcore__json *json, char **out) {
     static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    if (json->at == json->end) return fail(json, "the string does not end");
-    char c = *json->at;
+    if (json->next == json->end) return fail(json, "the string does not end");
+    char c = *json->next;
     if (c == 'u') {
-        json->at++;
-        return read_escape(json, to);
+        json->next++;
+        return read_escape(json, out);
     }
     const char *name = memchr(names, c, sizeof names - 1);
     if (!name) return fail(json, "an unknown escape");
-    json->at++;
-    *(*to)++ = meanings[name - names];
+    json->next++;
+    *(*out)++ = meanings[name - names];
     return true;
 }
 
-/* First byte at or after `at` that is no plain content of a string. Eight bytes at a time: a byte
- * below 0x20, '"' or '\\' sets its high bit in one of the three differences. */
-static char *skip_plain(char *at, const char *end) {
+/* The first byte from `next` on that is not plain content of a string: a control character, '"' or
+ * '\\'; end when there is none. Eight bytes at a time: such a byte in a word sets a high bit in one
+ * of the three differences (the test for a zero byte in a word). The loop over single bytes then
+ * finds which byte it is. */
+static char *skip_plain(char *next, const char *end) {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-    while (end - at >= 8) {
+    while (end - next >= 8) {
         uint64_t word;
-        memcpy(&word, at, 8);
+        memcpy(&word, next, 8);
         uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');
         uint64_t hit =
             ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash);
         if (hit & highs) break;
-        at += 8;
+        next += 8;
     }
-    while (at < end && (unsigned char)*at >= 0x20 && *at != '"' && *at != '\\') at++;
-    return at;
+    while (next < end && (unsigned char)*next >= 0x20 && *next != '"' && *next != '\\') next++;
+    return next;
 }
 
 bool alcore__json_string(alcore__json *json, char **out_text, size_t *out_length) {
     if (alcore__json_kind(json) != '"') return fail(json, "a string is expected");
-    char *text = ++json->at, *to = text;
+    char *text = ++json->next, *out = text;
     for (;;) {
-        char *plain = json->at;
-        json->at = skip_plain(plain, json->end);
-        size_t bytes = (size_t)(json->at - plain);
-        if (to != plain) memmove(to, plain, bytes);
-        to += bytes;
-        if (json->at == json->end) return fail(json, "the string does not end");
-        char c = *json->at;
+        char *plain = json->next;
+        json->next = skip_plain(plain, json->end);
+        size_t bytes = (size_t)(json->next - plain);
+        if (out != plain) memmove(out, plain, bytes);
+        out += bytes;
+        if (json->next == json->end) return fail(json, "the string does not end");
+        char c = *json->next;
         if (c != '"' && c != '\\') return fail(json, "a control character inside a string");
-        json->at++;
+        json->next++;
         if (c == '"') break;
-        if (!undo_escape(json, &to)) return false;
+        if (!undo_escape(json, &out)) return false;
     }
     *out_text = text;
-    *out_length = (size_t)(to - text);
+    *out_length = (size_t)(out - text);
     return true;
 }
 
+/* Moves over decimal digits and returns their number. */
 static size_t skip_digits(alcore__json *json) {
-    const char *from = json->at;
-    while (json->at < json->end && *json->at >= '0' && *json->at <= '9') json->at++;
-    return (size_t)(json->at - from);
+    const char *begin = json->next;
+    while (json->next < json->end && *json->next >= '0' && *json->next <= '9') json->next++;
+    return (size_t)(json->next - begin);
 }
 
-static bool take(alcore__json *json, char c) {
-    if (json->at == json->end || *json->at != c) return false;
-    json->at++;
+/* Moves over c; false when another character follows. */
+static bool skip_char(alcore__json *json, char c) {
+    if (json->next == json->end || *json->next != c) return false;
+    json->next++;
     return true;
 }
 
 bool alcore__json_number(alcore__json *json, char **out_text, size_t *out_length) {
     if (alcore__json_kind(json) != '0') return fail(json, "a number is expected");
-    char *text = json->at;
-    take(json, '-');
-    bool zero = json->at < json->end && *json->at == '0';
+    char *text = json->next;
+    skip_char(json, '-');
+    bool zero = json->next < json->end && *json->next == '0';
     size_t digits = skip_digits(json);
     bool good = digits == 1 || (digits > 1 && !zero);
-    if (good && take(json, '.')) good = skip_digits(json) > 0;
-    if (good && (take(json, 'e') || take(json, 'E'))) {
-        if (!take(json, '-')) take(json, '+');
+    if (good && skip_char(json, '.')) good = skip_digits(json) > 0;
+    if (good && (skip_char(json, 'e') || skip_char(json, 'E'))) {
+        if (!skip_char(json, '-')) skip_char(json, '+');
         good = skip_digits(json) > 0;
     }
     if (!good) return fail(json, "a malformed number");
     *out_text = text;
-    *out_length = (size_t)(json->at - text);
+    *out_length = (size_t)(json->next - text);
     return true;
 }
 
+/* Moves over true, false or null; anything else is an error. */
 static bool skip_word(alcore__json *json, const char *word) {
     size_t length = strlen(word);
-    if ((size_t)(json->end - json->at) < length || memcmp(json->at, word, length) != 0)
+    if ((size_t)(json->end - json->next) < length || memcmp(json->next, word, length) != 0)
         return fail(json, "a value is expected");
-    json->at += length;
+    json->next += length;
     return true;
 }
 
@@ -226,12 +241,12 @@ bool alcore__json_skip(alcore__json *json) {
         return skip_word(json, "null");
     default:
         return fail(json,
-                    json->at == json->end ? "the text ends too early" : "a value is expected");
+                    json->next == json->end ? "the text ends too early" : "a value is expected");
     }
 }
 
 bool alcore__json_end(alcore__json *json) {
     if (json->error) return false;
     skip_space(json);
-    return json->at == json->end || fail(json, "something follows the value");
+    return json->next == json->end || fail(json, "something follows the value");
 }

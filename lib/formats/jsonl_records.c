@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One JSON object per line (docs/formats.md). */
+/* Records as one JSON object per line (docs/formats.md). Keys with a role fill the record, all
+ * others are passed over; blank lines are no records. The scanner works in the line, so the
+ * record's values are views of it. */
 #include <string.h>
 
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
 #include "formats/record_format.h"
 
-#define MAX_DEPTH 64
+#define MAX_DEPTH 64 /* of nested objects and arrays in a line */
 
 typedef struct jsonl_state {
-    alcore__json_keys keys; /* of the present object */
+    alcore__json_keys keys; /* of the present object; kept between lines for its memory */
 } jsonl_state;
 
+/* Whether a number as text has neither a point nor an exponent. */
 static bool is_integer(const char *text, size_t length) {
     return !memchr(text, '.', length) && !memchr(text, 'e', length) && !memchr(text, 'E', length);
 }
@@ -21,7 +24,9 @@ static alcore_status wrong_type(const alcore__line_reader *lines, const char *ke
     return alcore__lines_fail(lines, "\"%.*s\" must be %s", (int)length, key, expected);
 }
 
-/* Reads the value of a key that has a role; null counts as absent. */
+/* Reads the value of a key that has a role and sets it in the record if it wins over the keys of
+ * that role so far; null counts as absent. A value of a wrong type is an error; malformed JSON sets
+ * json->error and returns ALCORE_OK, which read_line() turns into an error. */
 static alcore_status read_value(alcore__json *json, int32_t role, const char *key,
                                 size_t key_length, alcore__record *record, bool wins,
                                 const alcore__line_reader *lines) {
@@ -54,6 +59,8 @@ static alcore_status read_value(alcore__json *json, int32_t role, const char *ke
     return alcore__record_set(record, role, value, length, lines);
 }
 
+/* Reads the object of a line into *record. Malformed JSON sets json->error and returns ALCORE_OK;
+ * wrong data is a failure. ranks [roles]: rank of the key that filled each role, 0: none so far. */
 static alcore_status read_object(jsonl_state *state, const alcore_read_options *options,
                                  const alcore__line_reader *lines, alcore__json *json,
                                  alcore__record *record) {
@@ -97,7 +104,7 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
     ALCORE__TRY(read_object(data, options, lines, &json, record));
     if (json.error)
         return alcore__lines_fail(lines, "byte %lld of the line: %s",
-                                  (long long)(json.at - json.begin + 1), json.error);
+                                  (long long)(json.next - json.begin + 1), json.error);
     return ALCORE_OK;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The line reader (line_reader.h). Each filling searches what is new from its end for the last \n;
+ * the lines before it are then cut one by one. The buffer grows only for a line that does not fit,
+ * so memory is at most a few times the longest line. */
 #include "formats/line_reader.h"
 
 #include <string.h>
 
-#define FIRST_CAPACITY ((size_t)1 << 20)
-#define DEFAULT_MAX_LINE ((size_t)64 << 20)
+#define FIRST_CAPACITY ((size_t)1 << 20)    /* bytes of the buffer at first */
+#define DEFAULT_MAX_LINE ((size_t)64 << 20) /* bytes */
 
 alcore_status alcore__lines_open(alcore__line_reader *lines, alcore_ctx *ctx, const char *path,
                                  int64_t max_line_bytes) {
@@ -21,20 +24,22 @@ alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *f
     return alcore__fail_within(ALCORE_E_DATA, "%s:%lld", lines->path, (long long)lines->line);
 }
 
-/* The line that is not whole yet moves to the front, and there is room behind it. */
+/* Moves the bytes that are not given yet to the front of the buffer and sees that at least half of
+ * FIRST_CAPACITY is free after them. */
 static alcore_status make_room(alcore__line_reader *lines) {
-    size_t rest = lines->end - lines->begin;
+    size_t unread = lines->end - lines->begin;
     if (lines->begin > 0) {
-        memmove(lines->buffer, lines->buffer + lines->begin, rest);
+        memmove(lines->buffer, lines->buffer + lines->begin, unread);
         lines->begin = 0;
-        lines->end = rest;
+        lines->end = unread;
     }
-    if (lines->capacity - rest >= FIRST_CAPACITY / 2) return ALCORE_OK;
+    if (lines->capacity - unread >= FIRST_CAPACITY / 2) return ALCORE_OK;
     return alcore__grow(lines->ctx, &lines->buffer, &lines->capacity,
-                        rest < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * rest, 1);
+                        unread < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : 2 * unread, 1);
 }
 
-/* What a file may begin with. */
+/* At the beginning of the file: moves over a byte order mark of UTF-8; text in UTF-16, by its mark,
+ * is an error. */
 static alcore_status check_begin(alcore__line_reader *lines) {
     const unsigned char *bytes = (const unsigned char *)lines->buffer;
     if (lines->end >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
@@ -47,13 +52,15 @@ static alcore_status check_begin(alcore__line_reader *lines) {
     return ALCORE_OK;
 }
 
-static alcore_status check_nul(alcore__line_reader *lines, size_t from) {
-    const char *nul = memchr(lines->buffer + from, 0, lines->end - from);
+/* Checks that buffer[first .. end), which is new, has no NUL byte; the error names the line that it
+ * stands in. */
+static alcore_status check_nul(alcore__line_reader *lines, size_t first) {
+    const char *nul = memchr(lines->buffer + first, 0, lines->end - first);
     if (!nul) return ALCORE_OK;
-    for (const char *at = lines->buffer + lines->begin;; at++) {
-        at = memchr(at, '\n', (size_t)(nul - at));
+    for (const char *next = lines->buffer + lines->begin;; next++) {
+        next = memchr(next, '\n', (size_t)(nul - next));
         lines->line++;
-        if (!at) break;
+        if (!next) break;
     }
     return alcore__lines_fail(lines, "a NUL byte: this is no text file");
 }
@@ -71,9 +78,9 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
             return fail_length(lines);
         }
         ALCORE__TRY(make_room(lines));
-        size_t got = 0, from = lines->end;
-        ALCORE__TRY(
-            alcore__stream_read(lines->stream, lines->buffer + from, lines->capacity - from, &got));
+        size_t got = 0, first = lines->end; /* what is new begins here */
+        ALCORE__TRY(alcore__stream_read(lines->stream, lines->buffer + first,
+                                        lines->capacity - first, &got));
         int64_t done, total;
         alcore__stream_position(lines->stream, &done, &total);
         ALCORE__TRY(alcore__tick(lines->ctx, "reading", done, total));
@@ -82,15 +89,15 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
         lines->ended = got == 0;
         if (!lines->begun) {
             if (lines->end < 3 && !lines->ended) continue;
-            from = 0;
+            first = 0;
             lines->begun = true;
             ALCORE__TRY(check_begin(lines));
         }
-        got = lines->end - from;
-        ALCORE__TRY(check_nul(lines, from));
-        /* Once one was seen, every line is searched for more. */
-        lines->has_return = lines->has_return || memchr(lines->buffer + from, '\r', got);
-        char *last = memrchr(lines->buffer + from, '\n', got);
+        got = lines->end - first;
+        ALCORE__TRY(check_nul(lines, first));
+        /* once one was met, alcore__lines_next() searches every line */
+        lines->has_return = lines->has_return || memchr(lines->buffer + first, '\r', got);
+        char *last = memrchr(lines->buffer + first, '\n', got);
         if (lines->ended)
             lines->scanned = lines->end; /* the last line may lack its newline */
         else if (last)
@@ -103,6 +110,7 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
     return ALCORE_OK;
 }
 
+/* Counts the \r inside a line. */
 static void count_inner(alcore__line_reader *lines, const char *text, size_t length) {
     const char *end = text + length;
     while ((text = memchr(text, '\r', (size_t)(end - text)))) {
@@ -115,9 +123,9 @@ alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, si
     *out_text = NULL;
     if (lines->begin >= lines->scanned) return ALCORE_OK;
     char *text = lines->buffer + lines->begin;
-    size_t rest = lines->scanned - lines->begin;
-    const char *newline = memchr(text, '\n', rest);
-    size_t length = newline ? (size_t)(newline - text) : rest;
+    size_t unread = lines->scanned - lines->begin;
+    const char *newline = memchr(text, '\n', unread);
+    size_t length = newline ? (size_t)(newline - text) : unread;
     lines->begin += length + (newline != NULL);
     lines->line++;
     if (lines->has_return) {

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A byte stream cut into lines at \n, without copying them. */
+/* A byte stream cut into lines at \n, without copying them: lines are views of one buffer, which
+ * fill() refills.
+ *
+ *   |  given lines  |  whole lines  |  the beginning of a line  |  free  |
+ *   0              begin           scanned                     end      capacity
+ *
+ *   for (bool more = true; more;) {
+ *       alcore__lines_fill(&lines, &more);
+ *       while (more) {
+ *           alcore__lines_next(&lines, &text, &length);
+ *           if (text == NULL) break;
+ *           ...
+ *       }
+ *   } */
 #ifndef ALCORE__LINE_READER_H
 #define ALCORE__LINE_READER_H
 
@@ -8,15 +21,19 @@
 typedef struct alcore__line_reader {
     alcore_ctx *ctx;
     alcore__byte_stream *stream;
-    const char *path;
-    char *buffer;
-    size_t capacity, begin, end; /* unread bytes: buffer[begin..end) */
-    size_t scanned;              /* lines up to here are whole; 0 when none is */
-    int64_t bytes;               /* that came out of the stream */
-    size_t max_line_bytes;
-    int64_t line; /* 1-based number of the line last given */
-    int64_t carriage_returns, inner_returns;
-    bool begun, ended, has_return;
+    const char *path; /* the caller's */
+    char *buffer;     /* [capacity] */
+    size_t capacity;
+    size_t begin, end;        /* buffer[begin .. end) is read from the stream and not yet given */
+    size_t scanned;           /* lines up to this index are whole; 0 when none is */
+    int64_t bytes;            /* read from the stream so far, decompressed */
+    size_t max_line_bytes;    /* a longer line is an error */
+    int64_t line;             /* number of the line last given, from 1 */
+    int64_t carriage_returns; /* lines that ended in \r\n */
+    int64_t inner_returns;    /* \r inside lines */
+    bool begun;               /* the beginning of the file was checked */
+    bool ended;               /* the stream has no more bytes */
+    bool has_return;          /* a \r was met, so lines are searched for it */
 } alcore__line_reader;
 
 /* Opens path. max_line_bytes <= 0: 64 MiB. A byte order mark at the beginning is dropped. */
@@ -30,7 +47,7 @@ alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more);
 alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, size_t *out_length);
 /* At the end of the file: warns of carriage returns, once. */
 void alcore__lines_report(alcore__line_reader *lines);
-/* "PATH:LINE: ..." with ALCORE_E_DATA. */
+/* Fails with ALCORE_E_DATA and "PATH:LINE: ...", the line last given; returns the status. */
 alcore_status alcore__lines_fail(const alcore__line_reader *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void alcore__lines_close(alcore__line_reader *lines);

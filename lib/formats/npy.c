@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npy: a strict recogniser of exactly what numpy writes for plain arrays, never an evaluator of
- * Python. */
+/* Arrays in .npy files (numpy.lib.format): the header is checked, the numbers are only located, and
+ * files are begun for writing.
+ *
+ *   byte 0   "\x93NUMPY", version major, minor
+ *   byte 8   length of the header, 2 bytes in version 1, 4 bytes in versions 2 and 3, little-endian
+ *   then     the header: the text of a Python dict such as
+ *            {'descr': '<f4', 'fortran_order': False, 'shape': (100, 768), }  and padding
+ *   then     the numbers, row after row
+ *
+ * This is a strict recognizer of exactly what numpy writes for plain arrays, never an evaluator of
+ * Python. Every size is checked against the length of the file before anything is allocated. */
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/array_format.h"
 
-#define MAX_HEADER 65536
+#define MAX_HEADER 65536 /* bytes; numpy writes a few hundred */
 
 static const struct {
-    const char *descr;
-    int32_t dtype;
+    const char *descr; /* numpy's name of the type, little-endian */
+    int32_t dtype;     /* ALCORE_FLOAT16, ... */
 } descrs[] = {
     {"<f2", ALCORE_FLOAT16}, {"<f4", ALCORE_FLOAT32}, {"<f8", ALCORE_FLOAT64},
     {"<i4", ALCORE_INT32},   {"<i8", ALCORE_INT64},   {"<u8", ALCORE_UINT64},
     {"|u1", ALCORE_UINT8},
 };
 
-/* The header as it is read. */
+/* The header while it is parsed. */
 typedef struct header {
-    const char *path, *at, *end;
-    bool has_descr, has_order, has_shape;
-    alcore__array_info info;
+    const char *path;                     /* for error texts */
+    const char *next, *end;               /* the bytes that are not parsed yet */
+    bool has_descr, has_order, has_shape; /* which of the three keys were read */
+    alcore__array_info info;              /* what they say */
 } header;
 
 static alcore_status fail_header(const header *head, const char *what) {
@@ -29,42 +39,47 @@ static alcore_status fail_header(const header *head, const char *what) {
 }
 
 static void skip_space(header *head) {
-    while (head->at < head->end && (*head->at == ' ' || *head->at == '\n')) head->at++;
+    while (head->next < head->end && (*head->next == ' ' || *head->next == '\n')) head->next++;
 }
 
-static bool take(header *head, char c) {
+/* Moves over c and the space before it; false, without moving over c, when another byte follows. */
+static bool parse_char(header *head, char c) {
     skip_space(head);
-    if (head->at == head->end || *head->at != c) return false;
-    head->at++;
+    if (head->next == head->end || *head->next != c) return false;
+    head->next++;
     return true;
 }
 
-/* 'text' or "text", without escapes. */
-static bool take_string(header *head, const char **out, size_t *out_length) {
+/* Moves over 'text' or "text" and returns the text between the quotes, a view; false when there is
+ * none or it contains a backslash. */
+static bool parse_string(header *head, const char **out, size_t *out_length) {
     skip_space(head);
-    if (head->at == head->end || (*head->at != '\'' && *head->at != '"')) return false;
-    const char *text = head->at + 1;
-    const char *close = memchr(text, *head->at, (size_t)(head->end - text));
+    if (head->next == head->end || (*head->next != '\'' && *head->next != '"')) return false;
+    const char *text = head->next + 1;
+    const char *close = memchr(text, *head->next, (size_t)(head->end - text));
     if (!close || memchr(text, '\\', (size_t)(close - text))) return false;
     *out = text;
     *out_length = (size_t)(close - text);
-    head->at = close + 1;
+    head->next = close + 1;
     return true;
 }
 
-static bool take_word(header *head, const char *word) {
+/* Moves over a keyword; false when something else follows. */
+static bool parse_word(header *head, const char *word) {
     size_t length = strlen(word);
     skip_space(head);
-    if ((size_t)(head->end - head->at) < length || memcmp(head->at, word, length) != 0)
+    if ((size_t)(head->end - head->next) < length || memcmp(head->next, word, length) != 0)
         return false;
-    head->at += length;
+    head->next += length;
     return true;
 }
 
+/* The value of "descr": the type of the numbers. A list instead of a string is a structured
+ * array. */
 static alcore_status read_descr(header *head) {
     const char *text;
     size_t length;
-    if (!take_string(head, &text, &length))
+    if (!parse_string(head, &text, &length))
         return fail_header(head, "describes a structured array; plain numbers are read");
     for (size_t i = 0; i < sizeof descrs / sizeof *descrs; i++)
         if (strlen(descrs[i].descr) == length && memcmp(descrs[i].descr, text, length) == 0)
@@ -78,45 +93,49 @@ static alcore_status read_descr(header *head) {
         head->path, (int)(length < 20 ? length : 20), text);
 }
 
+/* The value of "fortran_order": only False is read. */
 static alcore_status read_order(header *head) {
     head->has_order = true;
-    if (take_word(head, "False")) return ALCORE_OK;
-    if (take_word(head, "True"))
+    if (parse_word(head, "False")) return ALCORE_OK;
+    if (parse_word(head, "True"))
         return alcore__fail(ALCORE_E_DATA,
                             "%s is in Fortran order: save numpy.ascontiguousarray(x) instead",
                             head->path);
     return fail_header(head, "is malformed");
 }
 
-static bool take_size(header *head, int64_t *out) {
+/* Moves over an integer without sign or leading zeros that fits into int64_t. */
+static bool parse_size(header *head, int64_t *out) {
     skip_space(head);
-    const char *from = head->at;
+    const char *begin = head->next;
     int64_t value = 0;
-    for (; head->at < head->end && *head->at >= '0' && *head->at <= '9'; head->at++)
+    for (; head->next < head->end && *head->next >= '0' && *head->next <= '9'; head->next++)
         if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, *head->at - '0', &value))
+            __builtin_add_overflow(value, *head->next - '0', &value))
             return false;
     *out = value;
-    return head->at > from && (head->at == from + 1 || *from != '0');
+    return head->next > begin && (head->next == begin + 1 || *begin != '0');
 }
 
+/* The value of "shape": (n,) or (n, d). */
 static alcore_status read_shape(header *head) {
     head->has_shape = true;
     alcore__array_info *info = &head->info;
-    if (!take(head, '(')) return fail_header(head, "is malformed");
+    if (!parse_char(head, '(')) return fail_header(head, "is malformed");
     bool comma = true;
     info->shape[1] = 1;
-    while (!take(head, ')')) {
+    while (!parse_char(head, ')')) {
         int64_t size;
-        if (!comma || !take_size(head, &size)) return fail_header(head, "has a malformed shape");
+        if (!comma || !parse_size(head, &size)) return fail_header(head, "has a malformed shape");
         if (info->ndim == 2) return fail_header(head, "has more than two dimensions");
         info->shape[info->ndim++] = size;
-        comma = take(head, ',');
+        comma = parse_char(head, ',');
     }
     if (info->ndim == 0) return fail_header(head, "has no dimension");
     return info->ndim > 1 || comma ? ALCORE_OK : fail_header(head, "has a malformed shape");
 }
 
+/* The value of one key, which must be one of the three and not read before. */
 static alcore_status read_entry(header *head, const char *key, size_t length) {
     if (length == 5 && memcmp(key, "descr", 5) == 0 && !head->has_descr) return read_descr(head);
     if (length == 13 && memcmp(key, "fortran_order", 13) == 0 && !head->has_order)
@@ -125,23 +144,25 @@ static alcore_status read_entry(header *head, const char *key, size_t length) {
     return fail_header(head, "has an unknown or repeated key");
 }
 
+/* Parses the whole header into head->info. */
 static alcore_status read_header(header *head) {
-    if (!take(head, '{')) return fail_header(head, "is malformed");
+    if (!parse_char(head, '{')) return fail_header(head, "is malformed");
     bool comma = true;
-    while (!take(head, '}')) {
+    while (!parse_char(head, '}')) {
         const char *key;
         size_t length;
-        if (!comma || !take_string(head, &key, &length) || !take(head, ':'))
+        if (!comma || !parse_string(head, &key, &length) || !parse_char(head, ':'))
             return fail_header(head, "is malformed");
         ALCORE__TRY(read_entry(head, key, length));
-        comma = take(head, ',');
+        comma = parse_char(head, ',');
     }
     skip_space(head);
-    if (head->at != head->end || !head->has_descr || !head->has_order || !head->has_shape)
+    if (head->next != head->end || !head->has_descr || !head->has_order || !head->has_shape)
         return fail_header(head, "is malformed");
     return ALCORE_OK;
 }
 
+/* Checks that the numbers fill the file, `length` bytes, exactly to its end. */
 static alcore_status check_length(const header *head, int64_t length) {
     const alcore__array_info *info = &head->info;
     int64_t numbers, bytes, end;
@@ -161,7 +182,7 @@ static alcore_status check_length(const header *head, int64_t length) {
 alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                  alcore__array_info *out) {
     header head = {.path = alcore__file_path(file)};
-    unsigned char start[12];
+    unsigned char start[12]; /* all that stands before the header */
     size_t got = 0;
     ALCORE__TRY(alcore__file_read(file, 0, start, sizeof start, &got));
     if (got < 6 || memcmp(start, "\x93NUMPY", 6) != 0)
@@ -183,7 +204,7 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     char *text = alcore__alloc(ctx, bytes);
     if (!text) return alcore__fail_memory(bytes);
     alcore_status status = alcore__file_read_all(file, head.info.data_start - bytes, text, bytes);
-    head.at = text;
+    head.next = text;
     head.end = text + bytes;
     if (status == ALCORE_OK) status = read_header(&head);
     alcore__free(ctx, text);
@@ -192,6 +213,7 @@ alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t le
     return status;
 }
 
+/* The caller puts the numbers into *out and commits it, or aborts it. */
 alcore_status alcore__npy_begin(alcore_ctx *ctx, const char *path, int32_t dtype, int32_t ndim,
                                 const int64_t *shape, alcore__writer **out) {
     *out = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reader and writer of Pharaoh's notation (pharaoh.h). A line is read into the end of the array of
- * all links; links that did not come in order are sorted by the key source << 32 | target and
- * merged. Cost: one pass over the bytes. */
+/* Reader and writer of Pharaoh's notation (pharaoh.h). The links of a line are appended to the
+ * array of all links; if they did not come in order, they are sorted by the key source << 32 |
+ * target and equal ones dropped. Cost: one pass over the bytes. */
 #include "formats/pharaoh.h"
 
 #include <inttypes.h>
@@ -13,20 +13,24 @@
 #include "text/words.h"
 
 static const char STAGE_WRITE[] = "writing links";
+/* Sentence pairs between two polls of cancellation. */
 enum { POLL_PAIRS = 4096 };
 /* Characters of a wrong link that an error text repeats. */
 enum { SHOWN = 40 };
 
+/* The state of one reading. */
 typedef struct reader {
     alcore_ctx *ctx;
     alcore__line_reader lines;
-    alcore__links *out;
-    size_t begin_capacity, link_capacity; /* of out->begin and out->link */
-    alcore__keyed *keys, *spare;          /* [..._capacity] links of one line to be sorted */
+    alcore__links *out; /* the caller's; complete up to pair out->pairs - 1 */
+    size_t begin_capacity,
+        link_capacity;    /* entries that out->begin and out->link have memory for */
+    alcore__keyed *keys;  /* [keys_capacity] links of one line that is sorted */
+    alcore__keyed *spare; /* [spare_capacity] second array of the radix sort */
     size_t keys_capacity, spare_capacity;
 } reader;
 
-/* A position: decimal digits only, below ALCORE__LINK_POSITIONS. */
+/* Reads a word position: decimal digits only, below ALCORE__LINK_POSITIONS. */
 static bool read_position(const char *text, size_t length, uint32_t *out) {
     uint64_t value;
     if (length == 0 || text[0] < '0' || text[0] > '9') return false;
@@ -35,6 +39,7 @@ static bool read_position(const char *text, size_t length, uint32_t *out) {
     return true;
 }
 
+/* Reads one link, "i-j". */
 static alcore_status read_link(const reader *r, const char *word, size_t length,
                                alcore__link *out) {
     const char *dash = memchr(word, '-', length);
@@ -49,17 +54,17 @@ static alcore_status read_link(const reader *r, const char *word, size_t length,
                               ALCORE__LINK_POSITIONS - 1);
 }
 
-static uint64_t order_of(alcore__link link) {
+/* Links compare by (source, target) as these keys do. */
+static uint64_t sort_key(alcore__link link) {
     return (uint64_t)link.source << 32 | link.target;
 }
 
-/* Sorts the last `count` links and drops those that are there twice; returns in *count what is
- * left.
- */
+/* Sorts links [*count], those of one line, and drops those that are there twice; *count becomes the
+ * number of links left. */
 static alcore_status sort_links(reader *r, alcore__link *links, size_t *count) {
     ALCORE__TRY(alcore__grow(r->ctx, &r->keys, &r->keys_capacity, *count, sizeof *r->keys));
     ALCORE__TRY(alcore__grow(r->ctx, &r->spare, &r->spare_capacity, *count, sizeof *r->spare));
-    for (size_t i = 0; i < *count; i++) r->keys[i] = (alcore__keyed){order_of(links[i]), 0};
+    for (size_t i = 0; i < *count; i++) r->keys[i] = (alcore__keyed){sort_key(links[i]), 0};
     ALCORE__TRY(alcore__radix_sort(r->ctx, r->keys, r->spare, *count));
     size_t kept = 0;
     for (size_t i = 0; i < *count; i++)
@@ -70,6 +75,8 @@ static alcore_status sort_links(reader *r, alcore__link *links, size_t *count) {
     return ALCORE_OK;
 }
 
+/* Reads the links of one sentence pair, which becomes the last pair of r->out. Lines whose links
+ * ascend, as those of every tool do, are not sorted. */
 static alcore_status read_line(reader *r, const char *text, size_t length) {
     alcore__links *out = r->out;
     ALCORE__TRY(alcore__grow(r->ctx, &out->begin, &r->begin_capacity, (size_t)out->pairs + 2,
@@ -83,7 +90,7 @@ static alcore_status read_line(reader *r, const char *text, size_t length) {
         ALCORE__TRY(read_link(r, word, bytes, &link));
         ALCORE__TRY(alcore__grow(r->ctx, &out->link, &r->link_capacity, first + count + 1,
                                  sizeof *out->link));
-        sorted = sorted && (count == 0 || order_of(out->link[first + count - 1]) < order_of(link));
+        sorted = sorted && (count == 0 || sort_key(out->link[first + count - 1]) < sort_key(link));
         out->link[first + count++] = link;
     }
     if (!sorted) ALCORE__TRY(sort_links(r, out->link + first, &count));
@@ -91,6 +98,7 @@ static alcore_status read_line(reader *r, const char *text, size_t length) {
     return ALCORE_OK;
 }
 
+/* Reads all lines, which must be `pairs` in number unless that is -1. */
 static alcore_status read_all(reader *r, int64_t pairs) {
     ALCORE__TRY(alcore__grow(r->ctx, &r->out->begin, &r->begin_capacity, 1, sizeof *r->out->begin));
     r->out->begin[0] = 0;
@@ -129,6 +137,7 @@ alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pa
     return status;
 }
 
+/* Writes the line of one sentence pair. */
 static alcore_status write_pair(alcore__writer *writer, const alcore__links *links, int64_t pair) {
     for (int64_t i = links->begin[pair]; i < links->begin[pair + 1]; i++) {
         char text[32];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line-based format of records behind alcore__read_records. */
+/* The interface between alcore__read_records() (records.c) and one line-based format of records,
+ * and what the formats share: the meaning of column names and keys. */
 #ifndef ALCORE__RECORD_FORMAT_H
 #define ALCORE__RECORD_FORMAT_H
 
@@ -7,22 +8,23 @@
 #include "formats/records.h"
 
 typedef struct alcore__record_format {
-    const char *name;
+    const char *name;   /* "text", "tsv", "jsonl" */
     bool has_header;    /* the first line is no record: its errors are never masked */
-    size_t state_bytes; /* zeroed before the first line */
-    /* Reads one line, which it may write to. record comes with its line, no cost and all else 0;
-     * *out_skip: the line is no record. */
+    size_t state_bytes; /* size of the format's state, which is zero before the first line */
+    /* Reads one line into *record, whose values become views of the line; the line may be written
+     * to. On entry *record has its line, a cost of NaN and zeros. *out_skip becomes true when the
+     * line is no record. */
     alcore_status (*line)(void *state, const alcore_read_options *options,
                           const alcore__line_reader *lines, char *text, size_t length,
                           alcore__record *record, bool *out_skip);
     /* After the last line; may be NULL. */
     alcore_status (*end)(void *state, const alcore__line_reader *lines);
-    void (*clear)(void *state, alcore_ctx *ctx); /* may be NULL */
+    void (*clear)(void *state, alcore_ctx *ctx); /* frees what state owns; may be NULL */
 } alcore__record_format;
 
 extern const alcore__record_format alcore__text_format, alcore__tsv_format, alcore__jsonl_format;
 
-/* What a column or key means for a record. */
+/* What a column or key means for a record: the member of alcore__record that it fills. */
 enum {
     ALCORE__ROLE_NONE,
     ALCORE__ROLE_TEXT,
@@ -33,10 +35,13 @@ enum {
     ALCORE__ROLE_COST,
     ALCORE__ROLES
 };
-/* Role of a name; *out_rank is smaller for the name that wins when several have the role. */
+/* The role of a column or key of that name. Where several columns have the role of text, reference
+ * or language, the one with the smallest *out_rank wins. options->text_column replaces the names
+ * that mean text. */
 int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
                             int32_t *out_rank);
-/* Puts a value in its place. Empty values count as absent, but for the text. */
+/* Sets the member of a record that a role fills. Empty values count as absent, but for the text. A
+ * cost that is not a number of 0 or more fails with the path and the line. */
 alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,
                                  size_t length, const alcore__line_reader *lines);
 

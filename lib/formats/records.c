@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading records (records.h): which format a path has, what the names of columns and keys mean,
+ * and the loop that cuts a file into lines, lets the format turn each into a record, and hands
+ * batches to the caller. The formats are in text_records.c, tsv_records.c and jsonl_records.c
+ * (record_format.h). Cost: one pass over the bytes; the memory of the longest line and of one
+ * batch.
+ */
 #include "formats/records.h"
 
 #include <math.h>
@@ -8,10 +14,11 @@
 #include "formats/byte_stream.h"
 #include "formats/record_format.h"
 
-#define BATCH 1024
+#define BATCH_RECORDS 1024 /* records handed over at once, at most */
 
-/* Name without the extension's case or a compression suffix: file name extensions and who reads
- * them. NULL: known, but not read. */
+/* File name extensions, compared without regard to case after a compression suffix is cut off, and
+ * the format that reads them. NULL: a format that is not read, which deserves a better error than
+ * to be read as plain text. */
 static const struct {
     const char *suffix;
     const alcore__record_format *format;
@@ -46,6 +53,8 @@ static const struct {
     {".pdf", NULL},
 };
 
+/* *out: the format that the options name, or else the one of the path's extension; plain text for
+ * an extension that nothing is known about. */
 static alcore_status find_format(const char *path, const alcore_read_options *options,
                                  const alcore__record_format **out) {
     static const alcore__record_format *const named[] = {
@@ -53,19 +62,19 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
         [ALCORE_FORMAT_TSV] = &alcore__tsv_format,
         [ALCORE_FORMAT_JSONL] = &alcore__jsonl_format,
     };
-    int32_t asked = options ? options->format : ALCORE_FORMAT_AUTO;
-    if (asked == ALCORE_FORMAT_CSV)
+    int32_t requested = options ? options->format : ALCORE_FORMAT_AUTO;
+    if (requested == ALCORE_FORMAT_CSV)
         return alcore__fail(ALCORE_E_PARAM, "%s: csv is written only; tsv, jsonl and text are read",
                             path);
-    if (asked == ALCORE_FORMAT_NPY || asked == ALCORE_FORMAT_LP)
+    if (requested == ALCORE_FORMAT_NPY || requested == ALCORE_FORMAT_LP)
         return alcore__fail(
             ALCORE_E_PARAM,
             "%s: %s is a format of columns; records are read as tsv, jsonl and text", path,
-            asked == ALCORE_FORMAT_NPY ? "npy" : "lp");
-    if (asked < 0 || asked > ALCORE_FORMAT_LP)
-        return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)asked);
-    if (asked != ALCORE_FORMAT_AUTO) {
-        *out = named[asked];
+            requested == ALCORE_FORMAT_NPY ? "npy" : "lp");
+    if (requested < 0 || requested > ALCORE_FORMAT_LP)
+        return alcore__fail(ALCORE_E_INVALID, "no format has the number %d", (int)requested);
+    if (requested != ALCORE_FORMAT_AUTO) {
+        *out = named[requested];
         return ALCORE_OK;
     }
     size_t length;
@@ -103,13 +112,13 @@ int32_t alcore__record_role(const alcore_read_options *options, const char *name
         {"group", ALCORE__ROLE_GROUP, 1},
         {"cost", ALCORE__ROLE_COST, 1},
     };
-    const char *asked = options ? options->text_column : NULL;
+    const char *requested = options ? options->text_column : NULL;
     *out_rank = 1;
-    if (asked && strlen(asked) == length && memcmp(asked, name, length) == 0)
+    if (requested && strlen(requested) == length && memcmp(requested, name, length) == 0)
         return ALCORE__ROLE_TEXT;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strlen(names[i].name) != length || memcmp(names[i].name, name, length) != 0) continue;
-        if (asked && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
+        if (requested && names[i].role == ALCORE__ROLE_TEXT) return ALCORE__ROLE_NONE;
         *out_rank = names[i].rank;
         return names[i].role;
     }
@@ -153,8 +162,9 @@ alcore_status alcore__record_set(alcore__record *record, int32_t role, const cha
     return ALCORE_OK;
 }
 
-/* Estimates the records that follow: as many per byte as so far. Bytes that were read but not yet
- * cut into lines count as following. */
+/* Estimates how many records follow: as many per byte of the file as there were so far, `records`.
+ * Bytes that were read but not yet cut into lines count as following. 0 where the length of the
+ * file is not known. */
 static int64_t estimate_coming(const alcore__line_reader *lines, int64_t records) {
     int64_t read, total, used = lines->bytes - (int64_t)(lines->end - lines->begin);
     alcore__stream_position(lines->stream, &read, &total);
@@ -163,12 +173,13 @@ static int64_t estimate_coming(const alcore__line_reader *lines, int64_t records
     return (int64_t)(all * ((double)total / (double)read)) - records;
 }
 
-/* Lines that were masked, for the warning. */
+/* Malformed lines that were masked, for the warning at the end. */
 typedef struct bad_lines {
     int64_t count;
-    char first[256]; /* message of the first */
+    char first[256]; /* the error text of the first */
 } bad_lines;
 
+/* Warns, once per file, of the lines that were masked. */
 static void report_bad_lines(const alcore__line_reader *lines, const bad_lines *bad) {
     if (bad->count > 0)
         alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,
@@ -200,20 +211,24 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
     return ALCORE_OK;
 }
 
+/* Reads all lines and hands the records over in batches: a batch ends when it is full and when the
+ * line reader has no whole line left, since the records are views of its buffer, which the next
+ * filling overwrites. state: the format's own, format->state_bytes bytes; batch [BATCH_RECORDS]:
+ * workspace. */
 static alcore_status read_lines(alcore__line_reader *lines, const alcore__record_format *format,
                                 const alcore_read_options *options, void *state,
                                 alcore__record *batch, alcore__record_sink sink, void *user) {
-    int64_t count = 0, given = 0;
+    int64_t count = 0, handed_over = 0;
     bad_lines bad = {0};
     for (;;) {
         bool found, skip;
         ALCORE__TRY(read_record(lines, format, options, state, &batch[count], &bad, &found, &skip));
         if (found) {
             count += !skip;
-            if (count < BATCH) continue;
+            if (count < BATCH_RECORDS) continue;
         }
-        given += count;
-        if (count > 0) ALCORE__TRY(sink(user, batch, count, estimate_coming(lines, given)));
+        handed_over += count;
+        if (count > 0) ALCORE__TRY(sink(user, batch, count, estimate_coming(lines, handed_over)));
         count = 0;
         if (found) continue;
         bool more;
@@ -235,7 +250,7 @@ alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
     void *state = NULL;
     alcore__line_reader lines;
     ALCORE__TRY(alcore__lines_open(&lines, ctx, path, max_line_bytes));
-    alcore_status status = alcore__new_array(ctx, BATCH, sizeof *batch, &batch);
+    alcore_status status = alcore__new_array(ctx, BATCH_RECORDS, sizeof *batch, &batch);
     if (status == ALCORE_OK) status = alcore__new_array(ctx, 1, format->state_bytes, &state);
     if (status == ALCORE_OK) status = read_lines(&lines, format, options, state, batch, sink, user);
     if (state && format->clear) format->clear(state, ctx);

@@ -6,26 +6,27 @@
 #include "alcore/format.h"
 #include "base/base.h"
 
-/* One record as a reader hands it over. Views, valid during the sink's call. */
+/* One record as a reader hands it over. All texts are views, not terminated by NUL, valid during
+ * the sink's call; lengths are in bytes; NULL: the record has no such value. */
 typedef struct alcore__record {
-    const char *text;
+    const char *text; /* never NULL */
     size_t text_length;
-    const char *id; /* NULL: none */
+    const char *id;
     size_t id_length;
-    const char *reference; /* NULL: none */
+    const char *reference;
     size_t reference_length;
-    const char *language; /* NULL: none; need not be NUL-terminated */
+    const char *language;
     size_t language_length;
     const char *group;
     size_t group_length;
-    double cost;    /* NaN: none */
-    int64_t line;   /* 1-based line of the file */
-    bool malformed; /* the line is no record (bad_lines=mask); the rest is as without values */
+    double cost;    /* 0 or more; NaN: none */
+    int64_t line;   /* line of the file, from 1 */
+    bool malformed; /* the line is no record (bad_lines=mask): text is empty, nothing else is set */
 } alcore__record;
 
-/* Receives a batch of records; a failure ends the reading and is returned. coming: about how many
- * records will follow, estimated from the share of the file that was read; 0 where its length is
- * not known. */
+/* Receives a batch, records [count], in the order of the file, on the calling thread; a failure
+ * ends the reading and is returned. coming: about how many records will follow, estimated from the
+ * share of the file that was read; 0 where its length is not known. */
 typedef alcore_status (*alcore__record_sink)(void *user, const alcore__record *records,
                                              int64_t count, int64_t coming);
 

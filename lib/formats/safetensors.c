@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .safetensors with limits that bound what a bad file can cost: everything is checked against the
- * file's length first. */
+/* Locating a tensor in a .safetensors file (https://github.com/huggingface/safetensors):
+ *
+ *   byte 0   length of the header in bytes, 8 bytes little-endian
+ *   byte 8   the header, a JSON object: name -> {"dtype": "F32", "shape": [n, d],
+ *            "data_offsets": [begin, end]}, and "__metadata__" -> {text: text}
+ *   then     the data; data_offsets count from here
+ *
+ * Limits bound what a bad file can cost: everything is checked against the length of the file
+ * before anything is allocated for it, and the tensors must fill the data without holes or
+ * overlaps. Only the header is read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,29 +17,33 @@
 #include "formats/json_keys.h"
 #include "formats/json_scan.h"
 
-#define MAX_HEADER ((int64_t)16 << 20)
+#define MAX_HEADER ((int64_t)16 << 20) /* bytes */
 #define MAX_TENSORS 65536
-#define MAX_DEPTH 4
+#define MAX_DEPTH 4 /* of nested objects and arrays; three are needed */
 
+/* The bytes begin .. end - 1 of the data, from the end of the header. */
 typedef struct span {
     int64_t begin, end;
 } span;
 
+/* One tensor of the header. */
 typedef struct entry {
     alcore__array_info info; /* ndim may be above 2: only the first two sizes are kept */
-    span bytes;
-    int64_t numbers;
-    bool has_dtype, has_shape, has_offsets;
+    span bytes;              /* data_offsets */
+    int64_t numbers;         /* product of all sizes of the shape */
+    bool has_dtype, has_shape, has_offsets; /* which of the three keys were read */
 } entry;
 
+/* The header while it is read. */
 typedef struct table {
     alcore_ctx *ctx;
-    const char *path, *wanted; /* wanted: NULL for the only one */
-    alcore__json json;
-    alcore__json_keys keys;
-    span *spans;
+    const char *path;       /* for error texts */
+    const char *wanted;     /* name of the tensor asked for; NULL: the only one */
+    alcore__json json;      /* the scanner over the header */
+    alcore__json_keys keys; /* names so far, to find a name that stands twice */
+    span *spans;            /* [count] the bytes of each tensor so far */
     size_t capacity, count;
-    entry found;
+    entry found; /* the tensor asked for, or the last one without a name; set when any is true */
     bool any;
 } table;
 
@@ -45,6 +57,7 @@ static alcore_status fail_tensor(const table *tensors, const char *name, size_t 
                         (int)(length < 100 ? length : 100), name, what);
 }
 
+/* ALCORE_FLOAT16, ... of a name in the file; 0 for a type that is not read. */
 static int32_t find_dtype(const char *text, size_t length) {
     static const struct {
         const char *name;
@@ -58,7 +71,7 @@ static int32_t find_dtype(const char *text, size_t length) {
     return 0;
 }
 
-/* The next value as a size; false when it is something else. */
+/* Reads the next value as an integer of 0 or more; false when it is something else. */
 static bool read_size(alcore__json *json, int64_t *out) {
     char *text;
     size_t length;
@@ -66,6 +79,8 @@ static bool read_size(alcore__json *json, int64_t *out) {
     return alcore__parse_int(text, length, out) && *out >= 0;
 }
 
+/* Reads the value of "shape", 64 sizes at most, into info and numbers; false when it is malformed
+ * or the product overflows. */
 static bool read_shape(alcore__json *json, entry *tensor) {
     tensor->numbers = 1;
     tensor->info.shape[0] = tensor->info.shape[1] = 1;
@@ -82,6 +97,8 @@ static bool read_shape(alcore__json *json, entry *tensor) {
     return !json->error;
 }
 
+/* Reads the value of "data_offsets", [begin, end]; false when it is malformed or end is below
+ * begin. */
 static bool read_offsets(alcore__json *json, span *out) {
     if (alcore__json_kind(json) != '[' || !alcore__json_enter(json, '[')) return false;
     if (!alcore__json_item(json) || !read_size(json, &out->begin)) return false;
@@ -93,6 +110,7 @@ static bool is_key(const char *key, size_t length, const char *name) {
     return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
+/* Reads the object of the tensor `name` and checks that its bytes fit its type and shape. */
 static alcore_status read_entry(table *tensors, const char *name, size_t name_length,
                                 entry *tensor) {
     alcore__json *json = &tensors->json;
@@ -133,7 +151,7 @@ static alcore_status read_entry(table *tensors, const char *name, size_t name_le
     return ALCORE_OK;
 }
 
-/* Texts by name; they say nothing about the numbers. */
+/* Passes over "__metadata__", texts by name, which say nothing about the numbers. */
 static alcore_status read_metadata(table *tensors) {
     alcore__json *json = &tensors->json;
     char *text;
@@ -144,6 +162,7 @@ static alcore_status read_metadata(table *tensors) {
     return json->error ? fail_header(tensors, "has malformed __metadata__") : ALCORE_OK;
 }
 
+/* Reads the whole header: spans of all tensors, and the one asked for. */
 static alcore_status read_table(table *tensors) {
     alcore__json *json = &tensors->json;
     char *name;
@@ -169,37 +188,41 @@ static alcore_status read_table(table *tensors) {
     }
     if (!alcore__json_end(json))
         return alcore__fail(ALCORE_E_DATA, "%s: byte %lld of the safetensors header: %s",
-                            tensors->path, (long long)(json->at - json->begin + 1), json->error);
+                            tensors->path, (long long)(json->next - json->begin + 1), json->error);
     if (alcore__json_keys_repeat(&tensors->keys))
         return fail_header(tensors, "names a tensor twice");
     return ALCORE_OK;
 }
 
+/* Order by begin, then by end, for qsort(). */
 static int compare_spans(const void *a, const void *b) {
     const span *x = a, *y = b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* The tensors fill the file without holes or overlaps: nothing can hide between them. */
+/* Checks that the tensors fill the data, data_bytes bytes, without holes or overlaps: nothing can
+ * be hidden between them. Sorts spans. */
 static alcore_status check_spans(table *tensors, int64_t data_bytes) {
-    int64_t at = 0;
+    int64_t filled = 0; /* the tensors so far fill the data up to here */
     if (tensors->count > 0)
         qsort(tensors->spans, tensors->count, sizeof *tensors->spans, compare_spans);
     for (size_t i = 0; i < tensors->count; i++) {
-        if (tensors->spans[i].begin != at)
+        if (tensors->spans[i].begin != filled)
             return fail_header(tensors, "leaves holes or lets tensors overlap");
-        at = tensors->spans[i].end;
+        filled = tensors->spans[i].end;
     }
-    if (at > data_bytes)
+    if (filled > data_bytes)
         return alcore__fail(ALCORE_E_DATA, "%s is truncated: %lld bytes of tensor data of %lld",
-                            tensors->path, (long long)data_bytes, (long long)at);
-    if (at < data_bytes)
+                            tensors->path, (long long)data_bytes, (long long)filled);
+    if (filled < data_bytes)
         return alcore__fail(ALCORE_E_DATA, "%s has %lld bytes after its last tensor", tensors->path,
-                            (long long)(data_bytes - at));
+                            (long long)(data_bytes - filled));
     return ALCORE_OK;
 }
 
+/* *out: where the tensor asked for lies in the file. data_start: byte of the file at which the data
+ * begins. */
 static alcore_status choose(const table *tensors, int64_t data_start, alcore__array_info *out) {
     if (!tensors->any) {
         if (!tensors->wanted) return fail_header(tensors, "names no tensor");
@@ -217,6 +240,8 @@ static alcore_status choose(const table *tensors, int64_t data_start, alcore__ar
     return ALCORE_OK;
 }
 
+/* Reads and checks the header, header [header_bytes] being workspace for it; `length` is that of
+ * the file. The caller frees what tensors points to. */
 static alcore_status read_all(table *tensors, alcore__file *file, char *header,
                               int64_t header_bytes, int64_t length, alcore__array_info *out) {
     ALCORE__TRY(alcore__file_read_all(file, 8, header, (size_t)header_bytes));

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading columns from text (score_text.h): one function per format turns a line into an
+ * alcore__score_line. Marian and fairseq print several hypotheses of a sentence behind each other,
+ * the best first: lines that repeat the sentence number of the line before are skipped. */
 #include "formats/score_text.h"
 
 #include <string.h>
@@ -9,15 +12,18 @@
 
 #define LN2 0.693147180559945309417232121458
 
+/* The state of one reading. */
 typedef struct reader {
     alcore__line_reader lines;
-    int32_t format;
-    double *values; /* of the present line */
-    size_t capacity, count;
-    int64_t next, previous; /* 0-based line; sentence number last given */
-    bool any;
+    int32_t format;         /* ALCORE__SCORE_... */
+    double *values;         /* [count] numbers of the present line */
+    size_t capacity, count; /* entries values has memory for; numbers of the present line */
+    int64_t next;     /* number of the present line or sentence, from 0, where none is printed */
+    int64_t previous; /* sentence number of the last Marian or fairseq line */
+    bool any;         /* there was such a line */
 } reader;
 
+/* The formats by the name that callers give, which is also a suffix for the first three. */
 static const struct {
     const char *name;
     int32_t format;
@@ -47,32 +53,35 @@ int32_t alcore__score_format(const char *name, const char *path) {
     return 0;
 }
 
+/* The error for a text that should be a number, cut to 40 bytes. */
 static alcore_status no_number(const reader *in, const char *text, size_t length) {
     return alcore__lines_fail(&in->lines, "\"%.*s\" is no number", (int)(length < 40 ? length : 40),
                               text);
 }
 
-/* Adds the numbers of text, separated by spaces, times scale. */
+/* Reads the numbers of text, separated by spaces, into in->values and in->count, each times
+ * scale. */
 static alcore_status read_values(reader *in, const char *text, size_t length, double scale) {
-    const char *at = text, *end = text + length;
+    const char *next = text, *end = text + length;
     in->count = 0;
     for (;;) {
-        while (at < end && *at == ' ') at++;
-        if (at == end) return ALCORE_OK;
-        const char *space = memchr(at, ' ', (size_t)(end - at));
+        while (next < end && *next == ' ') next++;
+        if (next == end) return ALCORE_OK;
+        const char *space = memchr(next, ' ', (size_t)(end - next));
         const char *stop = space ? space : end;
         if (in->count == in->capacity)
             ALCORE__TRY(alcore__grow(in->lines.ctx, &in->values, &in->capacity, in->count + 1,
                                      sizeof *in->values));
         double value;
-        if (!alcore__parse_double(at, (size_t)(stop - at), &value))
-            return no_number(in, at, (size_t)(stop - at));
+        if (!alcore__parse_double(next, (size_t)(stop - next), &value))
+            return no_number(in, next, (size_t)(stop - next));
         in->values[in->count++] = value * scale;
-        at = stop;
+        next = stop;
     }
 }
 
-/* "id TAB rest": the id with its escapes undone (spec 9.4). */
+/* Reads the id up to the first TAB, its escapes undone in place (docs/formats.md); *rest is what
+ * follows the TAB. */
 static alcore_status read_id(const reader *in, char *text, size_t length, alcore__score_line *out,
                              const char **rest) {
     char *tab = memchr(text, '\t', length);
@@ -84,6 +93,7 @@ static alcore_status read_id(const reader *in, char *text, size_t length, alcore
     return ALCORE_OK;
 }
 
+/* "id TAB number". A first line "id TAB something" whose second field is no number is a header. */
 static alcore_status read_tsv(reader *in, char *text, size_t length, alcore__score_line *out,
                               bool *out_skip) {
     const char *rest = text;
@@ -101,15 +111,18 @@ static alcore_status read_tsv(reader *in, char *text, size_t length, alcore__sco
     return read_values(in, rest, bytes, 1);
 }
 
+/* The last occurrence of mark in text, NULL without one: a translation may contain the mark
+ * itself. */
 static const char *find_last(const char *text, size_t length, const char *mark,
                              size_t mark_length) {
-    const char *found = NULL, *at = text, *end = text + length;
-    while ((at = memmem(at, (size_t)(end - at), mark, mark_length))) found = at++;
+    const char *found = NULL, *next = text, *end = text + length;
+    while ((next = memmem(next, (size_t)(end - next), mark, mark_length))) found = next++;
     return found;
 }
 
-/* One best hypothesis per line ends in its scores; in an n-best list the sentence number stands
- * first and more fields follow the scores. */
+/* "... ||| WordScores= -0.1 -0.2". A line with the best hypothesis alone ends in its scores and is
+ * numbered by its place in the file; a line of an n-best list begins with the sentence number and
+ * has more fields after the scores. */
 static alcore_status read_marian(reader *in, const char *text, size_t length,
                                  alcore__score_line *out, bool *out_skip) {
     static const char mark[] = "||| WordScores=", separator[] = " |||";
@@ -132,6 +145,7 @@ static alcore_status read_marian(reader *in, const char *text, size_t length,
     return read_values(in, scores, (size_t)((stop ? stop : end) - scores), 1);
 }
 
+/* "P-12 TAB -0.1 -0.2", logarithms to the base 2; lines that begin otherwise are skipped. */
 static alcore_status read_fairseq(reader *in, const char *text, size_t length,
                                   alcore__score_line *out, bool *out_skip) {
     *out_skip = true;
@@ -146,6 +160,7 @@ static alcore_status read_fairseq(reader *in, const char *text, size_t length,
     return read_values(in, tab + 1, length - (size_t)(tab + 1 - text), LN2);
 }
 
+/* Turns one line into *out and in->values by the format; *out_skip: the line says nothing. */
 static alcore_status read_line(reader *in, char *text, size_t length, alcore__score_line *out,
                                bool *out_skip) {
     const char *rest = text;
@@ -166,6 +181,8 @@ static alcore_status read_line(reader *in, char *text, size_t length, alcore__sc
     }
 }
 
+/* Reads all lines and passes each to the sink. A fairseq log without any P- line is an error, since
+ * it was then printed without scores. */
 static alcore_status read_lines(reader *in, alcore__score_sink sink, void *user) {
     for (;;) {
         char *text;

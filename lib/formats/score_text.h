@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as text: one score per line, id and score, id and token log-probabilities, and what
- * Marian and fairseq print. */
+/* Columns as text, line by line: one score per line, id and score, id and token log-probabilities,
+ * and what the toolkits Marian and fairseq print. Used for the columns that a caller attaches to a
+ * pool from a file (pool/column_read.c). */
 #ifndef ALCORE__SCORE_TEXT_H
 #define ALCORE__SCORE_TEXT_H
 
@@ -14,15 +15,16 @@ enum {
     ALCORE__SCORE_FAIRSEQ /* "P-12 TAB -0.1 -0.2", base 2: given as natural logarithms */
 };
 
-/* What one line says. Views, valid during the sink's call. */
+/* The values of one row. Views, valid during the sink's call. */
 typedef struct alcore__score_line {
-    const char *id; /* NULL: number says which row */
-    size_t id_length;
-    int64_t number; /* 0-based row or sentence number; -1 where id is given */
-    const double *values;
-    int64_t count;
-    int64_t line; /* 1-based line of the file, for error texts */
+    const char *id;       /* of the row, not terminated by NUL; NULL: number says which row */
+    size_t id_length;     /* bytes */
+    int64_t number;       /* row or sentence number, from 0; -1 where id is given */
+    const double *values; /* [count] scores, or natural logarithms of token probabilities */
+    int64_t count;        /* 1 in the formats with one score; may be 0 in the others */
+    int64_t line;         /* line of the file, from 1, for error texts */
 } alcore__score_line;
+/* Receives the lines in the order of the file; a failure ends the reading and is returned. */
 typedef alcore_status (*alcore__score_sink)(void *user, const alcore__score_line *line);
 
 /* The format of a name ("txt", "tsv", "lp", "marian", "fairseq") or, when name is NULL, of the

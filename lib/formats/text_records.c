@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One text per line (docs/formats.md): nothing but \n separates. */
+/* Records as one text per line (docs/formats.md): nothing but \n separates, and a line is the text
+ * as it stands. */
 #include "formats/record_format.h"
 
 static alcore_status read_line(void *state, const alcore_read_options *options,

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tab-separated records: a header line names the columns, no quoting, escapes as spec 9.4. */
+/* Tab-separated records (docs/formats.md): a header line names the columns; no quoting; \t, \n and
+ * \\ stand for TAB, newline and backslash. Each line is cut at its TABs in place, so the record's
+ * values are views of it. */
 #include <string.h>
 
 #include "formats/escape.h"
 #include "formats/record_format.h"
 
 typedef struct tsv_state {
-    int32_t *roles; /* [columns] */
-    size_t capacity, columns;
+    int32_t *roles;  /* [columns] ALCORE__ROLE_... of each column; set by the header */
+    size_t capacity; /* entries roles has memory for */
+    size_t columns;  /* 0 before the header was read */
 } tsv_state;
 
-/* The winner of each role so far. */
+/* The column that has a role so far, while the header is read. */
 typedef struct winner {
     size_t column;
-    int32_t rank; /* 0: none */
+    int32_t rank; /* of its name, alcore__record_role(); 0: no column yet */
 } winner;
 
+/* The error for a header without a column for the text. */
 static alcore_status no_text_column(const alcore_read_options *options,
                                     const alcore__line_reader *lines, const char *header,
                                     size_t length) {
@@ -30,30 +34,33 @@ static alcore_status no_text_column(const alcore_read_options *options,
         shown, header);
 }
 
+/* Reads the names of the columns into state->roles. Of several columns with one role the name of
+ * the smallest rank wins, and the others get no role; equal ranks are the same name twice, an
+ * error. */
 static alcore_status read_header(tsv_state *state, const alcore_read_options *options,
                                  const alcore__line_reader *lines, const char *header,
                                  size_t length) {
     winner winners[ALCORE__ROLES] = {{0, 0}};
-    const char *at = header, *end = header + length;
+    const char *next = header, *end = header + length;
     for (bool more = true; more;) {
-        const char *tab = memchr(at, '\t', (size_t)(end - at));
+        const char *tab = memchr(next, '\t', (size_t)(end - next));
         const char *stop = tab ? tab : end;
         ALCORE__TRY(alcore__grow(lines->ctx, &state->roles, &state->capacity, state->columns + 1,
                                  sizeof *state->roles));
-        int32_t rank, role = alcore__record_role(options, at, (size_t)(stop - at), &rank);
-        winner *best = &winners[role];
+        int32_t rank, role = alcore__record_role(options, next, (size_t)(stop - next), &rank);
+        winner *role_winner = &winners[role];
         state->roles[state->columns] = ALCORE__ROLE_NONE;
-        if (role != ALCORE__ROLE_NONE && best->rank == rank)
-            return alcore__lines_fail(lines, "two columns are called \"%.*s\"", (int)(stop - at),
-                                      at);
-        if (role != ALCORE__ROLE_NONE && (best->rank == 0 || rank < best->rank)) {
-            if (best->rank > 0) state->roles[best->column] = ALCORE__ROLE_NONE;
-            *best = (winner){state->columns, rank};
+        if (role != ALCORE__ROLE_NONE && role_winner->rank == rank)
+            return alcore__lines_fail(lines, "two columns are called \"%.*s\"", (int)(stop - next),
+                                      next);
+        if (role != ALCORE__ROLE_NONE && (role_winner->rank == 0 || rank < role_winner->rank)) {
+            if (role_winner->rank > 0) state->roles[role_winner->column] = ALCORE__ROLE_NONE;
+            *role_winner = (winner){state->columns, rank};
             state->roles[state->columns] = role;
         }
         state->columns++;
         more = tab != NULL;
-        at = stop + 1;
+        next = stop + 1;
     }
     if (winners[ALCORE__ROLE_TEXT].rank > 0) return ALCORE_OK;
     return no_text_column(options, lines, header, length);
@@ -65,6 +72,8 @@ static size_t count_tabs(const char *text, size_t length) {
     return count;
 }
 
+/* Reads the header from the first line, and each other line as a record with as many fields as the
+ * header has. A text with fewer or more fields is an error that names both numbers. */
 static alcore_status read_line(void *data, const alcore_read_options *options,
                                const alcore__line_reader *lines, char *text, size_t length,
                                alcore__record *record, bool *out_skip) {
@@ -73,25 +82,26 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
         *out_skip = true;
         return read_header(state, options, lines, text, length);
     }
-    char *at = text, *end = text + length;
+    char *next = text, *end = text + length;
     size_t column = 0;
     for (bool more = true; more && column < state->columns; column++) {
-        char *tab = memchr(at, '\t', (size_t)(end - at));
+        char *tab = memchr(next, '\t', (size_t)(end - next));
         char *stop = tab ? tab : end;
         if (state->roles[column] != ALCORE__ROLE_NONE) {
-            size_t bytes = alcore__tsv_unescape(at, (size_t)(stop - at));
-            ALCORE__TRY(alcore__record_set(record, state->roles[column], at, bytes, lines));
+            size_t bytes = alcore__tsv_unescape(next, (size_t)(stop - next));
+            ALCORE__TRY(alcore__record_set(record, state->roles[column], next, bytes, lines));
         }
         more = tab != NULL;
-        at = stop + 1;
+        next = stop + 1;
     }
-    /* at is behind the last tab, or one behind the end of the line. */
-    if (column == state->columns && at > end) return ALCORE_OK;
-    size_t extra = at <= end ? 1 + count_tabs(at, (size_t)(end - at)) : 0;
+    /* next is behind the last tab, or one behind the end of the line. */
+    if (column == state->columns && next > end) return ALCORE_OK;
+    size_t extra = next <= end ? 1 + count_tabs(next, (size_t)(end - next)) : 0;
     return alcore__lines_fail(lines, "%zu columns, the header has %zu", column + extra,
                               state->columns);
 }
 
+/* After the last line: a file without a header is an error. */
 static alcore_status check_end(void *data, const alcore__line_reader *lines) {
     const tsv_state *state = data;
     if (state->columns > 0) return ALCORE_OK;

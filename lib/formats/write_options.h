@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller says about a file that is to be written. */
+/* Checking the options of the calls that write files: selections, reports and pools. */
 #ifndef ALCORE__WRITE_OPTIONS_H
 #define ALCORE__WRITE_OPTIONS_H
 
