@@ -15,6 +15,7 @@ int command_scorers(const arguments *args);
 int command_doctor(const arguments *args);
 int command_lm(const arguments *args);
 int command_phrases(const arguments *args);
+int command_eval(const arguments *args);
 
 /* Gives every -p NAME=VALUE to set(handle, name, value). */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),

@@ -32,7 +32,7 @@ static int choice_of(const char *text, const char *choices) {
     }
 }
 
-static int option_choice(const arguments *args, option_id id, const char *choices, int *out) {
+int option_choice(const arguments *args, option_id id, const char *choices, int *out) {
     const char *text = option_value(args, id, NULL);
 
     if (!text) return EXIT_DONE;
@@ -71,6 +71,12 @@ int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alc
     TRY(option_choice(args, OPTION_BAD_LINES, "error|mask", &bad_lines));
     options.bad_lines = bad_lines;
     return outcome(alcore_pool_read(pool, path, &options));
+}
+
+void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths) {
+    const int64_t rows = alcore_pool_rows(pool);
+    for (int64_t row = 0; row < rows; row++)
+        texts[row] = alcore_pool_text(pool, row, &lengths[row]);
 }
 
 /* A pool of the files of a repeatable option, read one after the other; NULL when there is none. */

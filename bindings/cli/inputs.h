@@ -23,8 +23,13 @@ int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcor
 /* Reads one file of texts with --format (POOL only) and --text-column. */
 int inputs_read_texts(const arguments *args, const char *path, bool is_pool, alcore_pool *pool);
 
+/* Lists the texts of all rows: texts and lengths (bytes) are [rows], pointers into the pool. */
+void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *lengths);
+
 /* Parses an integer option within bounds. */
 int option_integer(const arguments *args, option_id id, int64_t low, int64_t high, int64_t *out);
+/* Parses an option that is one of the words of "a|b|c": its index among them. */
+int option_choice(const arguments *args, option_id id, const char *choices, int *out);
 
 /* Refuses a path whose suffix is none of ".a|.b", before the work is done. */
 int option_suffix(const arguments *args, option_id id, const char *suffixes);

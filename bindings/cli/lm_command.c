@@ -17,8 +17,7 @@ static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *
 
     options.order = (int32_t)order;
     if (texts && lengths) {
-        for (int64_t row = 0; row < rows; row++)
-            texts[row] = alcore_pool_text(pool, row, &lengths[row]);
+        inputs_list_texts(pool, texts, lengths);
         status = alcore_lm_train(ctx, texts, lengths, rows, &options, &lm);
         if (status == ALCORE_OK)
             status = alcore_lm_write_arpa(lm, option_value(args, OPTION_OUT, "-"));

@@ -29,7 +29,8 @@ enum {
     COMMAND_SCORERS = 16,
     COMMAND_DOCTOR = 32,
     COMMAND_LM = 64,
-    COMMAND_PHRASES = 128
+    COMMAND_PHRASES = 128,
+    COMMAND_EVAL = 256
 };
 
 typedef enum option_id {
@@ -73,6 +74,11 @@ typedef enum option_id {
     OPTION_LM,
     OPTION_SEMI_MAXIMAL,
     OPTION_MIN_COUNT,
+    OPTION_TOKENIZE,
+    OPTION_SMOOTH,
+    OPTION_SENTENCE,
+    OPTION_BOOTSTRAP,
+    OPTION_SCHEME,
     OPTION_OUT,
     OPTION_REPORT,
     OPTION_CONFIG,
@@ -109,12 +115,14 @@ extern const option_info option_table[OPTION_TOTAL];
 extern const command_info command_table[];
 extern const int command_total;
 
+enum { MAX_OPERANDS = 16 };
+
 /* What stood on the command line. */
 typedef struct arguments {
     const command_info *command;
     int argc;
     char **argv; /* as given, for the record */
-    const char *operands[4];
+    const char *operands[MAX_OPERANDS];
     int operand_count;
     struct {
         option_id id;

@@ -28,6 +28,9 @@ def files(box):
     box.file("known.txt", "zeta\nsomething else\n")
     box.file("target.txt", "one\ntwo\n")
     box.file("ids.txt", "2\n5\n")
+    box.file("near.txt", "".join(text + " too\n" for text in TEXTS))
+    box.file("gold.txt", "O I-ORG I-ORG B-ORG\n")
+    box.file("tags.txt", "O B-ORG I-ORG I-ORG\n")
     box.npy("u.npy", U, "<f8")
     box.npy("tied.npy", [1.0] * len(U), "<f8")
     box.npy("nan.npy", U[:-1] + [float("nan")], "<f8")
@@ -145,6 +148,17 @@ FIXTURES = {
         "--param": (["phrases", "pool.txt"], ["phrases", "pool.txt", "-p", "max_n=1"]),
         "--semi-maximal": (["phrases", "pool.txt"], ["phrases", "pool.txt", "--semi-maximal"]),
         "--min-count": (["phrases", "pool.txt", "--dedup", "none"], ["phrases", "pool.txt", "--dedup", "none", "--min-count", "2"]),
+    }),
+    "eval": (["eval", "bleu", "pool.txt", "near.txt"], {
+        "--text-column": (["eval", "bleu", "pool.txt", "pool.tsv"], ["eval", "bleu", "pool.txt", "pool.tsv", "--text-column", "other"]),
+        "--tokenize": lambda base: (base, [*base, "--tokenize", "char"]),
+        "--smooth": lambda base: (base, [*base, "--smooth", "add-k"]),
+        "--sentence": lambda base: (base, [*base, "--sentence"]),
+        "--bootstrap": lambda base: (base, [*base, "--bootstrap", "10"]),
+        "--seed": lambda base: ([*base, "--bootstrap", "10"], [*base, "--bootstrap", "10", "--seed", "2"]),
+        "--scheme": (["eval", "f1", "gold.txt", "tags.txt"], ["eval", "f1", "gold.txt", "tags.txt", "--scheme", "strict"]),
+        "--threads": lambda base: (base, [*base, "--threads", "4097"]),
+        "--json": lambda base: (base, [*base, "--json"]),
     }),
     "strategies": (["strategies"], {"--json": (["strategies"], ["strategies", "--json"])}),
     "scorers": (["scorers"], {"--json": (["scorers"], ["scorers", "--json"])}),

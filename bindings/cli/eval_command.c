@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alcore eval METRIC FILE...: the metrics of alcore/metric.h over files. A file has one text, line
+ * of tags, label or number a line (or a column, of .tsv and .jsonl); all files of a call have the
+ * same number of lines. The result is a JSON object of numbers, lists and texts, which is printed
+ * as it is (--json) or as one line a value: name TAB value. */
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "inputs.h"
+
+/* One call of the command. */
+typedef struct evaluation {
+    const arguments *args;
+    alcore_ctx *ctx;
+    int file_count;
+    alcore_pool **files; /* [file_count] one for each operand after the metric's name */
+    int64_t lines;       /* rows of every file */
+    /* Texts of files[0]: [lines] pointers into the pool and their lengths in bytes; of the other
+     * files one after the other: [(file_count - 1) * lines]. */
+    const char **own, **others;
+    size_t *own_lengths, *other_lengths;
+    double *numbers[2]; /* [lines] of the first and second file when the metric reads numbers */
+    double *sentences;  /* [lines] with --sentence, else NULL */
+    json_t *result;     /* object, in the order in which it is printed */
+} evaluation;
+
+typedef struct metric {
+    const char *name;
+    const char *files; /* as in the usage line */
+    int min_files, max_files;
+    const char *options; /* " tokenize smooth ": those of evaluation_options that it takes */
+    bool numbers;        /* the files hold numbers */
+    int (*compute)(evaluation *self);
+} metric;
+
+/* Options that only some metrics take. */
+static const option_id evaluation_options[] = {OPTION_TOKENIZE,  OPTION_SMOOTH, OPTION_SENTENCE,
+                                               OPTION_BOOTSTRAP, OPTION_SEED,   OPTION_SCHEME};
+
+/* ---- results ---- */
+
+static void add_number(evaluation *self, const char *name, double value) {
+    json_object_set_new(self->result, name, isfinite(value) ? json_real(value) : json_null());
+}
+
+static void add_integer(evaluation *self, const char *name, int64_t value) {
+    json_object_set_new(self->result, name, json_integer(value));
+}
+
+static void add_numbers(evaluation *self, const char *name, const double *values, int64_t count) {
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++) json_array_append_new(list, json_real(values[i]));
+    json_object_set_new(self->result, name, list);
+}
+
+static void add_integers(evaluation *self, const char *name, const int64_t *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_integer(values[i]));
+    json_object_set_new(self->result, name, list);
+}
+
+/* The interval of bootstrap samples, when --bootstrap asked for it. */
+static void add_interval(evaluation *self, double mean, double low, double high) {
+    if (!option_given(self->args, OPTION_BOOTSTRAP)) return;
+    add_number(self, "bootstrap_mean", mean);
+    add_number(self, "bootstrap_low", low);
+    add_number(self, "bootstrap_high", high);
+}
+
+/* ---- metrics ---- */
+
+static int read_bootstrap(const evaluation *self, int64_t *resamples, uint64_t *seed) {
+    int64_t given = 0;
+    TRY(option_integer(self->args, OPTION_BOOTSTRAP, 1, 1000000, resamples));
+    TRY(option_integer(self->args, OPTION_SEED, 0, INT64_MAX, &given));
+    *seed = (uint64_t)given;
+    return EXIT_DONE;
+}
+
+/* --smooth exp|floor|add-k|none, of floor and add-k with =VALUE. */
+static int read_smoothing(const evaluation *self, alcore_bleu_options *options) {
+    static const char *const names[] = {"exp", "floor", "add-k", "none"};
+    const char *text = option_value(self->args, OPTION_SMOOTH, "exp");
+    const size_t length = strcspn(text, "=");
+    char *end = NULL;
+    int found = -1;
+
+    for (int i = 0; i < 4; i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], text, length)) found = i;
+    const bool takes_value = found == ALCORE_BLEU_SMOOTH_FLOOR || found == ALCORE_BLEU_SMOOTH_ADD_K;
+    if (text[length] == '=' && takes_value)
+        options->smoothing_value = strtod(text + length + 1, &end);
+    if (found < 0 || (text[length] == '=' &&
+                      (!takes_value || *end != '\0' || !(options->smoothing_value > 0.0))))
+        return complain(EXIT_USAGE,
+                        "--smooth %s: one of exp, floor, add-k, none is needed; floor and add-k "
+                        "may have a value above 0, such as floor=0.1",
+                        text);
+    options->smoothing = found;
+    return EXIT_DONE;
+}
+
+static int evaluate_bleu(evaluation *self) {
+    alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+    alcore_bleu_score score = ALCORE_BLEU_SCORE_INIT;
+    char signature[160];
+    int tokenizer = ALCORE_BLEU_13A;
+
+    TRY(option_choice(self->args, OPTION_TOKENIZE, "13a|intl|char|zh|none", &tokenizer));
+    options.tokenizer = tokenizer;
+    TRY(read_smoothing(self, &options));
+    TRY(read_bootstrap(self, &options.resamples, &options.seed));
+    TRY(outcome(alcore_metric_compute_bleu(
+        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
+        self->lines * (self->file_count - 1), &options, self->sentences, &score)));
+    add_number(self, "bleu", score.bleu);
+    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_number(self, "brevity_penalty", score.brevity_penalty);
+    add_numbers(self, "precisions", score.precisions, 4);
+    add_integers(self, "matches", score.matches, 4);
+    add_integers(self, "totals", score.totals, 4);
+    add_integer(self, "hypothesis_tokens", score.hypothesis_tokens);
+    add_integer(self, "reference_tokens", score.reference_tokens);
+    alcore_metric_bleu_signature(&options, self->file_count - 1, signature);
+    json_object_set_new(self->result, "signature", json_string(signature));
+    return EXIT_DONE;
+}
+
+static int evaluate_chrf(evaluation *self) {
+    alcore_chrf_options options = ALCORE_CHRF_OPTIONS_INIT;
+    alcore_chrf_score score = ALCORE_CHRF_SCORE_INIT;
+    const char *name = self->args->operands[0];
+    char signature[160];
+
+    options.word_order = !strcmp(name, "chrf++") ? 2 : 0;
+    const int counts = 6 + options.word_order;
+    TRY(read_bootstrap(self, &options.resamples, &options.seed));
+    TRY(outcome(alcore_metric_compute_chrf(
+        self->ctx, self->own, self->own_lengths, self->lines, self->others, self->other_lengths,
+        self->lines * (self->file_count - 1), &options, self->sentences, &score)));
+    add_number(self, name, score.chrf);
+    add_interval(self, score.bootstrap_mean, score.bootstrap_low, score.bootstrap_high);
+    add_integers(self, "matches", score.matches, counts);
+    add_integers(self, "hypothesis_total", score.hypothesis_total, counts);
+    add_integers(self, "reference_total", score.reference_total, counts);
+    alcore_metric_chrf_signature(&options, self->file_count - 1, signature);
+    json_object_set_new(self->result, "signature", json_string(signature));
+    return EXIT_DONE;
+}
+
+/* accuracy and macro-f1: both come from one call, the named one is printed. */
+static int evaluate_labels(evaluation *self) {
+    alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
+
+    TRY(outcome(alcore_metric_compute_labels(self->ctx, self->own, self->own_lengths, self->lines,
+                                             self->others, self->other_lengths, self->lines,
+                                             &score)));
+    if (!strcmp(self->args->operands[0], "accuracy")) {
+        add_number(self, "accuracy", score.accuracy);
+        add_integer(self, "correct", score.correct);
+        add_integer(self, "lines", self->lines);
+    } else {
+        add_number(self, "macro-f1", score.macro_f1);
+        add_integer(self, "labels", score.labels);
+    }
+    return EXIT_DONE;
+}
+
+static int evaluate_spans(evaluation *self) {
+    alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
+    int strict = 0;
+
+    TRY(option_choice(self->args, OPTION_SCHEME, "default|strict", &strict));
+    TRY(outcome(alcore_metric_compute_spans(self->ctx, self->own, self->own_lengths, self->lines,
+                                            self->others, self->other_lengths, self->lines, strict,
+                                            &score)));
+    add_number(self, "f1", score.f1);
+    add_number(self, "precision", score.precision);
+    add_number(self, "recall", score.recall);
+    add_integer(self, "gold_spans", score.gold_spans);
+    add_integer(self, "predicted_spans", score.predicted_spans);
+    add_integer(self, "matches", score.matches);
+    json_object_set_new(self->result, "scheme", json_string(strict ? "strict" : "default"));
+    return EXIT_DONE;
+}
+
+static int evaluate_mean(evaluation *self) {
+    alcore_mean_result result = ALCORE_MEAN_RESULT_INIT;
+
+    TRY(outcome(alcore_metric_compute_mean(self->numbers[0], self->lines, &result)));
+    add_number(self, "mean", result.mean);
+    add_number(self, "standard_deviation", result.standard_deviation);
+    add_number(self, "standard_error", result.standard_error);
+    add_integer(self, "lines", self->lines);
+    return EXIT_DONE;
+}
+
+static int evaluate_pearson(evaluation *self) {
+    alcore_pearson_result result = ALCORE_PEARSON_RESULT_INIT;
+
+    TRY(outcome(alcore_metric_compute_pearson(self->numbers[0], self->lines, self->numbers[1],
+                                              self->lines, &result)));
+    add_number(self, "rho", result.rho);
+    add_number(self, "p", result.p);
+    return EXIT_DONE;
+}
+
+static int evaluate_wilcoxon(evaluation *self) {
+    alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
+
+    TRY(outcome(alcore_metric_compute_wilcoxon(self->ctx, self->numbers[0], self->lines,
+                                               self->numbers[1], self->numbers[1] ? self->lines : 0,
+                                               &result)));
+    add_number(self, "p", result.p);
+    add_number(self, "w_plus", result.w_plus);
+    add_number(self, "w_minus", result.w_minus);
+    add_integer(self, "pairs", result.pairs);
+    json_object_set_new(self->result, "exact", json_boolean(result.exact));
+    return EXIT_DONE;
+}
+
+static const char corpus_options[] = " sentence bootstrap seed ";
+static const metric metrics[] = {
+    {"bleu", "HYP REF...", 2, 15, " tokenize smooth sentence bootstrap seed ", false,
+     evaluate_bleu},
+    {"chrf", "HYP REF...", 2, 15, corpus_options, false, evaluate_chrf},
+    {"chrf++", "HYP REF...", 2, 15, corpus_options, false, evaluate_chrf},
+    {"f1", "GOLD PREDICTED", 2, 2, " scheme ", false, evaluate_spans},
+    {"accuracy", "GOLD PREDICTED", 2, 2, "", false, evaluate_labels},
+    {"macro-f1", "GOLD PREDICTED", 2, 2, "", false, evaluate_labels},
+    {"mean", "FILE", 1, 1, "", true, evaluate_mean},
+    {"pearson", "A B", 2, 2, "", true, evaluate_pearson},
+    {"wilcoxon", "A [B]", 1, 2, "", true, evaluate_wilcoxon},
+};
+enum { METRIC_TOTAL = sizeof metrics / sizeof metrics[0] };
+
+static const char *metric_name_at(int index, void *data) {
+    (void)data;
+    return index < METRIC_TOTAL ? metrics[index].name : NULL;
+}
+
+/* The metric of the first operand, whose files and options fit; an exit code. */
+static int find_metric(const arguments *args, const metric **out) {
+    const char *name = args->operands[0];
+    const int files = args->operand_count - 1;
+
+    *out = NULL;
+    for (int i = 0; i < METRIC_TOTAL; i++)
+        if (!strcmp(metrics[i].name, name)) *out = &metrics[i];
+    if (!*out) {
+        const char *near = nearest_name(name, metric_name_at, NULL);
+        return complain(EXIT_USAGE,
+                        "eval has no metric '%s'%s%s%s it has bleu, chrf, chrf++, f1, accuracy, "
+                        "macro-f1, mean, pearson and wilcoxon",
+                        name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
+    }
+    if (files < (*out)->min_files || files > (*out)->max_files)
+        return complain(EXIT_USAGE, "eval %s takes %s, not %d file%s", name, (*out)->files, files,
+                        files == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof evaluation_options / sizeof *evaluation_options; i++) {
+        char word[32];
+        snprintf(word, sizeof word, " %s ", option_table[evaluation_options[i]].name);
+        if (option_given(args, evaluation_options[i]) && !strstr((*out)->options, word))
+            return complain(EXIT_USAGE, "eval %s has no option '--%s'", name,
+                            option_table[evaluation_options[i]].name);
+    }
+    return EXIT_DONE;
+}
+
+/* ---- files ---- */
+
+/* One file as a pool of all its lines, which has as many as those before it. */
+static int read_file(evaluation *self, int index) {
+    const char *path = self->args->operands[1 + index];
+    alcore_pool_options keep_all = ALCORE_POOL_OPTIONS_INIT;
+
+    keep_all.dedup = ALCORE_DEDUP_NONE;
+    TRY(outcome(alcore_pool_new(self->ctx, &keep_all, &self->files[index])));
+    TRY(inputs_read_texts(self->args, path, false, self->files[index]));
+    const int64_t lines = alcore_pool_rows(self->files[index]);
+    if (index == 0) self->lines = lines;
+    if (lines == self->lines) return EXIT_DONE;
+    return complain(EXIT_DATA, "%s has %lld lines and %s has %lld: line i of each belong together",
+                    self->args->operands[1], (long long)self->lines, path, (long long)lines);
+}
+
+/* The lines of a file as numbers, of which everything else is refused. */
+static int read_numbers(evaluation *self, int index) {
+    double *numbers = self->numbers[index] = calloc((size_t)self->lines + 1, sizeof *numbers);
+    if (!numbers) return complain(EXIT_MEMORY, "out of memory");
+    for (int64_t row = 0; row < self->lines; row++) {
+        size_t length;
+        const char *text = alcore_pool_text(self->files[index], row, &length);
+        char *end;
+        numbers[row] = strtod(text, &end);
+        const bool empty = end == text;
+        while (isspace((unsigned char)*end)) end++;
+        if (empty || end != text + length)
+            return complain(EXIT_DATA, "%s: entry %lld: a number is needed, got '%.40s'",
+                            self->args->operands[1 + index], (long long)row + 1, text);
+    }
+    return EXIT_DONE;
+}
+
+/* The arrays of texts that the library reads, and room for the sentences. */
+static int list_texts(evaluation *self) {
+    const size_t lines = (size_t)self->lines, others = lines * (size_t)(self->file_count - 1);
+
+    self->own = calloc(lines + 1, sizeof *self->own);
+    self->own_lengths = calloc(lines + 1, sizeof *self->own_lengths);
+    self->others = calloc(others + 1, sizeof *self->others);
+    self->other_lengths = calloc(others + 1, sizeof *self->other_lengths);
+    if (option_given(self->args, OPTION_SENTENCE))
+        self->sentences = calloc(lines + 1, sizeof *self->sentences);
+    if (!self->own || !self->own_lengths || !self->others || !self->other_lengths ||
+        (option_given(self->args, OPTION_SENTENCE) && !self->sentences))
+        return complain(EXIT_MEMORY, "out of memory");
+    inputs_list_texts(self->files[0], self->own, self->own_lengths);
+    for (int i = 1; i < self->file_count; i++)
+        inputs_list_texts(self->files[i], self->others + (size_t)(i - 1) * lines,
+                          self->other_lengths + (size_t)(i - 1) * lines);
+    return EXIT_DONE;
+}
+
+/* ---- output ---- */
+
+/* The shortest text that reads back as the same number. */
+static void print_real(double value) {
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, stdout);
+}
+
+static void print_value(const json_t *value) {
+    switch (json_typeof(value)) {
+    case JSON_REAL:
+        print_real(json_real_value(value));
+        break;
+    case JSON_INTEGER:
+        printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_STRING:
+        fputs(json_string_value(value), stdout);
+        break;
+    case JSON_NULL:
+        fputs("nan", stdout);
+        break;
+    default:
+        fputs(json_is_true(value) ? "1" : "0", stdout);
+    }
+    putchar('\n');
+}
+
+/* One line a value; entry n of a list is NAME_n. With --sentence the lines are those of the
+ * sentences: their number from 1 and the value. */
+static void print_lines(const evaluation *self) {
+    const char *name;
+    json_t *value;
+
+    if (self->sentences) {
+        for (int64_t line = 0; line < self->lines; line++) {
+            printf("%lld\t", (long long)line + 1);
+            print_real(self->sentences[line]);
+            putchar('\n');
+        }
+        return;
+    }
+    json_object_foreach(self->result, name, value) {
+        const size_t entries = json_is_array(value) ? json_array_size(value) : 1;
+        for (size_t i = 0; i < entries; i++) {
+            if (json_is_array(value))
+                printf("%s_%zu\t", name, i + 1);
+            else
+                printf("%s\t", name);
+            print_value(json_is_array(value) ? json_array_get(value, i) : value);
+        }
+    }
+}
+
+static int print_result(evaluation *self) {
+    if (!option_given(self->args, OPTION_JSON)) {
+        print_lines(self);
+        return EXIT_DONE;
+    }
+    if (self->sentences) add_numbers(self, "sentences", self->sentences, self->lines);
+    const int written = json_dumpf(self->result, stdout, JSON_INDENT(2));
+    putchar('\n');
+    return written ? complain(EXIT_IO, "cannot write to standard output") : EXIT_DONE;
+}
+
+static void release(evaluation *self) {
+    json_decref(self->result);
+    free(self->sentences);
+    free(self->numbers[0]);
+    free(self->numbers[1]);
+    free(self->other_lengths);
+    free(self->others);
+    free(self->own_lengths);
+    free(self->own);
+    for (int i = 0; self->files && i < self->file_count; i++) alcore_pool_unref(self->files[i]);
+    free(self->files);
+    alcore_ctx_unref(self->ctx);
+}
+
+static int evaluate(evaluation *self, const metric *found) {
+    self->result = json_object();
+    self->files = calloc((size_t)self->file_count, sizeof(alcore_pool *));
+    if (!self->result || !self->files) return complain(EXIT_MEMORY, "out of memory");
+    TRY(terminal_context(self->args, &self->ctx));
+    for (int i = 0; i < self->file_count; i++) TRY(read_file(self, i));
+    for (int i = 0; found->numbers && i < self->file_count; i++) TRY(read_numbers(self, i));
+    if (!found->numbers) TRY(list_texts(self));
+    TRY(found->compute(self));
+    terminal_clear();
+    return print_result(self);
+}
+
+int command_eval(const arguments *args) {
+    evaluation self = {.args = args, .file_count = args->operand_count - 1};
+    const metric *found;
+
+    TRY(find_metric(args, &found));
+    const int code = evaluate(&self, found);
+    release(&self);
+    return code;
+}
