@@ -2,16 +2,18 @@
 #include "pool/chunks.h"
 
 typedef struct alcore__chunk {
-    struct alcore__chunk *older;
-    size_t size; /* of data */
+    struct alcore__chunk *older; /* the chunk that was newest before; NULL: this is the first */
+    size_t size;                 /* of data, in bytes */
     _Alignas(ALCORE__CHUNK_ALIGN) char data[];
 } alcore__chunk;
 
 #define FIRST_SIZE ((size_t)4096)
 #define LARGEST_SIZE ((size_t)64 << 20)
 
+/* Allocates a new chunk with memory for `bytes` and makes it the newest. Chunks grow with the pool,
+ * to half of what it has: a small pool stays small, a large one has few chunks. False when out of
+ * memory; chunks are then as before. */
 static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
-    /* They grow with the pool: a small pool stays small, a large one has few chunks. */
     size_t size = chunks->bytes / 2;
     if (size < FIRST_SIZE) size = FIRST_SIZE;
     if (size > LARGEST_SIZE) size = LARGEST_SIZE;
@@ -25,6 +27,8 @@ static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     return true;
 }
 
+/* Cuts `bytes` off the newest chunk, or off a new one where they do not fit; the rest of the old
+ * chunk stays unused. */
 void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     if (chunks->newest == NULL || chunks->newest->size - chunks->used < bytes)
@@ -34,6 +38,8 @@ void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes
     return memory;
 }
 
+/* Frees the chunks that are newer than the mark's and restores how much of the mark's chunk is
+ * used. Chunks form a list from the newest to the oldest. */
 void alcore__chunks_rollback(alcore_ctx *ctx, alcore__chunks *chunks, const alcore__chunks *mark) {
     while (chunks->newest != mark->newest) {
         alcore__chunk *older = chunks->newest->older;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a pool's strings and rows live: memory that never moves, and that can be rolled back to an
- * earlier mark when adding fails half-way (an arena keeps what it gave out). */
+/* Memory of a pool's strings and rows: it never moves, and it can be rolled back to an earlier mark
+ * when adding rows fails half-way, which an alcore__arena cannot. */
 #ifndef ALCORE__CHUNKS_H
 #define ALCORE__CHUNKS_H
 
@@ -8,17 +8,18 @@
 
 enum { ALCORE__CHUNK_ALIGN = 16 };
 
-/* All-zero is empty; a copy is a mark. */
+/* A list of chunks. A zeroed struct is empty; a copy of the struct is a mark to roll back to. */
 typedef struct alcore__chunks {
-    struct alcore__chunk *newest;
-    size_t used;  /* bytes of the newest chunk */
-    size_t bytes; /* of all chunks */
+    struct alcore__chunk *newest; /* the head of the list; NULL: there is none */
+    size_t used;                  /* bytes of the newest chunk that are allocated */
+    size_t bytes;                 /* of all chunks together */
 } alcore__chunks;
 
-/* Bytes that nobody else has, not zeroed; NULL when out of memory. Without gaps: they are aligned
- * when all sizes are multiples of ALCORE__CHUNK_ALIGN. */
+/* Allocates bytes that are not zeroed and that only a rollback frees; NULL when out of memory.
+ * Allocations follow one another without gaps, so they are aligned only when all of their sizes are
+ * multiples of ALCORE__CHUNK_ALIGN. */
 void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes);
-/* Frees everything given out since mark was copied from chunks. */
+/* Frees everything that was allocated since mark was copied from chunks. */
 void alcore__chunks_rollback(alcore_ctx *ctx, alcore__chunks *chunks, const alcore__chunks *mark);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "pool/column_array.h"
 
+/* Called by every function that sets a column, before anything is allocated. Fields that a caller's
+ * older struct lacks read as 0. */
 alcore_status alcore__column_options_read(const alcore_pool *pool,
                                           const alcore_column_options *theirs,
                                           alcore_column_options *ours, int64_t *out_entries) {
@@ -32,6 +34,8 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     return ALCORE_OK;
 }
 
+/* Makes the column that a setter then fills: dims, dtype, ops and data are still 0. The map is made
+ * here, so that row numbers are checked before any value is copied. Errors name the column. */
 alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char *origin,
                                  const alcore_column_options *options, alcore__column **out) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -60,6 +64,7 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     return ALCORE_OK;
 }
 
+/* Frees the values through the column's ops, where it has any yet, then the column itself. */
 void alcore__column_free(alcore__column *column) {
     if (column == NULL) return;
     alcore_ctx *ctx = column->ctx;
@@ -77,6 +82,8 @@ void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     *scratch = (alcore__scratch){0};
 }
 
+/* Called by readers before they put a block together. Memory grows to the largest block and is kept
+ * for the next ones. */
 alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *capacity,
                                       int64_t count, size_t bytes) {
     size_t need;
@@ -91,6 +98,8 @@ alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *ca
     return ALCORE_OK;
 }
 
+/* One pass over offsets [entries + 1]. Every reader of a ragged column relies on what it checks.
+ * name: of the column or the path, for messages. */
 alcore_status alcore__offsets_check(const char *name, const int64_t *offsets, int64_t entries,
                                     int64_t tokens) {
     if (offsets[0] != 0)
@@ -123,6 +132,8 @@ const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const ch
     return index >= 0 ? pool->columns[index] : NULL;
 }
 
+/* Replaces the column of the same name, which is freed, or appends the column. Only the second can
+ * fail, for lack of memory, and column is then still the caller's. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column) {
     const int64_t index = column_index(pool, column->name);
     if (index >= 0) {
@@ -136,7 +147,8 @@ alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column)
     return ALCORE_OK;
 }
 
-/* Names the nearest column, because a misspelled name is the usual reason. */
+/* Fails for a name that no column has, and names the most similar of the first 64 columns, because
+ * a misspelled name is the usual reason. */
 static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
     const char *names[64];
     size_t count = 0;
@@ -155,6 +167,7 @@ alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
     return *out != NULL ? ALCORE_OK : fail_no_column(pool, name);
 }
 
+/* Frees the column of a name and closes the gap in the list of columns. */
 static alcore_status drop_column(alcore_pool *pool, const char *name) {
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
@@ -176,6 +189,8 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
     return pool->columns[index]->name;
 }
 
+/* Called for every column of integers that is set, so that a phrase never points to a row that the
+ * source pool lacks. INT64_MIN stands for no value. */
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
                                                int32_t dtype, const char *values, int64_t count) {
     const alcore__column_name *known = alcore__column_name_find(name);
@@ -193,6 +208,8 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
     return ALCORE_OK;
 }
 
+/* Fills in the public description of a column; out->size says how much of the struct the caller
+ * knows. */
 static alcore_status describe_column(const alcore_pool *pool, const char *name,
                                      alcore_column_info *out) {
     const alcore__column *column;

@@ -11,14 +11,15 @@
 #include "alcore/pool_column.h"
 #include "alcore/sys/kernel.h"
 
-/* Memory that a reader of blocks keeps between calls, so that each block need not allocate. One per
- * thread; all-zero is empty. */
+/* Memory that a reader of blocks keeps between calls, so that each block need not allocate. Each
+ * thread has its own; a zeroed struct is empty. */
 typedef struct alcore__scratch {
-    void *values, *offsets; /* the block read last */
-    size_t values_bytes, offsets_bytes;
-    void *user; /* of a generated column: its own per-thread state */
-    void (*user_free)(alcore_ctx *ctx, void *user);
+    void *values, *offsets;             /* of the block that was read last */
+    size_t values_bytes, offsets_bytes; /* capacities of both */
+    void *user;                         /* state of a generated column for this thread, owned */
+    void (*user_free)(alcore_ctx *ctx, void *user); /* frees it; NULL: there is none */
 } alcore__scratch;
+/* Frees all of it and leaves it empty. */
 void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch);
 
 typedef struct alcore__column alcore__column;
@@ -30,8 +31,9 @@ typedef struct alcore__column_ops {
     /* Pool rows first .. first + count - 1 of a column with one entry of dims values per row. */
     alcore_status (*rows)(const alcore__column *column, int64_t first, int64_t count,
                           alcore__scratch *scratch, alcore_sys_rows *out);
-    /* The same of a ragged column, whose rows have tokens of dims values. out->offsets may begin at
-     * any number: token t of row i is at values[offsets[i] - offsets[0] + t]. */
+    /* The same rows of a ragged column, each of which has any number of tokens of dims values.
+     * out->offsets may begin at any number: token t of row i is at values[offsets[i] - offsets[0] +
+     * t]. */
     alcore_status (*ragged)(const alcore__column *column, int64_t first, int64_t count,
                             alcore__scratch *scratch, alcore_sys_ragged *out);
     /* The text of entry `entry` of a column of texts; NULL when the entry has none. */
@@ -40,11 +42,12 @@ typedef struct alcore__column_ops {
 } alcore__column_ops;
 
 struct alcore__column {
-    const alcore__column_ops *ops;
-    alcore_ctx *ctx; /* not counted: the pool holds a reference */
-    char *name;
-    char *origin;       /* who made it: "given", a path, "model ngram ..." */
-    bool per_word; /* token values that a model made: one per word and one for the end of the text */
+    const alcore__column_ops *ops; /* how the values are read; they say what data is */
+    alcore_ctx *ctx;               /* without a reference: the pool has one */
+    char *name;                    /* owned */
+    char *origin;                  /* who made it: "given", a path, "model ngram ..."; owned */
+    bool
+        per_word; /* token values that a model made: one per word and one for the end of the text */
     const char *engine; /* engine that ran its model (a static string); NULL: no model made it */
     int64_t row_count;  /* rows of the pool when the column was set; later rows have no entry */
     int64_t dims;       /* values of a row, or of a token; 1 or more */
@@ -53,22 +56,23 @@ struct alcore__column {
     double log_scale;   /* ln(base) of stored log-probabilities: their factor to natural ones */
     bool ragged;        /* a list of tokens per row */
     bool in_file;       /* blocks are read from a file */
-    void *data;         /* of ops */
-    struct alcore__row_map *map; /* which entry is a row's; owned; NULL: entry i is row i's */
+    void *data; /* where the values are, in a struct that ops knows; ops->release frees it */
+    struct alcore__row_map *map; /* entry of each row, owned; NULL: entry i belongs to row i */
 };
 
 /* Releases a column that no pool owns (yet): its data, map, strings and itself. NULL-safe. */
 void alcore__column_free(alcore__column *column);
-/* NULL when the pool has none of that name. */
+/* The column of a name; NULL when the pool has none. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
-/* The same, with ALCORE_E_NOT_FOUND that names the nearest column when there is none. */
+/* The column of a name; ALCORE_E_NOT_FOUND that names the most similar column when there is none.
+ */
 alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
                                       const alcore__column **out);
 /* Gives the pool a column that the caller made (a generated one, a finished writer's), in place of
  * one of the same name. On success the pool owns column, which was allocated with alcore__alloc. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column);
-/* Hash of the values with their shape and meaning, for provenance. Of a large column 64 parts are
- * read that lie evenly over it. */
+/* A hash of the values with their shape and meaning, for provenance. Of a large column only 64
+ * parts are read, spread evenly over it. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out);
 /* Whether the row has an entry: false for rows outside alcore_column_options.rows, and for rows
  * that were added after the column was set. */

@@ -32,16 +32,18 @@ alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const ch
 
 /* Values in memory: entry (or token) i begins at values + i * stride * sizeof(value). */
 typedef struct alcore__memory_array {
-    const char *values;
+    const char *values;                 /* [entries or tokens, dims] */
     int64_t stride;                     /* values from an entry (or token) to the next */
-    const int64_t *offsets;             /* [entries + 1] of a ragged column, else NULL */
-    void *owned_values, *owned_offsets; /* what to free; NULL: the caller's arrays are used */
-    void (*release)(void *user);        /* of the caller, called when the array goes; or NULL */
-    void *release_user;
-    int64_t shape[2], strides[2], offsets_shape[1]; /* what views of the column point to */
+    const int64_t *offsets;             /* [entries + 1] tokens of a ragged column, else NULL */
+    void *owned_values, *owned_offsets; /* the same arrays where the column frees them; NULL: they
+                                           are the caller's */
+    void (*release)(void *user);        /* the caller's, called when the column is freed; or NULL */
+    void *release_user;                 /* its argument */
+    /* What the tensors of alcore_pool_column() point to. shape[1] is 0 for one value per entry. */
+    int64_t shape[2], strides[2], offsets_shape[1];
 } alcore__memory_array;
-/* Makes column one in memory. On success the column owns the array's content. entries: of values
- * (tokens for a ragged column). */
+/* Makes the column read an array in memory. On success the column owns what the array owns.
+ * entries: the number of entries (of tokens for a ragged column) in values. */
 alcore_status alcore__column_set_memory(alcore__column *column, const alcore__memory_array *array,
                                         int64_t entries);
 /* The array of a column in memory, NULL for any other column. */
@@ -52,8 +54,9 @@ void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array);
 /* Copies entries (or tokens) entry .. entry + count - 1 to destination, without gaps. */
 typedef alcore_status (*alcore__fetch)(const alcore__column *column, int64_t entry, int64_t count,
                                        char *destination);
-/* Bodies of alcore__column_ops for columns whose entries of consecutive rows do not follow one
- * another: the block is put together in scratch, run by run. */
+/* Put a block together in scratch, run by run: for columns whose consecutive rows do not have
+ * consecutive entries, or whose values have to be fetched. Readers in alcore__column_ops call them.
+ */
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                   alcore__fetch fetch, alcore__scratch *scratch,
                                   alcore_sys_rows *out);
@@ -61,8 +64,8 @@ alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out);
 
-/* Makes column one in a file, whose values begin at byte `start`. On success the column owns file
- * and offsets (int64 [entries + 1] from alcore__alloc; NULL: one entry per row). */
+/* Makes the column read a file whose values begin at byte `start`. On success the column owns file
+ * and offsets (int64 [entries + 1] from alcore__alloc; NULL: the column is not ragged). */
 alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
                                       int64_t *offsets);
 
@@ -71,8 +74,8 @@ alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file
 alcore_status alcore__offsets_check(const char *name, const int64_t *offsets, int64_t entries,
                                     int64_t tokens);
 
-/* Grows one of the two blocks of scratch to count * bytes bytes; its content is lost. *capacity is
- * its size. */
+/* Grows an array of scratch, *memory with *capacity bytes, to count * bytes bytes; its contents are
+ * lost. */
 alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *capacity,
                                       int64_t count, size_t bytes);
 

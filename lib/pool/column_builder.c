@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Allocates entry [pool_rows], zeroed, and for ragged columns offsets with their first 0, by which
+ * alcore__builder_ragged() knows them. The dtype is float32 until other values are put. */
 alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *ctx,
                                    int64_t pool_rows, int32_t shape) {
     *builder = (alcore__column_builder){
@@ -18,6 +20,8 @@ alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *
     return status;
 }
 
+/* Frees all arrays; the builder is left empty but for its context, so a second call does no harm.
+ */
 void alcore__builder_clear(alcore__column_builder *builder) {
     alcore__free(builder->ctx, builder->entry);
     alcore__free(builder->ctx, builder->rows);
@@ -39,6 +43,9 @@ static void promote(alcore__column_builder *builder) {
     builder->dtype = ALCORE_FLOAT64;
 }
 
+/* Grows all arrays for what alcore__builder_put() is about to append, and chooses the dtype of the
+ * stored values: the first integers make it int64, the first float64 promotes what is stored. Sizes
+ * that overflow are out of memory. */
 alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t entries,
                                       int64_t value_rows, int64_t dims, int32_t dtype) {
     const bool integers = alcore__dtype_is_integer(dtype);
@@ -63,6 +70,8 @@ alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t e
     return ALCORE_OK;
 }
 
+/* Checks an input before any of it is stored: rows inside the pool, lengths of 0 or more that add
+ * up to the rows of the matrix, values of the same kind and number as those put before. */
 static alcore_status check_input(const alcore__column_builder *builder,
                                  const alcore__builder_input *input) {
     int64_t expected = input->count;
@@ -97,14 +106,14 @@ static alcore_status check_input(const alcore__column_builder *builder,
     return ALCORE_OK;
 }
 
-/* Converts one value of the input's type to the builder's type. */
-static void convert_value(int32_t from_dtype, const char *from, int32_t dtype, char *out) {
+/* Converts one value of type value_dtype to type dtype at out; both may be unaligned. */
+static void convert_value(int32_t value_dtype, const char *value, int32_t dtype, char *out) {
     if (dtype == ALCORE_INT64) {
-        const int64_t integer = alcore__read_integer(from_dtype, from);
+        const int64_t integer = alcore__read_integer(value_dtype, value);
         memcpy(out, &integer, sizeof integer);
         return;
     }
-    const double wide = alcore__widen(from_dtype, from);
+    const double wide = alcore__widen(value_dtype, value);
     const float single = (float)wide;
     if (dtype == ALCORE_FLOAT64)
         memcpy(out, &wide, sizeof wide);
@@ -112,24 +121,26 @@ static void convert_value(int32_t from_dtype, const char *from, int32_t dtype, c
         memcpy(out, &single, sizeof single);
 }
 
-/* Appends rows first .. first + count - 1 of the input's matrix in the builder's type. Memory was
- * reserved. */
+/* Appends rows first .. first + count - 1 of the input's matrix to values, in the builder's type.
+ * The memory was reserved. One copy is enough where types and layouts agree. */
 static void append(alcore__column_builder *builder, const alcore__builder_input *input,
                    int64_t first, int64_t count) {
     const size_t bytes = alcore__dtype_bytes(builder->dtype);
     char *out = builder->values + (size_t)(alcore__builder_stored(builder) * builder->dims) * bytes;
-    const char *from = input->values + first * input->strides[0];
+    const char *first_row = input->values + first * input->strides[0];
     if (input->dtype == builder->dtype && input->strides[1] == (int64_t)bytes &&
         input->strides[0] == input->dims * (int64_t)bytes) {
-        if (count > 0) memcpy(out, from, (size_t)(count * input->dims) * bytes);
+        if (count > 0) memcpy(out, first_row, (size_t)(count * input->dims) * bytes);
         return;
     }
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < input->dims; j++, out += bytes)
-            convert_value(input->dtype, from + i * input->strides[0] + j * input->strides[1],
+            convert_value(input->dtype, first_row + i * input->strides[0] + j * input->strides[1],
                           builder->dtype, out);
 }
 
+/* Appends the entries of rows that have none yet. A row that comes again keeps its first values and
+ * is counted in repeats: two processes may have computed the same rows. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input) {
     ALCORE__TRY(check_input(builder, input));
@@ -154,6 +165,7 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     return ALCORE_OK;
 }
 
+/* Exchanges `bytes` bytes at a and b, which do not overlap, through a buffer on the stack. */
 static void swap_bytes(char *a, char *b, size_t bytes) {
     char buffer[256];
     for (size_t done = 0; done < bytes; done += sizeof buffer) {
@@ -228,6 +240,9 @@ failed:
     return status;
 }
 
+/* Called once when a column is finished, as its readers need the entries in row order. rank
+ * [count]: the place of each entry in that order, found by one pass over entry [pool_rows] instead
+ * of a comparison sort. */
 alcore_status alcore__builder_sort(alcore__column_builder *builder) {
     const size_t bytes = (size_t)builder->dims * alcore__dtype_bytes(builder->dtype);
     int64_t *rank, next_rank = 0;
@@ -262,7 +277,7 @@ static alcore_status map_rows(const alcore__column_builder *builder, alcore__col
  * still belong to the builder. */
 static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool *pool,
                                    alcore__column *column) {
-    const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* 0: nothing was put */
+    const int64_t dims = builder->dims > 0 ? builder->dims : 1; /* builder->dims 0: it is empty */
     const alcore__memory_array array = {
         .values = builder->values,
         .stride = dims,
@@ -292,6 +307,8 @@ static alcore_status put_into_pool(alcore__column_builder *builder, alcore_pool 
     return status;
 }
 
+/* Makes a column of the builder's arrays without copying them and puts it into the pool. The order
+ * of the entries may have changed after a failure; their contents have not. */
 alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_pool *pool,
                                      const char *name, const char *origin,
                                      const alcore_column_options *options) {

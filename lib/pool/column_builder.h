@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A column that is put together row by row, in any order: the storage of column writers and of
- * columns read from text.
+/* A column that is built row by row, in any order: the storage of column writers and of columns
+ * read from text.
  *
- * Values are appended in the order in which they come; `entry` finds those of a row. Finishing
- * sorts the entries by row, in place where all rows have as many values. Floats are stored as
- * float32 until the first float64 comes, then all are widened; integers are stored as int64. */
+ * Values are appended in the order in which they are put; `entry` finds those of a row. Finishing
+ * sorts the entries by row, in place where all rows have the same number of values. Floats are
+ * stored as float32 until the first float64 is put, then all are widened; integers are stored as
+ * int64. */
 #ifndef ALCORE__COLUMN_BUILDER_H
 #define ALCORE__COLUMN_BUILDER_H
 
@@ -21,9 +22,10 @@ typedef struct alcore__column_builder {
     int64_t *rows;    /* [count] pool row of each entry */
     int64_t *offsets; /* [count + 1] first token of each entry; NULL unless ragged */
     char *values;     /* [stored, dims] of dtype; stored: tokens, or entries */
-    size_t rows_capacity, offsets_capacity, values_capacity; /* rows, offsets; bytes of values */
-    int64_t count;                                           /* entries */
-    int64_t repeats; /* rows that came again and whose first value stayed */
+    size_t rows_capacity, offsets_capacity; /* of the arrays, in entries */
+    size_t values_capacity;                 /* in bytes */
+    int64_t count;                          /* entries */
+    int64_t repeats; /* values that were put for a row which had some, and were dropped */
 } alcore__column_builder;
 
 /* Values to put: the rows of a matrix [value_rows, dims], of which rows[i] gets the next lengths[i]
@@ -31,20 +33,21 @@ typedef struct alcore__column_builder {
 typedef struct alcore__builder_input {
     const int64_t *rows; /* [count] pool rows */
     int64_t count;
-    const char *values;
+    const char *values; /* [value_rows, dims], borrowed */
     int64_t strides[2]; /* bytes from a row of the matrix to the next, from a value to the next */
-    int64_t value_rows, dims;
-    int32_t dtype;          /* a float or integer type */
-    const int64_t *lengths; /* [count] tokens of each row; NULL unless ragged */
+    int64_t value_rows, dims; /* value_rows: the sum of lengths, or count */
+    int32_t dtype;            /* a float or integer type */
+    const int64_t *lengths;   /* [count] tokens of each row; NULL unless ragged */
 } alcore__builder_input;
 
+/* Begins an empty column of the given shape (ALCORE_COLUMN_*); free what a builder owns. */
 alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *ctx,
                                    int64_t pool_rows, int32_t shape);
 void alcore__builder_clear(alcore__column_builder *builder);
 static inline bool alcore__builder_ragged(const alcore__column_builder *builder) {
     return builder->offsets != NULL;
 }
-/* Tokens (or entries) stored. */
+/* Number of tokens (of entries, unless ragged) that are stored: the rows of values. */
 static inline int64_t alcore__builder_stored(const alcore__column_builder *builder) {
     return builder->offsets != NULL ? builder->offsets[builder->count] : builder->count;
 }
@@ -55,10 +58,10 @@ alcore_status alcore__builder_reserve(alcore__column_builder *builder, int64_t e
 /* Puts all of the input or, on failure, nothing. */
 alcore_status alcore__builder_put(alcore__column_builder *builder,
                                   const alcore__builder_input *input);
-/* Sorts the entries by row. */
+/* Sorts the entries by row; a cancelled call loses nothing and can be repeated. */
 alcore_status alcore__builder_sort(alcore__column_builder *builder);
-/* Gives the entries to the pool as a column. After a success the builder is empty, after a failure
- * unchanged. */
+/* Gives the entries to the pool as a column. After a success the builder is empty; after a failure
+ * it has the same entries, perhaps in another order. */
 alcore_status alcore__builder_finish(alcore__column_builder *builder, alcore_pool *pool,
                                      const char *name, const char *origin,
                                      const alcore_column_options *options);

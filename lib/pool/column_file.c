@@ -10,6 +10,8 @@ typedef struct file_array {
     int64_t *offsets; /* [entries + 1] tokens of a ragged column, else NULL */
 } file_array;
 
+/* Reads entries (or tokens) entry .. entry + count - 1 from the file to destination, where they lie
+ * without gaps as in the file. */
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const file_array *array = column->data;
@@ -18,6 +20,8 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
                                  (size_t)(count * bytes));
 }
 
+/* ops.rows and ops.ragged: every block is put together in scratch, run by run, as nothing of the
+ * file is in memory. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     return alcore__gather_rows(column, first, count, fetch, scratch, out);
@@ -29,6 +33,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
 }
 
+/* ops.release: closes the file and frees the offsets. */
 static void release_file(alcore__column *column) {
     file_array *array = column->data;
     alcore__file_close(array->file);
@@ -39,6 +44,8 @@ static void release_file(alcore__column *column) {
 static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_file};
 static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_file};
 
+/* Called when the file's header was read and checked. A failure leaves file and offsets to the
+ * caller. */
 alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file, int64_t start,
                                       int64_t *offsets) {
     file_array *array;

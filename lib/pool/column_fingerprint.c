@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number that tells one column's values from another's, for provenance. */
+/* The fingerprint of a column for the provenance: a 64-bit hash of its shape, its meaning and its
+ * values, or of a sample of them. */
 #include "base/rng.h"
 #include "base/tensor_view.h"
 #include "pool/pool_internal.h"
@@ -11,11 +12,15 @@
 #define PART_BYTES ((int64_t)1 << 20)
 #define WHOLE_BYTES ((int64_t)256 << 20)
 
+/* Hashes data [bytes] and joins the hash to the fingerprint so far, so that the result depends on
+ * the order of the pieces. */
 static uint64_t join(uint64_t fingerprint, const void *data, size_t bytes) {
     const uint64_t both[2] = {fingerprint, alcore__hash64(data, bytes)};
     return alcore__hash64(both, sizeof both);
 }
 
+/* Adds rows first .. first + count - 1 of a dense column, one row at a time, as rows may have gaps
+ * between them in memory. */
 static alcore_status add_rows(const alcore__column *column, int64_t first, int64_t count,
                               alcore__scratch *scratch, uint64_t *fingerprint) {
     alcore_sys_rows rows;
@@ -28,6 +33,8 @@ static alcore_status add_rows(const alcore__column *column, int64_t first, int64
     return ALCORE_OK;
 }
 
+/* Adds rows first .. first + count - 1 of a ragged column: the number of tokens of each row, then
+ * the values of all of them. */
 static alcore_status add_ragged(const alcore__column *column, int64_t first, int64_t count,
                                 alcore__scratch *scratch, uint64_t *fingerprint) {
     alcore_sys_ragged items;
@@ -42,6 +49,8 @@ static alcore_status add_ragged(const alcore__column *column, int64_t first, int
     return ALCORE_OK;
 }
 
+/* Adds rows first .. first + count - 1 of a column of texts: the length (-1: no text) and the bytes
+ * of each. */
 static void add_texts(const alcore__column *column, int64_t first, int64_t count,
                       uint64_t *fingerprint) {
     for (int64_t row = first; row < first + count; row++) {
@@ -54,6 +63,7 @@ static void add_texts(const alcore__column *column, int64_t first, int64_t count
     }
 }
 
+/* Adds rows first .. first + count - 1 of a column of any kind. scratch: for its reader. */
 static alcore_status add_block(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, uint64_t *fingerprint) {
     if (column->ops->rows != NULL) return add_rows(column, first, count, scratch, fingerprint);
@@ -62,11 +72,16 @@ static alcore_status add_block(const alcore__column *column, int64_t first, int6
     return ALCORE_OK;
 }
 
-/* How a column is read: `read` parts of `rows` rows, out of `parts`. */
+/* How much of a column is read. */
 typedef struct reading {
-    int64_t rows, parts, read;
+    int64_t rows;  /* of a part */
+    int64_t parts; /* of the column */
+    int64_t read;  /* parts that are read, spread evenly over the column */
 } reading;
 
+/* Decides how much of a column is read: all of it up to WHOLE_BYTES, else PARTS parts of about
+ * PART_BYTES. The size of a ragged column is not known without reading it, so its rows are counted
+ * instead. */
 static reading reading_of(const alcore__column *column) {
     const int64_t bytes = column->dims * (int64_t)alcore__dtype_bytes(column->dtype);
     reading plan = {.rows = ALCORE_BLOCK_ROWS};
@@ -80,6 +95,9 @@ static reading reading_of(const alcore__column *column) {
     return plan;
 }
 
+/* Called when a selection is made, for every column that it read, and compared by people or
+ * programs that want to know whether two selections had the same input. Shape and meaning come
+ * first, then the parts, first and last one included. */
 alcore_status alcore__column_fingerprint(const alcore__column *column, uint64_t *out) {
     const int64_t facts[] = {column->row_count, column->dims, column->dtype, column->meaning,
                              column->ragged};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of rows that are put together in scratch because the entries of consecutive rows do not
- * follow one another, or because they must be fetched. A block is cut into runs: rows whose entries
- * do follow one another, which one fetch copies, and rows without an entry. */
+/* Blocks of rows that are put together in scratch, because consecutive rows do not have consecutive
+ * entries or because the values have to be fetched from a file. A block is cut into runs: either
+ * rows with consecutive entries, which one fetch copies, or rows without an entry. */
 #include "pool/column_array.h"
 
+/* Puts pool rows first .. first + count - 1 of a dense column together in scratch->values [count,
+ * dims]; rows without an entry are filled with the "no value" of the dtype. */
 alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, int64_t count,
                                   alcore__fetch fetch, alcore__scratch *scratch,
                                   alcore_sys_rows *out) {
@@ -30,6 +32,9 @@ alcore_status alcore__gather_rows(const alcore__column *column, int64_t first, i
     return ALCORE_OK;
 }
 
+/* Puts pool rows first .. first + count - 1 of a ragged column together in scratch: first the
+ * offsets, which say how much memory the values need, then the values. offsets [entries + 1] are
+ * the column's, by entry; rows without an entry get no tokens. */
 alcore_status alcore__gather_ragged(const alcore__column *column, int64_t first, int64_t count,
                                     const int64_t *offsets, alcore__fetch fetch,
                                     alcore__scratch *scratch, alcore_sys_ragged *out) {

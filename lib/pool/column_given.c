@@ -8,6 +8,7 @@
 
 #include "pool/column_array.h"
 
+/* Called for the values and for the offsets of a column, and by column writers for each put. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out) {
     if (tensor != NULL && (tensor->device.type == ALCORE_DEVICE_CUDA ||
@@ -25,23 +26,25 @@ static alcore_status check_dtype(const char *name, int32_t dtype) {
     return status == ALCORE_OK ? status : alcore__fail_within(status, "column \"%s\"", name);
 }
 
-/* Sets *out to the caller's numbers when in_place, else to a copy of them without the gaps between
- * rows, which *out_owned then holds. *out_stride: values from a row to the next. */
-static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *from, bool in_place,
+/* Sets *out to the values of the given array [rows, columns] where they lie if in_place is set,
+ * else to a copy of them without the gaps between rows, which is *out_owned too. *out_stride:
+ * values from a row of *out to the next. */
+static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bool in_place,
                                  const char **out, void **out_owned, int64_t *out_stride) {
-    *out = from->data;
-    *out_stride = from->stride;
+    *out = given->data;
+    *out_stride = given->stride;
     if (in_place) return ALCORE_OK;
-    const size_t number = alcore__dtype_bytes(from->dtype);
-    const size_t row = (size_t)from->columns * number, bytes = (size_t)from->rows * row;
+    const size_t value_bytes = alcore__dtype_bytes(given->dtype);
+    const size_t row_bytes = (size_t)given->columns * value_bytes;
+    const size_t bytes = (size_t)given->rows * row_bytes;
     char *copy = alcore__alloc(ctx, bytes);
     if (copy == NULL) return alcore__fail_memory(bytes);
-    if (from->stride == from->columns && bytes > 0) memcpy(copy, from->data, bytes);
-    for (int64_t i = 0; i < from->rows && from->stride != from->columns; i++)
-        memcpy(copy + (size_t)i * row,
-               (const char *)from->data + (size_t)(i * from->stride) * number, row);
+    if (given->stride == given->columns && bytes > 0) memcpy(copy, given->data, bytes);
+    for (int64_t i = 0; i < given->rows && given->stride != given->columns; i++)
+        memcpy(copy + (size_t)i * row_bytes,
+               (const char *)given->data + (size_t)(i * given->stride) * value_bytes, row_bytes);
     *out = *out_owned = copy;
-    *out_stride = from->columns;
+    *out_stride = given->columns;
     return ALCORE_OK;
 }
 
@@ -50,24 +53,24 @@ static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *from, boo
 static alcore_status set_offsets(alcore_ctx *ctx, const char *name, const alcore_tensor *tensor,
                                  int64_t entries, int64_t tokens, bool in_place,
                                  alcore__memory_array *array) {
-    alcore__array from;
-    const char *numbers;
+    alcore__array given;
+    const char *offsets;
     int64_t stride;
-    ALCORE__TRY(alcore__column_tensor(name, tensor, &from));
-    if ((from.dtype != ALCORE_INT64 && from.dtype != ALCORE_UINT64) || tensor->ndim != 1)
+    ALCORE__TRY(alcore__column_tensor(name, tensor, &given));
+    if ((given.dtype != ALCORE_INT64 && given.dtype != ALCORE_UINT64) || tensor->ndim != 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected offsets int64 or uint64 [%" PRId64
                             "], found %s with %d dimensions",
-                            name, entries + 1, alcore__dtype_name(from.dtype), tensor->ndim);
-    if (from.rows != entries + 1)
+                            name, entries + 1, alcore__dtype_name(given.dtype), tensor->ndim);
+    if (given.rows != entries + 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected %" PRId64
                             " offsets (entries + 1), found %" PRId64,
-                            name, entries + 1, from.rows);
+                            name, entries + 1, given.rows);
     /* A uint64 above INT64_MAX reads as a negative number, which the check refuses. */
-    ALCORE__TRY(use_or_copy(ctx, &from, in_place && from.stride == 1, &numbers,
+    ALCORE__TRY(use_or_copy(ctx, &given, in_place && given.stride == 1, &offsets,
                             &array->owned_offsets, &stride));
-    array->offsets = (const void *)numbers;
+    array->offsets = (const void *)offsets;
     return alcore__offsets_check(name, array->offsets, entries, tokens);
 }
 
@@ -83,27 +86,27 @@ static alcore_status check_entries(const char *name, int64_t expected, const alc
 static alcore_status set_array(alcore__column *column, const alcore_tensor *values,
                                const alcore_tensor *offsets, int64_t entries, bool in_place,
                                alcore__memory_array *array, int64_t *out_count) {
-    alcore__array from;
+    alcore__array given;
     const char *name = column->name;
-    ALCORE__TRY(alcore__column_tensor(name, values, &from));
-    ALCORE__TRY(check_dtype(name, from.dtype));
-    if (from.columns < 1)
+    ALCORE__TRY(alcore__column_tensor(name, values, &given));
+    ALCORE__TRY(check_dtype(name, given.dtype));
+    if (given.columns < 1)
         return alcore__fail(ALCORE_E_SHAPE,
                             "column \"%s\": expected [%" PRId64 ", 1 or more], found [%" PRId64
                             ", %" PRId64 "]",
-                            name, entries, from.rows, from.columns);
+                            name, entries, given.rows, given.columns);
     if (offsets != NULL)
-        ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, from.rows, in_place, array));
+        ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, given.rows, in_place, array));
     else
-        ALCORE__TRY(check_entries(name, entries, &from));
+        ALCORE__TRY(check_entries(name, entries, &given));
     /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
-    ALCORE__TRY(use_or_copy(column->ctx, &from,
-                            in_place && (offsets == NULL || from.stride == from.columns),
+    ALCORE__TRY(use_or_copy(column->ctx, &given,
+                            in_place && (offsets == NULL || given.stride == given.columns),
                             &array->values, &array->owned_values, &array->stride));
-    array->shape[1] = values->ndim == 2 ? from.columns : 0;
-    column->dims = from.columns;
-    column->dtype = from.dtype;
-    *out_count = from.rows;
+    array->shape[1] = values->ndim == 2 ? given.columns : 0;
+    column->dims = given.columns;
+    column->dtype = given.dtype;
+    *out_count = given.rows;
     return ALCORE_OK;
 }
 
@@ -118,6 +121,9 @@ static alcore_status check_source(const alcore_pool *pool, const alcore__column 
     return ALCORE_OK;
 }
 
+/* Makes a column of the caller's tensors and puts it into the pool. Until the column has `array` as
+ * its data, what array owns is freed here after a failure; afterwards it is freed with the column.
+ */
 static alcore_status set_column(alcore_pool *pool, const char *name, const alcore_tensor *values,
                                 const alcore_tensor *offsets, const alcore_column_options *theirs) {
     alcore_column_options options;

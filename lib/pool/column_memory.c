@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns in memory: given by the caller (copied or borrowed), or finished by a column writer. A
- * run of rows whose entries follow one another is handed out where it lies; others are gathered. */
+ * block of rows with consecutive entries is handed out where it lies; others are gathered. */
 #include <string.h>
 
 #include "pool/column_array.h"
 
+/* The address of the first value of an entry (or token). */
 static const char *entry_bytes(const alcore__column *column, int64_t entry) {
     const alcore__memory_array *array = column->data;
     return array->values + (size_t)(entry * array->stride) * alcore__dtype_bytes(column->dtype);
 }
 
+/* Copies entries (or tokens) entry .. entry + count - 1 to destination without the gaps that a
+ * borrowed array may have between them. */
 static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t count,
                            char *destination) {
     const alcore__memory_array *array = column->data;
@@ -23,6 +26,8 @@ static alcore_status fetch(const alcore__column *column, int64_t entry, int64_t 
     return ALCORE_OK;
 }
 
+/* ops.rows: hands the block out where it lies when its rows have consecutive entries, and gathers
+ * it in scratch otherwise. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const alcore__memory_array *array = column->data;
@@ -39,6 +44,8 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     return ALCORE_OK;
 }
 
+/* ops.ragged: hands the block out where it lies when every row of the pool has an entry, and
+ * gathers it in scratch otherwise. A borrowed array of tokens has no gaps (column_given.c). */
 static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
@@ -54,6 +61,7 @@ static alcore_status read_ragged(const alcore__column *column, int64_t first, in
     return ALCORE_OK;
 }
 
+/* Called with the column, and by setters that failed before the column had the array. */
 void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
@@ -70,6 +78,8 @@ static void release_memory(alcore__column *column) {
 static const alcore__column_ops dense_ops = {.rows = read_rows, .release = release_memory};
 static const alcore__column_ops ragged_ops = {.ragged = read_ragged, .release = release_memory};
 
+/* Copies the description of the array into the column. The shapes and strides are those that
+ * tensors of alcore_pool_column() point to; they live as long as the column. */
 alcore_status alcore__column_set_memory(alcore__column *column, const alcore__memory_array *array,
                                         int64_t entries) {
     alcore__memory_array *kept;

@@ -5,7 +5,8 @@
 
 #include "base/tensor_view.h"
 
-/* bindings/gen/headers.py reads the rows up to the first that is not an input. */
+/* In this order: the inputs, of which bindings/gen/headers.py reads the rows, then the columns of
+ * derived pools. */
 static const alcore__column_name known_columns[] = {
     {"scores", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_INPUT, false, false},
     {"logprobs", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
@@ -30,6 +31,8 @@ bool alcore__column_name_is_ragged(const char *name) {
     return known != NULL && known->shape >= ALCORE_COLUMN_RAGGED;
 }
 
+/* The message lists the types that the name allows. A name without a meaning may have values of any
+ * kind. */
 alcore_status alcore__column_check_dtype(const char *context, const char *name, int32_t dtype) {
     const alcore__column_name *known = alcore__column_name_find(name);
     const bool is_float = alcore__dtype_is_float(dtype);

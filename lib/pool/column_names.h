@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns whose names have a meaning: their shapes and the kinds of values they hold. This
- * table is the only place that lists them; bindings/gen reads it for the bindings. */
+/* The columns whose names have a meaning, with their shapes and the kind of their values. The table
+ * in column_names.c is the only list of them; bindings/gen reads it for the bindings. */
 #ifndef ALCORE__COLUMN_NAMES_H
 #define ALCORE__COLUMN_NAMES_H
 

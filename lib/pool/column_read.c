@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns from files: arrays stay where they are, text forms are read at once. */
+/* Columns from files, alcore_pool_read_column(). The values of an array file (.npy, .safetensors)
+ * stay there and are read in blocks when they are needed (column_file.c); a text form is read into
+ * memory as a whole (docs/formats.md). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,6 +11,8 @@
 
 /* ---- arrays ---- */
 
+/* Checks the header of an array file against the column: its dtype, its number of rows (entries;
+ * -1: any, for the tokens of a ragged column), and one value or more in each. */
 static alcore_status check_array(const char *name, const char *path, int64_t entries,
                                  const alcore__array_info *info) {
     alcore_status status = alcore__column_check_dtype("the array", name, info->dtype);
@@ -23,6 +27,8 @@ static alcore_status check_array(const char *name, const char *path, int64_t ent
     return ALCORE_OK;
 }
 
+/* Reads the file of offsets of a ragged column into memory: *out [entries + 1], checked, owned by
+ * the caller. The values stay in their file. */
 static alcore_status read_offsets(alcore_ctx *ctx, const char *path, int64_t entries,
                                   int64_t tokens, int64_t **out) {
     alcore__array_info info;
@@ -53,6 +59,9 @@ done:
     return status;
 }
 
+/* Makes a column whose values stay in an array file (.npy or .safetensors). Ownership of file and
+ * offsets passes to the column half-way; the pointers are cleared then, so that the end frees what
+ * is left. */
 static alcore_status read_array(alcore_pool *pool, const char *name, const char *path,
                                 const alcore_column_options *options, int64_t entries) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -85,18 +94,21 @@ failed:
 
 /* ---- text forms ---- */
 
+/* A text form that is being read. */
 typedef struct text_column {
     alcore_pool *pool;
-    const char *path;
+    const char *path; /* for messages */
     const alcore_column_options *options;
-    int64_t entries;
+    int64_t entries; /* that the column has: the rows of options, or all rows of the pool */
     alcore__column_builder builder;
-    int64_t lines;
-    bool by_line; /* every entry is a line, in order */
+    int64_t lines; /* that had values so far */
+    bool by_line;  /* line i is entry i; otherwise each line names its row */
 } text_column;
 
-static alcore_status row_of(const text_column *text, const alcore__score_line *line,
-                            int64_t *out_row) {
+/* The pool row that a line of a text form gives values for: by the record id that it names, or by
+ * its number among the entries, which options.rows map to rows. */
+static alcore_status find_row(const text_column *text, const alcore__score_line *line,
+                              int64_t *out_row) {
     if (line->id != NULL)
         return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
     if (line->number < 0 || line->number >= text->entries)
@@ -106,13 +118,15 @@ static alcore_status row_of(const text_column *text, const alcore__score_line *l
     return ALCORE_OK;
 }
 
-static alcore_status take_line(text_column *text, const alcore__score_line *line) {
+/* Puts the values of one line into the builder. A line behind the last entry is only counted, so
+ * that the message of a wrong count can tell how many there are. */
+static alcore_status put_line(text_column *text, const alcore__score_line *line) {
     int64_t row;
     if (text->by_line && line->number >= text->entries) {
-        text->lines = line->number + 1; /* counted on for the message */
+        text->lines = line->number + 1;
         return ALCORE_OK;
     }
-    ALCORE__TRY(row_of(text, line, &row));
+    ALCORE__TRY(find_row(text, line, &row));
     if (text->builder.entry[row] != 0)
         return alcore__fail(ALCORE_E_DATA, "row %" PRId64 " is given a second time", row);
     const alcore__builder_input input = {
@@ -128,9 +142,10 @@ static alcore_status take_line(text_column *text, const alcore__score_line *line
     return alcore__builder_put(&text->builder, &input);
 }
 
-static alcore_status take_score(void *user, const alcore__score_line *line) {
+/* Called by the reader of text forms for each line; errors get the path and the line. */
+static alcore_status put_score_line(void *user, const alcore__score_line *line) {
     const text_column *text = user;
-    alcore_status status = take_line(user, line);
+    alcore_status status = put_line(user, line);
     if (status == ALCORE_OK || status == ALCORE_E_NOMEM) return status;
     return alcore__fail_within(status, "%s:%" PRId64, text->path, line->line);
 }
@@ -141,6 +156,9 @@ static alcore_status check_options_rows(const alcore_pool *pool,
                                  : ALCORE_OK;
 }
 
+/* Reads a text form (txt, tsv, lp, marian, fairseq) as a whole: each line puts values into a
+ * builder, which becomes the column. One number a line makes a scalar column, lists make a ragged
+ * one. */
 static alcore_status read_text(alcore_pool *pool, const char *name, const char *path,
                                const alcore_column_options *options, int64_t entries,
                                int32_t format) {
@@ -155,12 +173,12 @@ static alcore_status read_text(alcore_pool *pool, const char *name, const char *
     ALCORE__TRY(alcore__builder_init(&text.builder, pool->object.ctx, pool->rows,
                                      scalar ? ALCORE_COLUMN_SCALAR : ALCORE_COLUMN_RAGGED));
     alcore_status status = alcore__read_score_text(pool->object.ctx, path, format,
-                                                   pool->max_text_bytes, take_score, &text);
+                                                   pool->max_text_bytes, put_score_line, &text);
     if (status == ALCORE_OK && text.by_line && text.lines != entries)
         status = alcore__fail(ALCORE_E_SHAPE,
                               "%s: expected %" PRId64 " rows for column \"%s\", found %" PRId64,
                               path, entries, name, text.lines);
-    kept.rows = NULL; /* the builder knows the rows */
+    kept.rows = NULL; /* each line was put under its pool row already */
     kept.row_count = 0;
     if (status == ALCORE_OK)
         status = alcore__builder_finish(&text.builder, pool, name, path, &kept);
@@ -172,6 +190,8 @@ static bool is_array(const char *format) {
     return strcmp(format, "npy") == 0 || strcmp(format, "safetensors") == 0;
 }
 
+/* Chooses the reader by the format that was asked for, or else by the suffix of the path; what is
+ * no text form is opened as an array, whose header tells what it is. */
 static alcore_status read_column(alcore_pool *pool, const char *name, const char *path,
                                  const alcore_column_options *theirs) {
     alcore_column_options options;

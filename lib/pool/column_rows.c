@@ -9,6 +9,8 @@ enum { MAX_RUN = 1024 };
 
 /* ---- views ---- */
 
+/* Makes tensors that point to the column's own arrays, which only columns in memory with one entry
+ * per row have. */
 static alcore_status view_column(const alcore_pool *pool, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
     const alcore__column *column;
@@ -19,7 +21,8 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
                             "column \"%s\" (%s) is no array in memory with one entry per row; "
                             "copy its rows instead",
                             name, column->origin);
-    /* DLPack has no const: the comment of alcore_pool_column() forbids writing. */
+    /* A DLPack tensor has no const pointer; alcore_pool_column() says that it is for reading only.
+     */
     ALCORE__TRY(alcore_tensor_init(out_values, (void *)(uintptr_t)array->values, column->dtype,
                                    array->shape, array->shape[1] > 0 ? 2 : 1));
     if (array->stride != column->dims) out_values->strides = array->strides;
@@ -38,6 +41,8 @@ alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
     return alcore__pool_read_end(pool, view_column(pool, name, out_values, out_offsets));
 }
 
+/* The text of a row: a view of the column, NULL where the column has no texts or the row has none.
+ */
 const char *alcore_pool_column_text(const alcore_pool *pool, const char *name, int64_t row,
                                     size_t *out_length) {
     size_t length = 0;
@@ -61,6 +66,7 @@ void alcore__column_widen(const alcore_sys_rows *block, double *out) {
     }
 }
 
+/* Copies a block of integers to out [block->count, dims] as int64; "no value" is INT64_MIN. */
 static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
     const size_t bytes = alcore__dtype_bytes(block->dtype);
     for (int64_t i = 0; i < block->count; i++) {
@@ -79,6 +85,8 @@ static alcore_status check_out(const alcore__column *column, int64_t count,
                                  column->dims, out_array);
 }
 
+/* Copies rows [count], in any order and with repeats, of a dense column to out [count, dims]. Rows
+ * that follow one another are read as one block of up to MAX_RUN. */
 static alcore_status copy_rows(const alcore_pool *pool, const char *name, const int64_t *rows,
                                int64_t count, const alcore_tensor *out) {
     const alcore__column *column;
@@ -92,7 +100,7 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
                                            : "has texts: read them one by one");
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
     ALCORE__TRY(check_out(column, count, out, &target));
-    /* Both types of out have 8 bytes. */
+    /* Values of out are int64 or float64, of 8 bytes both. */
     char *values = (char *)(uintptr_t)target.data;
     for (int64_t i = 0; i < count && status == ALCORE_OK;) {
         int64_t run = 1;

@@ -13,6 +13,7 @@ typedef struct text_array {
     int64_t *lengths; /* [entries] bytes without the NUL; -1: no text */
 } text_array;
 
+/* ops.text: the text of an entry, followed by a NUL; NULL when the entry has none. */
 static const char *read_text(const alcore__column *column, int64_t entry, size_t *out_length) {
     const text_array *array = column->data;
     if (array->lengths[entry] < 0) return NULL;
@@ -33,7 +34,9 @@ static void release_texts(alcore__column *column) {
 
 static const alcore__column_ops text_ops = {.text = read_text, .release = release_texts};
 
-/* Copies the texts, checked by the pool's rules, one behind the other. */
+/* Copies texts [count], checked by the pool's rules for strings (UTF-8, length), one behind the
+ * other into the arrays of `array`. lengths [count] in bytes; NULL: the texts end with a NUL. A
+ * NULL text is none. On failure array may own some arrays, which the caller frees. */
 static alcore_status copy_texts(const alcore_pool *pool, const char *const *texts, int64_t count,
                                 const size_t *lengths, text_array *array) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -64,11 +67,12 @@ done:
         alcore__buffer_clear(ctx, &bytes);
         return status;
     }
-    array->bytes = bytes.data; /* freed with the array */
+    array->bytes = bytes.data;
     return ALCORE_OK;
 }
 
-/* A column of texts is always copied, has no base and is not read from a file. */
+/* Refuses options that a column of texts has no use for: it is always copied, has no base of
+ * logarithms and is not read from a file. */
 static alcore_status check_options(const alcore_column_options *options) {
     if (options->ownership == ALCORE_KEEP && options->meaning == ALCORE_MEANS_DEFAULT &&
         options->log_base == 0 && options->offsets == NULL && options->format == NULL)
@@ -77,6 +81,8 @@ static alcore_status check_options(const alcore_column_options *options) {
                         "only rows and row_count apply to a column of texts, which is copied");
 }
 
+/* Makes a column of copied texts and puts it into the pool. Errors name the column; what was made
+ * before a failure is freed. */
 static alcore_status set_texts(alcore_pool *pool, const char *name, const char *const *texts,
                                int64_t count, const size_t *lengths,
                                const alcore_column_options *theirs) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that the caller's loop writes row by row. */
+/* Column writers: columns whose values a host puts row by row, in any order and from any thread,
+ * such as a model that runs in the host's language. The values are kept in a builder
+ * (column_builder.h) until the writer is finished; column_writer_file.c saves them for another
+ * process to merge. */
 #include "pool/column_writer.h"
 
 #include <errno.h>
@@ -8,6 +11,8 @@
 
 #include "pool/pool_internal.h"
 
+/* The destructor of the handle, called when its last reference is released; values that were not
+ * finished are lost. */
 static void release_writer(void *object) {
     alcore_column_writer *writer = object;
     alcore__builder_clear(&writer->builder);
@@ -16,7 +21,8 @@ static void release_writer(void *object) {
     alcore_pool_unref(writer->pool);
 }
 
-/* Only what describes the values applies: rows come with each put, and values are copied. */
+/* Reads the options of a writer, of which only those that describe the values apply: rows come with
+ * each put, and values are copied. */
 static alcore_status read_options(const alcore_pool *pool, const alcore_column_options *theirs,
                                   alcore_column_options *ours) {
     int64_t entries;
@@ -28,6 +34,10 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
                         "only meaning and log_base apply to a column writer, which copies");
 }
 
+/* Makes a writer for the rows that the pool has now. The fingerprint of the pool goes into saved
+ * files, so that they are merged into a writer of the same pool only. The mutex detects a second
+ * lock by its owner: a call from a progress callback of the same writer then fails instead of
+ * waiting for itself. */
 static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t shape,
                                 const alcore_column_options *theirs, alcore_column_writer **out) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -78,7 +88,8 @@ void alcore_column_writer_unref(alcore_column_writer *writer) {
     alcore__object_unref(writer);
 }
 
-/* Enters the context and takes the lock of a writer that still takes values. */
+/* Enters the context and locks a writer that is not finished. Every call of a writer begins so and
+ * ends with end(), from any thread. */
 static alcore_status begin(alcore_column_writer *writer) {
     alcore_ctx *ctx = writer != NULL ? writer->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
@@ -97,7 +108,9 @@ static alcore_status end(alcore_column_writer *writer, alcore_status status) {
     return alcore__leave(writer->object.ctx, status);
 }
 
-/* Describes the caller's tensor, whose strides may be any, as a matrix with strides in bytes. */
+/* Checks the caller's tensor, whose strides may be any, and describes it to the builder as a matrix
+ * [value_rows, dims] with strides in bytes. The check sees it without strides, as its own check of
+ * them is stricter. */
 static alcore_status describe_values(const alcore_column_writer *writer,
                                      const alcore_tensor *values, alcore__builder_input *input) {
     const int32_t shape = writer->shape;
@@ -126,6 +139,8 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     return ALCORE_OK;
 }
 
+/* Copies the values of rows [count] into the builder; lengths [count]: tokens of each row, NULL for
+ * columns that are not ragged. The lock is held. */
 static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths) {
     alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
@@ -153,6 +168,8 @@ int32_t alcore__column_writer_shape(const alcore_column_writer *writer) {
     return writer->shape;
 }
 
+/* May be called from a progress callback of the same writer, where the thread owns the lock
+ * already. */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
     if (writer == NULL) return 0;
@@ -197,6 +214,9 @@ alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const cha
                                     : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
 }
 
+/* Makes the column and puts it into the pool, which is locked for writing. Unmasked rows without
+ * values end the call or, with ALCORE_MISSING_MASK, get the state MISSING, so that they are never
+ * selected. */
 static alcore_status finish(alcore_column_writer *writer, int32_t missing) {
     alcore_pool *pool = writer->pool;
     int64_t first = -1, *rows = NULL;

@@ -7,16 +7,16 @@
 
 struct alcore_column_writer {
     alcore__object object;
-    alcore_pool *pool; /* a reference */
-    char *name;
-    uint64_t fingerprint;          /* of the pool when the writer began */
-    int64_t pool_rows;             /* the same */
+    alcore_pool *pool;             /* a reference */
+    char *name;                    /* of the column, owned */
+    uint64_t fingerprint;          /* of the pool when the writer was made */
+    int64_t pool_rows;             /* rows of the pool then */
     int32_t shape;                 /* ALCORE_COLUMN_* */
     alcore_column_options options; /* meaning and log_base; the rest is 0 */
     pthread_mutex_t lock; /* guards what follows; of the kind that detects a second lock by its
                              owner, so that a call from a progress callback is ALCORE_E_BUSY */
-    alcore__column_builder builder;
-    bool finished;
+    alcore__column_builder builder; /* the values put so far */
+    bool finished;                  /* the column is in the pool; every further call fails */
 };
 
 /* Body of alcore_column_writer_save() and _merge(); the lock is held. */

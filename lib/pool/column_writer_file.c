@@ -24,15 +24,15 @@ enum { VERSION = 1, BLOCK = 1 << 16, MAX_NAME = 4096 };
 static const char file_magic[8] = {'A', 'L', 'C', 'O', 'L', 'W', '\r', '\n'};
 
 typedef struct file_header {
-    char magic[8];
-    uint32_t version;
-    uint32_t name_bytes;
-    uint64_t fingerprint;
+    char magic[8];        /* file_magic */
+    uint32_t version;     /* VERSION */
+    uint32_t name_bytes;  /* 1 to MAX_NAME */
+    uint64_t fingerprint; /* of the pool, and its rows when the writer was made */
     int64_t pool_rows;
-    int32_t shape, dtype;
-    int64_t dims, entries, stored;
-    int64_t meaning; /* ALCORE_MEANS_* */
-    double log_base; /* alcore_column_options.log_base */
+    int32_t shape, dtype;          /* ALCORE_COLUMN_*; ALCORE_FLOAT32, _FLOAT64 or _INT64 */
+    int64_t dims, entries, stored; /* values of a row or token; entries; rows of values */
+    int64_t meaning;               /* ALCORE_MEANS_* */
+    double log_base;               /* alcore_column_options.log_base */
 } file_header;
 _Static_assert(sizeof(file_header) == 80, "the header's layout");
 
@@ -44,11 +44,13 @@ static void add_piece(uint64_t *checksum, const void *piece, size_t bytes) {
 
 /* ---- save ---- */
 
+/* The file that is being written. */
 typedef struct sink {
     alcore__writer *writer;
-    uint64_t checksum;
+    uint64_t checksum; /* of the bytes so far */
 } sink;
 
+/* Writes data [bytes] to the file in pieces of BLOCK bytes, each added to the checksum. */
 static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         const size_t block = bytes - done > BLOCK ? BLOCK : bytes - done;
@@ -60,12 +62,13 @@ static alcore_status write_bytes(alcore_ctx *ctx, sink *out, const void *data, s
     return ALCORE_OK;
 }
 
+/* Writes the lengths [entries] of ragged entries, computed from the offsets a block at a time. */
 static alcore_status write_lengths(alcore_ctx *ctx, const alcore__column_builder *builder,
                                    sink *out) {
     int64_t block[BLOCK / sizeof(int64_t)];
-    const int64_t room = BLOCK / (int64_t)sizeof *block;
-    for (int64_t first = 0; first < builder->count; first += room) {
-        const int64_t count = builder->count - first < room ? builder->count - first : room;
+    const int64_t capacity = BLOCK / (int64_t)sizeof *block;
+    for (int64_t first = 0; first < builder->count; first += capacity) {
+        const int64_t count = builder->count - first < capacity ? builder->count - first : capacity;
         for (int64_t i = 0; i < count; i++)
             block[i] = builder->offsets[first + i + 1] - builder->offsets[first + i];
         ALCORE__TRY(write_bytes(ctx, out, block, (size_t)count * sizeof *block));
@@ -73,6 +76,8 @@ static alcore_status write_lengths(alcore_ctx *ctx, const alcore__column_builder
     return ALCORE_OK;
 }
 
+/* Writes the whole file in the order given at the top. The checksum itself is not part of the
+ * checksum. */
 static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
     alcore_ctx *ctx = writer->object.ctx;
     const alcore__column_builder *builder = &writer->builder;
@@ -99,6 +104,7 @@ static alcore_status write_all(const alcore_column_writer *writer, sink *out) {
     return alcore__writer_put(out->writer, &out->checksum, sizeof out->checksum);
 }
 
+/* The file appears under its name only when all of it is written. */
 alcore_status alcore__column_writer_save(const alcore_column_writer *writer, const char *path) {
     sink out = {0};
     ALCORE__TRY(alcore__writer_open(writer->object.ctx, path, &out.writer));
@@ -110,30 +116,35 @@ alcore_status alcore__column_writer_save(const alcore_column_writer *writer, con
 
 /* ---- merge ---- */
 
+/* A file that is being read. The arrays are owned. */
 typedef struct source {
     alcore_ctx *ctx;
     alcore__file *file;
-    int64_t at;
-    uint64_t checksum;
+    int64_t offset;    /* of the byte of the file that is read next */
+    uint64_t checksum; /* of the bytes so far */
     file_header header;
-    char *name;
-    int64_t *rows, *lengths;
-    char *values;
+    char *name;       /* of the column */
+    int64_t *rows;    /* [entries] pool rows */
+    int64_t *lengths; /* [entries] tokens of each; NULL unless ragged */
+    char *values;     /* [stored, dims] of header.dtype */
 } source;
 
 static alcore_status fail_corrupt(const source *in, const char *what) {
     return alcore__fail(ALCORE_E_CORRUPT, "%s: %s", alcore__file_path(in->file), what);
 }
 
+/* Reads the next `bytes` bytes of the file to data in the pieces in which they were written, and
+ * adds them to the checksum. */
 static alcore_status read_bytes(source *in, void *data, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         const size_t block = bytes - done > BLOCK ? BLOCK : bytes - done;
-        alcore_status status = alcore__file_read_all(in->file, in->at, (char *)data + done, block);
+        alcore_status status =
+            alcore__file_read_all(in->file, in->offset, (char *)data + done, block);
         if (status == ALCORE_E_DATA) return fail_corrupt(in, "the file is cut off");
         ALCORE__TRY(status);
         add_piece(&in->checksum, (const char *)data + done, block);
-        ALCORE__TRY(alcore__tick(in->ctx, "merging", in->at, -1));
-        in->at += (int64_t)block;
+        ALCORE__TRY(alcore__tick(in->ctx, "merging", in->offset, -1));
+        in->offset += (int64_t)block;
         done += block;
     }
     return ALCORE_OK;
@@ -166,6 +177,8 @@ static alcore_status check_length(const source *in) {
     return ALCORE_OK;
 }
 
+/* Reads the header and checks that the file is one of this kind, of this version, and of the length
+ * that the header tells. */
 static alcore_status read_header(source *in) {
     ALCORE__TRY(read_bytes(in, &in->header, sizeof in->header));
     if (memcmp(in->header.magic, file_magic, sizeof file_magic) != 0)
@@ -201,6 +214,8 @@ static alcore_status read_all(source *in) {
     return found == expected ? ALCORE_OK : fail_corrupt(in, "the checksum does not agree");
 }
 
+/* Checks that the file was saved by a writer of the same pool and column: fingerprint, rows, name,
+ * shape and meaning. */
 static alcore_status check_match(const alcore_column_writer *writer, const source *in) {
     const file_header *header = &in->header;
     const char *path = alcore__file_path(in->file);
@@ -225,6 +240,7 @@ static alcore_status check_match(const alcore_column_writer *writer, const sourc
     return ALCORE_OK;
 }
 
+/* Puts the entries of the file into the writer; rows that it has already keep their values. */
 static alcore_status put_all(alcore_column_writer *writer, const source *in) {
     const file_header *header = &in->header;
     const int64_t bytes = (int64_t)alcore__dtype_bytes(header->dtype);
@@ -241,6 +257,8 @@ static alcore_status put_all(alcore_column_writer *writer, const source *in) {
                                : alcore__fail_within(status, "%s", alcore__file_path(in->file));
 }
 
+/* A failure leaves the writer as it was: the file is read and checked as a whole first, and a put
+ * is all or nothing. */
 alcore_status alcore__column_writer_merge(alcore_column_writer *writer, const char *path) {
     source in = {.ctx = writer->object.ctx};
     ALCORE__TRY(alcore__file_open(in.ctx, path, &in.file));
