@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Datasets have a few columns, so the names are compared one after another. */
 const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const char *name) {
     for (int32_t i = 0; i < dataset->column_count; i++) {
         if (!strcmp(dataset->columns[i].name, name)) return dataset->columns[i].column;
@@ -10,6 +11,7 @@ const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const
     return NULL;
 }
 
+/* Called by the request that fills the dataset, once for each column that was chosen. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column) {
     if (dataset->column_count == ALCORE__DATASET_COLUMNS) {

@@ -14,7 +14,7 @@ enum { ALCORE__DATASET_COLUMNS = 8 };
 typedef struct alcore__dataset {
     alcore_pool *pool;   /* for the views of host functions; NULL: the rows belong to no pool */
     int64_t rows;        /* rows of the pool; 0: the request has no pool in this role */
-    const uint8_t *mask; /* [rows] mask, 1: the row takes part; NULL: every row does */
+    const uint8_t *mask; /* [rows] 1: the row takes part; NULL: every row does */
     int32_t column_count;
     struct {
         const char *name; /* borrowed, lives as long as the dataset */

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pool/hash_index.h"
 
+/* The number of bits that value needs; 1 for 0. */
 static int bits_of(uint64_t value) {
     return 64 - __builtin_clzll(value | 1);
 }
 
+/* Copies every entry of index into larger, which has enough free slots. Only the bits of the hash
+ * that the slots kept are known, and larger keeps no more of them. */
 static void fill(alcore__hash_index *larger, const alcore__hash_index *index) {
     for (size_t i = 0; i < index->capacity; i++) {
         if (index->slots[i] == 0) continue;
         const uint64_t hash = index->slots[i] >> index->number_bits;
-        size_t at = alcore__index_home(larger, hash);
-        while (larger->slots[at] != 0) at = (at + 1) & (larger->capacity - 1);
-        alcore__index_put(larger, at, hash, alcore__index_number(index, i));
+        size_t slot = alcore__index_home(larger, hash);
+        while (larger->slots[slot] != 0) slot = (slot + 1) & (larger->capacity - 1);
+        alcore__index_put(larger, slot, hash, alcore__index_number(index, i));
     }
 }
 
-/* At most five eighths full: a text that is new, as most are, then looks at 4 slots (half a line of
- * the cache) on average, at three quarters it would be 8. 10 million texts take 128 MiB. Returns 0
- * when no memory is that large. */
-static size_t capacity_for(size_t numbers, size_t least) {
-    size_t capacity = least;
+/* The capacity for `numbers` entries: min_capacity, doubled until the index is at most five eighths
+ * full. A text that is new, as most are, then probes 4 slots (half a line of the cache) on average;
+ * at three quarters it would be 8. 10 million texts take 128 MiB. Returns 0 when no memory is that
+ * large. */
+static size_t capacity_for(size_t numbers, size_t min_capacity) {
+    size_t capacity = min_capacity;
     while (capacity / 8 * 5 < numbers) {
         if (capacity > SIZE_MAX / 2 / sizeof(uint64_t)) return 0;
         capacity *= 2;
@@ -27,11 +31,12 @@ static size_t capacity_for(size_t numbers, size_t least) {
     return capacity;
 }
 
-/* Moves the entries into so many slots. */
+/* Moves the entries into an array of `capacity` slots; `numbers` is an upper bound of all numbers.
+ * number_bits never shrinks, because bits of a hash that made room for it are lost; it is at least
+ * the number of bits that number the slots, so that it grows together with the capacity. A failure
+ * leaves the index as it was. */
 static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t capacity,
                             int64_t numbers) {
-    /* Never fewer bits: what was cut off a hash is gone. As many as the slots could number, so that
-     * they change with the capacity. */
     const int address = bits_of(capacity - 1);
     int number_bits = bits_of((uint64_t)numbers);
     if (number_bits < index->number_bits) number_bits = index->number_bits;
@@ -48,41 +53,47 @@ static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t c
     return ALCORE_OK;
 }
 
+/* Called before numbers are put. Growing to what is expected at once saves the copies of growing
+ * step by step; where memory does not allow that, the index grows to what is needed. */
 alcore_status alcore__index_reserve(alcore_ctx *ctx, alcore__hash_index *index, size_t more,
-                                    size_t coming, int64_t numbers) {
-    const size_t need = index->count + more;
-    const size_t least =
-        need < more ? 0 : capacity_for(need, index->capacity > 0 ? index->capacity : 16);
-    if (least == 0) return alcore__fail_memory(SIZE_MAX);
-    if (least > index->capacity && coming > 0) {
-        const size_t most = need > SIZE_MAX / 16 ? SIZE_MAX : need * 16;
-        const size_t wanted = coming < most - need ? need + coming : most;
-        const size_t larger = capacity_for(wanted, least);
-        if (larger > least && resize(ctx, index, larger, numbers) == ALCORE_OK) return ALCORE_OK;
+                                    size_t expected, int64_t numbers) {
+    const size_t needed = index->count + more;
+    const size_t min_capacity =
+        needed < more ? 0 : capacity_for(needed, index->capacity > 0 ? index->capacity : 16);
+    if (min_capacity == 0) return alcore__fail_memory(SIZE_MAX);
+    if (min_capacity > index->capacity && expected > 0) {
+        const size_t limit = needed > SIZE_MAX / 16 ? SIZE_MAX : needed * 16;
+        const size_t wanted = expected < limit - needed ? needed + expected : limit;
+        const size_t larger = capacity_for(wanted, min_capacity);
+        if (larger > min_capacity && resize(ctx, index, larger, numbers) == ALCORE_OK)
+            return ALCORE_OK;
     }
-    return resize(ctx, index, least, numbers);
+    return resize(ctx, index, min_capacity, numbers);
 }
 
-/* Entries behind the hole move up into it unless their home lies behind it, so that no probe meets
- * a gap. */
+/* Empties the slot `hole` of a linear-probing table: entries behind it move up into the hole,
+ * unless their home slot lies behind it, so that no probe ends early at a gap. Stops at the next
+ * free slot. */
 static void empty_slot(alcore__hash_index *index, size_t hole) {
     const size_t last = index->capacity - 1;
-    for (size_t at = (hole + 1) & last; index->slots[at] != 0; at = (at + 1) & last) {
-        const size_t home = alcore__index_home(index, index->slots[at] >> index->number_bits);
-        if (((at - home) & last) < ((at - hole) & last)) continue;
-        index->slots[hole] = index->slots[at];
-        hole = at;
+    for (size_t slot = (hole + 1) & last; index->slots[slot] != 0; slot = (slot + 1) & last) {
+        const size_t home = alcore__index_home(index, index->slots[slot] >> index->number_bits);
+        if (((slot - home) & last) < ((slot - hole) & last)) continue;
+        index->slots[hole] = index->slots[slot];
+        hole = slot;
     }
     index->slots[hole] = 0;
     index->count--;
 }
 
+/* Called when an addition is rolled back. A slot that was emptied is looked at again, as another
+ * entry may have moved into it. */
 void alcore__index_drop(alcore__hash_index *index, int64_t first) {
-    for (size_t at = 0; at < index->capacity;) {
-        if (index->slots[at] != 0 && alcore__index_number(index, at) >= first)
-            empty_slot(index, at); /* another may be in it now */
+    for (size_t slot = 0; slot < index->capacity;) {
+        if (index->slots[slot] != 0 && alcore__index_number(index, slot) >= first)
+            empty_slot(index, slot);
         else
-            at++;
+            slot++;
     }
 }
 

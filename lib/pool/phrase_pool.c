@@ -18,6 +18,7 @@ static alcore_status check_flag(int32_t value, const char *name) {
                         value);
 }
 
+/* Copies and checks the caller's options; fields that an older struct lacks have their defaults. */
 static alcore_status read_options(const alcore_phrase_options *theirs,
                                   alcore_phrase_options *ours) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
@@ -41,6 +42,7 @@ static alcore_status read_options(const alcore_phrase_options *theirs,
 
 /* ---- rows of a pool as a source of texts ---- */
 
+/* Words and text of a row: the functions of an alcore__text_source whose data is a pool. */
 static int64_t words_of(const void *data, int64_t row) {
     return alcore__pool_row_at(data, row)->words;
 }
@@ -51,13 +53,17 @@ static const char *text_of(const void *data, int64_t row, size_t *length) {
     return info->text;
 }
 
-/* Only rows that are unlabeled or labeled: the words of others would be read for nothing. */
+/* The words of a row, 0 for a row that is masked for another reason than its label: its phrases
+ * would be counted for nothing. */
 static int64_t words_of_candidate(const void *data, int64_t row) {
     const alcore_pool *pool = data;
     const uint32_t states = pool->states[row];
     return states == 0 || (states & ALCORE_ROW_LABELED) ? words_of(data, row) : 0;
 }
 
+/* Makes the phrase index of both pools, marks the phrases of labeled rows of the pool itself as
+ * known, and lists the phrases that pass the filter in *table. *index is the caller's to free, also
+ * after a failure. */
 static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *labeled,
                                   const alcore_phrase_options *options,
                                   alcore__phrase_index **index, alcore__phrase_table *table) {
@@ -85,13 +91,15 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
 
 /* Rows that are added together; their texts lie in one buffer. */
 typedef struct batch {
-    const char *texts[BATCH];
-    size_t offsets[BATCH]; /* in buffer, which moves while it grows */
-    size_t lengths[BATCH];
-    double costs[BATCH];
+    const char *texts[BATCH]; /* in buffer */
+    size_t offsets[BATCH];    /* of each text in buffer, which moves while it grows */
+    size_t lengths[BATCH];    /* of each text in bytes */
+    double costs[BATCH];      /* of each phrase: its number of words */
     alcore__buffer buffer;
 } batch;
 
+/* Adds the phrases [count] as rows of out: the words as text, their number as cost. The texts are
+ * put into one buffer first and addressed afterwards, since the buffer moves while it grows. */
 static alcore_status add_batch(const alcore__phrase_index *index, const alcore__phrase *phrases,
                                int64_t count, batch *work, alcore_pool *out) {
     alcore_records records = ALCORE_RECORDS_INIT;
@@ -110,6 +118,7 @@ static alcore_status add_batch(const alcore__phrase_index *index, const alcore__
     return alcore_pool_add_records(out, &records, NULL);
 }
 
+/* Adds all phrases of the table as rows of out, a batch at a time; row i is phrase i. */
 static alcore_status add_rows(const alcore__phrase_index *index, const alcore__phrase_table *table,
                               alcore_pool *out) {
     batch *work = NULL;
@@ -137,6 +146,7 @@ typedef enum phrase_column {
     COLUMNS
 } phrase_column;
 
+/* The value of a phrase in one column of the new pool. */
 static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase *phrase,
                         phrase_column column) {
     int64_t row, word;
@@ -155,6 +165,7 @@ static int64_t value_of(const alcore__phrase_index *index, const alcore__phrase 
     }
 }
 
+/* Adds one column to the new pool: computes values [phrases] and copies them in. */
 static alcore_status add_column(const alcore__phrase_index *index,
                                 const alcore__phrase_table *table, phrase_column column,
                                 alcore_pool *out) {
@@ -185,11 +196,13 @@ done:
     return status;
 }
 
+/* Makes the derived pool with its rows and columns; *out is set when it is complete. */
 static alcore_status make_pool(alcore_pool *source, const alcore__phrase_index *index,
                                const alcore__phrase_table *table, alcore_pool **out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     alcore_pool *pool = NULL;
-    options.dedup = ALCORE_DEDUP_NONE; /* phrases differ; a search for copies would cost memory */
+    options.dedup =
+        ALCORE_DEDUP_NONE; /* phrases are distinct; an index of them would cost memory */
     options.max_text_bytes = INT64_MAX;
     ALCORE__TRY(alcore_pool_new_derived(source, &options, &pool));
     alcore_status status = add_rows(index, table, pool);
@@ -202,6 +215,8 @@ static alcore_status make_pool(alcore_pool *source, const alcore__phrase_index *
     return status;
 }
 
+/* Lists the phrases, frees the largest part of the index, makes the pool. Called with both pools
+ * locked for reading. */
 static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
                             const alcore_phrase_options *theirs, alcore_pool **out) {
     alcore_phrase_options options;
@@ -210,7 +225,7 @@ static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
     ALCORE__TRY(read_options(theirs, &options));
     alcore_status status = list_phrases(pool, labeled, &options, &index, &table);
     if (status == ALCORE_OK) {
-        alcore__suffix_array_clear(index->ctx, &index->array); /* before the rows need memory */
+        alcore__suffix_array_clear(index->ctx, &index->array); /* the rows need its memory */
         status = make_pool(pool, index, &table, out);
     }
     alcore__phrase_table_clear(pool->object.ctx, &table);
@@ -218,6 +233,7 @@ static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
     return status;
 }
 
+/* Locks both pools for reading, the labeled one only if there is one. */
 alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                          const alcore_phrase_options *options, alcore_pool **out) {
     if (out != NULL) *out = NULL;

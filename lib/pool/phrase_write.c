@@ -80,6 +80,7 @@ static alcore_status write_rows(const alcore_pool *pool, const table_column *col
     return ALCORE_OK;
 }
 
+/* Finds the columns, then writes the file, which appears only when it is complete. */
 static alcore_status write_table(const alcore_pool *pool, const char *path,
                                  const alcore_write_options *options) {
     table_column columns[COLUMNS] = {

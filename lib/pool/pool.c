@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool's life and what it answers directly. */
+/* The handle of a pool: how it is made, locked and freed, and the accessors that read one row. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ static void free_names(alcore_ctx *ctx, alcore__pool_names *names) {
     alcore__index_clear(ctx, &names->index);
 }
 
+/* The destructor of the handle, called when its last reference is released. */
 static void release_pool(void *object) {
     alcore_pool *pool = object;
     alcore_ctx *ctx = pool->object.ctx;
@@ -38,6 +39,7 @@ static void release_pool(void *object) {
     alcore_pool_unref(pool->source);
 }
 
+/* Copies and checks the caller's options; max_text_bytes 0 means the default. */
 static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool_options *ours) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
                                     ALCORE__FIRST_SIZE(alcore_pool_options, max_text_bytes), theirs,
@@ -53,6 +55,7 @@ static alcore_status read_options(const alcore_pool_options *theirs, alcore_pool
     return ALCORE_OK;
 }
 
+/* Makes an empty pool. Called for pools of their own and for derived pools. */
 static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *options,
                               alcore_pool **out) {
     alcore_pool_options ours;
@@ -76,6 +79,7 @@ alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *option
     return alcore__leave(ctx, new_pool(ctx, options, out));
 }
 
+/* The source lives at least as long as the derived pool, whose columns may name its rows. */
 alcore_status alcore_pool_new_derived(alcore_pool *source, const alcore_pool_options *options,
                                       alcore_pool **out) {
     alcore_ctx *ctx = source != NULL ? source->object.ctx : NULL;
@@ -150,6 +154,7 @@ const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]
     return buffer;
 }
 
+/* NULL where the row has no reference. The text is a view, valid as long as the pool. */
 const char *alcore_pool_reference(const alcore_pool *pool, int64_t row, size_t *out_length) {
     if (out_length != NULL) *out_length = 0;
     if (!has_row(pool, row)) return NULL;
@@ -160,6 +165,7 @@ const char *alcore_pool_reference(const alcore_pool *pool, int64_t row, size_t *
     return reference->text;
 }
 
+/* The name of a row in a column of numbers (languages or groups); NULL: the row has none. */
 static const char *name_of(const alcore__segments *numbers, const alcore__pool_names *names,
                            int64_t row) {
     const uint32_t *number = alcore__segments_get(numbers, sizeof *number, row);
@@ -209,16 +215,17 @@ int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {
     return pool->tag_ranks[number != NULL ? *number : 0];
 }
 
-/* A share needs no more than a sample; every k-th row is the same sample every time. */
+/* Rows from which a share of letters is estimated: every k-th row, the same ones in every call. */
 enum { SHARE_ROWS = 50000 };
 
+/* Counts the letters of at most SHARE_ROWS rows and how many of them belong to such scripts. */
 double alcore__pool_unspaced_share(const alcore_pool *pool) {
     int64_t letters = 0, unspaced = 0;
     const int64_t step = pool->rows / SHARE_ROWS + 1;
     for (int64_t row = 0; row < pool->rows; row += step) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-        for (size_t at = 0; at < (size_t)info->length;) {
-            int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &at);
+        for (size_t offset = 0; offset < (size_t)info->length;) {
+            int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &offset);
             if (!alcore__utf8_is_letter(point)) continue;
             letters++;
             unspaced += alcore__utf8_is_unspaced(point);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adding rows to a pool. Records are stored behind the pool's rows, whose number does not change
+ * before the end, and looked up among the rows before them; a failure rolls everything back. Each
+ * stored batch is hashed, its slots of the index and the texts they point to are prefetched, and
+ * only then is it compared: on a pool of millions nearly all of the time is cache misses. */
 #include "pool/pool_add.h"
 
 #include <inttypes.h>
@@ -8,10 +12,11 @@
 
 #include "text/utf8.h"
 
-/* Rows between storing and looking for duplicates: the slots of a batch are on their way to the
- * cache meanwhile, and its texts are still there. */
+/* Limits of a batch, rows and bytes of text: few enough for its texts to be in the cache when they
+ * are compared, enough for its cache misses to overlap. */
 enum { BATCH = 256, BATCH_BYTES = 256 << 10 };
 
+/* Remembers the state of the pool that a failure has to restore. */
 void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char *path) {
     *add = (alcore__pool_add){.pool = pool,
                               .check = {.pool = pool},
@@ -33,6 +38,8 @@ static alcore_status fail_record(const alcore__pool_add *add, const alcore__reco
     return alcore__fail_within(status, "row %" PRId64, add->rows);
 }
 
+/* Sets *out to the entry of the row that is being added in one of the pool's segments, for writing.
+ */
 static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments, size_t bytes,
                               void *out) {
     void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, add->rows);
@@ -40,15 +47,16 @@ static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments,
     return entry != NULL ? ALCORE_OK : alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
 }
 
-/* The number of a name, which is kept when it is new. */
+/* Sets *out to the number of a name, from 1; a name that is new is copied and gets the next number.
+ * The hash finds candidates, the bytes decide. */
 static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, const char *text,
                             size_t length, uint32_t *out) {
     alcore_ctx *ctx = add->pool->object.ctx;
     const uint64_t hash = alcore__hash128(text, length).low;
     ALCORE__TRY(alcore__index_reserve(ctx, &names->index, 1, 0, (int64_t)names->count + 1));
-    size_t at = alcore__index_home(&names->index, hash);
+    size_t slot = alcore__index_home(&names->index, hash);
     int64_t number;
-    while ((number = alcore__index_next(&names->index, hash, &at)) >= 0) {
+    while ((number = alcore__index_next(&names->index, hash, &slot)) >= 0) {
         const char *other = names->names[number];
         if (strncmp(other, text, length) != 0 || other[length] != '\0') continue;
         *out = (uint32_t)number + 1;
@@ -59,7 +67,7 @@ static alcore_status intern(alcore__pool_add *add, alcore__pool_names *names, co
     ALCORE__TRY(
         alcore__grow(ctx, &names->names, &names->capacity, names->count + 1, sizeof *names->names));
     ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &names->names[names->count]));
-    alcore__index_put(&names->index, at, hash, (int64_t)names->count++);
+    alcore__index_put(&names->index, slot, hash, (int64_t)names->count++);
     *out = (uint32_t)names->count;
     return ALCORE_OK;
 }
@@ -80,6 +88,7 @@ static alcore_status add_reference(alcore__pool_add *add, const char *text, size
     return ALCORE_OK;
 }
 
+/* Checks the language or group of a record and stores its number in the row's entry. */
 static alcore_status add_name(alcore__pool_add *add, const char *what, alcore__segments *numbers,
                               alcore__pool_names *names, const char *text, size_t length) {
     uint32_t *number;
@@ -102,7 +111,8 @@ static bool is_unknown(const char *language, size_t length) {
            memcmp(language, ALCORE__NO_LANGUAGE, length) == 0;
 }
 
-/* What a record has beside its text. An empty id, language or group is none. */
+/* Stores what a record has beside its text. An empty id, language or group counts as none, and so
+ * does the language "unknown". */
 static alcore_status add_details(alcore__pool_add *add, const alcore__record *record) {
     alcore_pool *pool = add->pool;
     if (record->id != NULL && record->id_length > 0)
@@ -140,6 +150,8 @@ static alcore_status add_malformed(alcore__pool_add *add) {
     return ALCORE_OK;
 }
 
+/* Checks and stores the text of a record. A row without words has the state EMPTY from the
+ * beginning. */
 static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_row *info, row;
     if (text == NULL) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
@@ -152,7 +164,8 @@ static alcore_status add_text(alcore__pool_add *add, const char *text, size_t le
     return ALCORE_OK;
 }
 
-/* Adds one record as row add->rows. */
+/* Adds one record as row add->rows. A string that is refused ends the call or, with mask_bad, makes
+ * the row a malformed one; the first message is kept for the log. */
 static alcore_status add_record(alcore__pool_add *add, const alcore__record *record) {
     if (record->malformed) return add_malformed(add);
     const int64_t untagged = add->untagged;
@@ -167,18 +180,21 @@ static alcore_status add_record(alcore__pool_add *add, const alcore__record *rec
     return add_malformed(add);
 }
 
-/* Order matters: the fingerprint tells two orders of the same texts apart. */
+/* Adds the hash of a text to the fingerprint of a pool, which depends on the order of the texts
+ * too. */
 static uint64_t add_to_fingerprint(uint64_t fingerprint, alcore__hash hash) {
     return ((fingerprint << 7 | fingerprint >> 57) ^ hash.low) * 0x9E3779B97F4A7C15u + hash.high;
 }
 
-/* A row on its way into the duplicates' index. */
+/* A row of the batch that is being looked up. */
 typedef struct arrival {
-    uint64_t hash;
-    size_t key, length; /* what it is compared by, in add->keys[0], when that is not the text */
-    size_t at;          /* where in the index to look on */
+    uint64_t hash;      /* of what it is compared by */
+    size_t key, length; /* where its normalized form is in add->keys[0], and its bytes; used when
+                           rows are compared by that */
+    size_t slot;        /* of the index of duplicates, at which its search goes on */
 } arrival;
 
+/* What a row of the batch is compared by: its text, or its normalized form in keys[0]. */
 static alcore__dedup_key key_of(const alcore__pool_add *add, int64_t row, const arrival *entry) {
     const alcore__pool_row *info = alcore__pool_row_at(add->pool, row);
     if (add->pool->dedup != ALCORE_DEDUP_NORMALIZED)
@@ -186,6 +202,8 @@ static alcore__dedup_key key_of(const alcore__pool_add *add, int64_t row, const 
     return (alcore__dedup_key){add->keys[0].data + entry->key, entry->length};
 }
 
+/* Adds the rows of the batch to the fingerprint, computes the hash that each is looked up by, and
+ * prefetches the slot of the index where that begins. batch [rows added since add->indexed]. */
 static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
     alcore_pool *pool = add->pool;
     alcore__buffer *keys = &add->keys[0];
@@ -202,21 +220,23 @@ static alcore_status hash_batch(alcore__pool_add *add, arrival *batch) {
             batch->hash = alcore__hash128(keys->data + batch->key, batch->length).low;
         }
         if (pool->dedup == ALCORE_DEDUP_NONE) continue;
-        batch->at = alcore__index_home(&pool->duplicates, batch->hash);
-        __builtin_prefetch(&pool->duplicates.slots[batch->at]);
+        batch->slot = alcore__index_home(&pool->duplicates, batch->hash);
+        __builtin_prefetch(&pool->duplicates.slots[batch->slot]);
     }
     return ALCORE_OK;
 }
 
-/* Fetches the texts that the rows will be compared with. */
+/* Prefetches the rows, then the texts, that the rows of the batch will be compared with, so that
+ * the cache misses of a batch overlap. A row whose hash is not in the index yet keeps the free slot
+ * that was found. */
 static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t count) {
     const alcore__pool_row *candidates[BATCH];
     int32_t found = 0;
     for (int64_t i = 0; i < count; i++) {
-        size_t at = batch[i].at;
-        const int64_t row = alcore__index_next(&pool->duplicates, batch[i].hash, &at);
+        size_t slot = batch[i].slot;
+        const int64_t row = alcore__index_next(&pool->duplicates, batch[i].hash, &slot);
         if (row < 0) {
-            batch[i].at = at;
+            batch[i].slot = slot;
         } else {
             candidates[found] = alcore__pool_row_at(pool, row);
             __builtin_prefetch(candidates[found++]);
@@ -225,14 +245,16 @@ static void prefetch_candidates(const alcore_pool *pool, arrival *batch, int64_t
     while (found > 0) __builtin_prefetch(candidates[--found]->text);
 }
 
-/* Marks the duplicates among the rows that were just stored. */
-static alcore_status index_batch(alcore__pool_add *add, int64_t coming) {
+/* Looks every row of the batch up among the rows before it and marks it as a duplicate, or puts it
+ * into the index of first rows. expected: about how many rows will follow, for the index to grow at
+ * once. */
+static alcore_status index_batch(alcore__pool_add *add, int64_t expected) {
     alcore_pool *pool = add->pool;
     const int64_t first = add->indexed, count = add->rows - first;
     arrival batch[BATCH];
     if (pool->dedup != ALCORE_DEDUP_NONE)
         ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->duplicates, (size_t)count,
-                                          (size_t)coming, add->rows));
+                                          (size_t)expected, add->rows));
     ALCORE__TRY(hash_batch(add, batch));
     if (pool->dedup == ALCORE_DEDUP_NONE) {
         add->indexed = add->rows;
@@ -246,17 +268,19 @@ static alcore_status index_batch(alcore__pool_add *add, int64_t coming) {
         if ((pool->states[row] & (ALCORE_ROW_EMPTY | ALCORE_ROW_MALFORMED)) != 0) continue;
         const alcore__dedup_key key = key_of(add, row, entry);
         ALCORE__TRY(alcore__dedup_find(pool, &pool->duplicates, pool->dedup, &key, entry->hash,
-                                       &add->keys[1], &entry->at, &earlier));
+                                       &add->keys[1], &entry->slot, &earlier));
         if (earlier >= 0)
             pool->states[row] |= ALCORE_ROW_DUPLICATE;
         else
-            alcore__index_put(&pool->duplicates, entry->at, entry->hash, row);
+            alcore__index_put(&pool->duplicates, entry->slot, entry->hash, row);
     }
     return ALCORE_OK;
 }
 
+/* Stores the records in batches of at most BATCH rows and about BATCH_BYTES of text, and finds the
+ * duplicates of each batch while its texts are in the cache. */
 alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__record *records,
-                                       int64_t count, int64_t coming) {
+                                       int64_t count, int64_t expected) {
     alcore_pool *pool = add->pool;
     for (int64_t i = 0; i < count;) {
         const int64_t end = count - i > BATCH ? i + BATCH : count;
@@ -267,7 +291,7 @@ alcore_status alcore__pool_add_records(alcore__pool_add *add, const alcore__reco
             bytes += records[i].text_length;
             add->rows++;
         }
-        ALCORE__TRY(index_batch(add, count - i + coming));
+        ALCORE__TRY(index_batch(add, count - i + expected));
         ALCORE__TRY(alcore__tick(pool->object.ctx, "adding", add->rows, -1));
     }
     return ALCORE_OK;
@@ -277,8 +301,9 @@ static int compare_tags(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The sorted tags and the position of each; the pool is changed only when nothing can fail any
- * more. */
+/* Makes the list of language tags in byte order, "unknown" among them when a row has none, and the
+ * rank of each name in it. Called at the end of an addition; the pool is changed only when nothing
+ * can fail any more. */
 static alcore_status sort_tags(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     alcore_ctx *ctx = pool->object.ctx;
@@ -312,12 +337,16 @@ static alcore_status sort_tags(alcore__pool_add *add) {
     return ALCORE_OK;
 }
 
-static void drop_names(alcore__pool_names *names, size_t keep) {
-    alcore__index_drop(&names->index, (int64_t)keep);
-    names->count = keep;
+/* Removes the names that this addition brought, which are those from number `count` on. */
+static void drop_names(alcore__pool_names *names, size_t count) {
+    alcore__index_drop(&names->index, (int64_t)count);
+    names->count = count;
 }
 
-static void take_back(alcore__pool_add *add) {
+/* Restores the pool as it was before the addition: entries of the new rows, names, the index of
+ * duplicates and the memory of strings. Rows are cleared up to one beyond add->rows, as the last
+ * record may have failed half-way. */
+static void roll_back(alcore__pool_add *add) {
     alcore_pool *pool = add->pool;
     const int64_t first = pool->rows, end = add->rows + 1;
     if (add->indexed > pool->rows) alcore__index_drop(&pool->duplicates, pool->rows);
@@ -332,12 +361,13 @@ static void take_back(alcore__pool_add *add) {
     alcore__chunks_rollback(pool->object.ctx, &pool->texts, &add->mark);
 }
 
+/* Sets the number of rows last, which is what makes the new rows visible. */
 alcore_status alcore__pool_add_end(alcore__pool_add *add, alcore_status status) {
     alcore_pool *pool = add->pool;
     alcore_ctx *ctx = pool->object.ctx;
     if (status == ALCORE_OK && add->rows > pool->rows) status = sort_tags(add);
     if (status != ALCORE_OK) {
-        take_back(add);
+        roll_back(add);
     } else {
         pool->rows = add->rows;
         pool->untagged = add->untagged;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records from an Arrow C stream: the columns that a pool knows are found by name, others are
- * passed over. */
+/* Records from an Arrow C stream (the Arrow C data and C stream interfaces): columns of known names
+ * become the fields of records, other columns are passed over. Nothing is copied but what the pool
+ * stores; each batch is released when its rows are added. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum field { TEXT, ID, LANGUAGE, REFERENCE, GROUP, COST, FIELDS };
 
-/* Names of each field, the first that is there counts; as in TSV. */
+/* The columns that each field is read from, the same as in TSV: the first one that is there. */
 static const char *const field_names[FIELDS][4] = {
     [TEXT] = {"text", "source", "src"},
     [ID] = {"id"},
@@ -22,12 +23,14 @@ static const char *const field_names[FIELDS][4] = {
 
 typedef struct arrow_reader {
     struct ArrowArrayStream *stream;
-    struct ArrowSchema schema; /* release NULL: none */
-    int64_t child[FIELDS];     /* -1: the stream has no such column */
-    char format[FIELDS];       /* "u", "U", "v" (string view), or a number's */
+    struct ArrowSchema schema; /* of the stream; its release is NULL until it was read */
+    int64_t child[FIELDS];     /* index of the field's column in the schema; -1: there is none */
+    char format[FIELDS];       /* of that column: 'u' (32-bit offsets), 'U' (64-bit), 'v' (string
+                                  views), or the letter of a number's type */
     alcore__pool_add add;
 } arrow_reader;
 
+/* Fails with the stream's own message for an error code of one of its callbacks. */
 static alcore_status fail_stream(const arrow_reader *reader, int code, const char *what) {
     const char *text = reader->stream->get_last_error != NULL
                            ? reader->stream->get_last_error(reader->stream)
@@ -44,6 +47,8 @@ static int64_t find_child(const struct ArrowSchema *schema, const char *name) {
     return -1;
 }
 
+/* Checks that an Arrow column has a type that can be read for the field, and sets *out to its
+ * format: strings with 32-bit or 64-bit offsets or as views; for costs any number. */
 static alcore_status check_format(const struct ArrowSchema *child, enum field field, char *out) {
     const char *format = child->format;
     const char *known = field == COST ? "cCsSiIlLefg" : "uU";
@@ -63,6 +68,8 @@ static alcore_status check_format(const struct ArrowSchema *child, enum field fi
                                       : "string, large string or string view: cast it to utf8");
 }
 
+/* Finds the column of a field: the one named `wanted`, or else by the field's own names.
+ * reader->child is -1 when there is none. */
 static alcore_status find_field(arrow_reader *reader, enum field field, const char *wanted) {
     reader->child[field] = -1;
     for (int i = 0; i < 4 && reader->child[field] < 0; i++) {
@@ -75,6 +82,8 @@ static alcore_status find_field(arrow_reader *reader, enum field field, const ch
                         &reader->format[field]);
 }
 
+/* Asks the stream for its schema and finds the columns of all fields; only the text must be there.
+ */
 static alcore_status read_schema(arrow_reader *reader, const char *text_column) {
     const int code = reader->stream->get_schema(reader->stream, &reader->schema);
     if (code != 0) {
@@ -94,13 +103,16 @@ static alcore_status read_schema(arrow_reader *reader, const char *text_column) 
     return ALCORE_OK;
 }
 
+/* Whether the value at an index of an array is not null, by its validity bits. */
 static bool is_valid(const struct ArrowArray *array, int64_t index) {
     const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
     if (bits == NULL || array->null_count == 0) return true;
     return (bits[index / 8] >> (index % 8) & 1) != 0;
 }
 
-/* buffers: how many there must be; 0: those of string views. */
+/* Checks an Arrow array of a batch: at least `rows` values, no overflow, and the number of buffers
+ * that its type has; buffers 0: a string view, which has 3 or more. name: of the column, for
+ * messages. */
 static alcore_status check_array(const struct ArrowArray *array, int64_t rows, int64_t buffers,
                                  const char *name) {
     const bool empty = array != NULL && rows == 0;
@@ -113,29 +125,33 @@ static alcore_status check_array(const struct ArrowArray *array, int64_t rows, i
     return ALCORE_OK;
 }
 
-/* One string of 16 bytes: its length, then up to 12 bytes of text, or 4 of them, the number of a
- * data buffer and the place in it. The last buffer holds the sizes of the data buffers. */
+/* Reads one string view of 16 bytes: its length, then up to 12 bytes of text, or else the first 4
+ * of them, the number of a data buffer and the offset in it. The last buffer of the array has the
+ * sizes of the data buffers. */
 static alcore_status view_at(const struct ArrowArray *array, int64_t index, int64_t row,
                              const char *name, const char **out, size_t *out_length) {
     const char *view = (const char *)array->buffers[1] + index * 16;
     const int64_t data_buffers = array->n_buffers - 3;
-    int32_t place[4]; /* length, first bytes, buffer, offset */
-    memcpy(place, view, sizeof place);
-    if (place[0] >= 0 && place[0] <= 12) {
+    int32_t view_words[4]; /* length, first 4 bytes, data buffer, offset */
+    memcpy(view_words, view, sizeof view_words);
+    if (view_words[0] >= 0 && view_words[0] <= 12) {
         *out = view + 4;
-        *out_length = (size_t)place[0];
+        *out_length = (size_t)view_words[0];
         return ALCORE_OK;
     }
     const int64_t *sizes = array->buffers[array->n_buffers - 1];
-    if (place[0] < 0 || place[2] < 0 || place[2] >= data_buffers || place[3] < 0 || sizes == NULL ||
-        (int64_t)place[3] + place[0] > sizes[place[2]] || array->buffers[2 + place[2]] == NULL)
+    if (view_words[0] < 0 || view_words[2] < 0 || view_words[2] >= data_buffers ||
+        view_words[3] < 0 || sizes == NULL ||
+        (int64_t)view_words[3] + view_words[0] > sizes[view_words[2]] ||
+        array->buffers[2 + view_words[2]] == NULL)
         return alcore__fail(ALCORE_E_DATA,
                             "Arrow column \"%s\" has a malformed view at row %" PRId64, name, row);
-    *out = (const char *)array->buffers[2 + place[2]] + place[3];
-    *out_length = (size_t)place[0];
+    *out = (const char *)array->buffers[2 + view_words[2]] + view_words[3];
+    *out_length = (size_t)view_words[0];
     return ALCORE_OK;
 }
 
+/* Reads the string of a row; *out is NULL for a null. It is a view of the batch. */
 static alcore_status string_at(const struct ArrowArray *array, char format, int64_t row,
                                const char *name, const char **out, size_t *out_length) {
     const int64_t index = array->offset + row;
@@ -159,6 +175,7 @@ static alcore_status string_at(const struct ArrowArray *array, char format, int6
     return ALCORE_OK;
 }
 
+/* The value at an index of a buffer of numbers, by the letter of its Arrow format. */
 static double number_at(const void *data, char format, int64_t i) {
     switch (format) {
     case 'c':
@@ -196,6 +213,8 @@ static alcore_status cost_at(const struct ArrowArray *array, char format, int64_
                        : ALCORE_OK;
 }
 
+/* Fills in the record of one row of a batch; its strings are views of the batch. The entries of
+ * `strings` say where each field of the record is. */
 static alcore_status record_at(const arrow_reader *reader, const struct ArrowArray *batch,
                                int64_t row, alcore__record *out) {
     struct {
@@ -209,21 +228,22 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
     *out = (alcore__record){.text = "", .cost = NAN};
     /* A null struct has no fields; a null text is an empty one, so that rows stay what they are in
      * the caller's table. */
-    const int64_t at = batch->offset + row;
-    if (!is_valid(batch, at)) return ALCORE_OK;
+    const int64_t index = batch->offset + row;
+    if (!is_valid(batch, index)) return ALCORE_OK;
     for (int field = 0; field < COST; field++) {
         const int64_t child = reader->child[field];
         if (child < 0) continue;
-        ALCORE__TRY(string_at(batch->children[child], reader->format[field], at,
+        ALCORE__TRY(string_at(batch->children[child], reader->format[field], index,
                               reader->schema.children[child]->name, strings[field].text,
                               strings[field].length));
     }
     if (out->text == NULL) out->text = "";
     return reader->child[COST] < 0 ? ALCORE_OK
                                    : cost_at(batch->children[reader->child[COST]],
-                                             reader->format[COST], at, &out->cost);
+                                             reader->format[COST], index, &out->cost);
 }
 
+/* Adds the rows of one batch to the pool, 64 records at a time. */
 static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *batch) {
     alcore__record records[64];
     int64_t end;
@@ -251,6 +271,7 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
     return ALCORE_OK;
 }
 
+/* Adds all batches of the stream and releases each when it is added. */
 static alcore_status add_batches(arrow_reader *reader) {
     for (;;) {
         struct ArrowArray batch = {0};
@@ -263,8 +284,8 @@ static alcore_status add_batches(arrow_reader *reader) {
     }
 }
 
-/* Everything that can fail without reading is checked first: from get_schema() on the stream
- * belongs to the call, which releases it. */
+/* Adds all rows of the stream, or none. What can fail before the stream is read is checked first:
+ * the call owns the stream from get_schema() on and releases it, also after a failure. */
 static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stream,
                                 const alcore_read_options *theirs) {
     arrow_reader reader = {.stream = stream};
@@ -282,7 +303,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     }
     if (reader.schema.release != NULL) reader.schema.release(&reader.schema);
     stream->release(stream);
-    stream->release = NULL; /* also where the producer forgot to */
+    stream->release = NULL; /* a producer ought to have done it */
     return status;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which texts are the same: a 128-bit hash finds candidates, the bytes decide. */
+/* Which texts are equal, inside a pool and between two pools. A text is compared by its key: the
+ * text itself, or its normalized form (text/utf8.h). A hash of the key finds candidates
+ * in an index, the bytes of the keys decide. */
 #include <string.h>
 
 #include "pool/pool_state.h"
@@ -10,6 +12,8 @@ alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row) {
     return alcore__hash128(info->text, (size_t)info->length);
 }
 
+/* Sets *out to what the text is compared by under a dedup rule: the text itself, or its normalized
+ * form in buffer, which is overwritten. */
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out) {
     *out = (alcore__dedup_key){text, length};
@@ -20,10 +24,12 @@ alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *t
     return ALCORE_OK;
 }
 
+/* Walks the entries of the same hash and compares their keys, which are computed again in buffer.
+ */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
-                                 alcore__buffer *buffer, size_t *at, int64_t *out_row) {
-    while ((*out_row = alcore__index_next(index, hash, at)) >= 0) {
+                                 alcore__buffer *buffer, size_t *slot, int64_t *out_row) {
+    while ((*out_row = alcore__index_next(index, hash, slot)) >= 0) {
         const alcore__pool_row *info = alcore__pool_row_at(pool, *out_row);
         alcore__dedup_key other;
         ALCORE__TRY(alcore__dedup_key_of(pool->object.ctx, dedup, info->text, (size_t)info->length,
@@ -33,13 +39,16 @@ alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_ind
     return ALCORE_OK;
 }
 
+/* What the tasks of alcore__pool_match_texts() share. */
 typedef struct match {
     const alcore_pool *pool, *other;
-    const alcore__hash_index *index; /* of other's texts */
-    int32_t dedup;
-    uint8_t *known;
+    const alcore__hash_index *index; /* of other's texts, by the rule dedup */
+    int32_t dedup;                   /* ALCORE_DEDUP_EXACT or _NORMALIZED */
+    uint8_t *known;                  /* out: [rows of pool] 1: other has the text */
 } match;
 
+/* Sets known[row] of one row of the pool. buffers: for the keys of this row and of rows of other.
+ * Rows without words match nothing. */
 static alcore_status match_row(const match *work, int64_t row, alcore__buffer buffers[2]) {
     const alcore__pool_row *info = alcore__pool_row_at(work->pool, row);
     alcore__dedup_key key;
@@ -48,13 +57,14 @@ static alcore_status match_row(const match *work, int64_t row, alcore__buffer bu
     ALCORE__TRY(alcore__dedup_key_of(work->pool->object.ctx, work->dedup, info->text,
                                      (size_t)info->length, &buffers[0], &key));
     const uint64_t hash = alcore__hash128(key.text, key.length).low;
-    size_t at = alcore__index_home(work->index, hash);
+    size_t slot = alcore__index_home(work->index, hash);
     ALCORE__TRY(alcore__dedup_find(work->other, work->index, work->dedup, &key, hash, &buffers[1],
-                                   &at, &found));
+                                   &slot, &found));
     work->known[row] = found >= 0;
     return ALCORE_OK;
 }
 
+/* Task `block` of alcore__pool_match_texts(): the rows of one block. */
 static alcore_status match_block(void *data, int64_t block, int32_t worker) {
     const match *work = data;
     alcore_ctx *pool_ctx = work->pool->object.ctx, *other_ctx = work->other->object.ctx;
@@ -72,7 +82,8 @@ static alcore_status match_block(void *data, int64_t block, int32_t worker) {
     return status;
 }
 
-/* An index of a pool's texts under another rule than its own. */
+/* Makes an index of a pool's texts under another dedup rule than the pool's own, whose index cannot
+ * be used then: the first row of each text that has words. */
 static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
                                  alcore__hash_index *index) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -88,11 +99,11 @@ static alcore_status index_texts(const alcore_pool *pool, int32_t dedup,
             status, done,
             alcore__dedup_key_of(ctx, dedup, info->text, (size_t)info->length, &buffers[0], &key));
         const uint64_t hash = alcore__hash128(key.text, key.length).low;
-        size_t at = alcore__index_home(index, hash);
+        size_t slot = alcore__index_home(index, hash);
         ALCORE__TRY_GOTO(
             status, done,
-            alcore__dedup_find(pool, index, dedup, &key, hash, &buffers[1], &at, &found));
-        if (found < 0) alcore__index_put(index, at, hash, row);
+            alcore__dedup_find(pool, index, dedup, &key, hash, &buffers[1], &slot, &found));
+        if (found < 0) alcore__index_put(index, slot, hash, row);
     }
 done:
     alcore__buffer_clear(ctx, &buffers[0]);
@@ -100,23 +111,25 @@ done:
     return status;
 }
 
+/* Uses the other pool's own index of duplicates where it has the same rule. known [rows of pool].
+ */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
                                        uint8_t *known) {
     const int32_t dedup =
         pool->dedup == ALCORE_DEDUP_NORMALIZED ? ALCORE_DEDUP_NORMALIZED : ALCORE_DEDUP_EXACT;
     alcore_ctx *ctx = pool->object.ctx;
-    alcore__hash_index own = {0};
+    alcore__hash_index other_index = {0};
     match work = {pool, other, &other->duplicates, dedup, known};
     alcore_status status = ALCORE_OK;
     if (pool->rows > 0) memset(known, 0, (size_t)pool->rows);
     if (other->dedup != dedup) {
-        status = index_texts(other, dedup, &own);
-        work.index = &own;
+        status = index_texts(other, dedup, &other_index);
+        work.index = &other_index;
     }
     if (status == ALCORE_OK && work.index->count > 0) {
         const int64_t blocks = (pool->rows + ALCORE_BLOCK_ROWS - 1) / ALCORE_BLOCK_ROWS;
         status = alcore__parallel(ctx, "matching", blocks, match_block, &work);
     }
-    alcore__index_clear(other->object.ctx, &own);
+    alcore__index_clear(other->object.ctx, &other_index);
     return status;
 }

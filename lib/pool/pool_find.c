@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows by id. */
+/* Rows by id: a given id is found through an index, the number of a row without one is computed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,32 +7,37 @@
 #include "base/number.h"
 #include "pool/pool_state.h"
 
+/* The row with a given id; -1: none has it, and *slot is the free slot of the index where it
+ * belongs. */
 static int64_t find_given(const alcore_pool *pool, const char *id, size_t length, uint64_t hash,
-                          size_t *at) {
-    *at = alcore__index_home(&pool->id_index, hash);
+                          size_t *slot) {
+    *slot = alcore__index_home(&pool->id_index, hash);
     int64_t row;
-    while ((row = alcore__index_next(&pool->id_index, hash, at)) >= 0) {
+    while ((row = alcore__index_next(&pool->id_index, hash, slot)) >= 0) {
         const char *other = alcore__pool_given_id(pool, row);
         if (strncmp(other, id, length) == 0 && other[length] == '\0') return row;
     }
     return -1;
 }
 
+/* Brings the index of given ids up to date with the rows of the pool; of equal ids the first row
+ * counts. The mutex is held. */
 static alcore_status index_ids(alcore_pool *pool) {
     for (; pool->id_rows < pool->rows; pool->id_rows++) {
         const char *id = alcore__pool_given_id(pool, pool->id_rows);
-        size_t at;
+        size_t slot;
         if (id == NULL) continue;
         ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1, 0, pool->rows));
         const size_t length = strlen(id);
         const uint64_t hash = alcore__hash128(id, length).low;
-        if (find_given(pool, id, length, hash, &at) < 0)
-            alcore__index_put(&pool->id_index, at, hash, pool->id_rows);
+        if (find_given(pool, id, length, hash, &slot) < 0)
+            alcore__index_put(&pool->id_index, slot, hash, pool->id_rows);
     }
     return ALCORE_OK;
 }
 
-/* The row that has this number as its id because none was given; -1 for any other text. */
+/* The row whose id is a number because none was given: row i has the id i + 1, in canonical digits;
+ * -1 for any other text. */
 static int64_t find_number(const alcore_pool *pool, const char *id, size_t length) {
     int64_t number;
     char canonical[24];
@@ -43,6 +48,9 @@ static int64_t find_number(const alcore_pool *pool, const char *id, size_t lengt
     return alcore__pool_given_id(pool, number - 1) == NULL ? number - 1 : -1;
 }
 
+/* Looks among the given ids and among the numbers of rows without one; the lower row counts where
+ * both have it. The index is built on the first call, under its own mutex, as callers only read the
+ * pool. */
 alcore_status alcore__pool_find_id(const alcore_pool *readable, const char *id, size_t length,
                                    int64_t *out_row) {
     alcore_pool *pool = (alcore_pool *)(uintptr_t)readable;
@@ -50,8 +58,8 @@ alcore_status alcore__pool_find_id(const alcore_pool *readable, const char *id, 
     pthread_mutex_lock(&pool->lazy);
     alcore_status status = index_ids(pool);
     if (status == ALCORE_OK && pool->id_index.count > 0) {
-        size_t at;
-        given = find_given(pool, id, length, alcore__hash128(id, length).low, &at);
+        size_t slot;
+        given = find_given(pool, id, length, alcore__hash128(id, length).low, &slot);
     }
     pthread_mutex_unlock(&pool->lazy);
     ALCORE__TRY(status);

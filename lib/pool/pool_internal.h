@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layers above may ask of a pool beyond the public header. All of it is for calls that
- * already hold the pool (alcore__read_begin / alcore__write_begin). */
+/* What the layers above read of a pool beyond the public header. All functions are for calls that
+ * have locked the pool (alcore__read_begin() or alcore__write_begin()). */
 #ifndef ALCORE__POOL_INTERNAL_H
 #define ALCORE__POOL_INTERNAL_H
 
@@ -8,11 +8,11 @@
 #include "pool/column.h"
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
-/* 128-bit hash of a row's text as stored, for matching texts across pools; collisions are settled
- * by the bytes. */
+/* 128-bit hash of a row's text as stored, for matching texts across pools: equal hashes are decided
+ * by comparing the bytes. */
 alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
-/* Writes known[i] = 1 for each row of pool whose text (exact or normalized, as the pool's dedup
- * says) stands in other. */
+/* Sets known [rows of pool] to 1 for each row whose text is that of a row of other, to 0 for the
+ * others. Texts are compared as they are, or normalized where the pool's dedup says so. */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,
                                        uint8_t *known);
 /* Share of letters of the pool that belong to scripts written without spaces (Han, Kana, Thai, Lao,
@@ -26,9 +26,9 @@ int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row);
 /* Distinct language tags of all rows in byte order, "unknown" among them when a row has none.
  * Views, valid until rows are added. */
 int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_tags);
-/* Position of a row's tag among them. */
+/* The rank of a row's tag among them, from 0. */
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row);
-/* ALCORE_COLUMN_* of a writer; at any time. */
+/* The shape of the column that a writer makes, ALCORE_COLUMN_*; without a lock. */
 int32_t alcore__column_writer_shape(const alcore_column_writer *writer);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records from the caller's arrays and from files. */
+/* Adding rows from the caller's arrays and from files: records are views of what they come from
+ * until pool_add.c copies them. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "pool/pool_add.h"
 
+/* String i of an array of strings; *out_length is taken from lengths, or counted where that is
+ * NULL. */
 static const char *string_at(const char *const *strings, const size_t *lengths, int64_t i,
                              size_t *out_length) {
     const char *string = strings != NULL ? strings[i] : NULL;
@@ -13,43 +16,47 @@ static const char *string_at(const char *const *strings, const size_t *lengths, 
     return string;
 }
 
-static alcore_status record_at(const alcore_records *from, int64_t i, alcore__record *out) {
+/* Fills in record i from the caller's arrays; its strings are views of them. A NaN cost is an
+ * error, as a record without a cost has no costs array. */
+static alcore_status record_at(const alcore_records *records, int64_t i, alcore__record *out) {
     *out = (alcore__record){0};
-    out->text = string_at(from->texts, from->text_lengths, i, &out->text_length);
-    out->id = string_at(from->ids, from->id_lengths, i, &out->id_length);
+    out->text = string_at(records->texts, records->text_lengths, i, &out->text_length);
+    out->id = string_at(records->ids, records->id_lengths, i, &out->id_length);
     out->reference =
-        string_at(from->references, from->reference_lengths, i, &out->reference_length);
-    out->language = string_at(from->languages, NULL, i, &out->language_length);
-    out->group = string_at(from->groups, NULL, i, &out->group_length);
-    out->cost = from->costs != NULL ? from->costs[i] : NAN;
-    if (from->costs != NULL && isnan(out->cost))
+        string_at(records->references, records->reference_lengths, i, &out->reference_length);
+    out->language = string_at(records->languages, NULL, i, &out->language_length);
+    out->group = string_at(records->groups, NULL, i, &out->group_length);
+    out->cost = records->costs != NULL ? records->costs[i] : NAN;
+    if (records->costs != NULL && isnan(out->cost))
         return alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0");
     return ALCORE_OK;
 }
 
-static alcore_status add_all(alcore__pool_add *add, const alcore_records *from) {
+/* Adds all records of the caller's arrays, 64 at a time. */
+static alcore_status add_all(alcore__pool_add *add, const alcore_records *records) {
     alcore__record batch[64];
-    for (int64_t i = 0; i < from->count;) {
+    for (int64_t i = 0; i < records->count;) {
         int64_t count = 0;
-        for (; count < 64 && i < from->count; count++, i++) {
-            alcore_status status = record_at(from, i, &batch[count]);
+        for (; count < 64 && i < records->count; count++, i++) {
+            alcore_status status = record_at(records, i, &batch[count]);
             if (status != ALCORE_OK)
                 return alcore__fail_within(status, "row %" PRId64, add->pool->rows + i);
         }
-        ALCORE__TRY(alcore__pool_add_records(add, batch, count, from->count - i));
+        ALCORE__TRY(alcore__pool_add_records(add, batch, count, records->count - i));
     }
     return ALCORE_OK;
 }
 
-static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *from,
+/* Adds all records or none; *out_first: the row of the first. */
+static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *records,
                                      int64_t *out_first) {
     alcore__pool_add add;
-    if (from->count < 0 || (from->count > 0 && from->texts == NULL))
-        return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", from->count,
-                            (const void *)from->texts);
+    if (records->count < 0 || (records->count > 0 && records->texts == NULL))
+        return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", records->count,
+                            (const void *)records->texts);
     const int64_t first = pool->rows;
     alcore__pool_add_begin(&add, pool, NULL);
-    ALCORE__TRY(alcore__pool_add_end(&add, add_all(&add, from)));
+    ALCORE__TRY(alcore__pool_add_end(&add, add_all(&add, records)));
     if (out_first != NULL) *out_first = first;
     return ALCORE_OK;
 }
@@ -74,11 +81,13 @@ alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *r
     return alcore__pool_change_end(pool, status);
 }
 
-static alcore_status take_records(void *user, const alcore__record *records, int64_t count,
-                                  int64_t coming) {
-    return alcore__pool_add_records(user, records, count, coming);
+/* Called by the reader of files with each batch of parsed records. */
+static alcore_status add_parsed(void *user, const alcore__record *records, int64_t count,
+                                int64_t expected) {
+    return alcore__pool_add_records(user, records, count, expected);
 }
 
+/* Adds all records of a file or none; with BAD_LINES_MASK malformed lines become masked rows. */
 static alcore_status read_file(alcore_pool *pool, const char *path,
                                const alcore_read_options *theirs) {
     alcore_read_options ours;
@@ -92,9 +101,8 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
                             ours.bad_lines);
     alcore__pool_add_begin(&add, pool, path);
     add.mask_bad = ours.bad_lines == ALCORE_BAD_LINES_MASK;
-    return alcore__pool_add_end(&add,
-                                alcore__read_records(pool->object.ctx, path, &ours,
-                                                     pool->max_text_bytes, take_records, &add));
+    return alcore__pool_add_end(&add, alcore__read_records(pool->object.ctx, path, &ours,
+                                                           pool->max_text_bytes, add_parsed, &add));
 }
 
 alcore_status alcore_pool_read(alcore_pool *pool, const char *path,

@@ -17,7 +17,9 @@ static alcore_status reserve_entries(alcore_pool *pool, alcore__segments *segmen
     return ALCORE_OK;
 }
 
-/* Checks and copies the references; copies [count], with a NULL text for a removed one. */
+/* Checks references [count] by the pool's rules and copies them to the pool's memory: copies
+ * [count], with a NULL text for a reference that is removed. lengths NULL: the strings end with a
+ * NUL. */
 static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int64_t count,
                                      const char *const *references, const size_t *lengths,
                                      alcore__pool_reference *copies) {
@@ -39,6 +41,8 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int
     return status;
 }
 
+/* Sets or removes the references of rows [count]: copies them, makes the entries, then changes the
+ * rows. A failure frees the copies by rolling the pool's memory back. */
 static alcore_status set_references(alcore_pool *pool, const int64_t *rows, int64_t count,
                                     const char *const *references, const size_t *lengths) {
     alcore_ctx *ctx = pool->object.ctx;
@@ -67,6 +71,7 @@ alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
     return alcore__pool_change_end(pool, set_references(pool, rows, count, references, lengths));
 }
 
+/* Sets the costs of rows [count]; a NaN removes the cost. */
 static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t count,
                                const double *costs) {
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));

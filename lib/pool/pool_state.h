@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pool is made of; for the files of this folder only. */
+/* The members of a pool; for the files of this folder only.
+ *
+ * Everything that a row has is found by its number: its text in `info`, where every row has an
+ * entry, the rest in segments that exist only where rows have such a thing. Strings lie in `texts`
+ * and never move, so that views of them stay valid while the pool lives. */
 #ifndef ALCORE__POOL_STATE_H
 #define ALCORE__POOL_STATE_H
 
@@ -14,59 +18,62 @@
 #define ALCORE__NO_LANGUAGE "unknown"
 
 typedef struct alcore__pool_row {
-    const char *text; /* in texts */
-    int64_t length;
+    const char *text; /* in pool->texts, followed by a NUL */
+    int64_t length;   /* in bytes */
     int64_t words;
 } alcore__pool_row;
 
 typedef struct alcore__pool_reference {
-    const char *text;
-    int64_t length;
+    const char *text; /* in pool->texts, followed by a NUL; NULL: the row has none */
+    int64_t length;   /* in bytes */
 } alcore__pool_reference;
 
 typedef struct alcore__pool_cost {
     double cost;
-    bool given;
+    bool given; /* false: the row has none */
 } alcore__pool_cost;
 
-/* Names that many rows share. Number 0 is "none"; name n stands at names[n - 1]. */
+/* Names that many rows share, such as languages. Rows store a number: 0 is no name, n is
+ * names[n - 1]. */
 typedef struct alcore__pool_names {
-    const char **names; /* in texts */
+    const char **names; /* [count] strings in pool->texts, distinct */
     size_t count, capacity;
-    alcore__hash_index index;
+    alcore__hash_index index; /* of the names: entry n - 1 for the number n */
 } alcore__pool_names;
 
 struct alcore_pool {
     alcore__object object;
     alcore_pool *source; /* of a derived pool: a reference to where its rows come from; else NULL */
-    int32_t dedup, utf8;
-    int64_t max_text_bytes;
+    int32_t dedup, utf8; /* ALCORE_DEDUP_*, ALCORE_UTF8_* */
+    int64_t max_text_bytes; /* of one string */
 
-    int64_t rows;
+    int64_t rows;          /* entries of segments and of states at or above it do not count */
     alcore__chunks texts;  /* every string of the pool */
     alcore__segments info; /* alcore__pool_row */
     alcore__segments ids;  /* const char *; only where ids were given */
-    alcore__segments references, costs;
+    alcore__segments references, costs; /* alcore__pool_reference, alcore__pool_cost */
     alcore__segments languages, groups; /* uint32_t numbers of names */
     alcore__pool_names language_names, group_names;
-    const char **tags;  /* language tags in byte order */
-    int64_t *tag_ranks; /* [language_names.count + 1] number of a name -> position in tags */
+    const char **tags;  /* [tag_count] language tags of all rows in byte order, without repeats */
+    int64_t *tag_ranks; /* [language_names.count + 1] index in tags by the number of a name */
     int64_t tag_count;
     int64_t untagged; /* rows without a language */
-    uint32_t *states;
+    uint32_t *states; /* [rows] ALCORE_ROW_* bits; 0: the row may be selected */
     size_t states_capacity;
-    alcore__hash_index duplicates; /* first row of each text that is not empty */
-    uint64_t fingerprint;          /* running, over the texts in order */
+    alcore__hash_index duplicates; /* of the texts: the first row of each that is not empty */
+    uint64_t fingerprint;          /* of all texts in the order of the rows */
 
-    alcore__column **columns;
+    alcore__column **columns; /* [column_count] owned; names are distinct */
     size_t column_count, column_capacity;
 
-    pthread_mutex_t
-        lazy; /* guards the two below: find() only reads, but builds its index when first asked */
-    alcore__hash_index id_index; /* given ids: first row of each */
-    int64_t id_rows;             /* rows that are in it */
+    /* Guards the two members below: alcore_pool_find() only reads the pool for its callers, but
+     * builds this index when it is first called. */
+    pthread_mutex_t lazy;
+    alcore__hash_index id_index; /* of the given ids: the first row of each */
+    int64_t id_rows;             /* rows whose ids are in it */
 };
 
+/* Text, length and words of a row. */
 static inline alcore__pool_row *alcore__pool_row_at(const alcore_pool *pool, int64_t row) {
     return alcore__segments_get(&pool->info, sizeof(alcore__pool_row), row);
 }
@@ -84,14 +91,15 @@ typedef struct alcore__dedup_key {
 } alcore__dedup_key;
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,
                                    alcore__buffer *buffer, alcore__dedup_key *out);
-/* The row of pool, among those in index from *at on (the hash's home, to begin with), with a text
- * of this key; -1 when there is none, *at then is its place in index. */
+/* Sets *out_row to the row of pool whose text has this key, among the entries of index from *slot
+ * on (alcore__index_home() of the hash, to begin with). -1: there is none, and *slot is the free
+ * slot where a row with this key belongs. buffer: for the keys of the rows it is compared with. */
 alcore_status alcore__dedup_find(const alcore_pool *pool, const alcore__hash_index *index,
                                  int32_t dedup, const alcore__dedup_key *key, uint64_t hash,
-                                 alcore__buffer *buffer, size_t *at, int64_t *out_row);
+                                 alcore__buffer *buffer, size_t *slot, int64_t *out_row);
 
-/* Begin and end of a public call on a pool: enters the context and takes the pool for changing or
- * for reading. A failed begin has nothing to end. */
+/* Begin and end a public call on a pool: enter its context and lock the pool for writing or for
+ * reading. A begin that fails has nothing to end. The end returns status. */
 alcore_status alcore__pool_change_begin(alcore_pool *pool);
 alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status);
 alcore_status alcore__pool_read_begin(const alcore_pool *pool);
@@ -101,7 +109,7 @@ alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status statu
 alcore_status alcore__pool_find_id(const alcore_pool *pool, const char *id, size_t length,
                                    int64_t *out_row);
 
-/* ALCORE_E_NOT_FOUND that names the first of rows that the pool does not have. */
+/* Fails with ALCORE_E_NOT_FOUND and the first of rows [count] that the pool does not have. */
 alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *rows, int64_t count);
 
 #endif

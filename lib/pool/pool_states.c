@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of rows: masks that never renumber (spec 1.9). */
+/* States of rows: bits that say why a row does not take part, so that rows keep their numbers
+ * whatever is masked (spec 1.9). The filter sets a state too: by the number of words and the share
+ * of letters of each text. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -18,6 +20,7 @@ int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
     return count;
 }
 
+/* Called before rows [count] that a caller named are read or changed. */
 alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *rows, int64_t count) {
     if (count < 0 || (count > 0 && rows == NULL))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
@@ -29,6 +32,7 @@ alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *ro
     return ALCORE_OK;
 }
 
+/* Checks that a caller may set these bits; the others follow from the data. */
 static alcore_status check_states(uint32_t states) {
     const uint32_t allowed =
         ALCORE_ROW_LABELED | ALCORE_ROW_EXCLUDED | ALCORE_ROW_FILTERED | ALCORE_ROW_INELIGIBLE;
@@ -40,6 +44,8 @@ static alcore_status check_states(uint32_t states) {
     return ALCORE_OK;
 }
 
+/* Clears, then sets bits of the states of rows [count]; nothing changes unless all arguments are
+ * good. */
 static alcore_status change(alcore_pool *pool, uint32_t set, uint32_t clear, const int64_t *rows,
                             int64_t count) {
     ALCORE__TRY(check_states(set | clear));
@@ -68,6 +74,7 @@ alcore_status alcore__pool_mark_internal(alcore_pool *pool, uint32_t states, con
     return ALCORE_OK;
 }
 
+/* Sets bits of the states of the rows whose texts the other pool has. */
 static alcore_status mark_texts(alcore_pool *pool, uint32_t states, const alcore_pool *other) {
     uint8_t *known;
     ALCORE__TRY(check_states(states));
@@ -91,17 +98,18 @@ alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const a
 
 /* ---- filter ---- */
 
+/* What the tasks of run_filter() share. */
 typedef struct filtering {
     const alcore_pool *pool;
     alcore_filter filter;
-    uint8_t *masked;
+    uint8_t *masked; /* out: [rows] 1: the filter masks the row */
 } filtering;
 
 /* Share of letters among the characters that are not space. */
 static double letter_share(const alcore__pool_row *info) {
     int64_t letters = 0, characters = 0;
-    for (size_t at = 0; at < (size_t)info->length;) {
-        const int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &at);
+    for (size_t offset = 0; offset < (size_t)info->length;) {
+        const int32_t point = alcore__utf8_next(info->text, (size_t)info->length, &offset);
         if (alcore__utf8_is_space(point)) continue;
         characters++;
         letters += alcore__utf8_is_letter(point);
@@ -109,6 +117,7 @@ static double letter_share(const alcore__pool_row *info) {
     return characters > 0 ? (double)letters / (double)characters : 0.0;
 }
 
+/* Task `block` of run_filter(): sets masked of the rows of one block. */
 static alcore_status filter_block(void *data, int64_t block, int32_t worker) {
     const filtering *work = data;
     const alcore_filter *filter = &work->filter;
@@ -125,6 +134,8 @@ static alcore_status filter_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Reads the filter, applies it to all rows in parallel, and sets or clears the state FILTERED of
+ * each: a later filter replaces an earlier one. */
 static alcore_status run_filter(alcore_pool *pool, const alcore_filter *theirs) {
     filtering work = {.pool = pool};
     ALCORE__TRY(alcore__struct_read(&work.filter, sizeof work.filter,

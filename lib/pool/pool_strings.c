@@ -24,17 +24,19 @@ static alcore_status repair(alcore__string_check *check, const char *text, size_
     }
 }
 
+/* Called for every string that enters a pool. Texts of ASCII without NUL, the usual case, need one
+ * scan. */
 alcore_status alcore__string_check_next(alcore__string_check *check, const char *noun,
                                         const char **text, size_t *length, int64_t *out_words) {
     const int64_t limit = check->pool->max_text_bytes;
     if (*length > (uint64_t)limit)
         return alcore__fail(ALCORE_E_DATA, "the %s has %zu bytes; max_text_bytes is %" PRId64, noun,
                             *length, limit);
-    alcore__text_facts facts = alcore__text_scan(*text, *length);
-    const size_t bad = facts.ascii ? *length : alcore__utf8_check(*text, *length);
-    if (bad < *length || facts.nul) {
+    alcore__text_stats stats = alcore__text_scan(*text, *length);
+    const size_t bad = stats.ascii ? *length : alcore__utf8_check(*text, *length);
+    if (bad < *length || stats.nul) {
         if (check->pool->utf8 == ALCORE_UTF8_REFUSE) {
-            const char *nul = facts.nul ? memchr(*text, 0, *length) : NULL;
+            const char *nul = stats.nul ? memchr(*text, 0, *length) : NULL;
             if (nul != NULL && (size_t)(nul - *text) < bad)
                 return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", noun,
                                     (size_t)(nul - *text));
@@ -44,9 +46,9 @@ alcore_status alcore__string_check_next(alcore__string_check *check, const char 
         ALCORE__TRY(repair(check, *text, *length));
         *text = check->repaired.data;
         *length = check->repaired.length;
-        facts = alcore__text_scan(*text, *length);
+        stats = alcore__text_scan(*text, *length);
     }
-    if (out_words != NULL) *out_words = facts.words;
+    if (out_words != NULL) *out_words = stats.words;
     return ALCORE_OK;
 }
 

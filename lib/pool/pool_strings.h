@@ -6,7 +6,7 @@
 
 #include "pool/pool_state.h"
 
-/* A series of checks, as of one call that adds records. All-zero but for pool is ready. */
+/* The checks of one call that adds strings. It begins as {.pool = pool}. */
 typedef struct alcore__string_check {
     const alcore_pool *pool;
     alcore__buffer repaired; /* the repaired copy of the string checked last */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Maps from pool rows to entries of a column: sorted rows that are searched by bisection. Making a
+ * map of m entries takes one pass, or m log m where the caller's rows are not ascending. */
 #include "pool/row_map.h"
 
 #include <inttypes.h>
@@ -9,6 +11,7 @@ typedef struct pair {
     int64_t row, entry;
 } pair;
 
+/* Order of pairs: by row, then by entry, so that equal rows are neighbors. */
 static int compare_pairs(const void *a, const void *b) {
     const pair *x = a, *y = b;
     return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
@@ -22,9 +25,10 @@ void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map) {
     alcore__free(ctx, map);
 }
 
-/* Whether rows is 0, 1, 2, ...; *out_ascending: whether it rises at all. */
-static alcore_status look_at(const int64_t *rows, int64_t count, int64_t pool_rows,
-                             bool *out_identity, bool *out_ascending) {
+/* Checks that rows [count] are rows of the pool. *out_identity: they are 0, 1, 2, ... of all of the
+ * pool, so that no map is needed; *out_ascending: each is above the one before it. */
+static alcore_status check_rows(const int64_t *rows, int64_t count, int64_t pool_rows,
+                                bool *out_identity, bool *out_ascending) {
     *out_identity = count == pool_rows;
     *out_ascending = true;
     for (int64_t i = 0; i < count; i++) {
@@ -39,6 +43,8 @@ static alcore_status look_at(const int64_t *rows, int64_t count, int64_t pool_ro
     return ALCORE_OK;
 }
 
+/* Fills in the map: rows ascending, and the entry of each, which is left out where the caller's
+ * rows are ascending already. After a failure the caller frees the map. */
 static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *rows,
                           bool ascending) {
     const size_t count = (size_t)map->count;
@@ -65,12 +71,13 @@ static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *
     return ALCORE_OK;
 }
 
+/* Called for every column whose options name rows. */
 alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t count,
                                   int64_t pool_rows, alcore__row_map **out) {
     bool identity, ascending;
     alcore__row_map *map;
     *out = NULL;
-    ALCORE__TRY(look_at(rows, count, pool_rows, &identity, &ascending));
+    ALCORE__TRY(check_rows(rows, count, pool_rows, &identity, &ascending));
     if (identity) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *map, &map));
     map->count = count;
@@ -83,7 +90,7 @@ alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t 
     return ALCORE_OK;
 }
 
-/* Position of the first mapped row that is not below row. */
+/* Index in map->rows of the first row that is not below `row`; map->count when there is none. */
 static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
     int64_t low = 0, high = map->count;
     while (low < high) {
@@ -96,22 +103,25 @@ static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
     return low;
 }
 
-static int64_t entry_at(const alcore__row_map *map, int64_t at) {
-    return map->entries != NULL ? map->entries[at] : at;
+/* The entry at an index of the map. */
+static int64_t entry_at(const alcore__row_map *map, int64_t index) {
+    return map->entries != NULL ? map->entries[index] : index;
 }
 
+/* Rows that were added to the pool after the column was set have no entry. */
 int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     const alcore__row_map *map = column->map;
     if (row < 0 || row >= column->row_count) return -1;
     if (map == NULL) return row;
-    const int64_t at = lower_bound(map, row);
-    return at < map->count && map->rows[at] == row ? entry_at(map, at) : -1;
+    const int64_t index = lower_bound(map, row);
+    return index < map->count && map->rows[index] == row ? entry_at(map, index) : -1;
 }
 
 bool alcore__column_has(const alcore__column *column, int64_t row) {
     return alcore__column_entry(column, row) >= 0;
 }
 
+/* Readers call it to copy or hand out as many rows as possible at once. */
 int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t count,
                            int64_t *out_entry) {
     const alcore__row_map *map = column->map;
@@ -121,13 +131,13 @@ int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t 
     const int64_t covered = end < column->row_count ? end : column->row_count;
     if (map == NULL) return covered - first;
     int64_t row = first + 1;
-    int64_t at = lower_bound(map, first);
+    int64_t index = lower_bound(map, first);
     if (*out_entry < 0) {
-        const int64_t next = at < map->count ? map->rows[at] : covered;
+        const int64_t next = index < map->count ? map->rows[index] : covered;
         return (next < covered ? next : covered) - first;
     }
-    while (row < covered && ++at < map->count && map->rows[at] == row &&
-           entry_at(map, at) == *out_entry + (row - first))
+    while (row < covered && ++index < map->count && map->rows[index] == row &&
+           entry_at(map, index) == *out_entry + (row - first))
         row++;
     return row - first;
 }

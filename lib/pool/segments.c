@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Makes the segment of the row where it is not there yet. Growing the list of segments moves the
+ * list only, so that entries keep their addresses. */
 void *alcore__segments_at(alcore_ctx *ctx, alcore__segments *segments, size_t bytes, int64_t row) {
     void *entry = alcore__segments_get(segments, bytes, row);
     if (entry != NULL) return entry;

@@ -26,6 +26,8 @@ static inline bool any(block bytes) {
     return (parts[0] | parts[1]) != 0;
 }
 
+/* The sum of the 16 bytes of a block: neighbors are added in 16 bits, then a multiplication adds
+ * those up in the highest 16 bits of each half. */
 static int64_t sum(block bytes) {
     const uint64_t even = 0x00FF00FF00FF00FFu;
     const halves parts = (halves)bytes;
@@ -37,33 +39,36 @@ static int64_t sum(block bytes) {
     return total;
 }
 
-/* What is too short for a block. */
-static alcore__text_facts scan_short(const char *text, size_t length) {
-    alcore__text_facts facts = {.ascii = true};
+/* Scans a text of at most one block, byte by byte. The first byte counts as behind a space. */
+static alcore__text_stats scan_short(const char *text, size_t length) {
+    alcore__text_stats stats = {.ascii = true};
     bool space = true;
     for (size_t i = 0; i < length; i++) {
-        const bool before = space;
+        const bool space_before = space;
         space = alcore__is_word_space(text[i]);
-        facts.words += before && !space;
-        facts.ascii &= (text[i] & 0x80) == 0;
-        facts.nul |= text[i] == '\0';
+        stats.words += space_before && !space;
+        stats.ascii &= (text[i] & 0x80) == 0;
+        stats.nul |= text[i] == '\0';
     }
-    return facts;
+    return stats;
 }
 
-alcore__text_facts alcore__text_scan(const char *text, size_t length) {
+/* Scans a text in blocks of 16 bytes. Counts of word beginnings are kept in bytes, one for each
+ * lane of the block, and added up before 256 blocks could overflow them. */
+alcore__text_stats alcore__text_scan(const char *text, size_t length) {
     static const block number = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     if (length <= WIDTH) return scan_short(text, length);
     /* A word begins at every byte that is no space behind one that is, and at the first byte. */
     int64_t words = !alcore__is_word_space(text[0]);
     block begins = {0}, seen = load(text), nul = (block)(seen == 0);
     int counted = 0;
-    for (size_t at = 1; at < length; at += WIDTH) {
-        const size_t left = length - at;
-        const size_t from = left >= WIDTH ? at : length - WIDTH;
-        const block bytes = load(text + from);
-        block begin = is_space(load(text + from - 1)) & ~is_space(bytes);
-        /* The last block overlaps the one before it. */
+    for (size_t offset = 1; offset < length; offset += WIDTH) {
+        const size_t left = length - offset;
+        const size_t start = left >= WIDTH ? offset : length - WIDTH;
+        const block bytes = load(text + start);
+        block begin = is_space(load(text + start - 1)) & ~is_space(bytes);
+        /* The last block ends with the text and overlaps the one before it: only the beginnings in
+         * its last `left` bytes are new. */
         if (left < WIDTH) begin &= (block)(number >= (uint8_t)(WIDTH - left));
         begins -= begin;
         seen |= bytes;
@@ -75,5 +80,5 @@ alcore__text_facts alcore__text_scan(const char *text, size_t length) {
         }
     }
     const halves high = (halves)seen & 0x8080808080808080u;
-    return (alcore__text_facts){words + sum(begins), !any((block)high), any(nul)};
+    return (alcore__text_stats){words + sum(begins), !any((block)high), any(nul)};
 }
