@@ -16,8 +16,8 @@ static const char *string_at(const char *const *strings, const size_t *lengths, 
     return string;
 }
 
-/* Fills in record i from the caller's arrays; its strings are views of them. A NaN cost is an
- * error, as a record without a cost has no costs array. */
+/* Fills in record i from the caller's arrays; its strings are views of them. A NaN among
+ * the costs is an error here; alcore_pool_set_costs() reads it as no cost. */
 static alcore_status record_at(const alcore_records *records, int64_t i, alcore__record *out) {
     *out = (alcore__record){0};
     out->text = string_at(records->texts, records->text_lengths, i, &out->text_length);

@@ -2,67 +2,67 @@
 /* k nearest neighbors: rows of queries, queries of rows, or both in one search (search_run.h).
  *
  * Each thread keeps its k best rows of every query of the slab, from the blocks that it compared;
- * the lists of the threads are merged after the slab. The order by value and row is total, so it
- * does not matter which thread compared which block. */
+ * the lists of the threads are merged after the slab. The order by value and row is total, so the
+ * result does not depend on which thread compared which block. */
 #include <math.h>
 #include <string.h>
 
 #include "search/search_basis.h"
 
 /* Task `index` of alcore__parallel(): compares one block of rows with the present slab of queries.
- * Each worker has lists of its own for the queries; those of a row are written by the one task that
- * has the row. The rows' values are checked while the first slab passes only. */
+ * Each worker has its own lists of the queries, [slab, k]; the list of a row is updated by the one
+ * task that has the row. The values of the rows are checked with the first slab only. */
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
     alcore_sys_work work = alcore__engine_work(&run->engine);
-    /* The rows are checked once, with the first slab. */
     ALCORE__TRY(alcore__search_block(run, index, worker, run->queried.first == 0, &rows));
-    alcore_sys_best of_queries = {.k = run->k}, of_rows = {.k = run->k};
-    if (run->each) {
-        of_queries.row = run->each[worker].row;
-        of_queries.value = run->each[worker].value;
+    alcore_sys_best query_best = {.k = run->k}, row_best = {.k = run->k};
+    if (run->thread_best) {
+        query_best.row = run->thread_best[worker].row;
+        query_best.value = run->thread_best[worker].value;
     }
-    if (run->of_rows.row) {
-        of_rows.row = run->of_rows.row + rows.first * run->k;
-        of_rows.value = run->of_rows.value + rows.first * run->k;
+    if (run->row_best.row) {
+        row_best.row = run->row_best.row + rows.first * run->k;
+        row_best.value = run->row_best.value + rows.first * run->k;
     }
     return run->engine.kernels->knn(
         &work, &rows, alcore__search_data_mask(&run->rows, rows.first), &run->queried,
         alcore__search_data_mask(&run->queries, run->queried.first), &run->search,
-        run->each ? &of_queries : NULL, run->of_rows.row ? &of_rows : NULL);
+        run->thread_best ? &query_best : NULL, run->row_best.row ? &row_best : NULL);
 }
 
-/* Whether neighbor a comes before b; free places come last. */
-static bool before(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
+/* Whether the neighbor (value, row) comes before (other, other_row) in a list: by value, the nearer
+ * first, then the lower row. Free entries, with row -1, come last. */
+static bool precedes(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
     if (row < 0 || other_row < 0) return other_row < 0 && row >= 0;
     if (value != other) return metric == ALCORE_METRIC_L2 ? value < other : value > other;
     return row < other_row;
 }
 
 /* Merges the threads' sorted lists of query q (its index in the slab) to row and value [k], the
- * best first. at: workspace [threads], the next entry of each list. Free entries have row -1 and
+ * best first. next [threads]: workspace, the index of the next entry of each list. Free entries
  * sort last, so a merged list with fewer than k neighbors ends with them. */
-static void merge(const alcore__search_run *run, int64_t q, int32_t *at, int64_t *row,
+static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64_t *row,
                   double *value) {
     int64_t k = run->k, base = q * k;
-    memset(at, 0, (size_t)run->threads * sizeof *at);
+    memset(next, 0, (size_t)run->threads * sizeof *next);
     for (int64_t p = 0; p < k; p++) {
-        int32_t best = 0;
+        int32_t best = 0; /* the thread whose next entry comes first */
         for (int32_t t = 1; t < run->threads; t++) {
-            const alcore__search_best *a = &run->each[t], *b = &run->each[best];
-            if (before(run->search.metric, a->value[base + at[t]], a->row[base + at[t]],
-                       b->value[base + at[best]], b->row[base + at[best]]))
+            const alcore__search_best *a = &run->thread_best[t], *b = &run->thread_best[best];
+            if (precedes(run->search.metric, a->value[base + next[t]], a->row[base + next[t]],
+                         b->value[base + next[best]], b->row[base + next[best]]))
                 best = t;
         }
-        row[p] = run->each[best].row[base + at[best]];
-        value[p] = run->each[best].value[base + at[best]];
-        /* A list is never read beyond its last entry: after it k entries have been merged. */
-        if (at[best] + 1 < k) at[best]++;
+        row[p] = run->thread_best[best].row[base + next[best]];
+        value[p] = run->thread_best[best].value[base + next[best]];
+        /* The last entry of a list may be read again, but only when k entries have been merged. */
+        if (next[best] + 1 < k) next[best]++;
     }
 }
 
-/* Empties the lists of `count` items: row and value [count, k]. */
+/* Makes `count` entries of lists free: row -1, value NaN. count: items times k. */
 static void set_free(alcore__search_best best, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         best.row[i] = -1;
@@ -70,42 +70,47 @@ static void set_free(alcore__search_best best, int64_t count) {
     }
 }
 
-/* Allocates for every thread the k best rows of each query of a slab. */
+/* Allocates the lists of every thread, thread_best: the k best rows of each query of a slab. What
+ * was allocated before a failure is freed when the search ends. */
 static alcore_status new_lists(alcore__search_run *run) {
     size_t threads = (size_t)run->threads;
-    size_t places = (size_t)(run->slab * run->k);
-    ALCORE__TRY(alcore__new_array(run->ctx, threads, sizeof *run->each, &run->each));
+    size_t entries = (size_t)(run->slab * run->k);
+    ALCORE__TRY(alcore__new_array(run->ctx, threads, sizeof *run->thread_best, &run->thread_best));
     for (size_t t = 0; t < threads; t++) {
-        ALCORE__TRY(alcore__new_array(run->ctx, places, sizeof(int64_t), &run->each[t].row));
-        ALCORE__TRY(alcore__new_array(run->ctx, places, sizeof(double), &run->each[t].value));
+        ALCORE__TRY(
+            alcore__new_array(run->ctx, entries, sizeof(int64_t), &run->thread_best[t].row));
+        ALCORE__TRY(
+            alcore__new_array(run->ctx, entries, sizeof(double), &run->thread_best[t].value));
     }
     return ALCORE_OK;
 }
 
-/* All slabs of queries against all rows: of_queries [queries, k] is merged from the threads' lists
- * after each slab; run->of_rows [rows, k] grows from slab to slab. */
-alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best of_queries) {
-    int32_t *at;
-    if (of_queries.row) ALCORE__TRY(new_lists(run));
-    if (run->of_rows.row) set_free(run->of_rows, run->rows.count * run->k);
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof *at, &at));
+/* Compares all slabs of queries with all rows. After each slab the lists of its queries, query_best
+ * [queries, k], are merged from those of the threads; run->row_best [rows, k] is updated by the
+ * tasks themselves, slab after slab. Also the first pass of margin ratios. */
+alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
+    int32_t *next; /* [threads] workspace of merge() */
+    if (query_best.row) ALCORE__TRY(new_lists(run));
+    if (run->row_best.row) set_free(run->row_best, run->rows.count * run->k);
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof *next, &next));
     alcore_status status = ALCORE_OK;
     for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
         status = alcore__search_slab(run, first, true);
-        for (int32_t t = 0; run->each && t < run->threads; t++)
-            set_free(run->each[t], run->slab * run->k);
+        for (int32_t t = 0; run->thread_best && t < run->threads; t++)
+            set_free(run->thread_best[t], run->slab * run->k);
         if (!status) status = alcore__search_blocks(run, knn_block);
-        for (int64_t q = 0; run->each && q < run->queried.count && !status; q++) {
-            merge(run, q, at, of_queries.row + (first + q) * run->k,
-                  of_queries.value + (first + q) * run->k);
+        for (int64_t q = 0; run->thread_best && q < run->queried.count && !status; q++) {
+            merge(run, q, next, query_best.row + (first + q) * run->k,
+                  query_best.value + (first + q) * run->k);
             if (q % 64 == 0) status = alcore__tick(run->ctx, "search", 0, 0);
         }
     }
-    alcore__free(run->ctx, at);
+    alcore__free(run->ctx, next);
     return status;
 }
 
-/* Checks a pair of the caller's arrays for the neighbors of `count` items: both or neither. */
+/* Checks a pair of the caller's tensors for the neighbors of `count` items, int64 and float64
+ * [count, k], and sets *best to their memory; both are given or neither, then best->row is NULL. */
 static alcore_status read_best(const char *row_name, const alcore_tensor *row_out,
                                const char *value_name, const alcore_tensor *value_out,
                                int64_t count, int64_t k, alcore__search_best *best) {
@@ -127,26 +132,27 @@ typedef struct knn_out {
     const alcore_tensor *rows, *values, *queries, *query_values;
 } knn_out;
 
-/* The whole of alcore_search_knn() between entering and leaving: arguments, memory, search. */
+/* alcore_search_knn() inside the context: reads the arguments, decides whether to prune, searches,
+ * and frees everything on one path. */
 static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {
     alcore__search_run run;
-    alcore__search_best of_queries = {0};
+    alcore__search_best query_best = {0};
     if (!out->rows && !out->queries)
         return alcore__fail(ALCORE_E_INVALID, "out_rows and out_queries are both NULL");
     alcore_status status = alcore__search_begin(ctx, rows, queries, "queries", k, options, &run);
     float *basis = NULL;
     if (!status)
         status = read_best("out_rows", out->rows, "out_values", out->values, run.queries.count, k,
-                           &of_queries);
+                           &query_best);
     if (!status)
         status = read_best("out_queries", out->queries, "out_query_values", out->query_values,
-                           run.rows.count, k, &run.of_rows);
+                           run.rows.count, k, &run.row_best);
     /* With neighbors of rows wanted too, a query that a bound rules out for the rows' lists would
      * still have to be compared for its own: the rotation would save little. */
-    if (!status && !run.of_rows.row) status = alcore__search_basis(&run, &basis);
-    if (!status) status = alcore__search_neighbors(&run, of_queries);
+    if (!status && !run.row_best.row) status = alcore__search_basis(&run, &basis);
+    if (!status) status = alcore__search_neighbors(&run, query_best);
     alcore__free(ctx, basis);
     alcore__search_end(&run);
     return status;

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Margin ratios (spec 5.6): one pass finds the neighbors of both sides, a second one the largest
- * ratios of the rows for which the neighbors do not decide it. */
+/* Margin ratios (spec 5.6): for each row x the largest ratio over others y of
+ *
+ *   cos(x, y) / (h(x) + h(y)),   h = half the mean cosine to the k nearest of the other operand
+ *
+ * A first search finds the k nearest neighbors of both operands, which give h and the ratios of
+ * each row with its neighbors. A bound shows for most rows that no other can have a larger ratio; a
+ * second pass over all pairs is made for the rows that it leaves open. */
 #include <math.h>
 
 #include "search/search_run.h"
 
-/* Half-sums of an item's cosines, the largest first, over those that there are; 0 without any. */
+/* Computes h for each of `count` items from its list of neighbors best [count, k]: half [count],
+ * half the mean of the cosines that there are, added from the largest down; 0 without neighbors. */
 static void half_sums(const alcore__search_best *best, int64_t count, int64_t k, double *half) {
     for (int64_t i = 0; i < count; i++) {
         int64_t found = 0;
@@ -33,8 +39,8 @@ static void begin_ratios(alcore__search_run *run) {
             min_half = run->query_half[j];
     }
     for (int64_t i = 0; i < run->rows.count; i++) {
-        const int64_t *near = run->of_rows.row + i * run->k;
-        const double *cosine = run->of_rows.value + i * run->k;
+        const int64_t *near = run->row_best.row + i * run->k;
+        const double *cosine = run->row_best.value + i * run->k;
         run->ratio[i] = -HUGE_VAL;
         run->other[i] = -1;
         for (int64_t p = 0; p < run->k && near[p] >= 0; p++) {
@@ -51,8 +57,8 @@ static void begin_ratios(alcore__search_run *run) {
     }
 }
 
-/* Task `index` of alcore__parallel(): raises the ratios of the rows of a block that are still open
- * by the present slab of others. */
+/* Task `index` of alcore__parallel(): updates ratio and other of those rows of a block that are
+ * open, by comparing them with the present slab of others. */
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
@@ -66,23 +72,23 @@ static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
         run->other + first);
 }
 
-/* What the two passes keep of all rows and others. */
+/* What the two passes keep of all rows and others, as alcore__search_run describes it; owned. */
 typedef struct ratio_memory {
-    alcore__search_best of_rows, of_others;
-    double *row_half, *other_half;
-    int64_t *other;
-    uint8_t *open;
+    alcore__search_best row_best, other_best; /* [rows, k] and [others, k] neighbors */
+    double *row_half, *other_half;            /* [rows], [others] h */
+    int64_t *other;                           /* [rows] */
+    uint8_t *open;                            /* [rows] */
 } ratio_memory;
 
-/* Allocates what both passes keep; of_rows and of_others are [items, k]. */
+/* Allocates all of it; the caller frees it, also after a failure. */
 static alcore_status new_memory(const alcore__search_run *run, ratio_memory *memory) {
     alcore_ctx *ctx = run->ctx;
     size_t rows = (size_t)run->rows.count, others = (size_t)run->queries.count;
     size_t k = (size_t)run->k;
-    ALCORE__TRY(alcore__new_array(ctx, rows, k * sizeof(int64_t), &memory->of_rows.row));
-    ALCORE__TRY(alcore__new_array(ctx, rows, k * sizeof(double), &memory->of_rows.value));
-    ALCORE__TRY(alcore__new_array(ctx, others, k * sizeof(int64_t), &memory->of_others.row));
-    ALCORE__TRY(alcore__new_array(ctx, others, k * sizeof(double), &memory->of_others.value));
+    ALCORE__TRY(alcore__new_array(ctx, rows, k * sizeof(int64_t), &memory->row_best.row));
+    ALCORE__TRY(alcore__new_array(ctx, rows, k * sizeof(double), &memory->row_best.value));
+    ALCORE__TRY(alcore__new_array(ctx, others, k * sizeof(int64_t), &memory->other_best.row));
+    ALCORE__TRY(alcore__new_array(ctx, others, k * sizeof(double), &memory->other_best.value));
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof(double), &memory->row_half));
     ALCORE__TRY(alcore__new_array(ctx, others, sizeof(double), &memory->other_half));
     ALCORE__TRY(alcore__new_array(ctx, rows, sizeof(int64_t), &memory->other));
@@ -90,20 +96,21 @@ static alcore_status new_memory(const alcore__search_run *run, ratio_memory *mem
 }
 
 static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
-    void *const parts[] = {memory->of_rows.row,     memory->of_rows.value, memory->of_others.row,
-                           memory->of_others.value, memory->row_half,      memory->other_half,
-                           memory->other,           memory->open};
+    void *const parts[] = {memory->row_best.row,   memory->row_best.value,
+                           memory->other_best.row, memory->other_best.value,
+                           memory->row_half,       memory->other_half,
+                           memory->other,          memory->open};
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(ctx, parts[p]);
 }
 
-/* Pass 1 finds the k nearest neighbors of both operands and from them the divisors; pass 2 searches
- * the largest ratio of the rows that their neighbors leave open. */
+/* Makes both passes; see the top of the file. run->ratio, the caller's array, is written in place.
+ */
 static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory) {
     ALCORE__TRY(new_memory(run, memory));
-    run->of_rows = memory->of_rows;
-    ALCORE__TRY(alcore__search_neighbors(run, memory->of_others));
-    half_sums(&memory->of_rows, run->rows.count, run->k, memory->row_half);
-    half_sums(&memory->of_others, run->queries.count, run->k, memory->other_half);
+    run->row_best = memory->row_best;
+    ALCORE__TRY(alcore__search_neighbors(run, memory->other_best));
+    half_sums(&memory->row_best, run->rows.count, run->k, memory->row_half);
+    half_sums(&memory->other_best, run->queries.count, run->k, memory->other_half);
     run->row_half = memory->row_half;
     run->query_half = memory->other_half;
     run->other = memory->other;
@@ -116,8 +123,8 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     return ALCORE_OK;
 }
 
-/* The whole of alcore_search_margin_ratios() between entering and leaving. A row that has no other
- * gets NaN and -1. */
+/* alcore_search_margin_ratios() inside the context: reads the arguments, searches, and frees
+ * everything on one path. A row that was compared with no other gets NaN and -1. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,
                                    const alcore_search_options *options,

@@ -41,9 +41,10 @@ static const int64_t DIRECTION_COUNTS[] = {16, 32, 64, 96};
 /* Pruning is used when its expected cost is below this share of the cost without it. */
 #define MAX_COST_SHARE 0.7
 
+/* The state of one call of alcore__search_basis(). The arrays are owned. */
 typedef struct basis_work {
     alcore__search_run *run;
-    alcore_sys_work work;
+    alcore_sys_work work; /* first argument of the kernels */
     int64_t dims;
     int64_t count, query_count; /* sampled rows and queries; count <= SAMPLE_ROWS */
     double *rows;               /* [count, dims] sampled rows */
@@ -63,7 +64,7 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
  * rows (a file is read in runs), whose first rows are spread evenly over all rows; at least
  * MIN_CHUNKS of them, so that a small sample is spread as well. Masked rows and rows that are not
  * finite are skipped. The sample decides how much is pruned, never what is found. */
-static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
+static alcore_status copy_sample(basis_work *self, const alcore__search_data *data,
                                  alcore__scratch *scratch, int64_t max_count, double *out,
                                  int64_t *out_count) {
     int64_t chunks = max_count / CHUNK_ROWS > MIN_CHUNKS ? max_count / CHUNK_ROWS : MIN_CHUNKS,
@@ -80,11 +81,11 @@ static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
             one.data = (const char *)rows.data +
                        i * rows.stride * (int64_t)alcore__dtype_bytes(rows.dtype);
             one.count = 1;
-            double *row = out + *out_count * b->dims, dot;
-            one.unit |= b->run->search.metric == ALCORE_SYS_COSINE;
-            ALCORE__TRY(b->run->engine.kernels->widen(&b->work, &one, NULL, row));
-            alcore_sys_rows wide = matrix(row, 1, b->dims);
-            ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &wide, NULL, &dot));
+            double *row = out + *out_count * self->dims, dot;
+            one.unit |= self->run->search.metric == ALCORE_SYS_COSINE;
+            ALCORE__TRY(self->run->engine.kernels->widen(&self->work, &one, NULL, row));
+            alcore_sys_rows wide = matrix(row, 1, self->dims);
+            ALCORE__TRY(self->run->engine.kernels->self_dots(&self->work, &wide, NULL, &dot));
             if (dot < 1e30) ++*out_count;
         }
     }
@@ -94,61 +95,63 @@ static alcore_status copy_sample(basis_work *b, const alcore__search_data *data,
 /* Makes the first `count` directions orthonormal by Gram-Schmidt, each one twice, since after the
  * first time rounding leaves a part of the others in it. A direction that depends on those before
  * it becomes zero or noise, which makes the search slower, not wrong. */
-static alcore_status orthonormalize(basis_work *b, int64_t count) {
+static alcore_status orthonormalize(basis_work *self, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
-        double *direction = b->basis + m * b->dims, dot;
-        alcore_sys_rows previous = matrix(b->basis, m, b->dims);
+        double *direction = self->basis + m * self->dims, dot;
+        alcore_sys_rows previous = matrix(self->basis, m, self->dims);
         for (int twice = 0; twice < 2; twice++) {
             double products[MAX_DIRECTIONS];
             ALCORE__TRY(
-                b->run->engine.kernels->dots(&b->work, &previous, NULL, direction, products));
+                self->run->engine.kernels->dots(&self->work, &previous, NULL, direction, products));
             for (int64_t p = 0; p < m; p++) {
-                const double *other = b->basis + p * b->dims;
-                for (int64_t j = 0; j < b->dims; j++) direction[j] -= products[p] * other[j];
+                const double *other = self->basis + p * self->dims;
+                for (int64_t j = 0; j < self->dims; j++) direction[j] -= products[p] * other[j];
             }
-            alcore_sys_rows row = matrix(direction, 1, b->dims);
-            ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &row, NULL, &dot));
+            alcore_sys_rows row = matrix(direction, 1, self->dims);
+            ALCORE__TRY(self->run->engine.kernels->self_dots(&self->work, &row, NULL, &dot));
             double norm = dot > 0.0 ? 1.0 / sqrt(dot) : 0.0;
-            for (int64_t j = 0; j < b->dims; j++) direction[j] *= norm;
+            for (int64_t j = 0; j < self->dims; j++) direction[j] *= norm;
         }
     }
     return ALCORE_OK;
 }
 
 /* Coefficients of all sampled rows in all directions: basis . rows. */
-static alcore_status project(basis_work *b) {
-    alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
+static alcore_status project(basis_work *self) {
+    alcore_sys_rows rows = matrix(self->rows, self->count, self->dims);
     for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
-        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &rows, NULL, b->basis + m * b->dims,
-                                                 b->coefficients + m * b->count));
+        ALCORE__TRY(self->run->engine.kernels->dots(&self->work, &rows, NULL,
+                                                    self->basis + m * self->dims,
+                                                    self->coefficients + m * self->count));
     }
-    return alcore__tick(b->run->ctx, "search", 0, 0);
+    return alcore__tick(self->run->ctx, "search", 0, 0);
 }
 
 /* Sorts the directions, and their coefficients with them, by the energy (sum of squared
  * coefficients) that they have in the sample, largest first: the search uses a prefix of them. */
-static void order_directions(basis_work *b) {
+static void order_directions(basis_work *self) {
     for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
         int64_t best = m;
         double max_energy = -1.0;
         for (int64_t p = m; p < MAX_DIRECTIONS; p++) {
             double energy = 0.0;
-            for (int64_t i = 0; i < b->count; i++)
-                energy += b->coefficients[p * b->count + i] * b->coefficients[p * b->count + i];
+            for (int64_t i = 0; i < self->count; i++)
+                energy += self->coefficients[p * self->count + i] *
+                          self->coefficients[p * self->count + i];
             if (energy > max_energy) {
                 max_energy = energy;
                 best = p;
             }
         }
-        for (int64_t j = 0; best != m && j < b->dims; j++) {
-            double swapped = b->basis[m * b->dims + j];
-            b->basis[m * b->dims + j] = b->basis[best * b->dims + j];
-            b->basis[best * b->dims + j] = swapped;
+        for (int64_t j = 0; best != m && j < self->dims; j++) {
+            double swapped = self->basis[m * self->dims + j];
+            self->basis[m * self->dims + j] = self->basis[best * self->dims + j];
+            self->basis[best * self->dims + j] = swapped;
         }
-        for (int64_t i = 0; best != m && i < b->count; i++) {
-            double swapped = b->coefficients[m * b->count + i];
-            b->coefficients[m * b->count + i] = b->coefficients[best * b->count + i];
-            b->coefficients[best * b->count + i] = swapped;
+        for (int64_t i = 0; best != m && i < self->count; i++) {
+            double swapped = self->coefficients[m * self->count + i];
+            self->coefficients[m * self->count + i] = self->coefficients[best * self->count + i];
+            self->coefficients[best * self->count + i] = swapped;
         }
     }
 }
@@ -158,20 +161,20 @@ static void order_directions(basis_work *b) {
  * of the squared length of PROBE_ROWS other rows. Where it contains less, the rows fill the space
  * too evenly for a few directions to hold most of them, and the iteration is saved. Afterwards only
  * the first PROBE_DIRECTIONS directions are orthonormal. */
-static alcore_status start_directions(basis_work *b, bool *out) {
-    int64_t spacing = b->count / MAX_DIRECTIONS;
+static alcore_status start_directions(basis_work *self, bool *out) {
+    int64_t spacing = self->count / MAX_DIRECTIONS;
     double contained = 0.0, total = 0.0;
     for (int64_t m = 0; m < MAX_DIRECTIONS; m++)
-        memcpy(b->basis + m * b->dims, b->rows + m * spacing * b->dims,
-               (size_t)b->dims * sizeof *b->basis);
-    ALCORE__TRY(orthonormalize(b, PROBE_DIRECTIONS));
+        memcpy(self->basis + m * self->dims, self->rows + m * spacing * self->dims,
+               (size_t)self->dims * sizeof *self->basis);
+    ALCORE__TRY(orthonormalize(self, PROBE_DIRECTIONS));
     for (int64_t i = 0; i < PROBE_ROWS; i++) {
         double products[PROBE_DIRECTIONS], dot;
-        const double *row = b->rows + (i * spacing + 1) * b->dims;
-        alcore_sys_rows one = matrix(row, 1, b->dims),
-                        probe = matrix(b->basis, PROBE_DIRECTIONS, b->dims);
-        ALCORE__TRY(b->run->engine.kernels->self_dots(&b->work, &one, NULL, &dot));
-        ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &probe, NULL, row, products));
+        const double *row = self->rows + (i * spacing + 1) * self->dims;
+        alcore_sys_rows one = matrix(row, 1, self->dims),
+                        probe = matrix(self->basis, PROBE_DIRECTIONS, self->dims);
+        ALCORE__TRY(self->run->engine.kernels->self_dots(&self->work, &one, NULL, &dot));
+        ALCORE__TRY(self->run->engine.kernels->dots(&self->work, &probe, NULL, row, products));
         total += dot;
         for (int64_t p = 0; p < PROBE_DIRECTIONS; p++) contained += products[p] * products[p];
     }
@@ -181,24 +184,24 @@ static alcore_status start_directions(basis_work *b, bool *out) {
 
 /* Subspace iteration from the directions that start_directions() left. Afterwards the directions
  * are sorted, and the coefficients are theirs. */
-static alcore_status iterate(basis_work *b) {
-    alcore_sys_rows transposed = matrix(b->transposed, b->dims, b->count);
-    for (int64_t i = 0; i < b->count; i++) {
-        for (int64_t j = 0; j < b->dims; j++)
-            b->transposed[j * b->count + i] = b->rows[i * b->dims + j];
+static alcore_status iterate(basis_work *self) {
+    alcore_sys_rows transposed = matrix(self->transposed, self->dims, self->count);
+    for (int64_t i = 0; i < self->count; i++) {
+        for (int64_t j = 0; j < self->dims; j++)
+            self->transposed[j * self->count + i] = self->rows[i * self->dims + j];
     }
-    ALCORE__TRY(orthonormalize(b, MAX_DIRECTIONS));
+    ALCORE__TRY(orthonormalize(self, MAX_DIRECTIONS));
     for (int step = 0; step < ITERATIONS; step++) {
-        ALCORE__TRY(project(b));
+        ALCORE__TRY(project(self));
         for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
-            ALCORE__TRY(b->run->engine.kernels->dots(&b->work, &transposed, NULL,
-                                                     b->coefficients + m * b->count,
-                                                     b->basis + m * b->dims));
+            ALCORE__TRY(self->run->engine.kernels->dots(&self->work, &transposed, NULL,
+                                                        self->coefficients + m * self->count,
+                                                        self->basis + m * self->dims));
         }
-        ALCORE__TRY(orthonormalize(b, MAX_DIRECTIONS));
+        ALCORE__TRY(orthonormalize(self, MAX_DIRECTIONS));
     }
-    ALCORE__TRY(project(b));
-    order_directions(b);
+    ALCORE__TRY(project(self));
+    order_directions(self);
     return ALCORE_OK;
 }
 
@@ -210,57 +213,59 @@ static int compare_doubles(const void *a, const void *b) {
 /* *out: the share of sampled pairs of row and query whose bound by the first m directions reaches
  * the query's k-th best value, so that the search would compute them in full. For L2 the value is
  * x.q - |x|^2 / 2, which orders rows like the distance. */
-static alcore_status measure_passing(basis_work *b, int64_t m, double *out) {
-    const alcore_sys_kernels *kernels = b->run->engine.kernels;
-    alcore_sys_rows rows = matrix(b->rows, b->count, b->dims);
-    bool l2 = b->run->search.metric == ALCORE_SYS_L2;
+static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
+    const alcore_sys_kernels *kernels = self->run->engine.kernels;
+    alcore_sys_rows rows = matrix(self->rows, self->count, self->dims);
+    bool l2 = self->run->search.metric == ALCORE_SYS_L2;
     /* The rank in the sample, 0 for the best, that stands for rank k among all rows. */
-    int64_t rank = b->run->k * b->count / b->run->rows.count, passed = 0;
-    /* [count] by sampled row; rest: length outside the directions */
+    int64_t rank = self->run->k * self->count / self->run->rows.count, passed = 0;
+    /* [count] by sampled row. row_rest: length of the part outside the first m directions. */
     double sq_norms[SAMPLE_ROWS], products[SAMPLE_ROWS], sorted[SAMPLE_ROWS], row_rest[SAMPLE_ROWS];
-    ALCORE__TRY(kernels->self_dots(&b->work, &rows, NULL, sq_norms));
-    for (int64_t i = 0; i < b->count; i++) {
+    ALCORE__TRY(kernels->self_dots(&self->work, &rows, NULL, sq_norms));
+    for (int64_t i = 0; i < self->count; i++) {
         row_rest[i] = sq_norms[i];
         for (int64_t p = 0; p < m; p++)
-            row_rest[i] -= b->coefficients[p * b->count + i] * b->coefficients[p * b->count + i];
+            row_rest[i] -=
+                self->coefficients[p * self->count + i] * self->coefficients[p * self->count + i];
         row_rest[i] = row_rest[i] > 0.0 ? sqrt(row_rest[i]) : 0.0;
     }
-    for (int64_t q = 0; q < b->query_count; q++) {
-        const double *query = b->queries + q * b->dims;
-        alcore_sys_rows one = matrix(query, 1, b->dims), basis = matrix(b->basis, m, b->dims);
+    for (int64_t q = 0; q < self->query_count; q++) {
+        const double *query = self->queries + q * self->dims;
+        alcore_sys_rows one = matrix(query, 1, self->dims),
+                        basis = matrix(self->basis, m, self->dims);
         double query_sq_norm, query_coefficients[MAX_DIRECTIONS], query_rest;
-        ALCORE__TRY(kernels->self_dots(&b->work, &one, NULL, &query_sq_norm));
-        ALCORE__TRY(kernels->dots(&b->work, &basis, NULL, query, query_coefficients));
-        ALCORE__TRY(kernels->dots(&b->work, &rows, NULL, query, products));
+        ALCORE__TRY(kernels->self_dots(&self->work, &one, NULL, &query_sq_norm));
+        ALCORE__TRY(kernels->dots(&self->work, &basis, NULL, query, query_coefficients));
+        ALCORE__TRY(kernels->dots(&self->work, &rows, NULL, query, products));
         query_rest = query_sq_norm;
         for (int64_t p = 0; p < m; p++) query_rest -= query_coefficients[p] * query_coefficients[p];
         query_rest = query_rest > 0.0 ? sqrt(query_rest) : 0.0;
-        for (int64_t i = 0; i < b->count; i++)
+        for (int64_t i = 0; i < self->count; i++)
             sorted[i] = products[i] - (l2 ? 0.5 * sq_norms[i] : 0.0);
-        qsort(sorted, (size_t)b->count, sizeof *sorted, compare_doubles);
-        double kth_best = sorted[b->count - 1 - (rank < b->count ? rank : b->count - 1)];
-        for (int64_t i = 0; i < b->count; i++) {
+        qsort(sorted, (size_t)self->count, sizeof *sorted, compare_doubles);
+        double kth_best = sorted[self->count - 1 - (rank < self->count ? rank : self->count - 1)];
+        for (int64_t i = 0; i < self->count; i++) {
             double bound = query_rest * row_rest[i] - (l2 ? 0.5 * sq_norms[i] : 0.0);
             for (int64_t p = 0; p < m; p++)
-                bound += query_coefficients[p] * b->coefficients[p * b->count + i];
+                bound += query_coefficients[p] * self->coefficients[p * self->count + i];
             passed += bound + 5e-4 * sqrt(sq_norms[i] * query_sq_norm) >= kth_best;
         }
     }
-    *out = (double)passed / (double)(b->count * b->query_count);
+    *out = (double)passed / (double)(self->count * self->query_count);
     return ALCORE_OK;
 }
 
 /* *out: the number of leading directions with the lowest expected cost, which is that of the
  * leading components, of projecting the queries and of the pairs that the bound does not refuse, in
  * units of the plain sweep. 0: none is below MAX_COST_SHARE. */
-static alcore_status choose_count(basis_work *b, int64_t *out) {
-    double min_cost = MAX_COST_SHARE, dims = (double)b->dims;
+static alcore_status choose_count(basis_work *self, int64_t *out) {
+    double min_cost = MAX_COST_SHARE, dims = (double)self->dims;
     *out = 0;
     for (size_t t = 0; t < sizeof DIRECTION_COUNTS / sizeof DIRECTION_COUNTS[0]; t++) {
         double share;
-        ALCORE__TRY(measure_passing(b, DIRECTION_COUNTS[t], &share));
+        ALCORE__TRY(measure_passing(self, DIRECTION_COUNTS[t], &share));
         double cost = (double)DIRECTION_COUNTS[t] / dims +
-                      (double)DIRECTION_COUNTS[t] / (double)b->run->queries.count +
+                      (double)DIRECTION_COUNTS[t] / (double)self->run->queries.count +
                       SINGLE_PAIR_COST * share;
         if (cost >= min_cost) continue;
         min_cost = cost;
@@ -285,48 +290,50 @@ static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
     return sqrt(sum) + (double)(dims * leading) * 0x1p-50;
 }
 
-/* Samples, probes, iterates and decides. *out, float32 [leading, dims], and run->search are set
- * only when pruning pays; the arrays of b are freed by the caller, also after an error. */
-static alcore_status find_basis(basis_work *b, float **out) {
-    alcore__search_run *run = b->run;
+/* Samples rows and queries, probes, iterates and decides. *out, float32 [leading, dims], and
+ * run->search are set only when pruning pays; the caller frees the arrays, also after a failure. */
+static alcore_status find_basis(basis_work *self, float **out) {
+    alcore__search_run *run = self->run;
     alcore_ctx *ctx = run->ctx;
-    size_t dims = (size_t)b->dims;
+    size_t dims = (size_t)self->dims;
     int64_t leading = 0;
-    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &b->rows));
-    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &b->transposed));
-    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_QUERIES * dims, sizeof(double), &b->queries));
-    ALCORE__TRY(alcore__new_array(ctx, MAX_DIRECTIONS * dims, sizeof(double), &b->basis));
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &self->rows));
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_ROWS * dims, sizeof(double), &self->transposed));
+    ALCORE__TRY(alcore__new_array(ctx, SAMPLE_QUERIES * dims, sizeof(double), &self->queries));
+    ALCORE__TRY(alcore__new_array(ctx, MAX_DIRECTIONS * dims, sizeof(double), &self->basis));
     ALCORE__TRY(alcore__new_array(ctx, (size_t)MAX_DIRECTIONS * SAMPLE_ROWS, sizeof(double),
-                                  &b->coefficients));
-    ALCORE__TRY(copy_sample(b, &run->rows, &run->scratch[0], SAMPLE_ROWS, b->rows, &b->count));
-    ALCORE__TRY(copy_sample(b, &run->queries, &run->scratch[run->threads], SAMPLE_QUERIES,
-                            b->queries, &b->query_count));
-    if (b->count < 2 * MAX_DIRECTIONS || b->query_count == 0) return ALCORE_OK;
+                                  &self->coefficients));
+    ALCORE__TRY(
+        copy_sample(self, &run->rows, &run->scratch[0], SAMPLE_ROWS, self->rows, &self->count));
+    ALCORE__TRY(copy_sample(self, &run->queries, &run->scratch[run->threads], SAMPLE_QUERIES,
+                            self->queries, &self->query_count));
+    if (self->count < 2 * MAX_DIRECTIONS || self->query_count == 0) return ALCORE_OK;
     bool promising = false;
-    ALCORE__TRY(start_directions(b, &promising));
+    ALCORE__TRY(start_directions(self, &promising));
     if (!promising) return ALCORE_OK;
-    ALCORE__TRY(iterate(b));
-    ALCORE__TRY(choose_count(b, &leading));
+    ALCORE__TRY(iterate(self));
+    ALCORE__TRY(choose_count(self, &leading));
     if (leading == 0) return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)leading * dims, sizeof(float), out));
-    for (int64_t j = 0; j < leading * b->dims; j++) (*out)[j] = (float)b->basis[j];
+    for (int64_t j = 0; j < leading * self->dims; j++) (*out)[j] = (float)self->basis[j];
     run->search.basis = *out;
     run->search.leading = leading;
-    run->search.skew = measure_skew(*out, leading, b->dims);
+    run->search.skew = measure_skew(*out, leading, self->dims);
     return ALCORE_OK;
 }
 
-/* Called before a search for neighbors of queries only. Small searches, few dimensions and very
- * many are left alone: the sample would cost more than pruning can save. */
+/* Called before a search for neighbors of queries only. Small searches, and vectors of very few or
+ * very many components, are not pruned: the sample would cost more than pruning can save. */
 alcore_status alcore__search_basis(alcore__search_run *run, float **out) {
     int64_t dims = run->rows.dims;
     *out = NULL;
     if (run->rows.count < MIN_ROWS || run->queries.count < MIN_QUERIES || dims < MIN_DIMS ||
         dims > MAX_DIMS)
         return ALCORE_OK;
-    basis_work b = {.run = run, .work = alcore__engine_work(&run->engine), .dims = dims};
-    alcore_status status = find_basis(&b, out);
-    double *const parts[] = {b.rows, b.transposed, b.queries, b.basis, b.coefficients};
+    basis_work self = {.run = run, .work = alcore__engine_work(&run->engine), .dims = dims};
+    alcore_status status = find_basis(&self, out);
+    double *const parts[] = {self.rows, self.transposed, self.queries, self.basis,
+                             self.coefficients};
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(run->ctx, parts[p]);
     return status;
 }

@@ -29,7 +29,8 @@ static alcore_status begin_matrix(const alcore_search_data *given, alcore__searc
     return check_mask(given, data);
 }
 
-/* Rows that the pool masks are nobody's neighbors (spec 1.9); a label masks none. */
+/* Makes the mask of a pool's rows: masked rows are no neighbors (spec 1.9), and neither are those
+ * that the caller's mask leaves out. A label alone masks no row. */
 static alcore_status mask_rows(const alcore_search_data *given, alcore__search_data *data) {
     const uint32_t *states = alcore_pool_states(data->pool);
     const uint32_t masks = ~(uint32_t)ALCORE_ROW_LABELED;
@@ -43,7 +44,7 @@ static alcore_status mask_rows(const alcore_search_data *given, alcore__search_d
 /* Reads an operand that is a column of a pool. The pool stays locked for reading until the search
  * ends. Rows that the pool or the caller's mask leaves out need no value. */
 static alcore_status begin_column(const alcore_search_data *given, alcore__search_data *data) {
-    /* Reading counts readers in the handle: no row changes. */
+    /* The lock for reading counts readers in the handle, which is why const is cast away. */
     alcore_pool *pool = (alcore_pool *)(uintptr_t)given->pool;
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
     data->pool = pool;
@@ -69,6 +70,7 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
     return ALCORE_OK;
 }
 
+/* Called for each operand when a search begins; name: what messages call it. */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out) {
     alcore_search_data ours;
@@ -117,7 +119,9 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
     return ALCORE_OK;
 }
 
-/* The sum of squares of finite numbers may be infinite: only the numbers themselves tell. */
+/* Fails when row i of the block has a value that is not finite, and names it. Called for rows whose
+ * sum of squares is not finite, which finite values can cause too: only the values themselves tell.
+ */
 static alcore_status check_row(const alcore__search_data *data, const alcore__engine *engine,
                                const alcore_sys_rows *rows, int64_t i) {
     alcore_sys_rows one = *rows;

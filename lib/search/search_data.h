@@ -9,34 +9,39 @@
 #include "kernel/kernel_engine.h"
 #include "pool/column.h"
 
+/* One operand. Either pool and column are set, or matrix is. */
 typedef struct alcore__search_data {
     alcore_ctx *ctx;
-    const char *name;  /* "rows", "queries", "others" */
-    alcore_pool *pool; /* being read; NULL: a matrix */
-    const alcore__column *column;
-    alcore__array matrix;
-    int64_t count, dims;
-    int32_t normalize;
-    const uint8_t *mask; /* [count] 1: the row is compared; NULL: all are */
-    uint8_t *owned_mask; /* [count] of a pool, combined with the caller's; NULL: none */
+    const char *name;             /* for messages: "rows", "queries", "others" */
+    alcore_pool *pool;            /* locked for reading until the search ends; NULL: a matrix */
+    const alcore__column *column; /* of the pool; NULL: a matrix */
+    alcore__array matrix;         /* [count, dims] the caller's, borrowed */
+    int64_t count, dims;          /* rows, and components of each */
+    int32_t normalize;            /* 1: rows are compared as unit vectors */
+    const uint8_t *mask;          /* [count] 1: the row is compared; NULL: all are */
+    uint8_t *owned_mask;          /* [count] of a pool: rows without a state, and of these those of
+                                     the caller's mask; NULL: a matrix */
 } alcore__search_data;
 
-/* Checks and reads an operand of the caller. alcore__search_data_end() is due also after a failure.
- */
+/* Checks and reads an operand of the caller, who ends it with alcore__search_data_end(), also after
+ * a failure. */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out);
 void alcore__search_data_end(alcore__search_data *data);
 
-/* Rows first .. first + count - 1, in memory until scratch is used again. */
+/* Sets out to rows first .. first + count - 1, [count, dims]; they are readable until scratch is
+ * used again. */
 alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out);
 
-/* Refuses rows with a number that is not finite (spec 1.4). dots: [rows->count], workspace. */
+/* Fails for the first unmasked row with a value that is not finite (spec 1.4). dots [rows->count]:
+ * workspace. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots);
 
+/* The mask of the rows from `first` on; NULL: all take part. */
 static inline const uint8_t *alcore__search_data_mask(const alcore__search_data *data,
                                                       int64_t first) {
     return data->mask ? data->mask + first : NULL;

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* Memory of a slab of queries with their neighbors, which all threads keep. A slab has MIN_SLAB
- * queries or more, so that a pass over the rows is worth its reading. */
+/* Bytes that a slab of queries takes with the lists of all threads, about. A slab has at least
+ * MIN_SLAB queries, so that each pass over the rows has enough work for the reading. */
 #define SLAB_BYTES (INT64_C(64) << 20)
 #define MIN_SLAB 256
-/* Rows of a block of a matrix in memory, at most. */
+/* The largest number of rows of a block of a matrix in memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
 /* Checks the options and k and opens the engine of the device that was asked for. */
@@ -33,13 +33,13 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
     return alcore__engine_open(run->ctx, options.device, &run->engine);
 }
 
-/* Sets the number of queries of a slab. Every thread keeps k neighbors (8 bytes of row, 8 of value)
- * of each query; queries that are read from a column are in memory besides. */
+/* Sets the number of queries of a slab from the bytes that one takes: a list of k neighbors (8
+ * bytes of row, 8 of value) for each thread and, for queries of a column, the query itself. */
 static void size_slab(alcore__search_run *run) {
-    int64_t each = run->k * 16 * run->threads;
+    int64_t query_bytes = run->k * 16 * run->threads;
     if (run->queries.column)
-        each += run->queries.dims * (int64_t)alcore__dtype_bytes(run->queries.column->dtype);
-    run->slab = SLAB_BYTES / each;
+        query_bytes += run->queries.dims * (int64_t)alcore__dtype_bytes(run->queries.column->dtype);
+    run->slab = SLAB_BYTES / query_bytes;
     if (run->slab < MIN_SLAB) run->slab = MIN_SLAB;
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
@@ -49,11 +49,11 @@ static void size_slab(alcore__search_run *run) {
  * of a query falls within a block; blocks are as long as possible while every thread gets as many.
  */
 static void size_block(alcore__search_run *run) {
-    int64_t share = (run->rows.count + run->threads - 1) / run->threads;
-    int64_t each = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS;
+    int64_t share = (run->rows.count + run->threads - 1) / run->threads;  /* rows of a thread */
+    int64_t blocks = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS; /* of a thread */
     run->block = ALCORE_BLOCK_ROWS;
-    if (!run->rows.column && each > 0 && (share + each - 1) / each > run->block)
-        run->block = (share + each - 1) / each;
+    if (!run->rows.column && blocks > 0 && (share + blocks - 1) / blocks > run->block)
+        run->block = (share + blocks - 1) / blocks;
 }
 
 /* Reads all arguments of a search and sizes its memory: slab, block, and scratch and dots for each
@@ -77,43 +77,46 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
     return alcore__new_array(ctx, slots * (size_t)run->block, sizeof *run->dots, &run->dots);
 }
 
-/* Frees what a search holds, also one that began only in part. */
+/* Frees what a search has allocated and unlocks its pools, also after a begin that failed. The
+ * column that a scratch was used with frees it, as its own state may lie there. */
 void alcore__search_end(alcore__search_run *run) {
     for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
         const alcore__search_data *data = t < run->threads ? &run->rows : &run->queries;
         alcore__scratch_clear(data->column ? data->column->ctx : run->ctx, &run->scratch[t]);
     }
-    for (int32_t t = 0; run->each && t < run->threads; t++) {
-        alcore__free(run->ctx, run->each[t].row);
-        alcore__free(run->ctx, run->each[t].value);
+    for (int32_t t = 0; run->thread_best && t < run->threads; t++) {
+        alcore__free(run->ctx, run->thread_best[t].row);
+        alcore__free(run->ctx, run->thread_best[t].value);
     }
-    alcore__free(run->ctx, run->each);
+    alcore__free(run->ctx, run->thread_best);
     alcore__free(run->ctx, run->scratch);
     alcore__free(run->ctx, run->dots);
     alcore__search_data_end(&run->rows);
     alcore__search_data_end(&run->queries);
 }
 
-/* Reads `slab` queries from `first` on into run->queried; with `check` their values must be finite,
- * which is looked at once, in blocks. */
+/* Reads the slab of queries from `first` on into run->queried; with `check` their values must be
+ * finite, which is tested in blocks, as dots has memory for a block. Called before each pass over
+ * the rows. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
     const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
     ALCORE__TRY(alcore__search_data_rows(queries, first, count, &run->scratch[run->threads],
                                          &run->queried));
     double *dots = run->dots + (int64_t)run->threads * run->block;
-    for (int64_t at = 0; check && at < count; at += ALCORE_BLOCK_ROWS) {
+    for (int64_t offset = 0; check && offset < count; offset += ALCORE_BLOCK_ROWS) {
         alcore_sys_rows block = run->queried;
-        block.first += at;
-        block.count = count - at < ALCORE_BLOCK_ROWS ? count - at : ALCORE_BLOCK_ROWS;
+        block.first += offset;
+        block.count = count - offset < ALCORE_BLOCK_ROWS ? count - offset : ALCORE_BLOCK_ROWS;
         block.data = (const char *)block.data +
-                     at * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
+                     offset * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
         ALCORE__TRY(alcore__search_data_check(queries, &run->engine, &block, dots));
         ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
     }
     return ALCORE_OK;
 }
 
+/* One pass over the rows: a task for each block. The task's data is the run. */
 alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) {
     int64_t blocks = (run->rows.count + run->block - 1) / run->block;
     return alcore__parallel(run->ctx, "search", blocks, task, run);
