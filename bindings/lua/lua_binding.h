@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the Lua module share: objects, calls and conversions. */
+/* What the files of the Lua module share.
+ *
+ * A noun of the library (pool, strategy, ...) is a kind of userdata (al_kind) whose objects own one
+ * handle (al_object). A method checks its arguments, which raises for misuse, and calls the library
+ * through AL_CALL(), which turns a failure into the results nil, message, code. Functions of the
+ * caller's that the library calls back run protected (lua_callbacks.c): no error of Lua jumps over
+ * a frame of the library. Names of strategies, columns and words of options come from lua_tables.c,
+ * which is made from the headers.
+ *
+ * Conventions: a function that "pushes" leaves one value more on the Lua stack and keeps the
+ * others; an `index` or `table` parameter is a stack index; `what` and `name` begin the messages.
+ * "Raises" means lua_error(), which does not return. A function whose result is called `failed`
+ * returns 0, or the number of results (3) that the method is to return: they are on the stack then.
+ * Rows count from 0 in C and from 1 in Lua. */
 #ifndef ALCORE_LUA_BINDING_H
 #define ALCORE_LUA_BINDING_H
 
@@ -7,67 +20,71 @@
 
 #include <alcore/alcore.h>
 
-/* Whoever compiles: of the module only luaopen_alcore is to be seen. */
+/* Hidden whatever the compiler is told: only luaopen_alcore is visible outside of the module. */
 #pragma GCC visibility push(hidden)
 
 /* ---- calls ---- */
 
-/* A call of the library that is under way. A function of the caller's that runs inside it and
- * raises an error leaves the error value on the stack; al_leave() raises it again once the
- * library's frames are gone. */
+/* A call of the library that is running, on the C stack of the method that makes it. A function of
+ * the caller's that runs inside it and raises an error leaves the error value on the Lua stack;
+ * al_leave() raises it again when the library has returned. */
 typedef struct al_frame {
-    struct al_home *home;
-    struct al_frame *outer;  /* the call of the same home whose callback made this one, or NULL */
-    lua_State *L;            /* the coroutine that made the call: callbacks run on it */
+    struct al_context
+        *context;           /* of the call; its `frame` is this one while the call is innermost */
+    struct al_frame *outer; /* the call of the same context whose callback made this one, or NULL */
+    lua_State *L;           /* the coroutine that made the call: callbacks run on it */
     const alcore_view *view; /* shown to a callback now, or NULL */
-    uint64_t view_number;    /* which view: a Lua view of another number is over */
+    uint64_t view_number;    /* of that view: a Lua view with another number has expired */
     int raised;              /* stack index of the error value; 0: none */
-    int captured;            /* text is set */
-    char text[1024];         /* the library's message, which ends with NUL */
+    int captured;            /* 1: text is set */
+    char text[1024];         /* the library's message, cut to fit, with its NUL */
 } al_frame;
 
-/* A context and who uses it: every object of the context holds one count, so that the callbacks'
- * data lives as long as anything that may call back. */
-typedef struct al_home {
-    alcore_ctx *ctx;
-    al_frame *frame; /* innermost call, or NULL */
-    int64_t users;
-    uint64_t views;
-} al_home;
+/* A context of the library and the data of its callbacks, which receive a pointer to it. It is
+ * counted: every object and view of the context has one share, so that it lives as long as anything
+ * that may call back. */
+typedef struct al_context {
+    alcore_ctx *ctx; /* owned */
+    al_frame *frame; /* the innermost call that is running, or NULL */
+    int64_t users;   /* shares; at 0 it is freed */
+    uint64_t views;  /* views made so far; the number of the latest */
+} al_context;
 
-/* The two ends of a call; AL_CALL() is their only user. */
-void al_enter(lua_State *L, al_home *home, al_frame *frame);
-int al_leave(lua_State *L, al_home *home, alcore_status status);
+/* The begin and the end of a call; AL_CALL() is their only user. */
+void al_enter(lua_State *L, al_context *context, al_frame *frame);
+int al_leave(lua_State *L, al_context *context, alcore_status status);
 
 /* Calls the library: `call` is an expression of type alcore_status, evaluated inside a frame of
- * `home`. Its value is 0 when the call went well; after a failure nil, message and code are on the
- * stack and it is their number (3), which the function returns to Lua. Raises what a callback
+ * `context`. Its value is 0 when the call went well; after a failure nil, message and code are on
+ * the stack and it is their number (3), which the function returns to Lua. Raises what a callback
  * raised. Every call that takes a context or a handle and answers with a status goes through here;
  * getters that cannot fail need no frame. */
-#define AL_CALL(L, home, call)                                                                     \
+#define AL_CALL(L, context, call)                                                                  \
     __extension__({                                                                                \
         al_frame al_frame_of_call;                                                                 \
-        al_enter(L, home, &al_frame_of_call);                                                      \
-        al_leave(L, home, call);                                                                   \
+        al_enter(L, context, &al_frame_of_call);                                                   \
+        al_leave(L, context, call);                                                                \
     })
-/* The same for a whole method: the number of its results, which after success are the value at
- * index 1 (the object itself) or the value on top of the stack (what the call made). */
-#define AL_SELF(L, home, call) al_result(L, AL_CALL(L, home, call), 1)
-#define AL_TOP(L, home, call) al_result(L, AL_CALL(L, home, call), lua_gettop(L))
+/* The same for a whole method: the number of its results. After success that is one: the value at
+ * index 1 (the object itself), or the value on top of the stack (what the call made). */
+#define AL_SELF(L, context, call) al_result(L, AL_CALL(L, context, call), 1)
+#define AL_TOP(L, context, call) al_result(L, AL_CALL(L, context, call), lua_gettop(L))
+/* The number of results of a method: those of a failure, else one, the value at index. */
 int al_result(lua_State *L, int failed, int index);
 
-/* Inside a frame: keeps the message of a failed call before another call clears it. */
+/* Inside a frame: copies the message of a failed call before another call clears it. */
 void al_capture(al_frame *frame, alcore_status status);
-/* nil, message and code of a failed call without context, such as a look into a registry. */
+/* Pushes nil, message and code of a failed call that needs no frame, such as one that reads a
+ * registry; returns 3. */
 int al_fail(lua_State *L, alcore_status status);
 
 /* ---- objects ---- */
 
-/* A handle of the library as userdata. Its user value is a table that keeps alive what it needs;
- * [1] there is the table of its context's callbacks. */
+/* A handle of the library as userdata. Its user value is a table of the Lua values that the object
+ * keeps alive; entry 1 of that table is the table of its context's callbacks. */
 typedef struct al_object {
-    union {
-        void *handle; /* owned; NULL: closed */
+    union { /* owned; NULL: closed. The member is that of the object's kind. */
+        void *handle;
         alcore_column_writer *column_writer;
         alcore_lm *lm;
         alcore_model *model;
@@ -77,22 +94,25 @@ typedef struct al_object {
         alcore_selection *selection;
         alcore_strategy *strategy;
     };
-    al_home *home;
+    al_context *context; /* one share; NULL: closed */
 } al_object;
 
+/* A function under its name in Lua. Lists of them end with a NULL name. */
 typedef struct al_method {
     const char *name;
     lua_CFunction function;
 } al_method;
 
 typedef struct al_kind {
-    const char *name; /* of the metatable: "alcore.pool" */
-    void (*unref)(void *handle);
-    const al_method *methods;
-    const al_method *getters; /* called with the object, result is not kept */
+    const char *name;            /* of the metatable, and in messages: "alcore.pool" */
+    void (*unref)(void *handle); /* gives a handle back to the library */
+    const al_method *methods;    /* list, or NULL */
+    const al_method
+        *getters; /* list, or NULL: fields whose value the function computes each time */
 } al_kind;
 
-/* Defines al_<noun>_kind: the objects of the noun, which `release` of the library gives back. */
+/* Defines al_<noun>_kind, the kind "alcore.<noun>"; `release` is the library's function that gives
+ * a handle of it back. */
 #define AL_KIND(noun, release, method_table, getter_table)                                         \
     static void unref_##noun(void *handle) {                                                       \
         release(handle);                                                                           \
@@ -102,46 +122,54 @@ typedef struct al_kind {
 extern const al_kind al_context_kind, al_pool_kind, al_column_writer_kind, al_request_kind,
     al_selection_kind, al_strategy_kind, al_scorer_kind, al_model_kind, al_lm_kind;
 
+/* Makes the metatable of a kind. */
 void al_register_kind(lua_State *L, const al_kind *kind);
-/* Pushes a new object without handle, and without home when that is NULL. */
-al_object *al_new(lua_State *L, const al_kind *kind, al_home *home);
-/* Makes the object on top of the stack a user of a home. */
-void al_join(lua_State *L, al_object *object, al_home *home);
-/* The object at index, which is of a kind and open; raises otherwise. */
+/* Pushes a new object without a handle, which the call that follows sets; context may be NULL. */
+al_object *al_new(lua_State *L, const al_kind *kind, al_context *context);
+/* Gives the object, which is on top of the stack and has no context, a share of one. */
+void al_join(lua_State *L, al_object *object, al_context *context);
+/* The object at index; raises when it is not of the kind, or closed. */
 al_object *al_check(lua_State *L, int index, const al_kind *kind);
-/* The same; NULL when the value is something else. */
+/* The same, but NULL instead of an error. */
 al_object *al_test(lua_State *L, int index, const al_kind *kind);
-/* Keeps the value at index alive as long as the object at owner, under a name. */
+/* Keeps the value at index alive as long as the object (or array) at owner, under a name by which
+ * al_push_anchor() pushes it. */
 void al_anchor(lua_State *L, int owner, int index, const char *name);
 void al_push_anchor(lua_State *L, int owner, const char *name);
 
-/* Pushes a table that the registry keeps, made when it is first asked for; its values are weak. */
+/* Pushes the table of that name in Lua's registry, which the first call makes. The collector may
+ * remove its values. */
 void al_push_weak(lua_State *L, const char *name);
-/* Adds functions to the table on top. */
+/* Adds functions to the table on top of the stack. */
 void al_set_functions(lua_State *L, const al_method *functions);
 
 /* ---- contexts ---- */
 
-/* The home of the table's field "context", or of the module's own context, which is made when it is
- * first needed. table 0: none. */
-al_home *al_home_of(lua_State *L, int table);
-void al_home_release(al_home *home);
-/* Pushes the table of a context's functions: log, progress, and that of the call under way. */
-void al_push_functions(lua_State *L, const al_home *home);
+/* The context in the field "context" of a table of options (index 0: there is no table), else the
+ * module's own, which the first call makes. */
+al_context *al_context_of(lua_State *L, int table);
+/* Gives one share back. */
+void al_context_release(al_context *context);
+/* Pushes the table of a context's functions: log, progress, and call_progress, that of the select
+ * that is running. */
+void al_push_functions(lua_State *L, const al_context *context);
 extern const al_method al_context_functions[];
 
 /* ---- values ---- */
 
+/* A word of an option in Lua and the constant of the library. Lists of them end with a NULL name.
+ */
 typedef struct al_constant {
     const char *name;
     int32_t value;
 } al_constant;
-/* A member of a struct of the library that is a field of the same name in a Lua table. */
+/* A member of a struct of the library that is a field of the same name in a Lua table, by the type
+ * that it has there. Lists of members end with a NULL name. */
 typedef enum al_type {
-    AL_INT32,  /* a number */
-    AL_INT64,  /* a number */
-    AL_UINT64, /* a seed: a number, or from 2^53 on a string */
-    AL_DOUBLE, /* a number */
+    AL_INT32,  /* int32_t: a number */
+    AL_INT64,  /* int64_t: a number */
+    AL_UINT64, /* uint64_t, a seed: a number, or from 2^53 on a string */
+    AL_DOUBLE, /* double: a number */
     AL_TEXT,   /* const char *: a string */
     AL_FLAG,   /* int32_t, 0 or 1: a boolean */
     AL_WORD    /* int32_t: one of the words */
@@ -150,13 +178,15 @@ typedef struct al_member {
     const char *name;
     al_type type;
     int32_t count;            /* entries of an array member, which is a list in Lua; else 1 */
-    size_t offset;            /* bytes from the begin of the struct */
+    size_t offset;            /* bytes from the beginning of the struct */
     const al_constant *words; /* of AL_WORD, else NULL */
 } al_member;
+/* An entry of a list of methods whose C function has a prefix, because C has a function of that
+ * name. */
 #define AL_METHOD(prefix, name)                                                                    \
     { #name, prefix##name }
 
-/* Made from the headers (lua_tables.c). */
+/* Lists that bindings/gen makes from the headers (lua_tables.c). */
 extern const al_constant al_bad_lines[], al_bleu_smoothings[], al_bleu_tokenizers[], al_dedups[],
     al_file_formats[], al_malformed[], al_meanings[], al_missing_rules[], al_normalizations[],
     al_poolings[], al_report_kinds[], al_roles[], al_row_states[], al_scopes[], al_shapes[],
@@ -171,128 +201,151 @@ extern const char al_default_strategy[];
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out);
 /* Pushes a table of all members of a struct. */
 void al_push_struct(lua_State *L, const al_member *members, const void *from);
-/* ALCORE_COLUMN_* of a usual column; -1 for another name. */
+/* Shape (ALCORE_COLUMN_*) of a column that the library knows by name; -1 for another name. */
 int32_t al_usual_shape(const char *column);
-/* Whether a list of lists is a ragged array where this column is meant. */
+/* Whether a list of lists that is given for this column is ragged, not a matrix. */
 static inline int al_usual_ragged(const char *column) {
     return al_usual_shape(column) >= ALCORE_COLUMN_RAGGED;
 }
 
-/* The value of a string at index; absent when there is none. Raises for an unknown one. */
+/* The constant of the word at index; `absent` for nil or none. Raises for another word. */
 int32_t al_constant_check(lua_State *L, int index, const al_constant *list, const char *what,
                           int32_t absent);
-/* Field of the table at index as a constant, an integer, a number or a string. */
+/* A field of a table as a constant, an integer, a number or a seed; 0 when it is nil. They raise
+ * for a value of another type. */
 int32_t al_field_constant(lua_State *L, int table, const char *field, const al_constant *list);
 int64_t al_field_integer(lua_State *L, int table, const char *field);
-/* An integer of the C type int32_t; raises for one that does not fit. */
+/* Raises for an integer that does not fit into 32 bits. */
 int32_t al_field_int32(lua_State *L, int table, const char *field);
 double al_field_number(lua_State *L, int table, const char *field);
 uint64_t al_field_seed(lua_State *L, int table, const char *field);
-/* Pushes the field and returns its text, or NULL; the text lives as long as what was pushed. */
+/* Pushes the field and returns its text, which lives as long as the pushed value; NULL for nil. */
 const char *al_field_string(lua_State *L, int table, const char *field);
 
-/* An integer that Lua holds exactly; raises otherwise, what names it. */
+/* The integer at index; raises for anything else, and from 2^53 on, where numbers of Lua are not
+ * exact. */
 int64_t al_integer(lua_State *L, int index, const char *what);
-/* Pushes a value as the text the library parses: numbers in full, booleans as 0 and 1, lists with
- * commas. Raises for an integer above 2^53 and for anything else. */
+/* Pushes the value of an option or parameter as the text that the library parses: numbers so that
+ * they read back exactly, booleans as 0 and 1, lists with commas. Raises for an integer from 2^53
+ * on and for anything else. */
 const char *al_push_text(lua_State *L, int index, const char *what);
-/* Pushes a buffer of count entries that the collector frees. */
+/* Pushes a block of memory for count entries of that many bytes, which the collector frees; not
+ * initialized. */
 void *al_buffer(lua_State *L, int64_t count, size_t bytes);
 /* Length of the list at index. */
 int64_t al_length(lua_State *L, int index);
-/* Pushes what holds them and returns the strings of a list; NULL for nil. Entries may be nil when
- * optional. */
+/* Pushes the arrays that it returns: pointers to the strings of a list, [*count], and their lengths
+ * in bytes (lengths may be NULL). The list owns the strings. NULL for nil. With `optional` *count
+ * is given, and entries that are nil or false become NULL. */
 const char **al_strings(lua_State *L, int index, const char *what, int optional, size_t **lengths,
                         int64_t *count);
+/* Pushes the array that it returns: the numbers of a list, [*count]. */
 double *al_numbers(lua_State *L, int index, const char *what, int64_t *count);
-/* Pushes a buffer with the C rows of a list of 1-based indices, of ids, or of a selection. An id
- * that is not there is reported in *failed, which is then the number of results to return. */
+/* Pushes the array that it returns: rows from 0, [*count], of a list of indices from 1 (with a pool
+ * also of ids), or of the picks of a selection. For an id that the pool lacks, *failed is the
+ * number of results to return; otherwise 0. */
 int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count, int *failed);
-/* Pushes an empty table with room for a list of count values, up to a million. */
+/* Pushes an empty table that a list of count values fits into (memory for a million at most is
+ * taken at once: the count may be wrong). */
 void al_push_list(lua_State *L, int64_t count);
-/* Adds a text to the list on top as its entry at the 0-based index; 0 when it is NULL: the end of a
- * registry. */
+/* Sets entry index (from 0) of the list on top of the stack to a text and returns 1; returns 0 for
+ * NULL, with which the library's registries end. */
 int al_append(lua_State *L, int64_t index, const char *text);
-/* Whether the optional table of options is there: its index, or 0. Raises for anything else. */
+/* The index of the table of options there, 0 for nil or none; raises for anything else. */
 int al_options(lua_State *L, int index);
+/* Push a list of values[count]; plus is added to each: 1 makes indices of rows. */
 void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus);
 void al_push_doubles(lua_State *L, const double *values, int64_t count);
-/* Pushes a host array of numbers as a list, or a list of lists. */
+/* Pushes a tensor in host memory as a list of numbers, a matrix as a list of lists; with offsets
+ * [rows + 1] as a list of the rows, each a list of its values. */
 void al_push_tensor(lua_State *L, const alcore_tensor *values, const alcore_tensor *offsets);
 
 /* ---- arrays ---- */
 
-/* A tensor of the caller's own numbers; raises for a dtype or shape that the library refuses. */
+/* Makes a tensor over data[shape], neither of which it owns; raises for a dtype or shape that the
+ * library refuses. */
 void al_tensor(lua_State *L, alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
                int32_t ndim);
 
-/* Numbers on their way into the library: in memory, or in a file. */
+/* Userdata "alcore.array": the values of a column, in memory or in a file. Its user value keeps the
+ * memory alive. */
 typedef struct al_array {
-    alcore_tensor values, offsets;
-    int64_t shape[2], offsets_shape[1];
-    int64_t *lengths; /* of a ragged array: [lengths_count] */
-    int64_t lengths_count;
-    const char *path; /* of an array that stays in a file, or NULL */
-    alcore_column_options options;
+    alcore_tensor values;     /* [shape[0]] or [shape[0], shape[1]]; a ragged array: [tokens] */
+    alcore_tensor offsets;    /* of a ragged array: int64 [rows + 1]; else data is NULL */
+    int64_t shape[2];         /* of values */
+    int64_t offsets_shape[1]; /* of offsets */
+    int64_t *lengths;         /* of a ragged array: values of each row [lengths_count] */
+    int64_t lengths_count;    /* rows of a ragged array */
+    const char *path;         /* of an array that stays in a file, else NULL */
+    alcore_column_options options; /* what the values mean and which rows they are of */
 } al_array;
 
+/* Makes the metatable of arrays. */
 void al_array_register(lua_State *L);
-/* Pushes an array made of the value at index, or the value itself if it is one. */
+/* Pushes the array at index, or one that is made of the list there; ragged: a list of lists is rows
+ * of different lengths, else a matrix. */
 al_array *al_array_from(lua_State *L, int index, const char *what, int ragged);
 int al_array_is(lua_State *L, int index);
-/* Gives a pool a column; results to return on failure, else 0. */
+/* Gives a pool a column of the array. */
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array);
 extern const al_method al_array_functions[];
 
 /* ---- callbacks ---- */
 
-/* The library's log and progress functions of every context of ours. */
+/* The log and progress functions of every context of this module; user is its al_context. */
 void al_log(void *user, int32_t level, const char *component, const char *message,
             const char *fields);
 int32_t al_progress(void *user, const char *stage, int64_t done, int64_t total);
 
-/* Data of a host strategy, scorer or model. Lua's functions are found through it and never through
- * the object, which may be gone before the library's last reference. */
+/* The user data of a strategy, scorer or model that is made of Lua functions. Its address is the
+ * key of the functions in a weak table: the Lua object, which keeps them alive, may be collected
+ * before the library gives its last reference back. */
 typedef struct al_host {
-    al_home *home;
+    al_context *context; /* borrowed: the Lua object has the share */
 } al_host;
-/* Makes the data for the functions of the table at index and keeps the table alive with the object
- * at owner. */
-al_host *al_host_new(lua_State *L, int owner, int functions, al_home *home);
+/* Makes the data for the table of functions at an index, which the object at owner keeps alive. */
+al_host *al_host_new(lua_State *L, int owner, int functions, al_context *context);
+/* The library's `destroy` of such parts. */
 void al_host_destroy(void *user);
-/* status of the call that was to own the host: destroys the host when the call failed. */
+/* Passes the status of the call that is to own the host on; destroys the host after a failure. */
 alcore_status al_host_given(al_host *host, alcore_status status);
-/* Runs body(L, data) protected on the frame's coroutine; ALCORE_E_CALLBACK after an error. */
-alcore_status al_call_back(al_home *home, lua_CFunction body, void *data);
-/* Pushes the function `name` of a host's table; raises when it is gone. */
+/* Runs body, protected and with data as light userdata at index 1, on the coroutine of the
+ * innermost call. After an error the status is ALCORE_E_CALLBACK and the error waits for
+ * al_leave(). */
+alcore_status al_call_back(al_context *context, lua_CFunction body, void *data);
+/* Pushes the field `name` of a host's table of functions; raises when the table was collected. */
 void al_push_host_function(lua_State *L, const al_host *host, const char *name);
-/* With what a function returned from stack index first on: whether it answered nil, message[,
- * code]; then the error text is set and the status is that of the code. */
+/* The status of a function of the caller's whose results lie on the stack from index first on.
+ * nil, message[, code] is a failure: the library's error text is the message then. */
 alcore_status al_answer(lua_State *L, int first, const char *what);
 
 /* ---- the nouns ---- */
 
+/* Makes the metatable of views. */
 void al_view_register(lua_State *L);
-/* Pushes the view of the innermost call. */
-void al_push_view(lua_State *L, al_home *home);
+/* Pushes the view that the innermost call shows. */
+void al_push_view(lua_State *L, al_context *context);
+/* Candidates of the view at index. */
 int64_t al_view_size(lua_State *L, int index);
 
-/* Pushes the pool of texts (a list) with the fields of options, or leaves 3 results. */
-int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object **out);
-/* Pushes an object that shares a handle the library lent. */
-void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home);
+/* Pushes a new pool of the list of texts (index 0: an empty one) with the fields of the options
+ * (index 0: none). */
+int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_object **out);
+/* Pushes a new object with a reference of its own to a pool that the library lent. */
+void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context);
+/* Methods of pools that stand in other files. */
 int al_pool_select(lua_State *L);
 int al_pool_candidates(lua_State *L);
-/* Pushes the strategy that the value at index means: a name, an object, a function or a table of
- * one. */
-int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out);
 int al_pool_column_writer(lua_State *L);
+int al_pool_write_phrases(lua_State *L);
+/* Pushes the strategy that the value at index means: an object, or one that is made of a name, a
+ * function or a table of functions. */
+int al_strategy_from(lua_State *L, int index, al_context *context, al_object **out);
 
 extern const al_method al_pool_functions[], al_request_functions[], al_strategy_functions[],
     al_model_functions[], al_lm_functions[], al_phrase_functions[], al_registry_functions[];
 /* Pushes the table alcore.metrics. */
 void al_push_metrics(lua_State *L);
-int al_pool_write_phrases(lua_State *L);
 
 #pragma GCC visibility pop
 

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From C into Lua. Nothing here lets an error of Lua jump over a frame of the library: every body
- * runs protected, the first error value waits on the stack until the library has returned, and
- * al_leave() raises it. */
+/* Calls from the library into Lua: the log, progress, and the functions of the caller's strategies,
+ * scorers and models.
+ *
+ * An error of Lua must not jump over the library's frames, which would never be unwound. So every
+ * body runs protected (al_call_back()); the first error value stays on the Lua stack, the library
+ * gets ALCORE_E_CALLBACK, and when it has returned al_leave() raises the error again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua_binding.h"
 
+/* Name of the weak table al_host * -> table of the caller's functions. */
 static const char HOSTS[] = "alcore.hosts";
 
-alcore_status al_call_back(al_home *home, lua_CFunction body, void *data) {
-    static const char homeless[] = "a Lua function was asked for outside of a call from Lua";
+alcore_status al_call_back(al_context *context, lua_CFunction body, void *data) {
+    static const char outside[] = "a Lua function was called back outside of a call from Lua";
     static const char raised[] = "an error in a Lua function";
-    al_frame *frame = home->frame;
-    if (frame == NULL) return alcore_error_set(ALCORE_E_CALLBACK, homeless, sizeof homeless - 1);
+    al_frame *frame = context->frame;
+    if (frame == NULL) return alcore_error_set(ALCORE_E_CALLBACK, outside, sizeof outside - 1);
     lua_State *L = frame->L;
     if (al_protected_call(L, body, data) == 0) return ALCORE_OK;
     size_t length = sizeof raised - 1;
@@ -26,8 +30,10 @@ alcore_status al_call_back(al_home *home, lua_CFunction body, void *data) {
     return status;
 }
 
-/* ---- what functions answer ---- */
+/* ---- results of functions ---- */
 
+/* The status whose name a function returned as its code; ALCORE_E_CALLBACK for NULL and for any
+ * other text. Statuses are the numbers from -1 down. */
 static alcore_status status_of(const char *code) {
     for (alcore_status status = -1; code != NULL && status > -200; status--)
         if (strcmp(alcore_status_name(status), code) == 0) return status;
@@ -45,23 +51,26 @@ alcore_status al_answer(lua_State *L, int first, const char *what) {
 
 /* ---- log and progress ---- */
 
+/* One line of the log on its way to run_log(); the texts live as long as the library's call. */
 typedef struct log_line {
-    al_home *home;
+    al_context *context;
     int32_t level;
     const char *component, *message, *fields;
 } log_line;
 
-/* Pushes a function of the context, or returns 0. */
-static int push_context_function(lua_State *L, const al_home *home, const char *name) {
-    al_push_functions(L, home);
+/* Pushes a function of the context; returns 0 when there is none (and has pushed something else).
+ */
+static int push_context_function(lua_State *L, const al_context *context, const char *name) {
+    al_push_functions(L, context);
     if (!lua_istable(L, -1)) return 0;
     lua_getfield(L, -1, name);
     return lua_isfunction(L, -1);
 }
 
+/* Calls the context's log function; runs protected, with the line at index 1. */
 static int run_log(lua_State *L) {
     const log_line *line = lua_touserdata(L, 1);
-    if (!push_context_function(L, line->home, "log")) return 0;
+    if (!push_context_function(L, line->context, "log")) return 0;
     lua_pushinteger(L, line->level);
     lua_pushstring(L, line->component);
     lua_pushstring(L, line->message);
@@ -72,32 +81,30 @@ static int run_log(lua_State *L) {
 
 void al_log(void *user, int32_t level, const char *component, const char *message,
             const char *fields) {
-    al_home *home = user;
-    log_line line = {home, level, component, message, fields};
-    if (home->frame != NULL) (void)al_call_back(home, run_log, &line);
+    al_context *context = user;
+    log_line line = {context, level, component, message, fields};
+    if (context->frame != NULL) (void)al_call_back(context, run_log, &line);
 }
 
+/* One call of the progress function. */
 typedef struct progress_tick {
-    al_home *home;
+    al_context *context;
     const char *stage;
-    int64_t done, total;
-    int32_t stop;
+    int64_t done, total; /* total -1: not known, nil in Lua */
+    int32_t stop;        /* out, 1: the function returned false */
 } progress_tick;
 
-static int nothing(lua_State *L) {
-    (void)L;
-    return 0;
-}
-
+/* Calls the progress function of the running select, or else that of the context; runs protected,
+ * with the tick at index 1. */
 static int run_progress(lua_State *L) {
     progress_tick *tick = lua_touserdata(L, 1);
-    /* A count hook, such as the one lua(1) sets at Ctrl-C, fires when Lua runs: give it a chance
-     * even where nobody asked for progress. */
-    if (!push_context_function(L, tick->home, "call_progress") &&
-        !push_context_function(L, tick->home, "progress")) {
+    /* Without a function an empty chunk runs: the stand-alone interpreter sets a count hook at
+     * Ctrl-C, and hooks only fire while Lua code runs. */
+    if (!push_context_function(L, tick->context, "call_progress") &&
+        !push_context_function(L, tick->context, "progress")) {
         if (luaL_loadstring(L, "return") != 0) return lua_error(L);
         lua_call(L, 0, 0);
-        return nothing(L);
+        return 0;
     }
     lua_pushstring(L, tick->stage);
     lua_pushnumber(L, (lua_Number)tick->done);
@@ -111,24 +118,25 @@ static int run_progress(lua_State *L) {
 }
 
 int32_t al_progress(void *user, const char *stage, int64_t done, int64_t total) {
-    al_home *home = user;
-    progress_tick tick = {home, stage, done, total, 0};
-    if (home->frame == NULL) return 0;
-    /* After an error, here or in a log function, the call is to end. */
-    if (al_call_back(home, run_progress, &tick) != ALCORE_OK || home->frame->raised != 0) return 1;
+    al_context *context = user;
+    progress_tick tick = {context, stage, done, total, 0};
+    if (context->frame == NULL) return 0;
+    /* An error in this function, or before it in the log function, ends the call. */
+    if (al_call_back(context, run_progress, &tick) != ALCORE_OK || context->frame->raised != 0)
+        return 1;
     return tick.stop;
 }
 
 /* ---- functions of hosts ---- */
 
-al_host *al_host_new(lua_State *L, int owner, int functions, al_home *home) {
+al_host *al_host_new(lua_State *L, int owner, int functions, al_context *context) {
     functions = al_absolute(L, functions);
     owner = al_absolute(L, owner);
     al_anchor(L, owner, functions, "functions");
     al_push_weak(L, HOSTS);
     al_host *host = malloc(sizeof *host);
     if (host == NULL) luaL_error(L, "out of memory");
-    host->home = home;
+    host->context = context;
     lua_pushlightuserdata(L, host);
     lua_pushvalue(L, functions);
     lua_rawset(L, -3);

@@ -18,16 +18,16 @@
 #define lua_getuservalue lua_getfenv
 #endif
 
-/* Free slots that a function of ours may use; Lua gives 20 anyway. */
+/* Values that a function of this module may push without asking for more; Lua itself grants 20. */
 #define AL_STACK 24
 
-/* The place of a stack index that does not move when values are pushed. */
+/* The positive form of a stack index, which stays the same when values are pushed. */
 static inline int al_absolute(lua_State *L, int index) {
     return index > 0 || index <= LUA_REGISTRYINDEX ? index : lua_gettop(L) + index + 1;
 }
 
-/* Calls body(L) with data as its light userdata 1, protected; on failure the error value is on the
- * stack. Allocates nothing outside the protection. */
+/* Calls body(L) protected, with data as light userdata at index 1. Returns 0, or after an error its
+ * code with the error value on the stack. Allocates nothing outside of the protection. */
 static inline int al_protected_call(lua_State *L, lua_CFunction body, void *data) {
 #if LUA_VERSION_NUM == 501
     return lua_cpcall(L, body, data);

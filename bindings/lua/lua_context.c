@@ -6,85 +6,90 @@
 
 #include "lua_binding.h"
 
-static const char HOMES[] = "alcore.homes", OWN[] = "alcore.own context";
+/* Names in Lua's registry: the weak table al_context * -> table of its functions, and the module's
+ * own context. */
+static const char CONTEXTS[] = "alcore.contexts", MODULE_CONTEXT[] = "alcore.module context";
 
-void al_home_release(al_home *home) {
-    if (--home->users > 0) return;
-    alcore_ctx_unref(home->ctx);
-    free(home);
+void al_context_release(al_context *context) {
+    if (--context->users > 0) return;
+    alcore_ctx_unref(context->ctx);
+    free(context);
 }
 
-void al_push_functions(lua_State *L, const al_home *home) {
-    al_push_weak(L, HOMES);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)home);
+void al_push_functions(lua_State *L, const al_context *context) {
+    al_push_weak(L, CONTEXTS);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)context);
     lua_rawget(L, -2);
     lua_remove(L, -2);
 }
 
-/* Every object of the home keeps this table; an entry of an earlier home at the same address may
- * still be there. */
-static void begin_functions(lua_State *L, al_home *home) {
-    al_push_weak(L, HOMES);
-    lua_pushlightuserdata(L, home);
+/* Makes the table of a new context's functions. The table is new because the weak table may still
+ * have that of an earlier context at the same address; the objects of the context keep it alive. */
+static void begin_functions(lua_State *L, al_context *context) {
+    al_push_weak(L, CONTEXTS);
+    lua_pushlightuserdata(L, context);
     lua_newtable(L);
     lua_rawset(L, -3);
     lua_pop(L, 1);
 }
 
+/* Raises unless the value at index is a function or nil. */
 static void check_function(lua_State *L, int index, const char *name) {
     if (!lua_isnil(L, index) && !lua_isfunction(L, index))
         luaL_error(L, "%s: a function expected, got %s", name, luaL_typename(L, index));
 }
 
-/* Takes the field of the options as the context's function of that name. */
-static void take_function(lua_State *L, int options, const al_home *home, const char *name) {
+/* The field of the options becomes the context's function of the same name. Index 0: no options. */
+static void set_option_function(lua_State *L, int options, const al_context *context,
+                                const char *name) {
     if (options == 0) return;
     lua_getfield(L, options, name);
     check_function(L, -1, name);
-    al_push_functions(L, home);
+    al_push_functions(L, context);
     lua_insert(L, -2);
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
 
-/* Pushes a new context, or leaves 3 results and returns their number. */
+/* Pushes a new context with the options of the table (index 0: none); 0, or the number of results
+ * of a failure. */
 static int make(lua_State *L, int table) {
     alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
     al_read_struct(L, table, al_ctx_options, &options);
     al_object *object = al_new(L, &al_context_kind, NULL);
-    al_home *home = calloc(1, sizeof *home);
-    if (home == NULL) return luaL_error(L, "out of memory");
-    object->home = home; /* the collector frees it from here on */
-    home->users = 1;
-    begin_functions(L, home);
-    al_join(L, object, home);
-    home->users = 1;
+    al_context *context = calloc(1, sizeof *context);
+    if (context == NULL) return luaL_error(L, "out of memory");
+    object->context = context; /* the collector frees it from here on */
+    context->users = 1;
+    begin_functions(L, context);
+    al_join(L, object, context);
+    context->users = 1;
     options.log = al_log;
     options.progress = al_progress;
-    options.log_user = options.progress_user = home;
-    alcore_status status = alcore_ctx_new(&options, &home->ctx);
+    options.log_user = options.progress_user = context;
+    alcore_status status = alcore_ctx_new(&options, &context->ctx);
     if (status != ALCORE_OK) return al_fail(L, status);
-    object->handle = alcore_ctx_ref(home->ctx);
-    take_function(L, table, home, "log");
-    take_function(L, table, home, "progress");
+    object->handle = alcore_ctx_ref(context->ctx);
+    set_option_function(L, table, context, "log");
+    set_option_function(L, table, context, "progress");
     return 0;
 }
 
-al_home *al_home_of(lua_State *L, int table) {
+al_context *al_context_of(lua_State *L, int table) {
     if (table != 0) {
         lua_getfield(L, table, "context");
         al_object *given = lua_isnil(L, -1) ? NULL : al_check(L, -1, &al_context_kind);
         lua_pop(L, 1);
-        if (given != NULL) return given->home;
+        if (given != NULL) return given->context;
     }
-    lua_getfield(L, LUA_REGISTRYINDEX, OWN);
-    al_object *own = al_test(L, -1, &al_context_kind);
+    lua_getfield(L, LUA_REGISTRYINDEX, MODULE_CONTEXT);
+    al_object *module_context = al_test(L, -1, &al_context_kind);
     lua_pop(L, 1);
-    if (own != NULL) return own->home;
+    if (module_context != NULL) return module_context->context;
     if (make(L, 0) != 0) luaL_error(L, "%s", lua_tostring(L, -2));
-    own = lua_touserdata(L, -1);
-    lua_setfield(L, LUA_REGISTRYINDEX, OWN);
-    return own->home;
+    module_context = lua_touserdata(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, MODULE_CONTEXT);
+    return module_context->context;
 }
 
 /*** Makes a context: its threads, seed, log and progress are those of everything made with it.
@@ -97,7 +102,8 @@ static int new_context(lua_State *L) {
     return failed ? failed : 1;
 }
 
-/*** Stops the calls on this context, running and future, until @{context:cancel_clear}.
+/*** Stops the calls on this context, those that run and those that follow, until
+ * @{context:cancel_clear}.
  * @function context:cancel */
 static int cancel(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
@@ -113,11 +119,12 @@ static int cancel_clear(lua_State *L) {
     return 0;
 }
 
+/* context:on_progress() and context:on_log(). */
 static int set_function(lua_State *L, const char *name) {
     al_object *self = al_check(L, 1, &al_context_kind);
     lua_settop(L, 2);
     check_function(L, 2, name);
-    al_push_functions(L, self->home);
+    al_push_functions(L, self->context);
     lua_insert(L, 2);
     lua_setfield(L, 2, name);
     lua_settop(L, 1);
@@ -148,7 +155,7 @@ static int on_log(lua_State *L) {
 static int device(lua_State *L) {
     al_object *self = al_check(L, 1, &al_context_kind);
     const char *name = luaL_checkstring(L, 2);
-    int failed = AL_CALL(L, self->home, alcore_device_check(self->handle, name));
+    int failed = AL_CALL(L, self->context, alcore_device_check(self->handle, name));
     if (failed) return failed;
     lua_pushboolean(L, 1);
     return 1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles as userdata, and calls into the library. */
+/* Handles as userdata, and calls into the library.
+ *
+ * The metatable of a kind has __index, a lookup first among the methods, then among the getters;
+ * __gc and __close, which give the handle back; __len where there is a getter `count`. */
 /*** @module alcore */
 /*** Handles.
  * @section handles */
@@ -9,18 +12,19 @@
 
 /* ---- calls ---- */
 
-void al_enter(lua_State *L, al_home *home, al_frame *frame) {
-    /* Callbacks run in this frame of the stack and must not have to grow it. */
+void al_enter(lua_State *L, al_context *context, al_frame *frame) {
+    /* Callbacks run on this part of the stack and cannot raise the error of growing it. */
     luaL_checkstack(L, AL_STACK, "a call of alcore");
-    frame->home = home;
-    frame->outer = home->frame;
+    frame->context = context;
+    frame->outer = context->frame;
     frame->L = L;
     frame->view = NULL;
     frame->raised = 0;
     frame->captured = 0;
-    home->frame = frame;
+    context->frame = frame;
 }
 
+/* Copies the library's last error text, cut to fit. */
 static void copy_text(al_frame *frame) {
     const char *text = alcore_last_error();
     size_t length = strlen(text);
@@ -34,6 +38,7 @@ void al_capture(al_frame *frame, alcore_status status) {
     if (status != ALCORE_OK && !frame->captured) copy_text(frame);
 }
 
+/* Pushes nil, message and code; returns 3. */
 static int push_failure(lua_State *L, alcore_status status, const char *text) {
     const char *code = alcore_status_name(status);
     lua_pushnil(L);
@@ -42,11 +47,12 @@ static int push_failure(lua_State *L, alcore_status status, const char *text) {
     return 3;
 }
 
-int al_leave(lua_State *L, al_home *home, alcore_status status) {
-    al_frame *frame = home->frame;
-    /* First of all: Lua's collector may run on any push, and a finalizer may call the library. */
+int al_leave(lua_State *L, al_context *context, alcore_status status) {
+    al_frame *frame = context->frame;
+    /* Before anything is pushed: a push may run Lua's collector, whose finalizers may call the
+     * library, which clears the error text. */
     al_capture(frame, status);
-    home->frame = frame->outer;
+    context->frame = frame->outer;
     if (frame->raised != 0) {
         lua_pushvalue(L, frame->raised);
         return lua_error(L);
@@ -88,24 +94,28 @@ void al_set_functions(lua_State *L, const al_method *functions) {
     }
 }
 
+/* Gives the handle and the share of the context back; the object is closed from here on. The fields
+ * are cleared first, because unref may run callbacks that reach the object. */
 static void drop(al_object *object, const al_kind *kind) {
     void *handle = object->handle;
-    al_home *home = object->home;
+    al_context *context = object->context;
     object->handle = NULL;
-    object->home = NULL;
+    object->context = NULL;
     if (handle != NULL) kind->unref(handle);
-    if (home != NULL) al_home_release(home);
+    if (context != NULL) al_context_release(context);
 }
 
-static const al_kind *own_kind(lua_State *L) {
+/* The kind that a function of a metatable was made for (upvalue 1). */
+static const al_kind *upvalue_kind(lua_State *L) {
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
 static int collect(lua_State *L) {
-    drop(lua_touserdata(L, 1), own_kind(L));
+    drop(lua_touserdata(L, 1), upvalue_kind(L));
     return 0;
 }
 
+/* The object at index, open or closed; NULL for a value of another kind. */
 static al_object *test(lua_State *L, int index, const al_kind *kind) {
     al_object *object = lua_touserdata(L, index);
     if (object == NULL || !lua_getmetatable(L, index)) return NULL;
@@ -115,22 +125,23 @@ static al_object *test(lua_State *L, int index, const al_kind *kind) {
     return same ? object : NULL;
 }
 
-/*** Gives the handle of a context, pool, column writer, selection, strategy, scorer, model or
- * language model back now; the collector would some time later. A second time is no error. In Lua
- * 5.4 a variable that is <close> does it.
+/*** Gives the memory of a context, pool, column writer, selection, strategy, scorer, model or
+ * language model back now; without it the collector does so later. To close twice is no error. In
+ * Lua 5.4 a variable that is <close> is closed at the end of its block.
  * @function handle:close */
 static int close_object(lua_State *L) {
-    const al_kind *kind = own_kind(L);
+    const al_kind *kind = upvalue_kind(L);
     al_object *object = test(L, 1, kind);
     if (object == NULL) return luaL_error(L, "close: %s expected", kind->name);
-    if (object->home != NULL && object->home->frame != NULL)
+    if (object->context != NULL && object->context->frame != NULL)
         return luaL_error(L, "close: a call on the context of this %s is under way", kind->name);
     drop(object, kind);
     return 0;
 }
 
-static int describe(lua_State *L) {
-    const al_kind *kind = own_kind(L);
+/* __tostring: "alcore.pool: 0x...", or "alcore.pool (closed)". */
+static int to_string(lua_State *L) {
+    const al_kind *kind = upvalue_kind(L);
     al_object *object = test(L, 1, kind);
     if (object == NULL) return luaL_error(L, "%s expected", kind->name);
     lua_pushfstring(L, object->handle != NULL ? "%s: %p" : "%s (closed)", kind->name,
@@ -147,7 +158,7 @@ static int look_up(lua_State *L) {
     lua_pushvalue(L, 2);
     lua_rawget(L, lua_upvalueindex(3));
     if (lua_isnil(L, -1)) {
-        const al_kind *kind = own_kind(L);
+        const al_kind *kind = upvalue_kind(L);
         if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "%s has named fields", kind->name);
         return luaL_error(L, "%s has no field '%s'", kind->name, lua_tostring(L, 2));
     }
@@ -156,6 +167,7 @@ static int look_up(lua_State *L) {
     return 1;
 }
 
+/* Pushes a function of a metatable, with the kind as its upvalue. */
 static void push_closure(lua_State *L, const al_kind *kind, lua_CFunction function) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)kind);
     lua_pushcclosure(L, function, 1);
@@ -176,7 +188,7 @@ void al_register_kind(lua_State *L, const al_kind *kind) {
     lua_setfield(L, -2, "__gc");
     push_closure(L, kind, close_object);
     lua_setfield(L, -2, "__close");
-    push_closure(L, kind, describe);
+    push_closure(L, kind, to_string);
     lua_setfield(L, -2, "__tostring");
     lua_pushstring(L, kind->name);
     lua_setfield(L, -2, "__metatable");
@@ -190,24 +202,24 @@ void al_register_kind(lua_State *L, const al_kind *kind) {
     lua_pop(L, 1);
 }
 
-al_object *al_new(lua_State *L, const al_kind *kind, al_home *home) {
+al_object *al_new(lua_State *L, const al_kind *kind, al_context *context) {
     luaL_checkstack(L, AL_STACK, "an object of alcore");
     al_object *object = lua_newuserdata(L, sizeof *object);
     object->handle = NULL;
-    object->home = NULL;
+    object->context = NULL;
     luaL_getmetatable(L, kind->name);
     lua_setmetatable(L, -2);
     lua_createtable(L, 1, 0);
     lua_setuservalue(L, -2);
-    if (home != NULL) al_join(L, object, home);
+    if (context != NULL) al_join(L, object, context);
     return object;
 }
 
-void al_join(lua_State *L, al_object *object, al_home *home) {
-    object->home = home;
-    home->users++;
+void al_join(lua_State *L, al_object *object, al_context *context) {
+    object->context = context;
+    context->users++;
     lua_getuservalue(L, -1);
-    al_push_functions(L, home);
+    al_push_functions(L, context);
     lua_rawseti(L, -2, 1);
     lua_pop(L, 1);
 }

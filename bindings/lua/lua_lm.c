@@ -17,17 +17,18 @@ static int train(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     int table = al_options(L, 2);
     al_read_struct(L, table, al_lm_options, &options);
-    al_home *home = al_home_of(L, table);
-    /* A copy of the list: a progress function could change the caller's while texts are read. */
+    al_context *context = al_context_of(L, table);
+    /* A copy of the list keeps the strings alive: a progress function could change the caller's
+     * list while the library reads them. */
     lua_createtable(L, (int)al_length(L, 1), 0);
     for (int64_t i = 1; i <= al_length(L, 1); i++) {
         lua_rawgeti(L, 1, (int)i);
         lua_rawseti(L, -2, (int)i);
     }
     const char **texts = al_strings(L, -1, "texts", 0, &lengths, &count);
-    al_object *object = al_new(L, &al_lm_kind, home);
-    return AL_TOP(L, home,
-                  alcore_lm_train(home->ctx, texts, lengths, count, &options, &object->lm));
+    al_object *object = al_new(L, &al_lm_kind, context);
+    return AL_TOP(L, context,
+                  alcore_lm_train(context->ctx, texts, lengths, count, &options, &object->lm));
 }
 
 /*** Reads a language model in ARPA format.
@@ -38,9 +39,9 @@ static int train(lua_State *L) {
 static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    al_home *home = al_home_of(L, al_options(L, 2));
-    al_object *object = al_new(L, &al_lm_kind, home);
-    return AL_TOP(L, home, alcore_lm_read_arpa(home->ctx, path, &object->lm));
+    al_context *context = al_context_of(L, al_options(L, 2));
+    al_object *object = al_new(L, &al_lm_kind, context);
+    return AL_TOP(L, context, alcore_lm_read_arpa(context->ctx, path, &object->lm));
 }
 
 /*** Writes the model in ARPA format.
@@ -50,11 +51,11 @@ static int read(lua_State *L) {
 static int write(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->home, alcore_lm_write_arpa(self->lm, path));
+    return AL_SELF(L, self->context, alcore_lm_write_arpa(self->lm, path));
 }
 
-/* The text or list of texts at index 2 as arrays of the library; pushes what holds them. Returns
- * whether it was a list. */
+/* The text or list of texts that is argument 2: pointers and lengths in bytes, [*count]; pushes
+ * what owns the arrays. Returns whether it was a list. */
 static int texts_at(lua_State *L, const char ***texts, size_t **lengths, int64_t *count) {
     int list = lua_istable(L, 2);
     if (!list) {
@@ -82,7 +83,7 @@ static int score(lua_State *L) {
     double *totals = al_buffer(L, count, sizeof *totals);
     alcore_tensor out;
     al_tensor(L, &out, totals, ALCORE_FLOAT64, &count, 1);
-    int failed = AL_CALL(L, self->home, alcore_lm_score(self->lm, texts, lengths, count, &out));
+    int failed = AL_CALL(L, self->context, alcore_lm_score(self->lm, texts, lengths, count, &out));
     if (failed) return failed;
     if (list)
         al_push_doubles(L, totals, count);
@@ -98,23 +99,21 @@ static int score(lua_State *L) {
 static int tokens(lua_State *L) {
     al_object *self = al_check(L, 1, &al_lm_kind);
     const char **texts;
-    size_t *lengths, bytes = 0;
+    size_t *lengths;
     int64_t count;
     lua_settop(L, 2);
     int list = texts_at(L, &texts, &lengths, &count);
-    /* A word takes a byte and a space at least, and each text has an end: as many fit. */
-    for (int64_t i = 0; i < count; i++) bytes += lengths[i] / 2 + 2;
     int64_t bounds = count + 1, *offsets = al_buffer(L, bounds, sizeof *offsets);
-    float *values = al_buffer(L, (int64_t)bytes, sizeof *values);
     alcore_tensor out_offsets, out_values;
     al_tensor(L, &out_offsets, offsets, ALCORE_INT64, &bounds, 1);
     int failed =
-        AL_CALL(L, self->home,
+        AL_CALL(L, self->context,
                 alcore_lm_token_logprobs(self->lm, texts, lengths, count, &out_offsets, NULL));
     if (failed) return failed;
+    float *values = al_buffer(L, offsets[count], sizeof *values);
     al_tensor(L, &out_values, values, ALCORE_FLOAT32, &offsets[count], 1);
     failed = AL_CALL(
-        L, self->home,
+        L, self->context,
         alcore_lm_token_logprobs(self->lm, texts, lengths, count, &out_offsets, &out_values));
     if (failed) return failed;
     al_push_tensor(L, &out_values, list ? &out_offsets : NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** Arrays on their way in: tables, packed strings, memory of LuaJIT or of another module, files.
+/*** Arrays: the values of columns from tables, packed strings, memory of LuaJIT or of another
+ * module, and files.
  * @section arrays */
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static const al_constant dtypes[] = {
     {"float64", ALCORE_FLOAT64}, {"int32", ALCORE_INT32},       {"int64", ALCORE_INT64},
     {"uint64", ALCORE_UINT64},   {"uint8", ALCORE_UINT8},       {NULL, 0}};
 
-/* Pushes an empty array. */
+/* Pushes an array without values. */
 static al_array *new_array(lua_State *L) {
     luaL_checkstack(L, AL_STACK, "an array");
     al_array *array = lua_newuserdata(L, sizeof *array);
@@ -41,32 +42,37 @@ void al_tensor(lua_State *L, alcore_tensor *out, void *data, int32_t dtype, int6
         luaL_error(L, "%s", alcore_last_error());
 }
 
-static void describe(lua_State *L, al_array *array, void *data, int32_t dtype, int32_t ndim) {
+/* Sets the values of an array to a tensor over data, whose shape is that of the array. */
+static void set_values(lua_State *L, al_array *array, void *data, int32_t dtype, int32_t ndim) {
     al_tensor(L, &array->values, data, dtype, array->shape, ndim);
 }
 
 /* ---- tables ---- */
 
+/* An array of numbers while it is filled from lists. */
 typedef struct filler {
-    double *values;
-    int64_t used, room, width; /* width 0: single numbers */
-    const char *what;
+    double *values;         /* [capacity] */
+    int64_t used, capacity; /* in numbers */
+    int64_t width;          /* numbers of each row of a matrix; 0: rows are single numbers */
+    const char *what;       /* name of the argument, for messages */
 } filler;
 
+/* Appends the numbers of a list. */
 static void put_numbers(lua_State *L, int list, filler *fill) {
     int64_t count = al_length(L, list);
     for (int64_t i = 1; i <= count; i++) {
         lua_rawgeti(L, list, (int)i);
         if (lua_type(L, -1) != LUA_TNUMBER)
             luaL_error(L, "%s: a number expected, got %s", fill->what, luaL_typename(L, -1));
-        /* Counted before; the lists may have grown since only if somebody else runs. */
-        if (fill->used == fill->room) luaL_error(L, "%s: the list changed", fill->what);
+        /* The lists were counted before. They can have grown since only when a finalizer of the
+         * program changed them. */
+        if (fill->used == fill->capacity) luaL_error(L, "%s: the list changed", fill->what);
         fill->values[fill->used++] = (double)lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
 }
 
-/* Length of entry i of a list, which must be a list. */
+/* Length of entry i, from 1, of a list of lists; raises when the entry is no list. */
 static int64_t entry_length(lua_State *L, int list, int64_t i, const char *what) {
     lua_rawgeti(L, list, (int)i);
     if (lua_type(L, -1) != LUA_TTABLE)
@@ -76,6 +82,7 @@ static int64_t entry_length(lua_State *L, int list, int64_t i, const char *what)
     return length;
 }
 
+/* Whether the first entry of a list is a list. */
 static int is_nested(lua_State *L, int list) {
     lua_rawgeti(L, list, 1);
     int nested = lua_istable(L, -1);
@@ -83,7 +90,7 @@ static int is_nested(lua_State *L, int list) {
     return nested;
 }
 
-/* Counts a list of `count` lists of the same width and puts their numbers into fill. */
+/* Appends the numbers of a list of `count` lists; raises unless each is fill->width long. */
 static void put_matrix(lua_State *L, int list, int64_t count, filler *fill) {
     for (int64_t i = 1; i <= count; i++) {
         int64_t width = entry_length(L, list, i, fill->what);
@@ -98,13 +105,15 @@ static void put_matrix(lua_State *L, int list, int64_t count, filler *fill) {
     }
 }
 
+/* Fills the array (at stack index owner) from a list of numbers [count], or from a list of lists of
+ * the same length [count, width]. */
 static void from_table(lua_State *L, al_array *array, int owner, int list, const char *what) {
     int64_t count = al_length(L, list);
     filler fill = {.what = what};
     int nested = is_nested(L, list);
     fill.width = nested ? entry_length(L, list, 1, what) : 0;
-    fill.room = count * (nested ? fill.width : 1);
-    fill.values = al_buffer(L, fill.room, sizeof *fill.values);
+    fill.capacity = count * (nested ? fill.width : 1);
+    fill.values = al_buffer(L, fill.capacity, sizeof *fill.values);
     al_anchor(L, owner, -1, "values");
     lua_pop(L, 1);
     if (nested)
@@ -113,9 +122,11 @@ static void from_table(lua_State *L, al_array *array, int owner, int list, const
         put_numbers(L, list, &fill);
     array->shape[0] = count;
     array->shape[1] = fill.width;
-    describe(L, array, fill.values, ALCORE_FLOAT64, nested ? 2 : 1);
+    set_values(L, array, fill.values, ALCORE_FLOAT64, nested ? 2 : 1);
 }
 
+/* Makes the offsets [rows + 1] of a ragged array from the lengths of its rows, whose sum must be
+ * the number of tokens. */
 static void set_offsets(lua_State *L, al_array *array, int owner, const int64_t *lengths,
                         int64_t rows, int64_t tokens) {
     int64_t *offsets = al_buffer(L, rows + 1, sizeof *offsets);
@@ -124,8 +135,8 @@ static void set_offsets(lua_State *L, al_array *array, int owner, const int64_t 
     offsets[0] = 0;
     for (int64_t i = 0; i < rows; i++) {
         if (lengths[i] < 0 || lengths[i] > tokens - offsets[i])
-            luaL_error(L, "lengths: %d is more than the %d values go round", (int)lengths[i],
-                       (int)tokens);
+            luaL_error(L, "lengths: %d is below 0 or more than is left of the %d values",
+                       (int)lengths[i], (int)tokens);
         offsets[i + 1] = offsets[i] + lengths[i];
     }
     if (offsets[rows] != tokens)
@@ -135,6 +146,7 @@ static void set_offsets(lua_State *L, al_array *array, int owner, const int64_t 
     al_tensor(L, &array->offsets, offsets, ALCORE_INT64, array->offsets_shape, 1);
 }
 
+/* Gives the array memory for the lengths of its rows. */
 static int64_t *new_lengths(lua_State *L, al_array *array, int owner, int64_t rows) {
     array->lengths = al_buffer(L, rows, sizeof *array->lengths);
     al_anchor(L, owner, -1, "lengths");
@@ -143,7 +155,8 @@ static int64_t *new_lengths(lua_State *L, al_array *array, int owner, int64_t ro
     return array->lengths;
 }
 
-/* Width of the tokens of a list of lists of tokens: 0 for plain numbers. */
+/* Numbers of each token of a list of rows of tokens, as the first token says; 0: tokens are single
+ * numbers. */
 static int64_t token_width(lua_State *L, int list, int64_t rows, const char *what) {
     for (int64_t i = 1; i <= rows; i++) {
         lua_rawgeti(L, list, (int)i);
@@ -158,15 +171,16 @@ static int64_t token_width(lua_State *L, int list, int64_t rows, const char *wha
     return 0;
 }
 
-/* Rows of tokens, each a number or a list of numbers. */
+/* Fills the array (at stack index owner) from a list of rows: each a list of tokens, each token a
+ * number or a list of numbers. Values are [tokens] or [tokens, width]. */
 static void ragged_table(lua_State *L, al_array *array, int owner, int list, const char *what) {
     int64_t rows = al_length(L, list), tokens = 0;
     filler fill = {.what = what};
     fill.width = token_width(L, list, rows, what);
     int64_t *lengths = new_lengths(L, array, owner, rows);
     for (int64_t i = 0; i < rows; i++) tokens += lengths[i] = entry_length(L, list, i + 1, what);
-    fill.room = tokens * (fill.width > 0 ? fill.width : 1);
-    fill.values = al_buffer(L, fill.room, sizeof *fill.values);
+    fill.capacity = tokens * (fill.width > 0 ? fill.width : 1);
+    fill.values = al_buffer(L, fill.capacity, sizeof *fill.values);
     al_anchor(L, owner, -1, "values");
     lua_pop(L, 1);
     for (int64_t i = 0; i < rows; i++) {
@@ -179,7 +193,7 @@ static void ragged_table(lua_State *L, al_array *array, int owner, int list, con
     }
     array->shape[0] = tokens;
     array->shape[1] = fill.width;
-    describe(L, array, fill.values, ALCORE_FLOAT64, fill.width > 0 ? 2 : 1);
+    set_values(L, array, fill.values, ALCORE_FLOAT64, fill.width > 0 ? 2 : 1);
     set_offsets(L, array, owner, lengths, rows, tokens);
 }
 
@@ -204,8 +218,8 @@ al_array *al_array_from(lua_State *L, int index, const char *what, int ragged) {
 
 /* ---- memory ---- */
 
-/* Address and size in bytes of LuaJIT cdata, by its ffi; and the number type when it is an array.
- */
+/* A chunk of LuaJIT that gets cdata and returns its address, its size in bytes (nil for a pointer)
+ * and the dtype of its numbers (nil for others than float and double). */
 static const char DESCRIBE_CDATA[] =
     "local ffi, data = require('ffi'), ...\n"
     "local kind = tostring(ffi.typeof(data))\n"
@@ -214,6 +228,7 @@ static const char DESCRIBE_CDATA[] =
     "return address, kind:find('%[') and ffi.sizeof(data) or nil,\n"
     "    ({float = 'float32', double = 'float64'})[(number or ''):gsub('const ', '')]";
 
+/* Runs that chunk with the value at index; a size that is not element is SIZE_MAX. */
 static void from_cdata(lua_State *L, int index, uintptr_t *address, size_t *size,
                        const char **dtype) {
     if (luaL_loadstring(L, DESCRIBE_CDATA) != 0) lua_error(L);
@@ -221,9 +236,10 @@ static void from_cdata(lua_State *L, int index, uintptr_t *address, size_t *size
     lua_call(L, 1, 3);
     *address = (uintptr_t)lua_tonumber(L, -3);
     *size = lua_isnil(L, -2) ? SIZE_MAX : (size_t)lua_tonumber(L, -2);
-    *dtype = lua_tostring(L, -1); /* a literal of the chunk: stays on the stack */
+    *dtype = lua_tostring(L, -1); /* the text stays on the stack */
 }
 
+/* The shape {rows} or {rows, numbers} at index. */
 static void read_shape(lua_State *L, int index, al_array *array, int32_t *ndim) {
     luaL_checktype(L, index, LUA_TTABLE);
     int64_t dims = al_length(L, index);
@@ -237,6 +253,8 @@ static void read_shape(lua_State *L, int index, al_array *array, int32_t *ndim) 
     }
 }
 
+/* The options of a column at index; the array, at stack index owner, keeps alive what they point
+ * to. */
 static void read_options(lua_State *L, int index, int owner, al_array *array) {
     alcore_column_options *options = &array->options;
     int failed;
@@ -254,11 +272,12 @@ static void read_options(lua_State *L, int index, int owner, al_array *array) {
     al_anchor(L, owner, -1, "rows");
 }
 
-/* Numbers in memory at stack index 1 with dtype 2, shape 3 and options 4. */
+/* Fills the array (at stack index owner) from memory: the arguments of alcore.matrix() are at stack
+ * indices 1 (data), 2 (dtype) and 3 (shape). Memory that is not aligned is copied. */
 static void from_memory(lua_State *L, al_array *array, int owner) {
     uintptr_t address = 0;
     size_t size = SIZE_MAX;
-    const char *known = NULL;
+    const char *element = NULL; /* dtype of the numbers of cdata, when the ffi knows it */
     int type = lua_type(L, 1);
     if (type == LUA_TSTRING)
         address = (uintptr_t)lua_tolstring(L, 1, &size);
@@ -267,23 +286,23 @@ static void from_memory(lua_State *L, al_array *array, int owner) {
     else if (type == LUA_TNUMBER)
         address = (uintptr_t)al_integer(L, 1, "an address");
     else if (strcmp(lua_typename(L, type), "cdata") == 0)
-        from_cdata(L, 1, &address, &size, &known);
+        from_cdata(L, 1, &address, &size, &element);
     else
         luaL_error(
             L, "matrix: a table, packed string, cdata, light userdata or address expected, got %s",
             luaL_typename(L, 1));
     int32_t ndim, dtype = al_constant_check(L, 2, dtypes, "dtype", 0);
-    if (dtype == 0 && known != NULL) {
-        lua_pushstring(L, known);
+    if (dtype == 0 && element != NULL) {
+        lua_pushstring(L, element);
         dtype = al_constant_check(L, -1, dtypes, "dtype", 0);
-    } else if (dtype != 0 && known != NULL) {
-        lua_pushstring(L, known);
+    } else if (dtype != 0 && element != NULL) {
+        lua_pushstring(L, element);
         if (al_constant_check(L, -1, dtypes, "dtype", 0) != dtype)
-            luaL_error(L, "matrix: the memory holds %s, not %s", known, lua_tostring(L, 2));
+            luaL_error(L, "matrix: the memory holds %s, not %s", element, lua_tostring(L, 2));
     }
     if (dtype == 0) luaL_error(L, "matrix: a dtype such as 'float32' expected");
     read_shape(L, 3, array, &ndim);
-    describe(L, array, array, dtype, ndim); /* for the size of a number */
+    set_values(L, array, array, dtype, ndim); /* only for the size of a number */
     size_t bytes = array->values.dtype.bits / 8u;
     for (int i = 0; i < ndim; i++) {
         if (array->shape[i] != 0 && bytes > (SIZE_MAX / 2) / (uint64_t)array->shape[i])
@@ -295,14 +314,14 @@ static void from_memory(lua_State *L, al_array *array, int owner) {
                    (lua_Number)size);
     if (address == 0 && bytes > 0) luaL_error(L, "matrix: a null address");
     void *data = (void *)address;
-    if (address % 8 != 0) { /* a string may lie anywhere; the library wants aligned numbers */
+    if (address % 8 != 0) { /* a packed string may begin anywhere */
         data = al_buffer(L, (int64_t)bytes, 1);
         if (bytes > 0) memcpy(data, (const void *)address, bytes);
         al_anchor(L, owner, -1, "values");
     } else {
         al_anchor(L, owner, 1, "values");
     }
-    describe(L, array, data, dtype, ndim);
+    set_values(L, array, data, dtype, ndim);
 }
 
 /*** An array from numbers in memory. The memory is read when the array is used, not now.
@@ -385,7 +404,8 @@ static int file(lua_State *L) {
     return 1;
 }
 
-static int show(lua_State *L) {
+/* __tostring: the path, or the shape. */
+static int to_string(lua_State *L) {
     if (!al_array_is(L, 1)) return luaL_error(L, "alcore.array expected");
     const al_array *array = lua_touserdata(L, 1);
     if (array->path != NULL)
@@ -402,7 +422,7 @@ static int show(lua_State *L) {
 
 void al_array_register(lua_State *L) {
     luaL_newmetatable(L, ARRAY);
-    lua_pushcfunction(L, show);
+    lua_pushcfunction(L, to_string);
     lua_setfield(L, -2, "__tostring");
     lua_pushstring(L, ARRAY);
     lua_setfield(L, -2, "__metatable");
@@ -413,11 +433,11 @@ void al_array_register(lua_State *L) {
 
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array) {
     if (array->path != NULL)
-        return AL_CALL(L, pool->home,
+        return AL_CALL(L, pool->context,
                        alcore_pool_read_column(pool->pool, name, array->path, &array->options));
     const alcore_tensor *offsets = array->offsets.data != NULL ? &array->offsets : NULL;
     return AL_CALL(
-        L, pool->home,
+        L, pool->context,
         alcore_pool_set_column(pool->pool, name, &array->values, offsets, &array->options));
 }
 

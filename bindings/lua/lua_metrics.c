@@ -86,18 +86,19 @@ static int bleu(lua_State *L) {
     lua_settop(L, 3);
     int table = al_options(L, 3);
     al_read_struct(L, table, al_bleu_options, &options);
-    text_list own = read_texts(L, 1, "hypotheses");
-    text_list given = read_references(L, own.count, &sets);
-    double *sentences = sentence_buffer(L, table, own.count);
-    al_home *home = al_home_of(L, table);
-    int failed = AL_CALL(L, home,
-                         alcore_metric_compute_bleu(home->ctx, own.texts, own.lengths, own.count,
-                                                    given.texts, given.lengths, given.count,
-                                                    &options, sentences, &score));
+    text_list hypotheses = read_texts(L, 1, "hypotheses");
+    text_list references = read_references(L, hypotheses.count, &sets);
+    double *sentences = sentence_buffer(L, table, hypotheses.count);
+    al_context *context = al_context_of(L, table);
+    int failed =
+        AL_CALL(L, context,
+                alcore_metric_compute_bleu(context->ctx, hypotheses.texts, hypotheses.lengths,
+                                           hypotheses.count, references.texts, references.lengths,
+                                           references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_bleu_score, &score);
     return finish_score(L, alcore_metric_bleu_signature(&options, sets, signature), sentences,
-                        own.count);
+                        hypotheses.count);
 }
 
 /*** chrF of a corpus as sacreBLEU defines it; chrF++ with word_order = 2.
@@ -115,18 +116,19 @@ static int chrf(lua_State *L) {
     lua_settop(L, 3);
     int table = al_options(L, 3);
     al_read_struct(L, table, al_chrf_options, &options);
-    text_list own = read_texts(L, 1, "hypotheses");
-    text_list given = read_references(L, own.count, &sets);
-    double *sentences = sentence_buffer(L, table, own.count);
-    al_home *home = al_home_of(L, table);
-    int failed = AL_CALL(L, home,
-                         alcore_metric_compute_chrf(home->ctx, own.texts, own.lengths, own.count,
-                                                    given.texts, given.lengths, given.count,
-                                                    &options, sentences, &score));
+    text_list hypotheses = read_texts(L, 1, "hypotheses");
+    text_list references = read_references(L, hypotheses.count, &sets);
+    double *sentences = sentence_buffer(L, table, hypotheses.count);
+    al_context *context = al_context_of(L, table);
+    int failed =
+        AL_CALL(L, context,
+                alcore_metric_compute_chrf(context->ctx, hypotheses.texts, hypotheses.lengths,
+                                           hypotheses.count, references.texts, references.lengths,
+                                           references.count, &options, sentences, &score));
     if (failed) return failed;
     al_push_struct(L, al_chrf_score, &score);
     return finish_score(L, alcore_metric_chrf_signature(&options, sets, signature), sentences,
-                        own.count);
+                        hypotheses.count);
 }
 
 /*** Accuracy and macro F1 of labels.
@@ -138,10 +140,10 @@ static int chrf(lua_State *L) {
 static int labels(lua_State *L) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
     lua_settop(L, 3);
-    al_home *home = al_home_of(L, al_options(L, 3));
+    al_context *context = al_context_of(L, al_options(L, 3));
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
-    int failed = AL_CALL(L, home,
-                         alcore_metric_compute_labels(home->ctx, gold.texts, gold.lengths,
+    int failed = AL_CALL(L, context,
+                         alcore_metric_compute_labels(context->ctx, gold.texts, gold.lengths,
                                                       gold.count, predicted.texts,
                                                       predicted.lengths, predicted.count, &score));
     if (failed) return failed;
@@ -164,10 +166,10 @@ static int spans(lua_State *L) {
     lua_settop(L, 3);
     int table = al_options(L, 3);
     int32_t strict = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
-    al_home *home = al_home_of(L, table);
+    al_context *context = al_context_of(L, table);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
-    int failed = AL_CALL(L, home,
-                         alcore_metric_compute_spans(home->ctx, gold.texts, gold.lengths,
+    int failed = AL_CALL(L, context,
+                         alcore_metric_compute_spans(context->ctx, gold.texts, gold.lengths,
                                                      gold.count, predicted.texts, predicted.lengths,
                                                      predicted.count, strict, &score));
     if (failed) return failed;
@@ -214,11 +216,11 @@ static int wilcoxon(lua_State *L) {
     alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
     int64_t x_count, y_count = 0;
     lua_settop(L, 3);
-    al_home *home = al_home_of(L, al_options(L, 3));
+    al_context *context = al_context_of(L, al_options(L, 3));
     double *x = al_numbers(L, 1, "x", &x_count);
     double *y = lua_isnil(L, 2) ? NULL : al_numbers(L, 2, "y", &y_count);
     int failed = AL_CALL(
-        L, home, alcore_metric_compute_wilcoxon(home->ctx, x, x_count, y, y_count, &result));
+        L, context, alcore_metric_compute_wilcoxon(context->ctx, x, x_count, y, y_count, &result));
     if (failed) return failed;
     al_push_struct(L, al_wilcoxon_result, &result);
     return 1;

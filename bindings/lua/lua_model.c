@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** Models: functions of the caller's, the built-in n-gram model, folders of columns.
+/*** Models: functions of your own, the built-in n-gram model, folders of columns.
  * @section models */
 #include <string.h>
 
@@ -8,15 +8,17 @@
 
 /* ---- functions of the caller's ---- */
 
-typedef struct asked {
+/* One call of a caller's function while it runs. */
+typedef struct host_call {
     const al_host *host;
-    const char *function;
-    const alcore_batch *batch;
-    alcore_column_writer *out;
-    int ragged; /* the answer has rows of tokens */
-    alcore_status status;
-} asked;
+    const char *function;      /* its field in the table of functions */
+    const alcore_batch *batch; /* what the library asks for */
+    alcore_column_writer *out; /* where the rows go */
+    int ragged;                /* 1: the function returns rows of tokens, 0: a matrix */
+    alcore_status status;      /* out */
+} host_call;
 
+/* Pushes the table {count, indices, texts, languages} of a batch. */
 static void push_batch(lua_State *L, const alcore_batch *batch) {
     lua_createtable(L, 0, 4);
     lua_pushinteger(L, (lua_Integer)batch->count);
@@ -35,8 +37,10 @@ static void push_batch(lua_State *L, const alcore_batch *batch) {
     lua_setfield(L, -2, "texts");
 }
 
+/* Calls the caller's function with the batch and puts the rows that it returns into the column;
+ * runs protected, with the call as light userdata at index 1. */
 static int run_model(lua_State *L) {
-    asked *call = lua_touserdata(L, 1);
+    host_call *call = lua_touserdata(L, 1);
     int first = lua_gettop(L) + 1;
     al_push_host_function(L, call->host, call->function);
     push_batch(L, call->batch);
@@ -59,10 +63,11 @@ static int run_model(lua_State *L) {
     return 0;
 }
 
+/* The library's callbacks come here. */
 static alcore_status answer(void *user, const char *function, int ragged, const alcore_batch *batch,
                             alcore_column_writer *out) {
-    asked call = {user, function, batch, out, ragged, ALCORE_OK};
-    alcore_status status = al_call_back(call.host->home, run_model, &call);
+    host_call call = {user, function, batch, out, ragged, ALCORE_OK};
+    alcore_status status = al_call_back(call.host->context, run_model, &call);
     return status == ALCORE_OK ? call.status : status;
 }
 
@@ -75,12 +80,14 @@ FUNCTION(class_probs, 0)
 FUNCTION(token_logprobs, 1)
 FUNCTION(token_probs, 1)
 
+/* One question for the version of a model. */
 typedef struct version_call {
     const al_host *host;
-    uint64_t version;
+    uint64_t version; /* out; 0 after an error */
 } version_call;
 
-/* The field "version" of the caller's table: a number, or a function that returns one. */
+/* Reads the field "version" of the caller's table, a number or a function that returns one; runs
+ * protected, with the call as light userdata at index 1. */
 static int run_version(lua_State *L) {
     version_call *call = lua_touserdata(L, 1);
     al_push_host_function(L, call->host, "version");
@@ -89,14 +96,15 @@ static int run_version(lua_State *L) {
     return 0;
 }
 
-/* An error in the function is raised again when the outer call has returned. */
+/* The library's callback. An error in the function does not reach the library; al_leave() raises it
+ * when the outer call has returned. */
 static uint64_t version(void *user) {
     version_call call = {user, 0};
-    (void)al_call_back(call.host->home, run_version, &call);
+    (void)al_call_back(call.host->context, run_version, &call);
     return call.version;
 }
 
-/* Whether the table has a function of that name. */
+/* Whether the field of the table is a function; raises when it is something else. */
 static int has_function(lua_State *L, int table, const char *name) {
     lua_getfield(L, table, name);
     if (!lua_isnil(L, -1) && !lua_isfunction(L, -1))
@@ -106,7 +114,7 @@ static int has_function(lua_State *L, int table, const char *name) {
     return found;
 }
 
-/*** A model of the caller's functions. Each gets a batch {count, indices, texts, languages} and
+/*** A model of functions of your own. Each gets a batch {count, indices, texts, languages} and
  * returns one row of numbers per text; token functions return a list of lists or an array of
  * @{alcore.ragged}.
  * @function alcore.model
@@ -118,27 +126,28 @@ static int new_model(lua_State *L) {
     alcore_model_host host = ALCORE_MODEL_HOST_INIT;
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
-    al_home *home = al_home_of(L, 1);
-#define TAKE(function)                                                                             \
+    al_context *context = al_context_of(L, 1);
+#define SET_FUNCTION(function)                                                                     \
     if (has_function(L, 1, #function)) host.function = function
-    TAKE(embed);
-    TAKE(class_probs);
-    TAKE(token_logprobs);
-    TAKE(token_probs);
-#undef TAKE
+    SET_FUNCTION(embed);
+    SET_FUNCTION(class_probs);
+    SET_FUNCTION(token_logprobs);
+    SET_FUNCTION(token_probs);
+#undef SET_FUNCTION
     lua_getfield(L, 1, "version");
     if (!lua_isnil(L, -1)) host.version = version;
     lua_pop(L, 1);
     host.batch_rows = al_field_integer(L, 1, "batch_rows");
-    al_object *object = al_new(L, &al_model_kind, home);
-    int place = lua_gettop(L);
+    al_object *object = al_new(L, &al_model_kind, context);
+    int top = lua_gettop(L);
     host.name = al_field_string(L, 1, "name");
     host.destroy = al_host_destroy;
-    host.user = al_host_new(L, place, 1, home);
+    host.user = al_host_new(L, top, 1, context);
     int failed = AL_CALL(
-        L, home, al_host_given(host.user, alcore_model_new_host(home->ctx, &host, &object->model)));
+        L, context,
+        al_host_given(host.user, alcore_model_new_host(context->ctx, &host, &object->model)));
     if (failed) return failed;
-    lua_pushvalue(L, place);
+    lua_pushvalue(L, top);
     return 1;
 }
 
@@ -159,10 +168,10 @@ static int ngram(lua_State *L) {
     al_read_struct(L, 1, al_ngram_options, &options);
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
-    al_home *home = labeled != NULL ? labeled->home : al_home_of(L, 1);
-    al_object *object = al_new(L, &al_model_kind, home);
-    return AL_TOP(L, home,
-                  alcore_model_new_ngram(home->ctx, labeled != NULL ? labeled->pool : NULL,
+    al_context *context = labeled != NULL ? labeled->context : al_context_of(L, 1);
+    al_object *object = al_new(L, &al_model_kind, context);
+    return AL_TOP(L, context,
+                  alcore_model_new_ngram(context->ctx, labeled != NULL ? labeled->pool : NULL,
                                          &options, &object->model));
 }
 
@@ -172,11 +181,12 @@ static int ngram(lua_State *L) {
  * @return a model; or nil, message, code */
 static int lm_model(lua_State *L) {
     al_object *lm = al_check(L, 1, &al_lm_kind);
-    al_object *object = al_new(L, &al_model_kind, lm->home);
-    return AL_TOP(L, lm->home, alcore_model_new_lm(lm->home->ctx, lm->lm, &object->model));
+    al_object *object = al_new(L, &al_model_kind, lm->context);
+    return AL_TOP(L, lm->context, alcore_model_new_lm(lm->context->ctx, lm->lm, &object->model));
 }
 
-/* The settings of a model folder from the table at `table`; the texts stay on the stack. */
+/* The settings of a model folder from the table of options. Only three dtypes are allowed, so that
+ * field is read here. Strings stay on the stack. */
 static void read_model_options(lua_State *L, int table, alcore_model_options *options) {
     static const al_constant dtypes[] = {{"float32", ALCORE_FLOAT32},
                                          {"bfloat16", ALCORE_BFLOAT16},
@@ -200,9 +210,9 @@ static int open_model(lua_State *L) {
     lua_settop(L, 2);
     int table = al_options(L, 2);
     if (table) read_model_options(L, table, &options);
-    al_home *home = al_home_of(L, table);
-    al_object *object = al_new(L, &al_model_kind, home);
-    return AL_TOP(L, home, alcore_model_open(home->ctx, path, &options, &object->model));
+    al_context *context = al_context_of(L, table);
+    al_object *object = al_new(L, &al_model_kind, context);
+    return AL_TOP(L, context, alcore_model_open(context->ctx, path, &options, &object->model));
 }
 
 /*** Name of the model.
@@ -231,10 +241,10 @@ static int run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_model_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
     const char *column = luaL_checkstring(L, 3);
-    if (self->home != pool->home)
+    if (self->context != pool->context)
         return luaL_error(L, "run: the model and the pool belong to different contexts");
-    return al_result(L, AL_CALL(L, self->home, alcore_model_run(self->model, pool->pool, column)),
-                     2);
+    return al_result(
+        L, AL_CALL(L, self->context, alcore_model_run(self->model, pool->pool, column)), 2);
 }
 
 static const al_method methods[] = {{"can", can}, {"run", run}, {NULL, NULL}};

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** Decides what to label next.
  *
- * What can go wrong while a program is right gives nil, a message and a code such as
- * "ALCORE_E_PARAM"; misuse raises an error. Indices count from 1.
+ * A failure that a correct program may meet (a file that is missing, a name that is not known)
+ * gives nil, a message and a code such as "ALCORE_E_PARAM"; misuse raises an error. Indices count
+ * from 1.
  * @module alcore */
-/* The entry: is this the Lua and the library that the module was built for? */
+/* The entry point: refuses a Lua or a library other than those that the module was built for, and
+ * fills the table `alcore`. */
 #include "lua_binding.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Which Lua runs is seen by the functions it has: lua_version() itself changed its type between
- * versions, and values cannot be asked before the version is known. */
+/* The version of the Lua that runs is told by the functions that it has. lua_version() cannot be
+ * asked: its type changed between versions. */
 #define PROBE(symbol) extern __attribute__((weak)) void al_has_##symbol(void) __asm__(#symbol)
 PROBE(lua_newuserdatauv); /* 5.4 */
 PROBE(lua_isinteger);     /* 5.3 and later */
 PROBE(lua_callk);         /* 5.2 and later */
 PROBE(lua_setfenv);       /* 5.1 and LuaJIT */
 
+/* LUA_VERSION_NUM of the Lua that runs; 0 for none that the module supports. */
 static int running_version(void) {
     if (al_has_lua_newuserdatauv != NULL) return 504;
     if (al_has_lua_isinteger != NULL) return 503;
@@ -24,7 +27,7 @@ static int running_version(void) {
     return al_has_lua_setfenv != NULL ? 501 : 0;
 }
 
-/* Only functions that are the same in every Lua until the version is known. */
+/* Raises the error of the wrong Lua, by a function that is the same in every version. */
 static int refuse(lua_State *L, int running) {
     return luaL_error(L,
                       "this alcore module was built for Lua %d.%d and this is Lua %d.%d: put the "

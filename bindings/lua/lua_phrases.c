@@ -5,11 +5,12 @@
 #include "lua_binding.h"
 
 /* Pushes the pool that the value at index means: a pool, or a list of texts. The new pool of a list
- * belongs to home. Returns 0, or the number of results of a failure. */
-static int pool_from(lua_State *L, int index, const char *what, al_home *home, al_object **out) {
+ * belongs to context. Returns 0, or the number of results of a failure. */
+static int pool_from(lua_State *L, int index, const char *what, al_context *context,
+                     al_object **out) {
     index = al_absolute(L, index);
     *out = al_test(L, index, &al_pool_kind);
-    if (*out == NULL && lua_istable(L, index)) return al_pool_make(L, index, 0, home, out);
+    if (*out == NULL && lua_istable(L, index)) return al_pool_make(L, index, 0, context, out);
     if (*out == NULL)
         return luaL_error(L, "%s: a pool or a list of strings expected, got %s", what,
                           luaL_typename(L, index));
@@ -30,17 +31,17 @@ static int phrases(lua_State *L) {
     lua_settop(L, 2);
     int table = al_options(L, 2);
     al_read_struct(L, table, al_phrase_options, &options);
-    int failed = pool_from(L, 1, "texts", al_home_of(L, table), &source);
+    int failed = pool_from(L, 1, "texts", al_context_of(L, table), &source);
     if (failed) return failed;
     if (table != 0) {
         lua_getfield(L, table, "labeled");
-        if (!lua_isnil(L, -1)) failed = pool_from(L, -1, "labeled", source->home, &labeled);
+        if (!lua_isnil(L, -1)) failed = pool_from(L, -1, "labeled", source->context, &labeled);
         if (failed) return failed;
     }
-    if (labeled != NULL && labeled->home != source->home)
+    if (labeled != NULL && labeled->context != source->context)
         return luaL_error(L, "phrases: 'labeled' belongs to another context");
-    al_object *object = al_new(L, &al_pool_kind, source->home);
-    return AL_TOP(L, source->home,
+    al_object *object = al_new(L, &al_pool_kind, source->context);
+    return AL_TOP(L, source->context,
                   alcore_pool_derive_phrases(source->pool, labeled != NULL ? labeled->pool : NULL,
                                              &options, &object->pool));
 }
@@ -55,7 +56,7 @@ int al_pool_write_phrases(lua_State *L) {
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
     options.format = al_constant_check(L, 3, al_file_formats, "format", ALCORE_FORMAT_AUTO);
-    return AL_SELF(L, self->home, alcore_pool_write_phrases(self->pool, path, &options));
+    return AL_SELF(L, self->context, alcore_pool_write_phrases(self->pool, path, &options));
 }
 
 const al_method al_phrase_functions[] = {{"phrases", phrases}, {NULL, NULL}};

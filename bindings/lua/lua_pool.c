@@ -9,8 +9,9 @@
 
 /* ---- making and filling ---- */
 
-/* Records made of the list of texts at an index and the fields ids, references, languages, groups
- * and cost of the options, which are lists as long as it. Holds what it reads on the stack. */
+/* The records of the list of texts at an index and of the lists beside it: the fields ids,
+ * references, languages, groups and cost of the options (index 0: none). Pushes what owns the
+ * arrays, so that they live until the method returns. */
 static void read_records(lua_State *L, int texts, int options, alcore_records *records) {
     static const char *const fields[] = {"ids", "references", "languages", "groups"};
     size_t *lengths[4] = {NULL, NULL, NULL, NULL};
@@ -45,13 +46,14 @@ static void read_records(lua_State *L, int texts, int options, alcore_records *r
         luaL_error(L, "cost: %d entries for %d texts", (int)count, (int)records->count);
 }
 
+/* Adds the records to a pool. */
 static int add_records(lua_State *L, al_object *pool, int texts, int options) {
     alcore_records records = ALCORE_RECORDS_INIT;
     read_records(L, texts, options, &records);
-    return AL_CALL(L, pool->home, alcore_pool_add_records(pool->pool, &records, NULL));
+    return AL_CALL(L, pool->context, alcore_pool_add_records(pool->pool, &records, NULL));
 }
 
-int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object **out) {
+int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_object **out) {
     alcore_pool_options given = ALCORE_POOL_OPTIONS_INIT;
     al_object *source = NULL;
     if (options != 0) {
@@ -59,21 +61,21 @@ int al_pool_make(lua_State *L, int texts, int options, al_home *home, al_object 
         lua_getfield(L, options, "source");
         if (!lua_isnil(L, -1)) source = al_check(L, lua_gettop(L), &al_pool_kind);
     }
-    if (source != NULL) home = source->home;
-    al_object *pool = al_new(L, &al_pool_kind, home);
-    int place = lua_gettop(L);
-    int failed = AL_CALL(L, home,
+    if (source != NULL) context = source->context;
+    al_object *pool = al_new(L, &al_pool_kind, context);
+    int top = lua_gettop(L);
+    int failed = AL_CALL(L, context,
                          source != NULL ? alcore_pool_new_derived(source->pool, &given, &pool->pool)
-                                        : alcore_pool_new(home->ctx, &given, &pool->pool));
+                                        : alcore_pool_new(context->ctx, &given, &pool->pool));
     if (!failed && texts != 0) failed = add_records(L, pool, texts, options);
     if (failed) return failed;
-    lua_settop(L, place);
+    lua_settop(L, top);
     *out = pool;
     return 0;
 }
 
-void al_push_pool(lua_State *L, alcore_pool *pool, al_home *home) {
-    al_object *object = al_new(L, &al_pool_kind, home);
+void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context) {
+    al_object *object = al_new(L, &al_pool_kind, context);
     object->pool = alcore_pool_ref(pool);
 }
 
@@ -88,7 +90,7 @@ static int new_pool(lua_State *L) {
     int options = al_options(L, 2);
     int texts = lua_isnil(L, 1) ? 0 : 1;
     al_object *pool;
-    int failed = al_pool_make(L, texts, options, al_home_of(L, options), &pool);
+    int failed = al_pool_make(L, texts, options, al_context_of(L, options), &pool);
     return failed ? failed : 1;
 }
 
@@ -115,7 +117,7 @@ static int read(lua_State *L) {
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     lua_settop(L, 3);
     al_read_struct(L, al_options(L, 3), al_read_options, &options);
-    return AL_SELF(L, self->home, alcore_pool_read(self->pool, path, &options));
+    return AL_SELF(L, self->context, alcore_pool_read(self->pool, path, &options));
 }
 
 /* ---- rows ---- */
@@ -128,6 +130,7 @@ static int count(lua_State *L) {
     return 1;
 }
 
+/* Pushes a text of the library, nil for NULL; returns 1. */
 static int push_string(lua_State *L, const char *text, size_t length) {
     if (text == NULL)
         lua_pushnil(L);
@@ -136,6 +139,7 @@ static int push_string(lua_State *L, const char *text, size_t length) {
     return 1;
 }
 
+/* The row, from 0, of the index that is argument 2. */
 static int64_t row_argument(lua_State *L) {
     return al_integer(L, 2, "index") - 1;
 }
@@ -230,7 +234,7 @@ static int find(lua_State *L) {
     size_t length;
     const char *name = luaL_checklstring(L, 2, &length);
     int64_t row;
-    int failed = AL_CALL(L, self->home, alcore_pool_find(self->pool, name, length, &row));
+    int failed = AL_CALL(L, self->context, alcore_pool_find(self->pool, name, length, &row));
     if (failed) return failed;
     lua_pushinteger(L, (lua_Integer)row + 1);
     return 1;
@@ -255,7 +259,7 @@ static int set_references(lua_State *L) {
         return luaL_error(L, "references: %d entries for %d rows", (int)al_length(L, 3),
                           (int)count_of_rows);
     const char **texts = al_strings(L, 3, "references", 1, &lengths, &count_of_texts);
-    return AL_SELF(L, self->home,
+    return AL_SELF(L, self->context,
                    alcore_pool_set_references(self->pool, rows, count_of_rows, texts, lengths));
 }
 
@@ -275,7 +279,7 @@ static int set_costs(lua_State *L) {
     if (count_of_costs != count_of_rows)
         return luaL_error(L, "costs: %d entries for %d rows", (int)count_of_costs,
                           (int)count_of_rows);
-    return AL_SELF(L, self->home, alcore_pool_set_costs(self->pool, rows, count_of_rows, costs));
+    return AL_SELF(L, self->context, alcore_pool_set_costs(self->pool, rows, count_of_rows, costs));
 }
 
 /*** The pool that the rows of a derived pool come from.
@@ -284,7 +288,7 @@ static int source(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     alcore_pool *found = alcore_pool_source(self->pool);
     if (found != NULL)
-        al_push_pool(L, found, self->home);
+        al_push_pool(L, found, self->context);
     else
         lua_pushnil(L);
     return 1;
@@ -303,17 +307,19 @@ static int fingerprint(lua_State *L) {
 
 /* ---- states ---- */
 
-static int change_states(lua_State *L, int rows_at, uint32_t bits, int set) {
+/* Sets or clears states (ALCORE_ROW_* bits) of the rows in the list at an index. */
+static int change_states(lua_State *L, int rows_index, uint32_t bits, int set) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     int64_t count_of_rows;
     int failed;
-    int64_t *rows = al_rows(L, rows_at, self, &count_of_rows, &failed);
+    int64_t *rows = al_rows(L, rows_index, self, &count_of_rows, &failed);
     if (failed) return failed;
-    return AL_SELF(L, self->home,
+    return AL_SELF(L, self->context,
                    set ? alcore_pool_mark(self->pool, bits, rows, count_of_rows)
                        : alcore_pool_unmark(self->pool, bits, rows, count_of_rows));
 }
 
+/* The bit of the state that is named at an index. */
 static uint32_t state_argument(lua_State *L, int index) {
     luaL_checktype(L, index, LUA_TSTRING);
     return (uint32_t)al_constant_check(L, index, al_row_states, "state", 0);
@@ -328,7 +334,7 @@ static int mark(lua_State *L) {
     return change_states(L, 3, state_argument(L, 2), 1);
 }
 
-/*** Takes a state from rows.
+/*** Removes a state from rows.
  * @function pool:unmark
  * @tparam string state
  * @param rows a list of indices and ids, or a selection
@@ -354,7 +360,7 @@ static int mark_texts(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     uint32_t bits = state_argument(L, 2);
     al_object *other = al_check(L, 3, &al_pool_kind);
-    return AL_SELF(L, self->home, alcore_pool_mark_texts(self->pool, bits, other->pool));
+    return AL_SELF(L, self->context, alcore_pool_mark_texts(self->pool, bits, other->pool));
 }
 
 /*** Rows in a state; without one, the rows in none: those that can be selected.
@@ -383,9 +389,9 @@ static int state(lua_State *L) {
         return 1;
     }
     lua_newtable(L);
-    for (const al_constant *at = al_row_states; at->name != NULL; at++) {
-        if ((bits & (uint32_t)at->value) == 0) continue;
-        lua_pushstring(L, at->name);
+    for (const al_constant *entry = al_row_states; entry->name != NULL; entry++) {
+        if ((bits & (uint32_t)entry->value) == 0) continue;
+        lua_pushstring(L, entry->name);
         lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
     }
     return 1;
@@ -400,7 +406,7 @@ static int filter(lua_State *L) {
     luaL_checktype(L, 2, LUA_TTABLE);
     alcore_filter limits = ALCORE_FILTER_INIT;
     al_read_struct(L, 2, al_filter, &limits);
-    return AL_SELF(L, self->home, alcore_pool_filter(self->pool, &limits));
+    return AL_SELF(L, self->context, alcore_pool_filter(self->pool, &limits));
 }
 
 /*** Writes rows to a file, to be read again by alcore.pool(): index, id and text, and reference,
@@ -419,18 +425,21 @@ static int write(lua_State *L) {
     options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
     int64_t *rows = al_rows(L, 2, self, &count_of_rows, &failed);
     if (failed) return failed;
-    return AL_SELF(L, self->home,
+    return AL_SELF(L, self->context,
                    alcore_pool_write(self->pool, rows, count_of_rows, path, &options));
 }
 
 /* ---- columns ---- */
 
+/* Type and width of a column. */
 static int column_info(lua_State *L, al_object *self, const char *name, alcore_column_info *info) {
     *info = (alcore_column_info)ALCORE_COLUMN_INFO_INIT;
-    return AL_CALL(L, self->home, alcore_pool_column_info(self->pool, name, info));
+    return AL_CALL(L, self->context, alcore_pool_column_info(self->pool, name, info));
 }
 
-/* A list of the texts of rows; false where a row has none, so that the list has no holes. */
+/* Pushes the list of the texts that a column has for some rows [count_of_rows], or, when rows is
+ * NULL, for the first ones; false where a row has none, so that the list has no holes. Returns 1.
+ */
 static int push_texts(lua_State *L, al_object *self, const char *name, const int64_t *rows,
                       int64_t count_of_rows) {
     lua_newtable(L);
@@ -456,12 +465,13 @@ static int is_texts(lua_State *L, int index) {
     return found;
 }
 
+/* Gives the pool a column of the list of texts at an index. */
 static int set_texts(lua_State *L, al_object *self, const char *name, int texts) {
     int64_t count_of_texts;
     size_t *lengths;
     const char **strings = al_strings(L, texts, name, 0, &lengths, &count_of_texts);
     return AL_CALL(
-        L, self->home,
+        L, self->context,
         alcore_pool_set_text_column(self->pool, name, strings, count_of_texts, lengths, NULL));
 }
 
@@ -483,14 +493,14 @@ static int set_column(lua_State *L) {
     return 1;
 }
 
-/*** Takes a column from the pool.
+/*** Removes a column from the pool.
  * @function pool:drop_column
  * @tparam string name
  * @return the pool; or nil, message, code */
 static int drop_column(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->home, alcore_pool_drop_column(self->pool, name));
+    return AL_SELF(L, self->context, alcore_pool_drop_column(self->pool, name));
 }
 
 /*** Names of the columns.
@@ -516,7 +526,7 @@ static int get_column(lua_State *L) {
     if (info.dtype == ALCORE_TEXT)
         return push_texts(L, self, name, NULL, alcore_pool_rows(self->pool));
     alcore_tensor values, offsets;
-    int failed = AL_CALL(L, self->home, alcore_pool_column(self->pool, name, &values, &offsets));
+    int failed = AL_CALL(L, self->context, alcore_pool_column(self->pool, name, &values, &offsets));
     if (failed) return failed;
     al_push_tensor(L, &values, &offsets);
     return 1;
@@ -542,7 +552,7 @@ static int column_rows(lua_State *L) {
     int64_t shape[2] = {count_of_rows, info.width};
     alcore_tensor out;
     al_tensor(L, &out, numbers, ALCORE_FLOAT64, shape, info.width > 1 ? 2 : 1);
-    failed = AL_CALL(L, self->home,
+    failed = AL_CALL(L, self->context,
                      alcore_pool_column_rows(self->pool, name, rows, count_of_rows, &out));
     if (failed) return failed;
     al_push_tensor(L, &out, NULL);
@@ -560,7 +570,7 @@ static int write_column(lua_State *L) {
     const char *name = luaL_checkstring(L, 2), *path = luaL_checkstring(L, 3);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
     options.format = al_constant_check(L, 4, al_file_formats, "format", ALCORE_FORMAT_AUTO);
-    return AL_SELF(L, self->home, alcore_pool_write_column(self->pool, name, path, &options));
+    return AL_SELF(L, self->context, alcore_pool_write_column(self->pool, name, path, &options));
 }
 
 static const al_method methods[] = {{"add", add},

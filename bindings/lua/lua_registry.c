@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** What the library offers, as tables: strategies, scorers, parameters, needs, devices.
+/*** What the library has: strategies, scorers, parameters, needs, devices.
  * @section what_there_is */
 #include "lua_binding.h"
 
+/* Pushes the list of the names in a registry. */
 static void push_names(lua_State *L, const char *(*name_of)(int32_t index)) {
     lua_newtable(L);
     for (int32_t i = 0; al_append(L, i, name_of(i)); i++) {
@@ -34,6 +35,7 @@ static int devices(lua_State *L) {
     return 1;
 }
 
+/* Pushes the table that describes one parameter. */
 static void push_info(lua_State *L, const alcore_param_info *info) {
     static const char *const types[] = {"",       "flag",    "integer", "number",
                                         "choice", "numbers", "text"};
@@ -50,16 +52,18 @@ static void push_info(lua_State *L, const alcore_param_info *info) {
     lua_setfield(L, -2, "minimum");
     lua_pushnumber(L, (lua_Number)info->maximum);
     lua_setfield(L, -2, "maximum");
-    int known = info->type > 0 && info->type < (int32_t)(sizeof types / sizeof *types);
-    lua_pushstring(L, types[known ? info->type : 0]);
+    int has_name = info->type > 0 && info->type < (int32_t)(sizeof types / sizeof *types);
+    lua_pushstring(L, types[has_name ? info->type : 0]);
     lua_setfield(L, -2, "type");
 }
 
+/* alcore_request_param() with the signature of those of strategies and scorers. */
 static alcore_status request_param(const char *name, int32_t index, alcore_param_info *out) {
     (void)name;
     return alcore_request_param(index, out);
 }
 
+/* Pushes the list of the parameters of a strategy, a scorer or a request. */
 static int push_params(lua_State *L, const char *name,
                        alcore_status (*param)(const char *name, int32_t index,
                                               alcore_param_info *out)) {
@@ -133,9 +137,9 @@ static int about(lua_State *L) {
  * @tparam string name
  * @return a boolean; nil for a name that the library does not know */
 static int feature(lua_State *L) {
-    int32_t known = alcore_feature(luaL_checkstring(L, 1));
-    if (known < 0) return 0;
-    lua_pushboolean(L, known);
+    int32_t built_in = alcore_feature(luaL_checkstring(L, 1));
+    if (built_in < 0) return 0;
+    lua_pushboolean(L, built_in);
     return 1;
 }
 

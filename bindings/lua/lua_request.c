@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select{}: a table becomes a request. Which names are options, parameters or columns is asked of
- * the library; this file knows only its own fields. */
+/* select{...}: a table becomes a request of the library.
+ *
+ * The fields that mean pools, rows, the model and the strategy are listed here. For every other
+ * name the library is asked: an option of a request, else a parameter of the strategy, else a
+ * column if the value is a list or an array. */
 /*** @module alcore */
 /*** Selecting.
  * @section selecting */
@@ -8,22 +11,22 @@
 
 #include "lua_binding.h"
 
-/* Fields that are neither options of the request nor parameters nor columns. */
-static const char *const own_fields[] = {
+/* Fields that have a meaning of their own, so that the library is not asked. */
+static const char *const select_fields[] = {
     "cost",     "context",   "dedup", "eligible",       "exclude", "groups",   "ids",
     "labeled",  "languages", "model", "params",         "pool",    "progress", "references",
     "strategy", "targets",   "texts", "max_text_bytes", "utf8",    NULL};
-/* Those that only make sense for a pool made here. */
+/* Those of them that make a pool of `texts`, and are refused beside a pool. */
 static const char *const record_fields[] = {
     "cost", "dedup", "groups", "ids", "languages", "utf8", "references", "max_text_bytes", NULL};
 
-/* One call of select, with the stack places of what it holds. */
+/* One call of select. */
 typedef struct selecting {
     lua_State *L;
-    int spec;
-    al_home *home;
-    al_object *pool, *request, *strategy;
-    int pool_at, request_at, strategy_at;
+    int fields;                                    /* stack index of the caller's table */
+    al_context *context;                           /* of all objects of the call */
+    al_object *pool, *request, *strategy;          /* NULL until they are made or found */
+    int pool_index, request_index, strategy_index; /* their stack indices; 0 until then */
 } selecting;
 
 static int is_one_of(const char *name, const char *const *list) {
@@ -34,7 +37,8 @@ static int is_one_of(const char *name, const char *const *list) {
 
 /* ---- pools ---- */
 
-static al_home *home_of_spec(lua_State *L, int spec) {
+/* The context of the first object among the fields, else that of the field "context". */
+static al_context *context_of_fields(lua_State *L, int fields) {
     static const struct {
         const char *field;
         const al_kind *kind;
@@ -44,41 +48,42 @@ static al_home *home_of_spec(lua_State *L, int spec) {
                    {"model", &al_model_kind},
                    {"strategy", &al_strategy_kind}};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-        lua_getfield(L, spec, sources[i].field);
+        lua_getfield(L, fields, sources[i].field);
         al_object *object = al_test(L, -1, sources[i].kind);
         lua_pop(L, 1);
-        if (object != NULL) return object->home;
+        if (object != NULL) return object->context;
     }
-    return al_home_of(L, spec);
+    return al_context_of(L, fields);
 }
 
-static void check_home(const selecting *self, const al_object *object, const char *what) {
-    if (object->home != self->home)
+static void check_context(const selecting *self, const al_object *object, const char *what) {
+    if (object->context != self->context)
         luaL_error(self->L, "select: '%s' belongs to another context", what);
 }
 
+/* Sets the pool: that of pool:select(), that of the field `pool`, or a new one of `texts`. */
 static int find_pool(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, "texts");
-    lua_getfield(L, self->spec, "pool");
+    lua_getfield(L, self->fields, "texts");
+    lua_getfield(L, self->fields, "pool");
     int texts = lua_gettop(L) - 1, pool = lua_gettop(L);
-    if (self->pool_at != 0) {
+    if (self->pool_index != 0) {
         if (!lua_isnil(L, texts) || !lua_isnil(L, pool))
             return luaL_error(L, "select: the pool has its texts already");
     } else if (!lua_isnil(L, texts)) {
         if (!lua_istable(L, texts))
             return luaL_error(L, "texts: a list of strings expected, got %s",
                               luaL_typename(L, texts));
-        int failed = al_pool_make(L, texts, self->spec, self->home, &self->pool);
-        self->pool_at = lua_gettop(L);
+        int failed = al_pool_make(L, texts, self->fields, self->context, &self->pool);
+        self->pool_index = lua_gettop(L);
         return failed;
     } else {
         if (lua_isnil(L, pool)) return luaL_error(L, "select: 'texts' or 'pool' is needed");
         self->pool = al_check(L, pool, &al_pool_kind);
-        self->pool_at = pool;
+        self->pool_index = pool;
     }
     for (const char *const *field = record_fields; *field != NULL; field++) {
-        lua_getfield(L, self->spec, *field);
+        lua_getfield(L, self->fields, *field);
         if (!lua_isnil(L, -1)) return luaL_error(L, "select: '%s' goes with 'texts'", *field);
         lua_pop(L, 1);
     }
@@ -86,67 +91,69 @@ static int find_pool(selecting *self) {
 }
 
 static int set_role(selecting *self, int32_t role, const al_object *pool, const char *what) {
-    check_home(self, pool, what);
-    return AL_CALL(self->L, self->home,
+    check_context(self, pool, what);
+    return AL_CALL(self->L, self->context,
                    alcore_request_set_pool(self->request->request, role, pool->pool));
 }
 
-/* A pool, or a list of texts, as the pool of a role. */
-static int take_side(selecting *self, const char *field, int32_t role) {
+/* The pool or list of texts in a field becomes the pool of a role. */
+static int set_role_from_field(selecting *self, const char *field, int32_t role) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, field);
+    lua_getfield(L, self->fields, field);
     if (lua_isnil(L, -1)) return 0;
-    al_object *side;
+    al_object *found;
     if (lua_istable(L, -1)) {
-        int failed = al_pool_make(L, lua_gettop(L), 0, self->home, &side);
+        int failed = al_pool_make(L, lua_gettop(L), 0, self->context, &found);
         if (failed) return failed;
     } else {
-        side = al_check(L, -1, &al_pool_kind);
+        found = al_check(L, -1, &al_pool_kind);
     }
-    return set_role(self, role, side, field);
+    return set_role(self, role, found, field);
 }
 
-/* labeled: the labeled side, or a list of indices of the pool itself. */
-static int take_labeled(selecting *self) {
+/* The field `labeled`: the labeled pool, or a list of indices of the pool itself, which are marked.
+ */
+static int set_labeled(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, "labeled");
-    int numbers = 0;
+    lua_getfield(L, self->fields, "labeled");
+    int is_indices = 0;
     if (lua_istable(L, -1)) {
         lua_rawgeti(L, -1, 1);
-        numbers = lua_type(L, -1) == LUA_TNUMBER;
+        is_indices = lua_type(L, -1) == LUA_TNUMBER;
         lua_pop(L, 1);
     }
-    if (!numbers) {
+    if (!is_indices) {
         lua_pop(L, 1);
-        return take_side(self, "labeled", ALCORE_ROLE_LABELED);
+        return set_role_from_field(self, "labeled", ALCORE_ROLE_LABELED);
     }
     int64_t count;
     int failed;
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
-    return AL_CALL(L, self->home,
+    return AL_CALL(L, self->context,
                    alcore_pool_mark(self->pool->pool, ALCORE_ROW_LABELED, rows, count));
 }
 
 /* ---- rows of this call ---- */
 
-/* Names the rows of a field's list to the request. kind: ALCORE_ROWS_*. */
-static int take_rows(selecting *self, const char *field, int32_t kind) {
+/* The list of rows in a field restricts this request; kind is ALCORE_ROWS_*. The library would name
+ * a row that is too large by its number from 0, so it is refused here. */
+static int set_rows(selecting *self, const char *field, int32_t kind) {
     lua_State *L = self->L;
     int64_t count;
     int failed;
-    lua_getfield(L, self->spec, field);
+    lua_getfield(L, self->fields, field);
     if (lua_isnil(L, -1)) return 0;
     int64_t *rows = al_rows(L, -1, self->pool, &count, &failed);
     if (failed) return failed;
     int64_t all = alcore_pool_rows(self->pool->pool);
-    for (int64_t i = 0; i < count; i++) /* in this language's own count, which begins with 1 */
+    for (int64_t i = 0; i < count; i++)
         if (rows[i] >= all)
             return luaL_error(L, "%s: there is no row %d, the pool has %d", field, (int)rows[i] + 1,
                               (int)all);
-    int64_t none = 0; /* an empty list is not the same as none */
+    int64_t none = 0; /* an empty list is no NULL, which would mean that there is no list */
     return AL_CALL(
-        L, self->home,
+        L, self->context,
         alcore_request_set_rows(self->request->request, kind, count == 0 ? &none : rows, count));
 }
 
@@ -154,12 +161,13 @@ static int take_rows(selecting *self, const char *field, int32_t kind) {
 
 static int set_option(selecting *self, const char *name, int value) {
     const char *text = al_push_text(self->L, value, name);
-    return AL_CALL(self->L, self->home, alcore_request_set(self->request->request, name, text));
+    return AL_CALL(self->L, self->context, alcore_request_set(self->request->request, name, text));
 }
 
 static int set_parameter(selecting *self, const char *name, int value) {
     const char *text = al_push_text(self->L, value, name);
-    return AL_CALL(self->L, self->home, alcore_strategy_set(self->strategy->strategy, name, text));
+    return AL_CALL(self->L, self->context,
+                   alcore_strategy_set(self->strategy->strategy, name, text));
 }
 
 static int is_option(const char *name) {
@@ -171,7 +179,7 @@ static int is_option(const char *name) {
 
 static int is_parameter(const selecting *self, const char *name) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
-    al_push_anchor(self->L, self->strategy_at, "name");
+    al_push_anchor(self->L, self->strategy_index, "name");
     const char *strategy = lua_tostring(self->L, -1);
     int found = 0;
     for (int32_t i = 0; strategy != NULL && !found &&
@@ -182,12 +190,13 @@ static int is_parameter(const selecting *self, const char *name) {
     return found;
 }
 
-static int take_field(selecting *self, int key, int value) {
+/* One field of the caller's table, whose name and value are at two stack indices. */
+static int set_field(selecting *self, int key, int value) {
     lua_State *L = self->L;
     if (lua_type(L, key) != LUA_TSTRING)
         return luaL_error(L, "select: fields have names, this one is %s", luaL_typename(L, key));
     const char *name = lua_tostring(L, key);
-    if (is_one_of(name, own_fields)) return 0;
+    if (is_one_of(name, select_fields)) return 0;
     if (strcmp(name, "spread") == 0)
         return luaL_error(L, "select: 'spread' is called 'max_similarity'");
     if (is_option(name)) return set_option(self, name, value);
@@ -198,83 +207,88 @@ static int take_field(selecting *self, int key, int value) {
     return set_parameter(self, name, value);
 }
 
-static int take_fields(selecting *self, int table,
-                       int (*take)(selecting *self, int key, int value)) {
+/* Calls set for every field of a table; ends with the first failure. */
+static int for_each_field(selecting *self, int table,
+                          int (*set)(selecting *self, int key, int value)) {
     lua_State *L = self->L;
     lua_pushnil(L);
     while (lua_next(L, table) != 0) {
-        int place = lua_gettop(L);
-        int failed = take(self, place - 1, place);
+        int top = lua_gettop(L);
+        int failed = set(self, top - 1, top);
         if (failed) return failed;
-        lua_settop(L, place - 1);
+        lua_settop(L, top - 1);
     }
     return 0;
 }
 
-static int take_parameter(selecting *self, int key, int value) {
+/* One field of the table `params`. */
+static int set_table_parameter(selecting *self, int key, int value) {
     if (lua_type(self->L, key) != LUA_TSTRING)
         return luaL_error(self->L, "params: parameters have names");
     return set_parameter(self, lua_tostring(self->L, key), value);
 }
 
-static int take_strategy(selecting *self) {
+static int find_strategy(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, "strategy");
+    lua_getfield(L, self->fields, "strategy");
     if (lua_isnil(L, -1)) lua_pushstring(L, al_default_strategy);
-    int failed = al_strategy_from(L, -1, self->home, &self->strategy);
+    int failed = al_strategy_from(L, -1, self->context, &self->strategy);
     if (failed) return failed;
-    self->strategy_at = lua_gettop(L);
-    check_home(self, self->strategy, "strategy");
-    al_anchor(L, self->request_at, self->strategy_at, "strategy");
-    return AL_CALL(L, self->home,
+    self->strategy_index = lua_gettop(L);
+    check_context(self, self->strategy, "strategy");
+    al_anchor(L, self->request_index, self->strategy_index, "strategy");
+    return AL_CALL(L, self->context,
                    alcore_request_set_strategy(self->request->request, self->strategy->strategy));
 }
 
-static int take_model(selecting *self) {
+static int find_model(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, "model");
+    lua_getfield(L, self->fields, "model");
     if (lua_isnil(L, -1)) return 0;
     al_object *model = al_check(L, -1, &al_model_kind);
-    check_home(self, model, "model");
-    al_anchor(L, self->request_at, -1, "model");
-    return AL_CALL(L, self->home, alcore_request_set_model(self->request->request, model->model));
+    check_context(self, model, "model");
+    al_anchor(L, self->request_index, -1, "model");
+    return AL_CALL(L, self->context,
+                   alcore_request_set_model(self->request->request, model->model));
 }
 
 /* ---- the call ---- */
 
-/* Pushes the request's object. */
+/* Pushes a new request. */
 static int new_request(selecting *self) {
-    self->request = al_new(self->L, &al_request_kind, self->home);
-    self->request_at = lua_gettop(self->L);
-    return AL_CALL(self->L, self->home,
-                   alcore_request_new(self->home->ctx, &self->request->request));
+    self->request = al_new(self->L, &al_request_kind, self->context);
+    self->request_index = lua_gettop(self->L);
+    return AL_CALL(self->L, self->context,
+                   alcore_request_new(self->context->ctx, &self->request->request));
 }
 
+/* Makes the request from the fields. */
 static int build(selecting *self) {
     lua_State *L = self->L;
     int failed = find_pool(self);
     if (!failed) failed = new_request(self);
     if (!failed) failed = set_role(self, ALCORE_ROLE_CANDIDATES, self->pool, "pool");
-    if (!failed) failed = take_labeled(self);
-    if (!failed) failed = take_side(self, "targets", ALCORE_ROLE_TARGET);
-    if (!failed) failed = take_strategy(self);
-    if (!failed) failed = take_model(self);
-    if (!failed) failed = take_fields(self, self->spec, take_field);
+    if (!failed) failed = set_labeled(self);
+    if (!failed) failed = set_role_from_field(self, "targets", ALCORE_ROLE_TARGET);
+    if (!failed) failed = find_strategy(self);
+    if (!failed) failed = find_model(self);
+    if (!failed) failed = for_each_field(self, self->fields, set_field);
     if (failed) return failed;
-    lua_getfield(L, self->spec, "params");
+    lua_getfield(L, self->fields, "params");
     if (lua_isnil(L, -1)) return 0;
     luaL_checktype(L, -1, LUA_TTABLE);
-    return take_fields(self, lua_gettop(L), take_parameter);
+    return for_each_field(self, lua_gettop(L), set_table_parameter);
 }
 
-/* The table of the context's functions with the progress function of this call; the one that was
- * there is left above it. */
+/* Sets the progress function of this call in the table of the context's functions. Pushes the
+ * table, whose index it returns, and above it the function that was there before: of an outer call,
+ * whose function this call keeps when it has none. */
 static int begin_progress(selecting *self) {
     lua_State *L = self->L;
-    lua_getfield(L, self->spec, "progress");
+    lua_getfield(L, self->fields, "progress");
     if (!lua_isnil(L, -1) && !lua_isfunction(L, -1))
         luaL_error(L, "progress: a function expected, got %s", luaL_typename(L, -1));
-    al_push_functions(L, self->home);
+    al_push_functions(L, self->context);
     int table = lua_gettop(L);
     lua_getfield(L, table, "call_progress");
     lua_pushvalue(L, table - 1);
@@ -291,28 +305,29 @@ static int begin_progress(selecting *self) {
 static alcore_status select_with_progress(selecting *self, int functions, al_object *result) {
     lua_State *L = self->L;
     alcore_status status = alcore_select(self->request->request, &result->selection);
-    al_capture(self->home->frame, status);
+    al_capture(self->context->frame, status);
     lua_pushvalue(L, functions + 1);
     lua_setfield(L, functions, "call_progress");
     return status;
 }
 
+/* Runs the request; the one result is the selection, which keeps its pool. */
 static int run(selecting *self) {
     lua_State *L = self->L;
-    int failed = take_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
-    if (!failed) failed = take_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
+    int failed = set_rows(self, "exclude", ALCORE_ROWS_EXCLUDED);
+    if (!failed) failed = set_rows(self, "eligible", ALCORE_ROWS_ELIGIBLE);
     if (failed) return failed;
-    al_object *result = al_new(L, &al_selection_kind, self->home);
-    int place = lua_gettop(L);
-    al_anchor(L, place, self->pool_at, "pool");
+    al_object *result = al_new(L, &al_selection_kind, self->context);
+    int top = lua_gettop(L);
+    al_anchor(L, top, self->pool_index, "pool");
     int functions = begin_progress(self);
-    failed = AL_CALL(L, self->home, select_with_progress(self, functions, result));
-    return al_result(L, failed, place);
+    failed = AL_CALL(L, self->context, select_with_progress(self, functions, result));
+    return al_result(L, failed, top);
 }
 
 static int select_from(selecting *self) {
     luaL_checkstack(self->L, 4 * AL_STACK, "select");
-    luaL_checktype(self->L, self->spec, LUA_TTABLE);
+    luaL_checktype(self->L, self->fields, LUA_TTABLE);
     int failed = build(self);
     return failed ? failed : run(self);
 }
@@ -325,7 +340,7 @@ static int select_from(selecting *self) {
 static int select_now(lua_State *L) {
     lua_settop(L, 1);
     luaL_checktype(L, 1, LUA_TTABLE);
-    selecting self = {.L = L, .spec = 1, .home = home_of_spec(L, 1)};
+    selecting self = {.L = L, .fields = 1, .context = context_of_fields(L, 1)};
     return select_from(&self);
 }
 
@@ -336,7 +351,7 @@ static int select_now(lua_State *L) {
 int al_pool_select(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 2);
-    selecting self = {.L = L, .spec = 2, .home = pool->home, .pool = pool, .pool_at = 1};
+    selecting self = {.L = L, .fields = 2, .context = pool->context, .pool = pool, .pool_index = 1};
     return select_from(&self);
 }
 
@@ -351,7 +366,7 @@ int al_pool_candidates(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 4);
     int64_t count = al_integer(L, 2, "count");
-    selecting self = {.L = L, .home = pool->home, .pool = pool, .pool_at = 1};
+    selecting self = {.L = L, .context = pool->context, .pool = pool, .pool_index = 1};
     int failed = new_request(&self);
     if (!failed) failed = set_role(&self, ALCORE_ROLE_CANDIDATES, pool, "pool");
     for (int i = 0; i < 2 && !failed; i++)
@@ -360,7 +375,7 @@ int al_pool_candidates(lua_State *L) {
     int64_t rows = alcore_pool_rows(pool->pool), found = 0;
     if (count > rows) count = rows;
     int64_t *out = al_buffer(L, count < 0 ? 0 : count, sizeof *out);
-    failed = AL_CALL(L, pool->home,
+    failed = AL_CALL(L, pool->context,
                      alcore_request_candidates(self.request->request, count, out, &found));
     if (failed) return failed;
     al_push_integers(L, out, found, 1);

@@ -6,13 +6,15 @@
 
 #include "lua_binding.h"
 
-static alcore_selection *own(lua_State *L) {
+static alcore_selection *check_selection(lua_State *L) {
     return al_check(L, 1, &al_selection_kind)->selection;
 }
 
-/* The list kept under a name, made by push the first time: a selection never changes. */
-static int kept(lua_State *L, const char *name, void (*push)(lua_State *L, alcore_selection *of)) {
-    alcore_selection *selection = own(L);
+/* Pushes the list of that name, which `push` makes the first time and the object then keeps: a
+ * selection never changes. */
+static int kept(lua_State *L, const char *name,
+                void (*push)(lua_State *L, alcore_selection *selection)) {
+    alcore_selection *selection = check_selection(L);
     al_push_anchor(L, 1, name);
     if (!lua_isnil(L, -1)) return 1;
     lua_pop(L, 1);
@@ -24,81 +26,84 @@ static int kept(lua_State *L, const char *name, void (*push)(lua_State *L, alcor
 /*** Number of picks, also #selection.
  * @field selection.count */
 static int count(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_selection_count(own(L)));
+    lua_pushinteger(L, (lua_Integer)alcore_selection_count(check_selection(L)));
     return 1;
 }
 
-static void push_indices(lua_State *L, alcore_selection *of) {
-    al_push_integers(L, alcore_selection_rows(of), alcore_selection_count(of), 1);
+static void push_indices(lua_State *L, alcore_selection *selection) {
+    al_push_integers(L, alcore_selection_rows(selection), alcore_selection_count(selection), 1);
 }
 
-static void push_rows0(lua_State *L, alcore_selection *of) {
-    al_push_integers(L, alcore_selection_rows(of), alcore_selection_count(of), 0);
+static void push_rows0(lua_State *L, alcore_selection *selection) {
+    al_push_integers(L, alcore_selection_rows(selection), alcore_selection_count(selection), 0);
 }
 
-static void push_scores(lua_State *L, alcore_selection *of) {
-    al_push_doubles(L, alcore_selection_scores(of), alcore_selection_count(of));
+static void push_scores(lua_State *L, alcore_selection *selection) {
+    al_push_doubles(L, alcore_selection_scores(selection), alcore_selection_count(selection));
 }
 
-static void push_costs(lua_State *L, alcore_selection *of) {
-    al_push_doubles(L, alcore_selection_costs(of), alcore_selection_count(of));
+static void push_costs(lua_State *L, alcore_selection *selection) {
+    al_push_doubles(L, alcore_selection_costs(selection), alcore_selection_count(selection));
 }
 
-static void push_text(lua_State *L, alcore_selection *of, int64_t rank) {
+static void push_text(lua_State *L, alcore_selection *selection, int64_t rank) {
     size_t length = 0;
-    const char *text =
-        alcore_pool_text(alcore_selection_pool(of), alcore_selection_rows(of)[rank], &length);
+    const char *text = alcore_pool_text(alcore_selection_pool(selection),
+                                        alcore_selection_rows(selection)[rank], &length);
     lua_pushlstring(L, text, length);
 }
 
-static void push_id(lua_State *L, alcore_selection *of, int64_t rank) {
+static void push_id(lua_State *L, alcore_selection *selection, int64_t rank) {
     char number[24];
-    lua_pushstring(
-        L, alcore_pool_id(alcore_selection_pool(of), alcore_selection_rows(of)[rank], number));
+    lua_pushstring(L, alcore_pool_id(alcore_selection_pool(selection),
+                                     alcore_selection_rows(selection)[rank], number));
 }
 
-static void push_reason(lua_State *L, alcore_selection *of, int64_t rank) {
-    lua_pushstring(L, alcore_selection_reason(of, rank));
+static void push_reason(lua_State *L, alcore_selection *selection, int64_t rank) {
+    lua_pushstring(L, alcore_selection_reason(selection, rank));
 }
 
-static void push_each(lua_State *L, alcore_selection *of,
-                      void (*push)(lua_State *L, alcore_selection *of, int64_t rank)) {
-    int64_t picks = alcore_selection_count(of);
+static void push_each(lua_State *L, alcore_selection *selection,
+                      void (*push)(lua_State *L, alcore_selection *selection, int64_t rank)) {
+    int64_t picks = alcore_selection_count(selection);
     al_push_list(L, picks);
     for (int64_t rank = 0; rank < picks; rank++) {
-        push(L, of, rank);
+        push(L, selection, rank);
         lua_rawseti(L, -2, (int)rank + 1);
     }
 }
 
-static void push_texts(lua_State *L, alcore_selection *of) {
-    push_each(L, of, push_text);
+static void push_texts(lua_State *L, alcore_selection *selection) {
+    push_each(L, selection, push_text);
 }
 
-static void push_ids(lua_State *L, alcore_selection *of) {
-    push_each(L, of, push_id);
+static void push_ids(lua_State *L, alcore_selection *selection) {
+    push_each(L, selection, push_id);
 }
 
-static void push_reasons(lua_State *L, alcore_selection *of) {
-    push_each(L, of, push_reason);
+static void push_reasons(lua_State *L, alcore_selection *selection) {
+    push_each(L, selection, push_reason);
 }
 
-static void push_column(lua_State *L, alcore_selection *of, int32_t scope, const char *name) {
+static void push_column(lua_State *L, alcore_selection *selection, int32_t scope,
+                        const char *name) {
     alcore_tensor values;
-    if (alcore_selection_column(of, scope, name, &values) != ALCORE_OK)
+    if (alcore_selection_column(selection, scope, name, &values) != ALCORE_OK)
         luaL_error(L, "%s", alcore_last_error());
     al_push_tensor(L, &values, NULL);
 }
 
-static void push_records(lua_State *L, alcore_selection *of) {
+static void push_records(lua_State *L, alcore_selection *selection) {
     const char *name;
     lua_newtable(L);
-    for (int32_t i = 0; (name = alcore_selection_column_name(of, ALCORE_SCOPE_PICKS, i)); i++) {
-        push_column(L, of, ALCORE_SCOPE_PICKS, name);
+    for (int32_t i = 0; (name = alcore_selection_column_name(selection, ALCORE_SCOPE_PICKS, i));
+         i++) {
+        push_column(L, selection, ALCORE_SCOPE_PICKS, name);
         lua_setfield(L, -2, name);
     }
 }
 
+/* A getter of a list that is made once. */
 #define KEPT(name)                                                                                 \
     static int get_##name(lua_State *L) {                                                          \
         return kept(L, #name, push_##name);                                                        \
@@ -131,21 +136,21 @@ KEPT(records)
 /*** What the picks cost in the budget's unit.
  * @field selection.spent */
 static int get_spent(lua_State *L) {
-    lua_pushnumber(L, (lua_Number)alcore_selection_spent(own(L)));
+    lua_pushnumber(L, (lua_Number)alcore_selection_spent(check_selection(L)));
     return 1;
 }
 
 /*** Whether the pool ended before the budget did.
  * @field selection.short */
 static int get_short(lua_State *L) {
-    lua_pushboolean(L, (alcore_selection_flags(own(L)) & ALCORE_SELECTION_SHORT) != 0);
+    lua_pushboolean(L, (alcore_selection_flags(check_selection(L)) & ALCORE_SELECTION_SHORT) != 0);
     return 1;
 }
 
 /*** What chose them: versions, options and inputs as a JSON object.
  * @field selection.provenance */
 static int get_provenance(lua_State *L) {
-    lua_pushstring(L, alcore_selection_provenance(own(L)));
+    lua_pushstring(L, alcore_selection_provenance(check_selection(L)));
     return 1;
 }
 
@@ -158,7 +163,7 @@ static void push_remedy(lua_State *L, const alcore_remedy *remedy) {
 /*** The summary for people: several lines, the last of them hints.
  * @field selection.summary */
 static int get_summary(lua_State *L) {
-    alcore_selection *self = own(L);
+    alcore_selection *self = check_selection(L);
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     int parts = 1;
     lua_pushstring(L, alcore_selection_summary(self));
@@ -171,14 +176,14 @@ static int get_summary(lua_State *L) {
 /*** What might be spent, in the budget's unit.
  * @field selection.budget */
 static int get_budget(lua_State *L) {
-    lua_pushnumber(L, (lua_Number)alcore_selection_budget(own(L)));
+    lua_pushnumber(L, (lua_Number)alcore_selection_budget(check_selection(L)));
     return 1;
 }
 
 /*** What the picks cost in money by the option price; nil without one.
  * @field selection.price */
 static int get_price(lua_State *L) {
-    double price = alcore_selection_price(own(L));
+    double price = alcore_selection_price(check_selection(L));
     if (price == price)
         lua_pushnumber(L, (lua_Number)price);
     else
@@ -195,7 +200,7 @@ static int get_by_budget(lua_State *L) {
     lua_pushvalue(L, 1);
     lua_rawseti(L, -2, 1);
     for (int64_t i = 1; i < count; i++) {
-        al_object *other = al_new(L, &al_selection_kind, self->home);
+        al_object *other = al_new(L, &al_selection_kind, self->context);
         other->selection = alcore_selection_ref(alcore_selection_of_budget(self->selection, i));
         al_push_anchor(L, 1, "pool");
         al_anchor(L, lua_gettop(L) - 1, -1, "pool");
@@ -211,7 +216,7 @@ static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
     if (al_test(L, -1, &al_pool_kind) != NULL) return 1;
-    al_push_pool(L, alcore_selection_pool(self->selection), self->home);
+    al_push_pool(L, alcore_selection_pool(self->selection), self->context);
     return 1;
 }
 
@@ -226,7 +231,7 @@ static int column(lua_State *L) {
     int32_t scope = al_constant_check(L, 3, al_scopes, "scope", ALCORE_SCOPE_PICKS);
     alcore_tensor values;
     int failed =
-        AL_CALL(L, self->home, alcore_selection_column(self->selection, scope, name, &values));
+        AL_CALL(L, self->context, alcore_selection_column(self->selection, scope, name, &values));
     if (failed) return failed;
     al_push_tensor(L, &values, NULL);
     return 1;
@@ -237,7 +242,7 @@ static int column(lua_State *L) {
  * @tparam[opt="picks"] string scope "picks" or "candidates"
  * @treturn table */
 static int column_names(lua_State *L) {
-    alcore_selection *self = own(L);
+    alcore_selection *self = check_selection(L);
     int32_t scope = al_constant_check(L, 2, al_scopes, "scope", ALCORE_SCOPE_PICKS);
     lua_newtable(L);
     for (int32_t i = 0; al_append(L, i, alcore_selection_column_name(self, scope, i)); i++) {
@@ -289,7 +294,7 @@ static int to_file(lua_State *L, const al_constant *kinds,
     const char *path = luaL_checkstring(L, 2);
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
     options.format = al_constant_check(L, 3, kinds, "format", 0);
-    return AL_SELF(L, self->home, call(self->selection, path, &options));
+    return AL_SELF(L, self->context, call(self->selection, path, &options));
 }
 
 /*** Writes the picks to a file.

@@ -16,8 +16,8 @@ typedef struct part_calls {
     const char *answer;   /* what it returns in messages */
     /* Makes the object's handle: of the built-in part of that name, or of the caller's functions.
      */
-    alcore_status (*new_named)(al_home *home, const char *name, al_object *out);
-    alcore_status (*new_host)(al_home *home, const char *name, const char *const *needs,
+    alcore_status (*new_named)(al_context *context, const char *name, al_object *out);
+    alcore_status (*new_host)(al_context *context, const char *name, const char *const *needs,
                               al_host *host, al_object *out);
     alcore_status (*set)(void *handle, const char *name, const char *value);
     alcore_status (*get)(void *handle, const char *name, const char **out);
@@ -26,17 +26,17 @@ typedef struct part_calls {
 /* ---- functions of the caller's ---- */
 
 /* One call of a caller's function while it runs. */
-typedef struct asked {
+typedef struct host_call {
     const al_host *host;
     const part_calls *part;
     alcore_choice *choice; /* out of a strategy, else NULL */
     double *scores;        /* out of a scorer: [candidates], else NULL */
     alcore_status status;
-} asked;
+} host_call;
 
 /* Gives the library what the function of a strategy returned from stack index first on: indices
  * and the word "order", or one score for each candidate. */
-static alcore_status put_choice(lua_State *L, asked *call, int first) {
+static alcore_status put_choice(lua_State *L, host_call *call, int first) {
     int64_t count;
     int failed;
     if (lua_type(L, first + 1) == LUA_TSTRING && strcmp(lua_tostring(L, first + 1), "order") == 0) {
@@ -48,7 +48,7 @@ static alcore_status put_choice(lua_State *L, asked *call, int first) {
 }
 
 /* The same of a scorer: one score for each of the expected candidates. */
-static void put_scores(lua_State *L, asked *call, int first, int64_t expected) {
+static void put_scores(lua_State *L, host_call *call, int first, int64_t expected) {
     int64_t count;
     double *scores = al_numbers(L, first, call->part->answer, &count);
     if (count != expected)
@@ -59,10 +59,10 @@ static void put_scores(lua_State *L, asked *call, int first, int64_t expected) {
 
 /* Calls the caller's function with the view; runs protected, with the call as light userdata 1. */
 static int run_part(lua_State *L) {
-    asked *call = lua_touserdata(L, 1);
+    host_call *call = lua_touserdata(L, 1);
     int first = lua_gettop(L) + 1;
     al_push_host_function(L, call->host, call->part->function);
-    al_push_view(L, call->host->home);
+    al_push_view(L, call->host->context);
     int64_t expected = al_view_size(L, -1);
     lua_call(L, 1, 3);
     call->status = al_answer(L, first, call->part->called);
@@ -76,14 +76,14 @@ static int run_part(lua_State *L) {
 
 /* The library's callbacks come here. The view can be used while the caller's function runs: the
  * frame of the outer call names it. */
-static alcore_status show(asked *call, const alcore_view *view) {
-    al_home *home = call->host->home;
-    al_frame *frame = home->frame;
+static alcore_status show(host_call *call, const alcore_view *view) {
+    al_context *context = call->host->context;
+    al_frame *frame = context->frame;
     if (frame != NULL) {
         frame->view = view;
-        frame->view_number = ++home->views;
+        frame->view_number = ++context->views;
     }
-    alcore_status status = al_call_back(home, run_part, call);
+    alcore_status status = al_call_back(context, run_part, call);
     if (frame != NULL) frame->view = NULL;
     return status == ALCORE_OK ? call->status : status;
 }
@@ -93,30 +93,30 @@ static alcore_status show(asked *call, const alcore_view *view) {
 static const part_calls strategy_part, scorer_part;
 
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
-    asked call = {.host = user, .part = &strategy_part, .choice = out};
+    host_call call = {.host = user, .part = &strategy_part, .choice = out};
     return show(&call, view);
 }
 
 static alcore_status score(void *user, const alcore_view *view, double *scores) {
-    asked call = {.host = user, .part = &scorer_part, .scores = scores};
+    host_call call = {.host = user, .part = &scorer_part, .scores = scores};
     return show(&call, view);
 }
 
 /* The description of the part that objects of the noun are, from the four calls of the library; the
  * callback, which its struct of host functions has too, is the field of a table of functions. */
 #define DEFINE_PART(noun, callback, host_struct, make, make_host, set_call, get_call)              \
-    static alcore_status noun##_named(al_home *home, const char *name, al_object *out) {           \
-        return make(home->ctx, name, &out->noun);                                                  \
+    static alcore_status noun##_named(al_context *context, const char *name, al_object *out) {     \
+        return make(context->ctx, name, &out->noun);                                               \
     }                                                                                              \
-    static alcore_status noun##_host(al_home *home, const char *name, const char *const *needs,    \
-                                     al_host *host, al_object *out) {                              \
+    static alcore_status noun##_host(al_context *context, const char *name,                        \
+                                     const char *const *needs, al_host *host, al_object *out) {    \
         host_struct functions = {.size = sizeof functions,                                         \
                                  .name = name,                                                     \
                                  .needs = needs,                                                   \
                                  .callback = callback,                                             \
                                  .destroy = al_host_destroy,                                       \
                                  .user = host};                                                    \
-        return make_host(home->ctx, &functions, &out->noun);                                       \
+        return make_host(context->ctx, &functions, &out->noun);                                    \
     }                                                                                              \
     static alcore_status set_##noun(void *handle, const char *name, const char *value) {           \
         return set_call(handle, name, value);                                                      \
@@ -152,50 +152,50 @@ static const char *const *read_needs(lua_State *L, int table) {
 }
 
 /* Pushes the object that calls the functions of the table at an index back. */
-static int part_of_functions(lua_State *L, const part_calls *part, int table, al_home *home,
+static int part_of_functions(lua_State *L, const part_calls *part, int table, al_context *context,
                              al_object **out) {
     lua_getfield(L, table, part->function);
     if (!lua_isfunction(L, -1))
         return luaL_error(L, "%s: a function expected, got %s", part->function,
                           luaL_typename(L, -1));
     lua_pop(L, 1);
-    *out = al_new(L, part->kind, home);
-    int place = lua_gettop(L);
+    *out = al_new(L, part->kind, context);
+    int top = lua_gettop(L);
     const char *name = al_field_string(L, table, "name");
     const char *const *needs = read_needs(L, table);
-    al_host *host = al_host_new(L, place, table, home);
+    al_host *host = al_host_new(L, top, table, context);
     int failed =
-        AL_CALL(L, home, al_host_given(host, part->new_host(home, name, needs, host, *out)));
-    if (!failed) lua_pushvalue(L, place);
+        AL_CALL(L, context, al_host_given(host, part->new_host(context, name, needs, host, *out)));
+    if (!failed) lua_pushvalue(L, top);
     return failed;
 }
 
 /* Pushes the built-in part whose name is at an index; the name is kept for its parameters. */
-static int part_of_name(lua_State *L, const part_calls *part, int index, al_home *home,
+static int part_of_name(lua_State *L, const part_calls *part, int index, al_context *context,
                         al_object **out) {
     const char *name = luaL_checkstring(L, index);
-    *out = al_new(L, part->kind, home);
+    *out = al_new(L, part->kind, context);
     al_anchor(L, -1, index, "name");
-    return AL_CALL(L, home, part->new_named(home, name, *out));
+    return AL_CALL(L, context, part->new_named(context, name, *out));
 }
 
 /* Pushes the part that the value at an index means: a function, a table of functions, or a name. */
-static int part_from(lua_State *L, const part_calls *part, int index, al_home *home,
+static int part_from(lua_State *L, const part_calls *part, int index, al_context *context,
                      al_object **out) {
     index = al_absolute(L, index);
-    if (lua_istable(L, index)) return part_of_functions(L, part, index, home, out);
-    if (!lua_isfunction(L, index)) return part_of_name(L, part, index, home, out);
+    if (lua_istable(L, index)) return part_of_functions(L, part, index, context, out);
+    if (!lua_isfunction(L, index)) return part_of_name(L, part, index, context, out);
     lua_createtable(L, 0, 1);
     lua_pushvalue(L, index);
     lua_setfield(L, -2, part->function);
-    return part_of_functions(L, part, lua_gettop(L), home, out);
+    return part_of_functions(L, part, lua_gettop(L), context, out);
 }
 
-int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out) {
+int al_strategy_from(lua_State *L, int index, al_context *context, al_object **out) {
     index = al_absolute(L, index);
     int type = lua_type(L, index);
     if (type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE)
-        return part_from(L, &strategy_part, index, home, out);
+        return part_from(L, &strategy_part, index, context, out);
     *out = al_check(L, index, &al_strategy_kind);
     lua_pushvalue(L, index);
     return 0;
@@ -207,7 +207,7 @@ int al_strategy_from(lua_State *L, int index, al_home *home, al_object **out) {
 static int set_one(lua_State *L, const part_calls *part, al_object *object, int name, int value) {
     if (lua_type(L, name) != LUA_TSTRING) return luaL_error(L, "parameters have names");
     const char *text = al_push_text(L, value, lua_tostring(L, name));
-    return AL_CALL(L, object->home, part->set(object->handle, lua_tostring(L, name), text));
+    return AL_CALL(L, object->context, part->set(object->handle, lua_tostring(L, name), text));
 }
 
 static int set_all(lua_State *L, const part_calls *part, al_object *object, int table) {
@@ -215,23 +215,24 @@ static int set_all(lua_State *L, const part_calls *part, al_object *object, int 
     luaL_checktype(L, table, LUA_TTABLE);
     lua_pushnil(L);
     while (lua_next(L, table) != 0) {
-        int place = lua_gettop(L);
-        int failed = set_one(L, part, object, place - 1, place);
+        int top = lua_gettop(L);
+        int failed = set_one(L, part, object, top - 1, top);
         if (failed) return failed;
-        lua_settop(L, place - 1);
+        lua_settop(L, top - 1);
     }
     return 0;
 }
 
-static al_home *home_argument(lua_State *L, int index) {
-    return lua_isnil(L, index) ? al_home_of(L, 0) : al_check(L, index, &al_context_kind)->home;
+static al_context *context_argument(lua_State *L, int index) {
+    return lua_isnil(L, index) ? al_context_of(L, 0)
+                               : al_check(L, index, &al_context_kind)->context;
 }
 
 /* A new object on top of the stack gets the parameters of the table at index 2. */
 static int with_parameters(lua_State *L, const part_calls *part, al_object *object, int failed) {
-    int place = lua_gettop(L);
+    int top = lua_gettop(L);
     if (!failed) failed = set_all(L, part, object, 2);
-    return al_result(L, failed, place);
+    return al_result(L, failed, top);
 }
 
 static int set_method(lua_State *L, const part_calls *part) {
@@ -261,7 +262,7 @@ static int get_method(lua_State *L, const part_calls *part) {
 static int new_strategy(lua_State *L) {
     al_object *object = NULL;
     lua_settop(L, 3);
-    int failed = al_strategy_from(L, 1, home_argument(L, 3), &object);
+    int failed = al_strategy_from(L, 1, context_argument(L, 3), &object);
     return with_parameters(L, &strategy_part, object, failed);
 }
 
@@ -293,9 +294,10 @@ static int strategy_get(lua_State *L) {
 static int new_scorer(lua_State *L) {
     al_object *object = NULL;
     lua_settop(L, 3);
-    al_home *home = home_argument(L, 3);
+    al_context *context = context_argument(L, 3);
     if (!lua_isfunction(L, 1) && !lua_istable(L, 1)) luaL_checktype(L, 1, LUA_TSTRING);
-    return with_parameters(L, &scorer_part, object, part_from(L, &scorer_part, 1, home, &object));
+    return with_parameters(L, &scorer_part, object,
+                           part_from(L, &scorer_part, 1, context, &object));
 }
 
 /*** Sets a parameter.
@@ -324,10 +326,10 @@ static int scorer_run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_scorer_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
     al_object *model = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_model_kind);
-    if (self->home != pool->home || (model != NULL && model->home != pool->home))
+    if (self->context != pool->context || (model != NULL && model->context != pool->context))
         return luaL_error(L, "run: the scorer, pool and model belong to different contexts");
     int failed =
-        AL_CALL(L, pool->home,
+        AL_CALL(L, pool->context,
                 alcore_scorer_run(self->scorer, pool->pool, model != NULL ? model->model : NULL));
     return al_result(L, failed, 2);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values between Lua and C: integers, numbers as text, lists, rows. */
+/* Values from Lua to C and back: integers, numbers as text, fields of tables of options, lists,
+ * rows. An error message begins with the name of the argument or field. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 #include "lua_binding.h"
 
-/* From here on neighboring integers are the same double: what reads as 2^53 may have been
- * 2^53 + 1. */
+/* 2^53: below it every integer is a double. The double 2^53 itself may have been 2^53 + 1 in the
+ * source of the program, so it is refused too. */
 #define EXACT 9007199254740992.0
 
 /* ---- single values ---- */
@@ -23,7 +24,8 @@ int64_t al_integer(lua_State *L, int index, const char *what) {
     return (int64_t)value;
 }
 
-/* The shortest text that reads back as the same number, with a point whatever the locale is. */
+/* Writes the shortest text that reads back as the same number. Its decimal point is a point: the
+ * caller's program may have set a locale whose printf() writes a comma. */
 static void print_number(double value, char text[64]) {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, 64, "%.*g", digits, value);
@@ -36,6 +38,7 @@ static void print_number(double value, char text[64]) {
     text[number] = '.';
 }
 
+/* Pushes the entries of a list as texts with commas between them. */
 static void push_list_text(lua_State *L, int index, const char *what) {
     int64_t count = al_length(L, index);
     lua_pushliteral(L, "");
@@ -89,12 +92,12 @@ int32_t al_constant_check(lua_State *L, int index, const al_constant *list, cons
                           int32_t absent) {
     if (lua_isnoneornil(L, index)) return absent;
     const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
-    for (const al_constant *at = list; name != NULL && at->name != NULL; at++)
-        if (strcmp(at->name, name) == 0) return at->value;
+    for (const al_constant *entry = list; name != NULL && entry->name != NULL; entry++)
+        if (strcmp(entry->name, name) == 0) return entry->value;
     luaL_checkstack(L, AL_STACK, what);
     lua_pushfstring(L, "%s: one of", what);
-    for (const al_constant *at = list; at->name != NULL; at++) {
-        lua_pushfstring(L, " %s", at->name);
+    for (const al_constant *entry = list; entry->name != NULL; entry++) {
+        lua_pushfstring(L, " %s", entry->name);
         lua_concat(L, 2);
     }
     lua_pushfstring(L, " expected, got %s", name != NULL ? name : luaL_typename(L, index));
@@ -104,8 +107,8 @@ int32_t al_constant_check(lua_State *L, int index, const al_constant *list, cons
 }
 
 int32_t al_usual_shape(const char *column) {
-    for (const al_constant *at = al_usual_columns; at->name != NULL; at++)
-        if (strcmp(at->name, column) == 0) return at->value;
+    for (const al_constant *entry = al_usual_columns; entry->name != NULL; entry++)
+        if (strcmp(entry->name, column) == 0) return entry->value;
     return -1;
 }
 
@@ -149,13 +152,13 @@ uint64_t al_field_seed(lua_State *L, int table, const char *field) {
     }
     const char *text = al_push_text(L, -1, field);
     uint64_t value = 0;
-    const char *at = text;
-    for (; *at >= '0' && *at <= '9'; at++) {
-        uint64_t digit = (uint64_t)(*at - '0');
+    const char *digits = text;
+    for (; *digits >= '0' && *digits <= '9'; digits++) {
+        uint64_t digit = (uint64_t)(*digits - '0');
         if (value > (UINT64_MAX - digit) / 10) break;
         value = value * 10 + digit;
     }
-    if (at == text || *at != '\0')
+    if (digits == text || *digits != '\0')
         luaL_error(L, "%s: an integer from 0 to 2^64 - 1 expected, got %s", field, text);
     lua_pop(L, 2);
     return value;
@@ -186,9 +189,10 @@ int64_t al_length(lua_State *L, int index) {
     return (int64_t)lua_rawlen(L, index);
 }
 
-static int64_t check_list(lua_State *L, int index, const char *what, const char *of) {
+/* Length of the list at index; raises for anything else, `entries` names what a list has. */
+static int64_t check_list(lua_State *L, int index, const char *what, const char *entries) {
     if (lua_type(L, index) != LUA_TTABLE)
-        luaL_error(L, "%s: a list of %s expected, got %s", what, of, luaL_typename(L, index));
+        luaL_error(L, "%s: a list of %s expected, got %s", what, entries, luaL_typename(L, index));
     return al_length(L, index);
 }
 
@@ -234,8 +238,9 @@ double *al_numbers(lua_State *L, int index, const char *what, int64_t *count) {
     return numbers;
 }
 
-/* The row of an index or id on top of the stack. */
-static int64_t row_of(lua_State *L, const al_object *pool, int64_t place, int *failed) {
+/* The row, from 0, of the index or (with a pool) id on top of the stack. It is entry `number`, from
+ * 1, of the list, for messages. *failed is set only for an id that the pool lacks. */
+static int64_t row_of(lua_State *L, const al_object *pool, int64_t number, int *failed) {
     if (lua_type(L, -1) == LUA_TSTRING && pool != NULL) {
         size_t length;
         const char *id = lua_tolstring(L, -1, &length);
@@ -245,10 +250,10 @@ static int64_t row_of(lua_State *L, const al_object *pool, int64_t place, int *f
         return row;
     }
     if (lua_type(L, -1) != LUA_TNUMBER)
-        luaL_error(L, "rows[%d]: an index%s expected, got %s", (int)place,
+        luaL_error(L, "rows[%d]: an index%s expected, got %s", (int)number,
                    pool != NULL ? " or id" : "", luaL_typename(L, -1));
     int64_t index = al_integer(L, -1, "an index");
-    if (index < 1) luaL_error(L, "rows[%d]: indices count from 1", (int)place);
+    if (index < 1) luaL_error(L, "rows[%d]: indices count from 1", (int)number);
     return index - 1;
 }
 
@@ -304,26 +309,26 @@ void al_push_doubles(lua_State *L, const double *values, int64_t count) {
     }
 }
 
-/* Numbers [from, from + count) of a tensor of the library, which gives float64, float32 or int64.
- */
-static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t from, int64_t count) {
+/* Pushes a list of values first to first + count - 1 of a tensor whose values are adjacent; the
+ * library's are float64, float32 or int64. */
+static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t first, int64_t count) {
     const char *data = (const char *)tensor->data + tensor->byte_offset;
     al_push_list(L, count);
     for (int64_t i = 0; i < count; i++) {
-        const char *at = data + (size_t)(from + i) * (tensor->dtype.bits / 8u);
+        const char *value = data + (size_t)(first + i) * (tensor->dtype.bits / 8u);
         double number = 0;
         float single;
-        int64_t whole;
+        int64_t integer;
         if (tensor->dtype.code == ALCORE_KIND_INT && tensor->dtype.bits == 64) {
-            memcpy(&whole, at, sizeof whole);
-            lua_pushinteger(L, (lua_Integer)whole);
+            memcpy(&integer, value, sizeof integer);
+            lua_pushinteger(L, (lua_Integer)integer);
         } else {
             if (tensor->dtype.code != ALCORE_KIND_FLOAT || tensor->dtype.bits < 32)
                 luaL_error(L, "this column holds numbers of %d bits; Lua reads float32 and float64",
                            (int)tensor->dtype.bits);
-            if (tensor->dtype.bits == 64) memcpy(&number, at, sizeof number);
+            if (tensor->dtype.bits == 64) memcpy(&number, value, sizeof number);
             if (tensor->dtype.bits == 32) {
-                memcpy(&single, at, sizeof single);
+                memcpy(&single, value, sizeof single);
                 number = (double)single;
             }
             lua_pushnumber(L, (lua_Number)number);
@@ -332,16 +337,17 @@ static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t from, in
     }
 }
 
-static void push_rows(lua_State *L, const alcore_tensor *values, int64_t from, int64_t rows) {
+/* Pushes rows first to first + rows - 1 of a vector or matrix: a list of numbers, or of lists. */
+static void push_rows(lua_State *L, const alcore_tensor *values, int64_t first, int64_t rows) {
     int64_t stride = values->strides != NULL ? values->strides[0] : 0;
     if (values->ndim < 2) {
-        push_run(L, values, from, rows);
+        push_run(L, values, first, rows);
         return;
     }
     if (stride == 0) stride = values->shape[1];
     al_push_list(L, rows);
     for (int64_t i = 0; i < rows; i++) {
-        push_run(L, values, (from + i) * stride, values->shape[1]);
+        push_run(L, values, (first + i) * stride, values->shape[1]);
         lua_rawseti(L, -2, (int)(i + 1));
     }
 }

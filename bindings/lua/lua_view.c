@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** The view: what an own scorer or strategy sees of the candidates. Valid during the callback.
+/*** The view: what a strategy or scorer of your own sees of the candidates. It can be used while
+ * the function runs that it was given to.
  * @section views */
 #include <string.h>
 
@@ -8,17 +9,22 @@
 
 static const char VIEW[] = "alcore.view";
 
+/* Userdata of a view. The library's view exists only during the callback, and Lua may keep the
+ * userdata longer; so it has no pointer to it but a number, by which the frame of the running call
+ * is found. */
 typedef struct lua_view {
-    al_home *home;
-    uint64_t number;
+    al_context *context; /* one share */
+    uint64_t number;     /* al_frame.view_number */
 } lua_view;
 
+/* The frame that shows the view at index; raises when its callback has returned. */
 static const al_frame *frame_of(lua_State *L, int index) {
     const lua_view *self = luaL_checkudata(L, index, VIEW);
-    for (const al_frame *frame = self->home != NULL ? self->home->frame : NULL; frame != NULL;
+    for (const al_frame *frame = self->context != NULL ? self->context->frame : NULL; frame != NULL;
          frame = frame->outer)
         if (frame->view != NULL && frame->view_number == self->number) return frame;
-    luaL_error(L, "this view is over: it lasts as long as the function it was given to");
+    luaL_error(
+        L, "this view has expired: it can be used while the function runs that it was given to");
     return NULL;
 }
 
@@ -26,25 +32,26 @@ static const alcore_view *view_of(lua_State *L) {
     return frame_of(L, 1)->view;
 }
 
-void al_push_view(lua_State *L, al_home *home) {
+void al_push_view(lua_State *L, al_context *context) {
     lua_view *self = lua_newuserdata(L, sizeof *self);
-    self->home = NULL;
+    self->context = NULL;
     luaL_getmetatable(L, VIEW);
     lua_setmetatable(L, -2);
-    self->home = home;
-    self->number = home->frame->view_number;
-    home->users++;
+    self->context = context;
+    self->number = context->frame->view_number;
+    context->users++;
 }
 
 int64_t al_view_size(lua_State *L, int index) {
     return alcore_view_count(frame_of(L, index)->view);
 }
 
+/* __gc: gives the share of the context back. */
 static int collect(lua_State *L) {
     lua_view *self = lua_touserdata(L, 1);
-    al_home *home = self->home;
-    self->home = NULL;
-    if (home != NULL) al_home_release(home);
+    al_context *context = self->context;
+    self->context = NULL;
+    if (context != NULL) al_context_release(context);
     return 0;
 }
 
@@ -111,18 +118,18 @@ static int labeled(lua_State *L) {
  * @treturn pool */
 static int pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
-    al_push_pool(L, alcore_view_pool(frame->view), frame->home);
+    al_push_pool(L, alcore_view_pool(frame->view), frame->context);
     return 1;
 }
 
-/*** The labeled side of the request.
+/*** The labeled pool of the request.
  * @function view:labeled_pool
  * @return a pool, or nil */
 static int labeled_pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
-    alcore_pool *side = alcore_view_labeled_pool(frame->view);
-    if (side == NULL) return 0;
-    al_push_pool(L, side, frame->home);
+    alcore_pool *found = alcore_view_labeled_pool(frame->view);
+    if (found == NULL) return 0;
+    al_push_pool(L, found, frame->context);
     return 1;
 }
 

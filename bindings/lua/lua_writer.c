@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** The column writer: a column put together from the caller's own loop.
+/*** The column writer: a column whose rows a loop of your own puts, in any order.
  * @section column_writers */
 #include "lua_binding.h"
 
@@ -14,16 +14,18 @@ int al_pool_column_writer(lua_State *L) {
     al_object *pool = al_check(L, 1, &al_pool_kind);
     const char *name = luaL_checkstring(L, 2);
     int32_t shape = al_constant_check(L, 3, al_shapes, "shape", al_usual_shape(name));
-    if (shape < 0) return luaL_error(L, "column: the shape of '%s' is to be said", name);
-    al_object *writer = al_new(L, &al_column_writer_kind, pool->home);
-    int place = lua_gettop(L);
+    if (shape < 0)
+        return luaL_error(
+            L, "column: the shape of '%s' is needed: scalar, dense, ragged or ragged_dense", name);
+    al_object *writer = al_new(L, &al_column_writer_kind, pool->context);
+    int top = lua_gettop(L);
     lua_pushboolean(L, shape >= ALCORE_COLUMN_RAGGED);
-    al_anchor(L, place, -1, "ragged");
+    al_anchor(L, top, -1, "ragged");
     return al_result(
         L,
-        AL_CALL(L, pool->home,
+        AL_CALL(L, pool->context,
                 alcore_column_writer_new(pool->pool, name, shape, NULL, &writer->column_writer)),
-        place);
+        top);
 }
 
 /*** Gives the values of some rows: writer:put({3, 1}, {{0.1, 0.2}, {0.3, 0.4}}).
@@ -51,7 +53,7 @@ static int put(lua_State *L) {
     }
     if (lengths != NULL && lengths_count != rows_count)
         return luaL_error(L, "put: %d rows and %d lengths", (int)rows_count, (int)lengths_count);
-    return AL_SELF(L, self->home,
+    return AL_SELF(L, self->context,
                    alcore_column_writer_put(self->column_writer, rows, rows_count, &array->values,
                                             lengths, NULL));
 }
@@ -77,11 +79,12 @@ static int repeats(lua_State *L) {
     return 1;
 }
 
+/* writer:save() and writer:merge(). */
 static int with_path(lua_State *L,
                      alcore_status (*call)(alcore_column_writer *writer, const char *path)) {
     al_object *self = al_check(L, 1, &al_column_writer_kind);
     const char *path = luaL_checkstring(L, 2);
-    return AL_SELF(L, self->home, call(self->column_writer, path));
+    return AL_SELF(L, self->context, call(self->column_writer, path));
 }
 
 /*** Saves what was put, for another process to merge.
@@ -108,7 +111,7 @@ static int merge(lua_State *L) {
 static int finish(lua_State *L) {
     al_object *self = al_check(L, 1, &al_column_writer_kind);
     int32_t rule = al_constant_check(L, 2, al_missing_rules, "missing", ALCORE_MISSING_FAIL);
-    return AL_SELF(L, self->home, alcore_column_writer_finish(self->column_writer, rule));
+    return AL_SELF(L, self->context, alcore_column_writer_finish(self->column_writer, rule));
 }
 
 static const al_method methods[] = {{"finish", finish}, {"merge", merge}, {"missing", missing},

@@ -167,13 +167,13 @@ case("a view is over when its function returns", function()
         kept = view
         return {1, 2, 3, 4, 5, 6, 7, 8}
     end})
-    raises("this view is over", function() return kept:count() end)
+    raises("this view has expired", function() return kept:count() end)
     kept = nil
     pcall(alcore.select, {texts = TEXTS, budget = 1, strategy = function(view)
         kept = view
         error("out")
     end})
-    raises("this view is over", function() return kept:count() end)
+    raises("this view has expired", function() return kept:count() end)
 end)
 
 case("an own scorer fills the column of scores", function()
