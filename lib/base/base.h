@@ -16,8 +16,8 @@
 
 /* ---- errors (error.c) ---- */
 
-/* Sets the thread's error text and returns status: return alcore__fail(ALCORE_E_DATA, "%s:%lld:
- * ...", ...). */
+/* Sets the thread's error text and returns status, so that a function can end with
+ * return alcore__fail(ALCORE_E_DATA, "%s:%lld: ...", path, line). */
 alcore_status alcore__fail(alcore_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 alcore_status alcore__fail_v(alcore_status status, const char *format, va_list args);
@@ -25,7 +25,7 @@ alcore_status alcore__fail_v(alcore_status status, const char *format, va_list a
  * ALCORE_REMEDY_*; the strings are static, value may be NULL. */
 alcore_status alcore__fail_remedy(alcore_status status, int32_t kind, const char *name,
                                   const char *value, const char *effect);
-/* Out of memory, with what was asked for. */
+/* The error of a failed allocation of that many bytes. */
 alcore_status alcore__fail_memory(size_t bytes);
 /* Puts "prefix: " before the present error text (a path before "line 3: ..."). Returns status. */
 alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
@@ -34,8 +34,8 @@ alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
  * this status. A positive number becomes the status that the callback gave to alcore_error_set(),
  * else ALCORE_E_CALLBACK. */
 alcore_status alcore__fail_callback(alcore_status status, const char *what);
-/* Of names[0..count-1] the one with the smallest edit distance to text, NULL when none is near: for
- * "did you mean". */
+/* The one of names [count] with the smallest edit distance to text, for "did you mean"; NULL when
+ * none is near (an edit or two for a short name). */
 const char *alcore__nearest_name(const char *text, const char *const *names, size_t count);
 
 /* vsnprintf() without the host's locale, cut at a code point; returns the full length as
@@ -44,7 +44,7 @@ int alcore__format_v(char *out, size_t bytes, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 int alcore__format(char *out, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-locale_t alcore__c_locale(void);
+locale_t alcore__c_locale(void); /* the C locale; not to be freed */
 
 /* Leaves the function with the status when it is not ALCORE_OK. */
 #define ALCORE__TRY(expression)                                                                    \
@@ -69,9 +69,11 @@ locale_t alcore__c_locale(void);
 alcore_status alcore__enter(alcore_ctx *ctx);
 /* Ends it; returns status, and clears the error text after a success. */
 alcore_status alcore__leave(alcore_ctx *ctx, alcore_status status);
-/* On the entering thread, inside long loops: drains queued log lines, calls progress when it is
- * due, polls cancellation. Cheap enough for every microsecond (a coarse clock). stage is a static
- * string; NULL repeats what the thread said last. On a worker it only polls cancellation. */
+/* Called inside long loops. On the entering thread (the one that made the call) it drains queued
+ * log lines, calls progress when it is due and polls cancellation; on a worker it only polls
+ * cancellation. ALCORE_E_CANCELLED ends the loop. Cheap enough to be called every microsecond (it
+ * reads a coarse clock). stage is a static string, done of total its progress (total -1: unknown);
+ * NULL repeats what the thread said last. */
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
 /* From any thread: whether the running call is to stop. */
 bool alcore__cancelled(const alcore_ctx *ctx);
@@ -81,7 +83,11 @@ bool alcore__forked(const alcore_ctx *ctx);
 
 /* ---- size-first structs (struct_size.c) ---- */
 
-/* Copies a caller's struct into ours: checks size (0: ALCORE_E_STRUCT_UNSET; below first_size or
+/* Every public struct begins with its size in bytes, as the caller's header knows it. ours: a
+ * struct of this library, full_size bytes. first_size: the size in the first release. name: for the
+ * error.
+ *
+ * Copies a caller's struct into ours: checks size (0: ALCORE_E_STRUCT_UNSET; below first_size or
  * above 4096: ALCORE_E_STRUCT_SIZE; nonzero bytes past our own size: ALCORE_E_STRUCT_NEWER), fills
  * what the caller lacks with 0. NULL input gives an all-default struct. ours has full_size bytes;
  * its size member is set to full_size. */
@@ -93,29 +99,36 @@ alcore_status alcore__struct_write(void *theirs, const void *ours, size_t full_s
 /* Size of a struct of which `member` is the last of its first version. */
 #define ALCORE__FIRST_SIZE(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
-/* ---- memory (memory.c): through the context's allocator; blocks know their size ---- */
+/* ---- memory (memory.c): through the context's allocator, or malloc where ctx is NULL; each block
+ * has its size before it ---- */
 
-/* NULL without setting an error text; 0 bytes gives a valid block. */
+/* These return NULL when out of memory, without setting an error text; 0 bytes give a valid block.
+ */
 void *alcore__alloc(alcore_ctx *ctx, size_t bytes);
-/* At least bytes: what to ask for when more is welcome, so that large blocks are whole pages. */
+/* The size, `bytes` or more, with which a block fills whole large pages: for callers that can use
+ * the rest. */
 size_t alcore__alloc_size(size_t bytes);
 void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes);  /* NULL on overflow too */
 void *alcore__realloc(alcore_ctx *ctx, void *memory, size_t bytes); /* memory may be NULL */
 void alcore__free(alcore_ctx *ctx, void *memory);                   /* NULL is allowed */
 char *alcore__strndup(alcore_ctx *ctx, const char *text, size_t bytes);
-/* The same with the error text set: *out is NULL on failure. count * bytes is checked for overflow.
- */
-alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes,
-                                void *out); /* zeroed; out: T ** */
+/* Both set the error text and check count * bytes for overflow. Allocates an array of `count`
+ * elements of `bytes` bytes each, zeroed; out is the address of the pointer (T **), which is NULL
+ * on failure. */
+alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, void *out);
+/* Grows an array, whose pointer is at `array` (T **), to `need` elements or more: by half and 8 at
+ * least, so that appending costs O(1). *capacity: the elements it has memory for. New elements are
+ * not set. A failure leaves the array as it was. */
 alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,
-                           size_t bytes); /* array: T ** */
+                           size_t bytes);
 
-/* A growing text or byte buffer; all-zero is empty. */
+/* A text or byte buffer that grows. A struct of zeros is an empty one. */
 typedef struct alcore__buffer {
-    char *data; /* NUL-terminated after every append */
-    size_t length, capacity;
+    char *data;    /* [capacity] owned; NUL-terminated after every append; NULL before the first */
+    size_t length; /* bytes, without the NUL */
+    size_t capacity; /* bytes */
 } alcore__buffer;
-/* Room for so many bytes more and a NUL. */
+/* Gets memory for so many bytes more and a NUL. */
 alcore_status alcore__buffer_room(alcore_ctx *ctx, alcore__buffer *buffer, size_t bytes);
 alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, const void *data,
                                     size_t bytes);
@@ -123,10 +136,11 @@ alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, con
                                     ...) __attribute__((format(printf, 3, 4)));
 void alcore__buffer_clear(alcore_ctx *ctx, alcore__buffer *buffer); /* frees */
 
-/* An arena: texts that never move. All-zero is empty. */
+/* An arena: memory for texts that never move and are freed together. A struct of zeros is an empty
+ * one. */
 typedef struct alcore__arena {
-    struct alcore__arena_chunk *chunk;
-    size_t bytes; /* allocated in all */
+    struct alcore__arena_chunk *chunk; /* the one that is being filled; older ones follow it */
+    size_t bytes;                      /* allocated for all chunks */
 } alcore__arena;
 /* NULL when out of memory; aligned to `align` (a power of two). */
 void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align);
@@ -135,8 +149,8 @@ void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena);
 /* ---- objects (object.c): the head of every handle ---- */
 
 typedef struct alcore__object {
-    atomic_int references;
-    atomic_int users;              /* > 0 readers, -1 one writer */
+    atomic_int references;         /* the last alcore__object_unref() frees the handle */
+    atomic_int users;              /* calls that use it: 1 or more readers, -1 a writer, 0 none */
     alcore_ctx *ctx;               /* a reference */
     void (*release)(void *object); /* frees what the handle owns, not the handle */
 } alcore__object;
@@ -153,19 +167,22 @@ void alcore__write_end(void *object);
 
 /* ---- threads (threads.c) ---- */
 
+/* One task: its index, and the number of the worker that runs it, by which it finds scratch memory
+ * of its own. */
 typedef alcore_status (*alcore__task)(void *data, int64_t index, int32_t worker);
-/* Runs task(data, i, worker) for i = 0..count-1 (handed out in rising order) on the context's
- * threads, worker in 0..alcore_ctx_threads(ctx)-1, while the calling thread calls progress and
- * drains the log. Stops early on a failure or cancellation; returns the status and text of the
- * lowest index that failed. Called from a worker it runs the tasks right there. stage NULL:
- * progress repeats what alcore__tick() was told last. */
+/* Runs task(data, i, worker) for i = 0 .. count - 1, handed out in this order, on the context's
+ * threads, worker in 0 .. alcore_ctx_threads(ctx) - 1, while the calling thread calls progress and
+ * drains the log. No two tasks run at once with the same worker. Stops early on a failure or
+ * cancellation; returns the status and text of the lowest index that failed. Called from a worker
+ * it runs the tasks on that worker. stage NULL: progress repeats what alcore__tick() was told last.
+ */
 alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
                                void *data);
 
 /* ---- log (log.c) ---- */
 
-/* From any thread; lines of workers are queued for the entering thread. fields: JSON object or
- * NULL. */
+/* Logs a line, from any thread; lines of workers are queued for the entering thread. component: the
+ * folder or engine it comes from; fields: a JSON object as a text, or NULL. */
 void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -187,10 +204,10 @@ void alcore__file_close(alcore__file *file); /* NULL-safe */
  * output with the default table. */
 typedef struct alcore__writer alcore__writer;
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out);
-alcore_status alcore__writer_put(alcore__writer *writer, const void *data,
-                                 size_t bytes); /* buffered */
-alcore_status
-alcore__writer_commit(alcore__writer *writer); /* flush, sync, rename; frees writer in any case */
+/* Appends bytes; small pieces are collected. */
+alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes);
+/* Brings the file to the disk under its name; frees writer in any case. */
+alcore_status alcore__writer_commit(alcore__writer *writer);
 void alcore__writer_abort(alcore__writer *writer); /* removes the temporary file; NULL-safe */
 
 /* ---- modules (module.c) ---- */
@@ -211,7 +228,7 @@ const alcore_sys_host *alcore__sys_host(void); /* host_user is the alcore_ctx */
  */
 
 typedef struct alcore__hash {
-    uint64_t low, high;
+    uint64_t low, high; /* the two halves of 128 bits */
 } alcore__hash;
 /* XXH3, 128 bits: equal hashes are taken for equal texts. alcore__hash64() of
  * base/rng.h is the one that enters seeds. */
@@ -219,6 +236,7 @@ alcore__hash alcore__hash128(const void *data, size_t bytes);
 
 /* ---- context internals (context.c) ---- */
 
+/* The seed that the context was made with. */
 uint64_t alcore__ctx_seed(const alcore_ctx *ctx);
 
 #endif

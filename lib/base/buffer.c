@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing text and texts that never move. */
+/* Buffers, which grow and may move, and arenas, whose texts never move (base.h). */
 #include <string.h>
 
 #include "base/base.h"
@@ -46,16 +46,18 @@ void alcore__buffer_clear(alcore_ctx *ctx, alcore__buffer *buffer) {
     *buffer = (alcore__buffer){0};
 }
 
-/* Chunks double from the first size to the last, so that small arenas stay small. */
+/* The bytes of an arena's chunks double from the first to the last of these, so that small arenas
+ * stay small. */
 #define FIRST_CHUNK ((size_t)4096)
 #define LAST_CHUNK ((size_t)1 << 20)
 
 struct alcore__arena_chunk {
-    struct alcore__arena_chunk *before;
-    size_t used, capacity; /* bytes behind this head */
+    struct alcore__arena_chunk *before; /* an older chunk; NULL: none */
+    size_t used, capacity;              /* bytes after this head: given away, and all */
 };
 
-static void *take(struct alcore__arena_chunk *chunk, size_t bytes, size_t align) {
+/* Aligned bytes of a chunk; NULL when they do not fit. */
+static void *chunk_alloc(struct alcore__arena_chunk *chunk, size_t bytes, size_t align) {
     char *start = (char *)(chunk + 1);
     size_t gap = (size_t)(-(uintptr_t)(start + chunk->used)) & (align - 1);
     size_t left = chunk->capacity - chunk->used;
@@ -66,25 +68,25 @@ static void *take(struct alcore__arena_chunk *chunk, size_t bytes, size_t align)
 }
 
 void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align) {
-    void *memory = arena->chunk ? take(arena->chunk, bytes, align) : NULL;
+    void *memory = arena->chunk ? chunk_alloc(arena->chunk, bytes, align) : NULL;
     if (memory) return memory;
     size_t capacity = arena->chunk ? arena->chunk->capacity * 2 : FIRST_CHUNK;
     if (capacity > LAST_CHUNK) capacity = LAST_CHUNK;
     if (bytes > SIZE_MAX / 4 || align > SIZE_MAX / 4) return NULL;
-    bool alone = bytes + align > capacity / 4;
-    if (alone) capacity = bytes + align;
+    bool own_chunk = bytes + align > capacity / 4;
+    if (own_chunk) capacity = bytes + align;
     struct alcore__arena_chunk *chunk = alcore__alloc(ctx, sizeof *chunk + capacity);
     if (!chunk) return NULL;
     *chunk = (struct alcore__arena_chunk){.capacity = capacity};
     arena->bytes += sizeof *chunk + capacity;
-    if (alone && arena->chunk) { /* the present chunk still has room for small texts */
+    if (own_chunk && arena->chunk) { /* the present chunk still has room for small texts */
         chunk->before = arena->chunk->before;
         arena->chunk->before = chunk;
     } else {
         chunk->before = arena->chunk;
         arena->chunk = chunk;
     }
-    return take(chunk, bytes, align);
+    return chunk_alloc(chunk, bytes, align);
 }
 
 void alcore__arena_clear(alcore_ctx *ctx, alcore__arena *arena) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Making, counting and freeing contexts (alcore/context.h); the members are in state.h. */
 #include <string.h>
 #include <unistd.h>
 
@@ -6,9 +7,10 @@
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "alcore_ctx_cancel() is called from signal handlers");
 
-/* More is a mistake in the caller's arithmetic. */
+/* Largest number of threads; a larger one is a mistake in the caller's arithmetic. */
 #define MAX_THREADS 4096
 
+/* Copies and checks the caller's allocator; NULL: the default one. */
 static alcore_status read_allocator(const alcore_allocator *theirs, alcore_allocator *out) {
     ALCORE__TRY(alcore__struct_read(out, sizeof *out, ALCORE__FIRST_SIZE(alcore_allocator, release),
                                     theirs, "alcore_allocator"));
@@ -19,6 +21,7 @@ static alcore_status read_allocator(const alcore_allocator *theirs, alcore_alloc
     return ALCORE_OK;
 }
 
+/* alcore_ctx_new() within a call: checks all options before anything is allocated. */
 static alcore_status new_context(const alcore_ctx_options *theirs, alcore_ctx **out) {
     alcore_ctx_options options;
     alcore_allocator allocator;

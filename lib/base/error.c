@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Errors: the last error's status and text in the state of the thread (state.h), formatting without
+ * the host's locale, and the nearest name for "did you mean". Nothing here allocates, so that the
+ * error of a failed allocation can be set too. */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -55,7 +58,7 @@ void alcore__error_clear(void) {
     alcore__this.remedy.kind = 0;
 }
 
-/* Length of text[0..length-1] without a code point that the end cuts in two. */
+/* The length of text [length] without a code point of UTF-8 that its end cuts in two. */
 static size_t whole_code_points(const char *text, size_t length) {
     size_t start = length;
     while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
@@ -131,21 +134,25 @@ alcore_status alcore__fail_within(alcore_status status, const char *format, ...)
     return alcore__fail(status, "%s: %s", prefix, alcore__this.text);
 }
 
-alcore_status alcore__fail_renamed(alcore_status status, const char *from, const char *to) {
-    const char *text = alcore__this.text, *at = strstr(text, from);
-    if (at) alcore__fail(status, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, const char *path) {
+    const char *text = alcore__this.text, *found = strstr(text, temporary);
+    if (found)
+        alcore__fail(status, "%.*s%s%s", (int)(found - text), text, path,
+                     found + strlen(temporary));
     return status;
 }
 
 alcore_status alcore__fail_callback(alcore_status status, const char *what) {
-    alcore_status said = alcore__this.text[0] ? alcore__this.status : ALCORE_OK;
-    /* A text that belongs to another status is left over from a failure the callback got over. */
-    if (said < 0 && (status > 0 || status == said)) return said;
+    const alcore_status text_status = alcore__this.text[0] ? alcore__this.status : ALCORE_OK;
+    /* A text of another status is left over from a failure that the callback handled itself. */
+    if (text_status < 0 && (status > 0 || status == text_status)) return text_status;
     if (status > 0) status = ALCORE_E_CALLBACK;
     return alcore__fail(status, "%s failed", what);
 }
 
-/* Edits (insert, delete, replace, swap of neighbors) that turn a into b; both at most 63 bytes. */
+/* The smallest number of edits (insert, delete, replace a character, swap two neighbors) that turn
+ * a into b, both at most 63 bytes. rows [3][64]: row i, for the first i characters of a, stands at
+ * i % 3; column j is for the first j characters of b. */
 static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
     size_t rows[3][64];
     for (size_t j = 0; j <= length_b; j++) rows[0][j] = j;
@@ -154,13 +161,13 @@ static size_t edit_distance(const char *a, size_t length_a, const char *b, size_
         const size_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= length_b; j++) {
-            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best) best = above[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            size_t edits = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < edits) edits = above[j] + 1;
+            if (row[j - 1] + 1 < edits) edits = row[j - 1] + 1;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                second[j - 2] + 1 < best)
-                best = second[j - 2] + 1;
-            row[j] = best;
+                second[j - 2] + 1 < edits)
+                edits = second[j - 2] + 1;
+            row[j] = edits;
         }
     }
     return rows[length_a % 3][length_b];
@@ -171,10 +178,10 @@ const char *alcore__nearest_name(const char *text, const char *const *candidates
     const char *nearest = NULL;
     if (length == 0 || length > 63) return NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t other = strlen(candidates[i]);
-        if (other > 63) continue;
-        size_t distance = edit_distance(text, length, candidates[i], other);
-        size_t longer = length > other ? length : other;
+        size_t candidate_length = strlen(candidates[i]);
+        if (candidate_length > 63) continue;
+        size_t distance = edit_distance(text, length, candidates[i], candidate_length);
+        size_t longer = length > candidate_length ? length : candidate_length;
         if (distance < nearest_distance && distance <= 1 + longer / 4 && distance < longer) {
             nearest = candidates[i];
             nearest_distance = distance;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default file table: the file system, and "-" for standard input and output. */
+/* The default file table: the file system, with "-" for standard input and output. The functions
+ * are those of alcore_files (alcore/context.h); `user` is the context. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,16 +11,17 @@
 
 #include "base/state.h"
 
-/* An open file. Pipes and terminals cannot seek: they are read with rising offsets, one reader at a
- * time. */
+/* An open file. Pipes and terminals cannot seek: they are streams, which are read with ascending
+ * offsets, by one reader at a time. */
 typedef struct system_file {
     int descriptor;
-    bool stream;
-    pthread_mutex_t lock; /* of position */
-    int64_t position;     /* of a stream */
+    bool stream;          /* read() in order, else pread() at any offset */
+    pthread_mutex_t lock; /* held while a stream is read; guards position */
+    int64_t position;     /* of a stream: bytes read so far */
     char path[];
 } system_file;
 
+/* The error of a system call: what could not be done with the path, and errno's text. */
 static alcore_status fail_errno(int error, const char *what, const char *path) {
     const char *reason = strerror_l(error, alcore__c_locale());
     if (strcmp(path, "-") == 0)
@@ -28,6 +30,8 @@ static alcore_status fail_errno(int error, const char *what, const char *path) {
     return alcore__fail(ALCORE_E_IO, "cannot %s '%s': %s", what, path, reason);
 }
 
+/* Opens a path for reading, or creates it (ALCORE_FILE_CREATE), ALCORE_E_EXISTS when it exists. "-"
+ * is a duplicate of the standard descriptor, so that closing it leaves that one open. */
 static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
     int flags = mode == ALCORE_FILE_CREATE ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
     if (strcmp(path, "-") == 0) {
@@ -44,7 +48,7 @@ static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
 }
 
 static alcore_status system_open(void *user, const char *path, int32_t mode, void **out_file) {
-    struct stat facts;
+    struct stat info;
     int descriptor;
     *out_file = NULL;
     size_t bytes = strlen(path) + 1;
@@ -53,9 +57,9 @@ static alcore_status system_open(void *user, const char *path, int32_t mode, voi
     memcpy(file->path, path, bytes);
     alcore_status status = open_descriptor(path, mode, &descriptor);
     if (status == ALCORE_OK) {
-        if (fstat(descriptor, &facts) != 0)
+        if (fstat(descriptor, &info) != 0)
             status = fail_errno(errno, "open", path);
-        else if (S_ISDIR(facts.st_mode))
+        else if (S_ISDIR(info.st_mode))
             status = fail_errno(EISDIR, "open", path);
         if (status != ALCORE_OK) close(descriptor);
     }
@@ -83,6 +87,8 @@ static alcore_status await_stream(alcore_ctx *ctx, const system_file *file) {
     }
 }
 
+/* Reads once, some of the bytes: a stream from where it stands, any other file at offset.
+ * *out_bytes is 0 at the end of the file. */
 static alcore_status read_some(alcore_ctx *ctx, system_file *file, int64_t offset, void *buffer,
                                size_t bytes, size_t *out_bytes) {
     ssize_t got;
@@ -96,16 +102,19 @@ static alcore_status read_some(alcore_ctx *ctx, system_file *file, int64_t offse
     return ALCORE_OK;
 }
 
+/* Reads a stream at an offset: what stands before it is read and dropped; an offset that was passed
+ * already is an error. The caller has the lock. */
 static alcore_status read_stream(alcore_ctx *ctx, system_file *file, int64_t offset, void *buffer,
                                  size_t bytes, size_t *out_bytes) {
     if (offset < file->position)
         return alcore__fail(ALCORE_E_IO, "cannot go back in '%s': it is a stream", file->path);
     while (file->position < offset) {
-        char passed[4096];
+        char dropped[4096];
         int64_t left = offset - file->position;
         size_t got = 0;
-        ALCORE__TRY(read_some(ctx, file, 0, passed,
-                              left < (int64_t)sizeof passed ? (size_t)left : sizeof passed, &got));
+        ALCORE__TRY(read_some(ctx, file, 0, dropped,
+                              left < (int64_t)sizeof dropped ? (size_t)left : sizeof dropped,
+                              &got));
         if (got == 0) return ALCORE_OK;
         file->position += (int64_t)got;
     }
@@ -127,13 +136,13 @@ static alcore_status system_read(void *user, void *handle, int64_t offset, void 
 
 static alcore_status system_write(void *user, void *handle, const void *data, size_t bytes) {
     const system_file *file = handle;
-    const char *at = data;
+    const char *next = data;
     (void)user;
     while (bytes > 0) {
-        ssize_t put = write(file->descriptor, at, bytes);
+        ssize_t put = write(file->descriptor, next, bytes);
         if (put < 0 && errno != EINTR) return fail_errno(errno, "write", file->path);
         if (put < 0) continue;
-        at += put;
+        next += put;
         bytes -= (size_t)put;
     }
     return ALCORE_OK;
@@ -141,11 +150,11 @@ static alcore_status system_write(void *user, void *handle, const void *data, si
 
 static alcore_status system_length(void *user, void *handle, int64_t *out_bytes) {
     const system_file *file = handle;
-    struct stat facts;
+    struct stat info;
     (void)user;
     *out_bytes = -1;
-    if (fstat(file->descriptor, &facts) != 0) return fail_errno(errno, "measure", file->path);
-    if (!file->stream && S_ISREG(facts.st_mode)) *out_bytes = facts.st_size;
+    if (fstat(file->descriptor, &info) != 0) return fail_errno(errno, "measure", file->path);
+    if (!file->stream && S_ISREG(info.st_mode)) *out_bytes = info.st_size;
     return ALCORE_OK;
 }
 
@@ -167,7 +176,8 @@ static alcore_status system_close(void *user, void *handle) {
     return status;
 }
 
-/* Brings the new name to the disk. File systems that cannot sync a folder say so by EINVAL. */
+/* Brings a new name to the disk by syncing the folder of path. File systems that cannot sync a
+ * folder say so by EINVAL, which is no failure. */
 static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
     const char *slash = strrchr(path, '/');
     size_t bytes = slash ? (size_t)(slash - path) + (slash == path) : 1;
@@ -183,15 +193,15 @@ static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
     return status;
 }
 
-static alcore_status system_rename(void *user, const char *from, const char *to) {
-    struct stat facts;
+static alcore_status system_rename(void *user, const char *temporary, const char *path) {
+    struct stat info;
     /* A rename onto a device such as /dev/null would replace it. */
-    if (stat(to, &facts) == 0 && !S_ISREG(facts.st_mode))
-        return S_ISDIR(facts.st_mode)
-                   ? fail_errno(EISDIR, "write", to)
-                   : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", to);
-    if (rename(from, to) != 0) return fail_errno(errno, "write", to);
-    return sync_folder(user, to);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode)
+                   ? fail_errno(EISDIR, "write", path)
+                   : alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
+    if (rename(temporary, path) != 0) return fail_errno(errno, "write", path);
+    return sync_folder(user, path);
 }
 
 static alcore_status system_remove(void *user, const char *path) {

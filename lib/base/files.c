@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing through the context's file table. */
+/* Reading and writing through the context's file table (alcore_files), which is the file system or
+ * functions of the host.
+ *
+ * Reading: alcore__file, any number of blocks at any offset, from any thread. Writing:
+ * alcore__writer collects small pieces in a buffer and writes to a temporary file beside the path,
+ * which is renamed to the path when all is written: the file appears whole or not at all. Error
+ * texts always name the path that the caller gave. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,25 +13,28 @@
 
 #include "base/state.h"
 
-#define WRITE_BUFFER ((size_t)256 * 1024)
-/* Room for the temporary suffix below the usual 255 bytes of a name. */
-#define LONGEST_KEPT_NAME 200
+#define WRITE_BUFFER ((size_t)256 * 1024) /* bytes */
+/* Bytes of the file's name that the temporary name keeps, so that its suffix fits into the usual
+ * limit of 255 bytes. */
+#define MAX_KEPT_NAME 200
 
-/* A function of the table failed: its text stays, and names the path in any case. */
+/* Turns the status that a function of the table returned into the call's: keeps its error text and
+ * adds the path where it does not name it. what: the action, for a function that set no text. */
 static alcore_status failed(alcore_status status, const char *what, const char *path) {
     status = alcore__fail_callback(status, what);
     if (!strstr(alcore__error_text(), path)) alcore__fail_within(status, "'%s'", path);
     return status;
 }
 
+/* The error for a file table without a function that is needed. */
 static alcore_status missing(const char *function) {
     return alcore__fail(ALCORE_E_UNSUPPORTED, "the context's file table has no '%s'", function);
 }
 
 struct alcore__file {
     alcore_ctx *ctx; /* a reference */
-    void *handle;
-    char path[];
+    void *handle;    /* the file table's */
+    char path[];     /* as the caller gave it */
 };
 
 alcore_status alcore__file_open(alcore_ctx *ctx, const char *path, alcore__file **out) {
@@ -106,12 +115,12 @@ void alcore__file_close(alcore__file *file) {
 
 struct alcore__writer {
     alcore_ctx *ctx; /* a reference */
-    void *handle;    /* NULL when closed */
-    char *temporary; /* NULL: "-", which is written straight */
-    size_t length;   /* bytes in buffer */
-    bool broken;     /* a write failed: what is in the file is unknown */
-    char *buffer;
-    char path[];
+    void *handle;    /* the file table's; NULL when closed */
+    char *temporary; /* name of the file being written; NULL for "-", which is written directly */
+    char *buffer;    /* [WRITE_BUFFER] */
+    size_t length;   /* bytes in buffer that are not written yet */
+    bool broken;     /* a write failed: what the file contains is unknown */
+    char path[];     /* as the caller gave it */
 };
 
 static void free_writer(alcore__writer *writer) {
@@ -122,7 +131,7 @@ static void free_writer(alcore__writer *writer) {
     alcore_ctx_unref(ctx);
 }
 
-/* Standard output has no name to appear under: it is written as it comes. */
+/* Opens "-". Standard output has no name to appear under, so it is written directly. */
 static alcore_status open_output(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     alcore_status status = files->open(files->user, "-", ALCORE_FILE_CREATE, &writer->handle);
@@ -131,12 +140,13 @@ static alcore_status open_output(alcore__writer *writer) {
     return failed(alcore__fail_callback(status, "opening a file"), "opening a file", writer->path);
 }
 
-/* Creates a file beside path, under a name that nothing has yet. */
+/* Creates a file beside path under a name that no file has: PATH.alcore-PROCESS-NUMBER, with
+ * another number while the name exists, 100 times at most. */
 static alcore_status create_temporary(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     const char *path = writer->path, *slash = strrchr(path, '/');
     size_t folder = slash ? (size_t)(slash - path) + 1 : 0, name = strlen(path) - folder;
-    if (name > LONGEST_KEPT_NAME) name = LONGEST_KEPT_NAME;
+    if (name > MAX_KEPT_NAME) name = MAX_KEPT_NAME;
     size_t bytes = folder + name + 48;
     writer->temporary = alcore__alloc(writer->ctx, bytes);
     if (!writer->temporary) return alcore__fail_memory(bytes);
@@ -153,10 +163,12 @@ static alcore_status create_temporary(alcore__writer *writer) {
     return failed(status, "creating a file", path);
 }
 
+/* Refuses a path of the file system that exists and is no regular file, such as a device or a
+ * folder, before anything is written. */
 static alcore_status check_target(alcore_ctx *ctx, const char *path) {
-    struct stat facts;
+    struct stat info;
     if (strcmp(path, "-") == 0) return ALCORE_OK;
-    if (!alcore__is_file_system(&ctx->files) || stat(path, &facts) != 0 || S_ISREG(facts.st_mode))
+    if (!alcore__is_file_system(&ctx->files) || stat(path, &info) != 0 || S_ISREG(info.st_mode))
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
 }
@@ -194,6 +206,7 @@ static alcore_status writing_failed(alcore__writer *writer, alcore_status status
     return failed(status, "writing a file", writer->path);
 }
 
+/* Writes bytes to the file at once; after a failed write nothing more is written. */
 static alcore_status put(alcore__writer *writer, const void *data, size_t bytes) {
     const alcore_files *files = &writer->ctx->files;
     if (writer->broken)
@@ -203,6 +216,7 @@ static alcore_status put(alcore__writer *writer, const void *data, size_t bytes)
     return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
 }
 
+/* Writes the buffer and empties it. */
 static alcore_status flush(alcore__writer *writer) {
     size_t length = writer->length;
     writer->length = 0;
@@ -217,6 +231,7 @@ alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_
     return ALCORE_OK;
 }
 
+/* Closes the file; a failure to close may mean that data was lost. */
 static alcore_status close_handle(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     void *handle = writer->handle;
@@ -225,6 +240,7 @@ static alcore_status close_handle(alcore__writer *writer) {
     return status == ALCORE_OK ? ALCORE_OK : writing_failed(writer, status);
 }
 
+/* Brings everything to the disk and gives the file its name; frees nothing. */
 static alcore_status commit(alcore__writer *writer) {
     const alcore_files *files = &writer->ctx->files;
     alcore_status status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Hashes of bytes (base.h, rng.h), by xxHash. NULL is the empty text. */
 #include <xxhash.h>
 
 #include "base/base.h"

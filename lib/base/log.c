@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log lines: spoken on the entering thread at once, queued for it by everyone else. */
+/* Log lines: passed to the host's log function on the entering thread at once, and queued for it by
+ * all other threads (workers, and threads outside of a call), so that the host's function is never
+ * called from a thread that the host does not know. */
 #include <string.h>
 
 #include "base/state.h"
@@ -7,7 +9,8 @@
 struct alcore__log_line {
     struct alcore__log_line *next;
     int32_t level;
-    const char *component, *message, *fields; /* behind this head; fields may be NULL */
+    const char *component, *message,
+        *fields; /* in the memory after this head; fields may be NULL */
 };
 
 void alcore__log_queue_begin(alcore__log_queue *queue) {
@@ -15,12 +18,14 @@ void alcore__log_queue_begin(alcore__log_queue *queue) {
     queue->first = queue->last = NULL;
 }
 
-static char *append(char *at, const char *text, size_t bytes) {
-    memcpy(at, text, bytes);
-    return at + bytes;
+/* Copies a text to `out` and returns where the next one goes. */
+static char *append(char *out, const char *text, size_t bytes) {
+    memcpy(out, text, bytes);
+    return out + bytes;
 }
 
-/* A line is lost when there is no memory for it: logging never fails a call. */
+/* Appends a line to a queue, from any thread. A line is lost when there is no memory for it:
+ * logging never fails a call. */
 static void enqueue(alcore_ctx *ctx, alcore__log_queue *queue, int32_t level, const char *component,
                     const char *message, const char *fields) {
     size_t component_bytes = strlen(component) + 1, message_bytes = strlen(message) + 1;
@@ -28,13 +33,13 @@ static void enqueue(alcore_ctx *ctx, alcore__log_queue *queue, int32_t level, co
     struct alcore__log_line *line =
         alcore__alloc(ctx, sizeof *line + component_bytes + message_bytes + fields_bytes);
     if (!line) return;
-    char *at = (char *)(line + 1);
-    *line = (struct alcore__log_line){.level = level, .component = at};
-    line->message = at = append(at, component, component_bytes);
-    at = append(at, message, message_bytes);
+    char *next = (char *)(line + 1);
+    *line = (struct alcore__log_line){.level = level, .component = next};
+    line->message = next = append(next, component, component_bytes);
+    next = append(next, message, message_bytes);
     if (fields) {
-        line->fields = at;
-        append(at, fields, fields_bytes);
+        line->fields = next;
+        append(next, fields, fields_bytes);
     }
     pthread_mutex_lock(&queue->lock);
     if (queue->last)

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory through the context's allocator. Each block is preceded by its size, which the allocator's
- * release wants. */
+/* Memory through the context's allocator. Each block is preceded by a header with its size, header
+ * included, which the allocator's functions want to know:
+ *
+ *   | size, padded to HEADER bytes | the caller's bytes ... | */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/state.h"
 
-/* Keeps the alignment that the allocator gave. */
+/* Bytes of the header: the caller's bytes keep the alignment that the allocator gave. */
 #define HEADER 16
-/* A large page. Blocks of this size on are an array per row, a table or texts: filled from end to
- * end. In small pages loading gigabytes of text spends a third of its time on page faults, and a
- * table of hundreds of megabytes that is read at random misses the page tables' cache at every
- * step. */
+/* Bytes of a large page. A block of this size or more is an array per row, a table or texts, filled
+ * from end to end. In small pages loading gigabytes of text spends a third of its time on page
+ * faults, and a table of hundreds of megabytes that is read at random misses the page tables' cache
+ * at every step. */
 #define LARGE ((size_t)2 << 20)
-/* What malloc keeps for itself around a block, at most. */
+/* Bytes that malloc uses for itself around a block, at most. */
 #define AROUND 64
-/* From here on malloc maps every block for itself: it may as well begin with a large page. */
+/* From this size on malloc maps every block for itself, so it may begin at a large page. */
 #define MAPPED ((size_t)32 << 20)
 _Static_assert(sizeof(size_t) <= HEADER && _Alignof(max_align_t) <= HEADER, "block header");
 
-/* Advice to the system about the large pages that a block fills; no more than advice, so a
- * refusal is nothing. */
+/* Advises the system to use large pages for those that a block fills. It is no more than advice, so
+ * a refusal is ignored. */
 static void prefer_large_pages(void *block, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     const uintptr_t begin = ((uintptr_t)block - AROUND + LARGE - 1) / LARGE * LARGE;
@@ -65,12 +67,15 @@ static const alcore_allocator *allocator_of(const alcore_ctx *ctx) {
     return ctx ? &ctx->allocator : &alcore__default_allocator;
 }
 
+/* The size in the header of the block of `memory`, header included. */
 static size_t block_bytes(const void *memory) {
     size_t bytes;
     memcpy(&bytes, (const char *)memory - HEADER, sizeof bytes);
     return bytes;
 }
 
+/* Writes the header of a block of `bytes` bytes and returns where the caller's bytes begin; NULL
+ * for NULL. */
 static void *begin_block(void *block, size_t bytes) {
     if (!block) return NULL;
     memcpy(block, &bytes, sizeof bytes);

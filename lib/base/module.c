@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads modules. What was tried and why it failed is kept: "not found" without a place helps
- * nobody. */
+/* Loads engine modules (libalcore-<engine>.so), each once per context. What was tried and why it
+ * failed is kept for the error text: "not found" without the paths that were tried helps nobody. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,33 +8,36 @@
 
 #include "base/state.h"
 
-#define LONGEST_ENGINE 40
+#define LONGEST_ENGINE 40 /* bytes of an engine's name */
 
 /* One attempt to load an engine, kept for the life of the context. */
 typedef struct alcore__module {
-    struct alcore__module *next;
-    const void *table; /* NULL: it did not load */
-    alcore_status status;
-    alcore__buffer reason; /* each place, and why not */
-    void *extended;        /* a shorter table with zeros behind it; NULL: not needed so far */
-    char engine[LONGEST_ENGINE + 1];
+    struct alcore__module *next; /* in ctx->modules */
+    const void *table;           /* the module's table of functions; NULL: it did not load */
+    alcore_status status;        /* why: that of its entry point, or ALCORE_E_MODULE */
+    alcore__buffer reason;       /* each path that was tried, and why it was not used */
+    void *extended; /* copy of a table of an older release, followed by zeros; NULL: not needed */
+    char engine[LONGEST_ENGINE + 1]; /* "cuda", "torch", "torch-2.1" */
 } alcore__module;
 
+/* The entry point of a module (alcore/sys/host.h). */
 typedef alcore_status (*module_entry)(uint32_t abi, const alcore_sys_host *host, const void **out);
 
-/* alcore_<engine>_entry; "torch-2.1" is an engine "torch" for one release of its framework. */
+/* The name of the entry point: alcore_<engine>_entry, without the engine's version ("torch-2.1" is
+ * an engine "torch" for one release of its framework). */
 static void entry_name(const char *engine, char *out, size_t bytes) {
     alcore__format(out, bytes, "alcore_%.*s_entry", (int)strcspn(engine, "-."), engine);
 }
 
-/* Why this place did not do, on a line of its own. */
+/* Appends "path: why" to the reasons. */
 static alcore_status add_reason(alcore_ctx *ctx, alcore__module *module, const char *path,
                                 const char *why) {
     return alcore__buffer_format(ctx, &module->reason, "%s%s: %s",
                                  module->reason.length ? "; " : "", path, why);
 }
 
-/* Only a lack of memory is a failure here; anything else is a reason. */
+/* Loads the module from a path and calls its entry point. Only a lack of memory is a failure here;
+ * anything else becomes a reason. */
 static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const char *path) {
     char symbol[LONGEST_ENGINE + 16];
     const void *table = NULL;
@@ -65,6 +68,7 @@ static alcore_status try_file(alcore_ctx *ctx, alcore__module *module, const cha
     return ALCORE_OK;
 }
 
+/* Tries libalcore-<engine>.so in a folder, unless the module is loaded already. */
 static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const char *folder,
                                 size_t folder_bytes) {
     alcore__buffer path = {0};
@@ -77,26 +81,29 @@ static alcore_status try_folder(alcore_ctx *ctx, alcore__module *module, const c
     return status;
 }
 
-/* The folder of the file this code is in: libalcore.so, or the program when linked with
- * libalcore.a. In a build folder the module stands in a folder of its own beside libalcore.so,
+/* Tries the folder of the file that this code is in: libalcore.so, or the program when it is linked
+ * with libalcore.a. In a build folder the module stands in a folder of its own beside libalcore.so,
  * named after the engine without its version: lib/cuda/libalcore-cuda.so. */
-static alcore_status try_own_folder(alcore_ctx *ctx, alcore__module *module) {
-    Dl_info facts;
-    if (!dladdr((const void *)(uintptr_t)alcore__module_load, &facts) || !facts.dli_fname)
+static alcore_status try_library_folder(alcore_ctx *ctx, alcore__module *module) {
+    Dl_info library_info;
+    if (!dladdr((const void *)(uintptr_t)alcore__module_load, &library_info) ||
+        !library_info.dli_fname)
         return ALCORE_OK;
-    const char *slash = strrchr(facts.dli_fname, '/');
+    const char *slash = strrchr(library_info.dli_fname, '/');
     if (!slash) return ALCORE_OK;
-    size_t folder_bytes = (size_t)(slash - facts.dli_fname);
-    ALCORE__TRY(try_folder(ctx, module, facts.dli_fname, folder_bytes));
+    size_t folder_bytes = (size_t)(slash - library_info.dli_fname);
+    ALCORE__TRY(try_folder(ctx, module, library_info.dli_fname, folder_bytes));
     alcore__buffer folder = {0};
     alcore_status status =
-        alcore__buffer_format(ctx, &folder, "%.*s/%.*s", (int)folder_bytes, facts.dli_fname,
+        alcore__buffer_format(ctx, &folder, "%.*s/%.*s", (int)folder_bytes, library_info.dli_fname,
                               (int)strcspn(module->engine, "-."), module->engine);
     if (status == ALCORE_OK) status = try_folder(ctx, module, folder.data, folder.length);
     alcore__buffer_clear(ctx, &folder);
     return status;
 }
 
+/* Tries the folders in the order that docs/gpu.md names: the context's, the environment's, and that
+ * of the library. */
 static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
     const char *from_environment = secure_getenv("ALCORE_MODULE_DIR");
     module->status = ALCORE_E_MODULE;
@@ -104,7 +111,7 @@ static alcore_status find_and_load(alcore_ctx *ctx, alcore__module *module) {
         ALCORE__TRY(try_folder(ctx, module, ctx->module_dir, strlen(ctx->module_dir)));
     if (from_environment)
         ALCORE__TRY(try_folder(ctx, module, from_environment, strlen(from_environment)));
-    ALCORE__TRY(try_own_folder(ctx, module));
+    ALCORE__TRY(try_library_folder(ctx, module));
     if (module->table) alcore__buffer_clear(ctx, &module->reason);
     return ALCORE_OK;
 }
@@ -114,8 +121,9 @@ static bool is_engine_name(const char *engine) {
     return strspn(engine, "abcdefghijklmnopqrstuvwxyz0123456789-._") == strlen(engine);
 }
 
-/* The record of the engine, made at the first question. The caller holds module_lock. */
-static alcore_status record_of(alcore_ctx *ctx, const char *engine, alcore__module **out) {
+/* *out: the record of the engine, whose module is loaded when the engine is first asked for. The
+ * caller holds module_lock. */
+static alcore_status find_or_load(alcore_ctx *ctx, const char *engine, alcore__module **out) {
     for (*out = ctx->modules; *out; *out = (*out)->next)
         if (strcmp((*out)->engine, engine) == 0) return ALCORE_OK;
     alcore__module *module;
@@ -133,12 +141,13 @@ static alcore_status record_of(alcore_ctx *ctx, const char *engine, alcore__modu
     return ALCORE_OK;
 }
 
+/* find_or_load() under the lock, after a check of the engine's name. */
 static alcore_status find_record(alcore_ctx *ctx, const char *engine, alcore__module **out) {
     *out = NULL;
     if (!is_engine_name(engine))
         return alcore__fail(ALCORE_E_INVALID, "'%s' is no engine's name", engine ? engine : "NULL");
     pthread_mutex_lock(&ctx->module_lock);
-    alcore_status status = record_of(ctx, engine, out);
+    alcore_status status = find_or_load(ctx, engine, out);
     pthread_mutex_unlock(&ctx->module_lock);
     return status;
 }
@@ -154,7 +163,8 @@ alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const voi
     return ALCORE_OK;
 }
 
-/* The caller holds module_lock. */
+/* Makes module->extended, full_size bytes, if the module's table is shorter. The caller holds
+ * module_lock. */
 static alcore_status extend_table(alcore_ctx *ctx, alcore__module *module, size_t full_size) {
     size_t size;
     memcpy(&size, module->table, sizeof size);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and printing numbers without the host's locale (number.h). Most numbers in files have up
+ * to 15 digits and a small exponent: those are read by one exact multiplication or division
+ * (Clinger 1990), the others by the C library's strtod_l(). */
 #include "base/number.h"
 
 #include <locale.h>
@@ -8,18 +11,19 @@
 #include <string.h>
 #include <strings.h>
 
-/* A number as written: value = digits * 10^exponent, when no digit was left out. */
+/* A decimal number: digits * 10^exponent, if exact. */
 typedef struct decimal {
-    uint64_t digits;
+    uint64_t digits; /* the first 19 digits as an integer */
     int64_t exponent;
-    bool negative, exact;
+    bool negative;
+    bool exact; /* no digit after the first 19 is other than 0 */
 } decimal;
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Checks the grammar and gathers up to 19 digits. */
+/* Checks the grammar of number.h and fills *out; false when the text is no decimal number. */
 static bool read_decimal(const char *text, const char *end, decimal *out) {
     decimal number = {0, 0, false, true};
     if (text < end && (*text == '-' || *text == '+')) number.negative = *text++ == '-';
@@ -56,6 +60,7 @@ static bool read_decimal(const char *text, const char *end, decimal *out) {
     return text == end;
 }
 
+/* Reads nan, inf or infinity, in any case and with an optional sign. */
 static bool read_name(const char *text, size_t length, double *out) {
     bool negative = length > 0 && *text == '-';
     if (length > 0 && (*text == '-' || *text == '+')) {
@@ -82,7 +87,7 @@ bool alcore__parse_double(const char *text, size_t length, double *out) {
     if (length == 0 || length >= sizeof copy) return false;
     decimal number;
     if (!read_decimal(text, text + length, &number)) return read_name(text, length, out);
-    /* Both operands are exact, so the one rounding of the operation is the right one. */
+    /* digits and the power of ten are exact doubles, so the operation rounds once, correctly. */
     if (number.exact && number.digits <= (1ull << 53) && number.exponent >= -22 &&
         number.exponent <= 22) {
         double value = (double)number.digits;
@@ -132,20 +137,21 @@ bool alcore__parse_uint(const char *text, size_t length, uint64_t *out) {
     return true;
 }
 
-/* Puts '.' where the locale has put its own decimal point, of however many bytes. */
+/* Replaces the locale's decimal point, of however many bytes, by '.', in place; returns the new
+ * length. */
 static size_t plain_point(char *text) {
-    char *to = text, *from = text;
-    bool inside = false;
-    for (; *from; from++) {
-        bool ours = is_digit(*from) || *from == '-' || *from == '+' || *from == 'e';
-        if (ours)
-            *to++ = *from;
-        else if (!inside)
-            *to++ = '.';
-        inside = !ours;
+    char *out = text, *in = text;
+    bool inside_point = false;
+    for (; *in; in++) {
+        bool kept = is_digit(*in) || *in == '-' || *in == '+' || *in == 'e';
+        if (kept)
+            *out++ = *in;
+        else if (!inside_point)
+            *out++ = '.';
+        inside_point = !kept;
     }
-    *to = 0;
-    return (size_t)(to - text);
+    *out = 0;
+    return (size_t)(out - text);
 }
 
 size_t alcore__print_double(double value, char out[32]) {

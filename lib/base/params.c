@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Named parameters (params.h): looking up rows and values by name, reading a text as a value of a
+ * row's type, and the error texts, which name the bounds or the nearest name. Tables are short, so
+ * look-ups walk over them. */
 #include "base/params.h"
 
 #include <math.h>
@@ -6,8 +9,11 @@
 
 #include "base/number.h"
 
-enum { NUMBERS_MOST = 100000 };
+/* Longest list of a parameter with several numbers. */
+enum { MAX_NUMBERS = 100000 };
 
+/* The row of a parameter, and its index in the table; NULL for an unknown name. table may be NULL.
+ */
 static const alcore__param *find_row(const alcore__param_table *table, const char *name,
                                      int32_t *index) {
     for (int32_t i = 0; table && i < table->count; i++) {
@@ -19,7 +25,7 @@ static const alcore__param *find_row(const alcore__param_table *table, const cha
     return NULL;
 }
 
-/* Index of a word among "a|b|c", -1: none of them. */
+/* The index of a word among choices "a|b|c", which may be NULL; -1 when it is none of them. */
 static int64_t choice_index(const char *choices, const char *word) {
     size_t length = strlen(word);
     for (int64_t i = 0; choices && *choices; i++) {
@@ -31,6 +37,8 @@ static int64_t choice_index(const char *choices, const char *word) {
     return -1;
 }
 
+/* The error for a text that is no value of the row: says what the values are. owner: whose
+ * parameter it is, such as "strategy huds". */
 static alcore_status fail_value(const alcore__param *row, const char *owner, const char *text) {
     switch (row->type) {
     case ALCORE_PARAM_FLAG:
@@ -58,11 +66,14 @@ static alcore_status fail_value(const alcore__param *row, const char *owner, con
     }
 }
 
+/* Reads a finite number within the row's bounds. */
 static bool read_number(const alcore__param *row, const char *text, size_t length, double *out) {
     return alcore__parse_double(text, length, out) && isfinite(*out) && *out >= row->minimum &&
            *out <= row->maximum;
 }
 
+/* Reads "number,number,..." into value->numbers; a word that may stand in place of the list leaves
+ * the list empty and the number NaN. The caller frees the list, also after a failure. */
 static alcore_status read_numbers(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                   const char *text, alcore__value *value) {
     int64_t count = 1;
@@ -71,21 +82,23 @@ static alcore_status read_numbers(alcore_ctx *ctx, const alcore__param *row, con
         return ALCORE_OK;
     }
     for (const char *c = text; *c; c++) count += *c == ',';
-    if (count > NUMBERS_MOST) return fail_value(row, owner, "a longer list than any use has");
+    if (count > MAX_NUMBERS) return fail_value(row, owner, "a longer list than any use has");
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof(double), &value->numbers));
     value->number_count = count;
-    const char *at = text;
+    const char *next = text;
     for (int64_t i = 0; i < count; i++) {
-        size_t length = strcspn(at, ",");
-        if (!read_number(row, at, length, &value->numbers[i])) return fail_value(row, owner, text);
-        at += length + 1;
+        size_t length = strcspn(next, ",");
+        if (!read_number(row, next, length, &value->numbers[i]))
+            return fail_value(row, owner, text);
+        next += length + 1;
     }
     value->number = value->numbers[0];
     return ALCORE_OK;
 }
 
-/* Digits are taken exactly: a seed may have more of them than a double holds. A row whose maximum
- * is beyond int64 keeps the 64 bits of an unsigned number. */
+/* Reads an integer written with digits alone, exactly: a seed may have more digits than a double
+ * holds. A row whose maximum is beyond int64_t keeps the 64 bits of an unsigned integer. false for
+ * other ways of writing one, such as 1e3. */
 static bool read_digits(const alcore__param *row, const char *text, int64_t *out) {
     uint64_t bits;
     if (row->maximum <= 0x1p63) return alcore__parse_int(text, strlen(text), out);
@@ -94,6 +107,7 @@ static bool read_digits(const alcore__param *row, const char *text, int64_t *out
     return true;
 }
 
+/* Reads a text as a value of the row's type. Sets every member of *value but text. */
 static alcore_status read_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                 const char *text, alcore__value *value) {
     switch (row->type) {
@@ -134,6 +148,7 @@ static void clear_value(alcore_ctx *ctx, alcore__value *value) {
     memset(value, 0, sizeof *value);
 }
 
+/* *out: the value of a text, with a copy of the text; *out is unchanged after a failure. */
 static alcore_status make_value(alcore_ctx *ctx, const alcore__param *row, const char *owner,
                                 const char *text, alcore__value *out) {
     alcore__value value = {0};
@@ -176,6 +191,7 @@ void alcore__values_clear(alcore_ctx *ctx, alcore__values *values) {
     memset(values, 0, sizeof *values);
 }
 
+/* The error for an unknown name, with the nearest name of the table. */
 static alcore_status fail_name(const alcore__param_table *table, const char *owner,
                                const char *name) {
     const char *names[64];
@@ -212,6 +228,7 @@ alcore_status alcore__values_get(const alcore__values *values, const char *owner
     return ALCORE_OK;
 }
 
+/* The value of a parameter, NULL for an unknown name; values may be NULL. */
 static const alcore__value *find_value(const alcore__values *values, const char *name) {
     int32_t index = 0;
     return values && find_row(values->table, name, &index) ? &values->values[index] : NULL;

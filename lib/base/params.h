@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named parameters: a table of rows says what there is, a set of values holds what was asked for.
- * Shared by scorers, strategies and requests; it stands in the lowest of the three folders. */
+/* Named parameters of scorers, strategies and requests: a table of rows describes them, and a set
+ * of values has the present value of each, which is the default until it is set. */
 #ifndef ALCORE__PARAMS_H
 #define ALCORE__PARAMS_H
 
@@ -12,35 +12,36 @@
  * number, an empty list for numbers. */
 typedef struct alcore__param {
     const char *name;
-    int32_t type; /* ALCORE_PARAM_* */
-    const char *initial;
-    double minimum, maximum; /* of integers and numbers, both allowed */
-    const char *choices;
-    const char *help;
+    int32_t type;            /* ALCORE_PARAM_* */
+    const char *initial;     /* the default, as a text */
+    double minimum, maximum; /* bounds of integers and numbers, inclusive; infinite: no bound */
+    const char *choices;     /* words; see above; NULL: none */
+    const char *help;        /* one line for the user */
 } alcore__param;
 
 typedef struct alcore__param_table {
-    const alcore__param *rows;
+    const alcore__param *rows; /* [count] static */
     int32_t count;
 } alcore__param_table;
 #define ALCORE__PARAM_TABLE(rows)                                                                  \
     { rows, (int32_t)(sizeof(rows) / sizeof(rows[0])) }
 
+/* The value of one parameter. */
 typedef struct alcore__value {
-    char *text; /* as it is reported: the default or what was set, owned */
-    double number;
-    int64_t integer; /* flags: 0 or 1; choices: index among them */
-    double *numbers; /* ALCORE_PARAM_NUMBERS, owned */
+    char *text;      /* as it is reported: the default or what was set, owned */
+    double number;   /* numbers and integers; of a list the first; NaN for a word in their place */
+    int64_t integer; /* integers; flags: 0 or 1; choices: index among them */
+    double *numbers; /* [number_count] ALCORE_PARAM_NUMBERS, owned; NULL for a word in its place */
     int64_t number_count;
 } alcore__value;
 
-/* Values of a table; all-zero is empty. */
+/* The values of a table. A struct of zeros has no table and no values. */
 typedef struct alcore__values {
     const alcore__param_table *table;
     alcore__value *values; /* [table->count] */
 } alcore__values;
 
-/* Begins with every default. */
+/* Gives every parameter of a table its default; table may be NULL. */
 alcore_status alcore__values_new(alcore_ctx *ctx, const alcore__param_table *table,
                                  alcore__values *out);
 void alcore__values_clear(alcore_ctx *ctx, alcore__values *values);
@@ -58,9 +59,10 @@ bool alcore__values_has(const alcore__values *values, const char *name);
 int64_t alcore__values_integer(const alcore__values *values,
                                const char *name); /* flags and choices too */
 double alcore__values_number(const alcore__values *values, const char *name);
-double alcore__values_of_round(const alcore__values *values, const char *name,
-                               int64_t round); /* from 1; the last stays */
-/* All of a list: none for a word that stands in its place. */
+/* The number of a list for a round, counted from 1; rounds after the end of the list have its last
+ * number. */
+double alcore__values_of_round(const alcore__values *values, const char *name, int64_t round);
+/* A view of all numbers of a list, [*count]; NULL and 0 for a word that stands in its place. */
 const double *alcore__values_numbers(const alcore__values *values, const char *name,
                                      int64_t *count);
 const char *alcore__values_text(const alcore__values *values, const char *name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of spec 1.7: splitmix64 seeds, xoshiro256**, draws without replacement. */
+/* The random numbers of docs/spec/arithmetic.md, 1.7 (rng.h): splitmix64 seeds, xoshiro256**, draws
+ * without replacement. */
 #include <string.h>
 
 #include "base/base.h"
@@ -7,6 +8,7 @@
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
+/* The first output of splitmix64 with the state z. */
 static uint64_t mix(uint64_t z) {
     z += GOLDEN;
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -51,23 +53,26 @@ uint64_t alcore__rng_below(alcore__rng *rng, uint64_t n) {
     return r % n;
 }
 
-/* The part a[count..n-1] of the array that sample() of spec 1.7 shuffles: whole when that is cheap,
- * else only the entries that differ from their position. */
+/* Entries count .. n - 1 of the array a = 0 .. n - 1 that sample() of docs/spec/arithmetic.md
+ * shuffles; the entries below count are the result itself. The tail is an array where that is
+ * cheap, else a hash table of the entries that were asked for; all others equal their index. */
 typedef struct tail {
-    int64_t first;
-    int64_t *whole;     /* [n - first], or NULL */
-    int64_t *positions; /* [mask + 1], -1 is free */
-    int64_t *values;
-    uint64_t mask;
+    int64_t first;    /* count: the index in a of the tail's first entry */
+    int64_t *whole;   /* [n - first] the entries, or NULL */
+    int64_t *indices; /* [mask + 1] index in a of each slot of the hash table, -1: free */
+    int64_t *values;  /* [mask + 1] the entry of a at that index; same block of memory as indices */
+    uint64_t mask;    /* slots - 1, slots being a power of two at least 2 count */
 } tail;
 
-static int64_t *tail_entry(tail *rest, int64_t position) {
-    if (rest->whole) return rest->whole + (position - rest->first);
-    uint64_t slot = mix((uint64_t)position) & rest->mask;
-    while (rest->positions[slot] != position) {
-        if (rest->positions[slot] < 0) {
-            rest->positions[slot] = position;
-            rest->values[slot] = position;
+/* The entry of a at an index of the tail; enters it into the hash table if it is not there. At most
+ * count different indices are asked for, so the table never fills up. */
+static int64_t *tail_entry(tail *rest, int64_t index) {
+    if (rest->whole) return rest->whole + (index - rest->first);
+    uint64_t slot = mix((uint64_t)index) & rest->mask;
+    while (rest->indices[slot] != index) {
+        if (rest->indices[slot] < 0) {
+            rest->indices[slot] = index;
+            rest->values[slot] = index;
             break;
         }
         slot = (slot + 1) & rest->mask;
@@ -75,6 +80,8 @@ static int64_t *tail_entry(tail *rest, int64_t position) {
     return rest->values + slot;
 }
 
+/* Allocates the tail of a = 0 .. n - 1 from entry `count` on: an array if that has at most 4 count
+ * entries or n is small. */
 static alcore_status tail_begin(alcore_ctx *ctx, tail *rest, int64_t n, int64_t count) {
     *rest = (tail){.first = count};
     if (n - count <= 4 * count || n <= 4096) {
@@ -84,10 +91,10 @@ static alcore_status tail_begin(alcore_ctx *ctx, tail *rest, int64_t n, int64_t 
     }
     uint64_t slots = 16;
     while (slots < 2 * (uint64_t)count) slots *= 2;
-    ALCORE__TRY(alcore__new_array(ctx, 2 * slots, sizeof(int64_t), &rest->positions));
-    rest->values = rest->positions + slots;
+    ALCORE__TRY(alcore__new_array(ctx, 2 * slots, sizeof(int64_t), &rest->indices));
+    rest->values = rest->indices + slots;
     rest->mask = slots - 1;
-    memset(rest->positions, 0xFF, slots * sizeof(int64_t));
+    memset(rest->indices, 0xFF, slots * sizeof(int64_t));
     return ALCORE_OK;
 }
 
@@ -111,6 +118,6 @@ alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, i
         out[i] = drawn;
     }
     alcore__free(ctx, rest.whole);
-    alcore__free(ctx, rest.positions);
+    alcore__free(ctx, rest.indices);
     return ALCORE_OK;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of lib/base share and nobody else sees: the context's members and the state of a
- * thread. */
+/* What the files of lib/base share and nobody else sees: the members of the context and the state
+ * of a thread.
+ *
+ * A call: a public status call, from alcore__enter() to alcore__leave(). The entering thread: the
+ * one that made it. A job: one alcore__parallel() in it (threads.c), whose tasks run on workers. */
 #ifndef ALCORE__STATE_H
 #define ALCORE__STATE_H
 
@@ -10,78 +13,84 @@
 #include "alcore/remedy.h"
 #include "base/base.h"
 
+/* Bytes of an error text or a log line, its NUL included; longer ones are cut. */
 #define ALCORE__TEXT_BYTES 1024
-/* Progress is due this often; the entering thread never sleeps longer than half of it. */
+/* Nanoseconds between two calls of progress; the entering thread sleeps half as long at most. */
 #define ALCORE__PROGRESS_NS INT64_C(100000000)
 
-/* Lines that wait for the entering thread. */
+/* Log lines that wait for the entering thread, the oldest first. */
 typedef struct alcore__log_queue {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards the list */
     struct alcore__log_line *first, *last;
 } alcore__log_queue;
 
-/* What a thread's outermost call knows. */
+/* The state of the outermost call of a thread; reset by alcore__enter(). */
 typedef struct alcore__call {
-    _Atomic(const alcore_ctx *) stopped; /* the context whose progress function ended the call */
-    int64_t reported_ns;                 /* when progress was called last, or the call began */
-    const char *stage;                   /* what alcore__tick() was told last */
-    int64_t done, total;
-    bool reporting; /* inside the progress function: it is not called again from there */
-    bool logging;   /* inside the log function: its own lines wait */
+    _Atomic(const alcore_ctx *) stopped; /* the context whose progress function ended the call; read
+                                            by the workers of its jobs */
+    int64_t reported_ns; /* alcore__now_ns() when progress was called last, or the call began */
+    const char *stage;   /* what alcore__tick() was told last, for calls that tell nothing */
+    int64_t done, total; /* of that stage; total -1: unknown */
+    bool reporting;      /* inside the progress function: it is not called again from there */
+    bool logging;        /* inside the log function: lines logged from there are queued */
 } alcore__call;
 
 struct alcore__job;
 
+/* The state of a thread. */
 typedef struct alcore__thread {
-    int32_t depth;           /* status calls entered and not left */
-    int32_t worker;          /* number of this worker, while job is set */
-    struct alcore__job *job; /* the job whose task runs on this thread */
-    alcore__call call;
-    alcore_status status; /* that the text belongs to */
-    char text[ALCORE__TEXT_BYTES];
-    alcore_remedy remedy; /* for the error of the text; kind 0: there is none */
+    int32_t depth;                 /* status calls entered and not left */
+    int32_t worker;                /* number of this worker, while job is set */
+    struct alcore__job *job;       /* the job whose task runs on this thread; NULL: none */
+    alcore__call call;             /* unused while job is set: the job has its caller's */
+    alcore_status status;          /* the status that the error text belongs to */
+    char text[ALCORE__TEXT_BYTES]; /* of the last error; "": none */
+    alcore_remedy remedy;          /* for that error; kind 0: there is none */
 } alcore__thread;
 
-/* Thread-local, the one thing that is not in a context: errors must not allocate. */
+/* The one state that is not in a context: it is thread-local, so that setting an error allocates
+ * nothing. */
 extern _Thread_local alcore__thread alcore__this;
 
 struct alcore_ctx {
     atomic_int references;
     atomic_int cancel; /* lock-free, set from signal handlers */
     pid_t pid;         /* of the process that made it */
-    int32_t threads;
+    int32_t threads;   /* workers that the pool starts */
     uint64_t seed;
-    alcore_allocator allocator;
-    alcore_files files;
+    alcore_allocator allocator; /* the host's, or alcore__default_allocator */
+    alcore_files files;         /* the host's, or the file system */
     alcore_log_function log;
     void *log_user;
     void (*log_destroy)(void *log_user);
     alcore_progress_function progress;
     void *progress_user;
     void (*progress_destroy)(void *progress_user);
-    char *module_dir;
-    atomic_uint temporaries; /* numbers the names of temporary files */
-    alcore__log_queue lines; /* of threads that are neither workers nor inside a call */
-    pthread_mutex_t pool_lock;
-    struct alcore__pool *pool; /* NULL before the first use */
-    pthread_mutex_t module_lock;
-    struct alcore__module *modules;
+    char *module_dir;          /* folder in which modules are looked for first; NULL: none */
+    atomic_uint temporaries;   /* temporary files so far: a number for the name of the next */
+    alcore__log_queue lines;   /* lines logged outside of calls, or from within the log function */
+    pthread_mutex_t pool_lock; /* guards pool */
+    struct alcore__pool *pool; /* NULL before the first parallel call */
+    pthread_mutex_t module_lock;    /* guards modules */
+    struct alcore__module *modules; /* list of the engines that were asked for */
 };
 
 /* error.c */
 void alcore__error_clear(void);
 const char *alcore__error_text(void);
-/* Writes `to` for `from` in the present text: a temporary name must not reach the user. Returns
- * status. */
-alcore_status alcore__fail_renamed(alcore_status status, const char *from, const char *to);
+/* Replaces the first `temporary` in the error text by `path`: the name of a temporary file must not
+ * reach the user. Returns status. */
+alcore_status alcore__fail_renamed(alcore_status status, const char *temporary, const char *path);
 
 /* call.c */
-int64_t alcore__now_ns(void);
+int64_t alcore__now_ns(void); /* nanoseconds of a monotonic clock, a few milliseconds coarse */
 /* Calls progress when it is due and the log function for queued lines; the entering thread only. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total);
+/* Sets the error of a cancelled call; returns ALCORE_E_CANCELLED. */
 alcore_status alcore__fail_cancelled(void);
 
-/* log.c */
+/* log.c: begin and end make and free a queue; drain passes its lines to the log function, on the
+ * entering thread. */
 void alcore__log_queue_begin(alcore__log_queue *queue);
 void alcore__log_drain(alcore_ctx *ctx, alcore__log_queue *queue);
 void alcore__log_queue_end(alcore_ctx *ctx, alcore__log_queue *queue);
@@ -91,11 +100,12 @@ extern const alcore_allocator alcore__default_allocator;
 
 /* threads.c */
 int32_t alcore__affinity_threads(void);
+/* The call that a job belongs to, and the queue for log lines of its tasks. */
 alcore__call *alcore__job_call(struct alcore__job *job);
 alcore__log_queue *alcore__job_lines(struct alcore__job *job);
 void alcore__pool_end(alcore_ctx *ctx);
 
-/* file_system.c */
+/* file_system.c: the default file table, and whether a table is that one. */
 void alcore__file_system(alcore_ctx *ctx, alcore_files *out);
 bool alcore__is_file_system(const alcore_files *files);
 

@@ -4,9 +4,11 @@
 
 #include "base/base.h"
 
-/* Above this a size is taken for an uninitialised struct. */
+/* Bytes; a size above this is that of a struct that was never initialized. */
 #define LARGEST_STRUCT 4096
 
+/* Checks the size member of a caller's struct, and that the bytes this library does not know are 0;
+ * *out_size: the size. */
 static alcore_status check(const void *theirs, size_t full_size, size_t first_size,
                            const char *name, size_t *out_size) {
     size_t size;

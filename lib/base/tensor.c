@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Callers' tensors: making one (alcore/tensor.h), and checking one before it is read or written
+ * (tensor_view.h). Data types stand in one table, number_types. */
 #include "alcore/tensor.h"
 
 #include <string.h>
@@ -6,8 +8,8 @@
 #include "base/tensor_view.h"
 
 static const struct {
-    int32_t dtype;
-    uint8_t code, bits;
+    int32_t dtype;      /* ALCORE_FLOAT16, ... */
+    uint8_t code, bits; /* DLPack's kind of number, and bits of one */
     const char *name;
 } number_types[] = {
     {ALCORE_FLOAT16, ALCORE_KIND_FLOAT, 16, "float16"},
@@ -41,6 +43,7 @@ bool alcore__dtype_is_integer(int32_t dtype) {
     return dtype == ALCORE_INT32 || dtype == ALCORE_INT64;
 }
 
+/* alcore_tensor_init() within a call: shape [ndim] is kept, not copied. */
 static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int64_t *shape,
                           int32_t ndim) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");
@@ -75,6 +78,8 @@ alcore_status alcore_tensor_init(alcore_tensor *out, void *data, int32_t dtype, 
     return alcore__leave(NULL, init(out, data, dtype, shape, ndim));
 }
 
+/* Checks everything of a tensor but strides and data: host memory, 1 or 2 dimensions, a known type,
+ * which becomes *dtype. */
 static alcore_status check_tensor(const alcore_tensor *tensor, const char *name, int32_t *dtype) {
     if (!tensor) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", name);
     if (tensor->device.type != ALCORE_DEVICE_CPU && tensor->device.type != ALCORE_DEVICE_CUDA_HOST)

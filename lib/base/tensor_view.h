@@ -6,11 +6,12 @@
 #include "alcore/tensor.h"
 #include "base/base.h"
 
-/* rows x columns numbers; a one-dimensional tensor has one column. */
+/* A matrix of rows x columns numbers in a caller's memory; a one-dimensional tensor has one column.
+ */
 typedef struct alcore__array {
     const void *data; /* first number of the first row */
     int64_t rows, columns;
-    int64_t stride; /* numbers from a row to the next, at least columns */
+    int64_t stride; /* numbers from the first of a row to the first of the next, at least columns */
     int32_t dtype;  /* ALCORE_FLOAT32, ... */
 } alcore__array;
 

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The context's threads. They start at the first parallel call, block the host's signals and never
- * call back into the host: lines and errors of a task travel in its job to the thread that entered
- * the call. */
+/* The context's threads, and alcore__parallel(), which runs tasks on them (base.h).
+ *
+ * A context has one pool of worker threads, which start at its first parallel call and live as long
+ * as the context. A call of alcore__parallel() is a job: it stands in the pool's list, workers draw
+ * indices from it, and the thread that made the call sleeps in short steps, in which it calls
+ * progress and drains the log. Several threads may have jobs at once; workers then serve them in
+ * turn, one task each.
+ *
+ *   lock of the pool     guards the list of jobs and the members of a job that say so
+ *   atomics of a job     next, done, failed: read and changed by workers without the lock
+ *   end of a job         no index is left to hand out and no worker is inside a task
+ *
+ * Workers block the host's signals and never call back into the host: log lines and errors of a
+ * task travel in its job to the thread that made the call. */
 #include <fenv.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,39 +21,44 @@
 
 #include "base/state.h"
 
+/* In job->failed: no task has failed. */
 #define NONE_FAILED INT64_MAX
 
+/* One call of alcore__parallel(); lives on the stack of the thread that made it. */
 typedef struct alcore__job {
     alcore__task task;
     void *data;
-    int64_t count;
+    int64_t count; /* tasks are task(data, 0) .. task(data, count - 1) */
     alcore_ctx *ctx;
-    alcore__call *call;      /* of the thread that entered */
-    _Atomic int64_t next;    /* the index to hand out */
-    _Atomic int64_t done;    /* tasks ended */
-    _Atomic int64_t failed;  /* the lowest index that failed */
-    alcore__log_queue lines; /* of its tasks */
+    alcore__call *call;      /* the public call that the tasks belong to, of the calling thread */
+    _Atomic int64_t next;    /* the next index to hand out; may exceed count */
+    _Atomic int64_t done;    /* tasks that have ended, for the progress */
+    _Atomic int64_t failed;  /* the lowest index that failed so far, or NONE_FAILED */
+    alcore__log_queue lines; /* log lines of its tasks, for the calling thread */
     /* Guarded by the lock of the pool: */
-    int32_t workers; /* inside a task */
-    struct alcore__job *next_job;
-    alcore_status status; /* of the failed index */
-    char text[ALCORE__TEXT_BYTES];
+    int32_t workers;               /* workers that may be inside a task of it */
+    struct alcore__job *next_job;  /* in the list of the pool */
+    alcore_status status;          /* of the index `failed` */
+    char text[ALCORE__TEXT_BYTES]; /* error text of that index */
 } alcore__job;
 
+/* One thread of a pool. */
 typedef struct alcore__worker {
     struct alcore__pool *pool;
     pthread_t thread;
-    int32_t number;
+    int32_t number; /* 0 .. pool->count - 1: what tasks get as `worker` */
 } alcore__worker;
 
 typedef struct alcore__pool {
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    alcore__job *jobs;    /* in the order of service */
-    atomic_int job_count; /* so that a worker serves all jobs in turn */
-    bool stop;
-    int32_t count;
-    alcore__worker workers[];
+    pthread_cond_t work; /* signaled when a job is added and when the workers are to stop */
+    pthread_cond_t done; /* signaled when the last worker leaves a job without tasks left */
+    alcore__job *jobs;   /* list in the order in which they are served next */
+    atomic_int
+        job_count; /* jobs in the list; with more than one a worker changes after each task */
+    bool stop;     /* the context ends: workers return */
+    int32_t count; /* threads that run; fewer than asked for where the system refused */
+    alcore__worker workers[]; /* [ctx->threads] */
 } alcore__pool;
 
 alcore__call *alcore__job_call(alcore__job *job) {
@@ -53,6 +69,7 @@ alcore__log_queue *alcore__job_lines(alcore__job *job) {
     return &job->lines;
 }
 
+/* The number of processors this process may run on, 1 where the system does not tell. */
 int32_t alcore__affinity_threads(void) {
     cpu_set_t set[64]; /* 65,536 processors: the kernel refuses a mask shorter than its own */
     if (sched_getaffinity(0, sizeof set, set) != 0) return 1;
@@ -60,13 +77,15 @@ int32_t alcore__affinity_threads(void) {
     return count > 0 ? count : 1;
 }
 
-/* Nothing more is to be handed out. Indices rise, so every index below a failed one was handed out
- * before it. */
+/* Whether no task of the job is to be handed out any more: none is left, one failed, or the call is
+ * cancelled. Indices rise, so every index below a failed one was handed out before it. */
 static bool exhausted(alcore__job *job) {
     return atomic_load(&job->next) >= job->count || atomic_load(&job->failed) != NONE_FAILED ||
            alcore__cancelled(job->ctx) || atomic_load(&job->call->stopped) == job->ctx;
 }
 
+/* Keeps the status and the error text of a failed task if its index is the lowest so far, so that
+ * what the call returns does not depend on which worker was faster. */
 static void keep_failure(alcore__pool *pool, alcore__job *job, int64_t index,
                          alcore_status status) {
     pthread_mutex_lock(&pool->lock);
@@ -78,6 +97,9 @@ static void keep_failure(alcore__pool *pool, alcore__job *job, int64_t index,
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* A worker's run on one job: draws indices and runs tasks until the job is exhausted; after one
+ * task if the pool has several jobs. The caller counts the worker in job->workers and does not have
+ * the lock. */
 static void run_tasks(alcore__pool *pool, alcore__job *job) {
     alcore__thread *self = &alcore__this;
     self->job = job;
@@ -92,7 +114,8 @@ static void run_tasks(alcore__pool *pool, alcore__job *job) {
     self->job = NULL;
 }
 
-/* The next job with tasks left goes to the end of the list. */
+/* The first job with tasks left, NULL without one; it moves to the end of the list, so that jobs
+ * are served in turn. The caller has the lock. */
 static alcore__job *choose_job(alcore__pool *pool) {
     alcore__job **link = &pool->jobs;
     while (*link && exhausted(*link)) link = &(*link)->next_job;
@@ -105,10 +128,13 @@ static alcore__job *choose_job(alcore__pool *pool) {
     return job;
 }
 
+/* The main function of a worker thread: sleeps until there is a job, runs tasks of it, and signals
+ * the end of a job when it is the last to leave it. */
 static void *worker_main(void *argument) {
     alcore__worker *worker = argument;
     alcore__pool *pool = worker->pool;
-    /* A host that flushes subnormals or rounds otherwise must not change decisions (spec 1.8). */
+    /* A host that flushes subnormals or rounds otherwise must not change decisions
+     * (docs/spec/arithmetic.md, 1.8). */
     fesetenv(FE_DFL_ENV);
     alcore__this.worker = worker->number;
     pthread_mutex_lock(&pool->lock);
@@ -128,16 +154,20 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-/* Host signal handlers never run on a worker; signals that a thread raises itself keep their
- * meaning. */
+/* Blocks all signals on this thread, and returns the mask before in *before, so that threads that
+ * are created now inherit it: a host's signal handler never runs on a worker. Signals that a thread
+ * raises itself, such as SIGSEGV, keep their meaning. */
 static void block_signals(sigset_t *before) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t all;
     sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigdelset(&all, synchronous[i]);
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
+/* Starts threads until there are `wanted`, or until the system gives no more: a pool without any
+ * runs all tasks on the calling thread. */
 static void start_workers(alcore__pool *pool, int32_t wanted) {
     sigset_t before;
     block_signals(&before);
@@ -153,7 +183,8 @@ static void start_workers(alcore__pool *pool, int32_t wanted) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static alcore_status pool_of(alcore_ctx *ctx, alcore__pool **out) {
+/* *out: the pool of a context, made at the first call. Any thread. */
+static alcore_status find_pool(alcore_ctx *ctx, alcore__pool **out) {
     alcore_status status = ALCORE_OK;
     pthread_mutex_lock(&ctx->pool_lock);
     if (!ctx->pool) {
@@ -178,6 +209,8 @@ static alcore_status pool_of(alcore_ctx *ctx, alcore__pool **out) {
     return status;
 }
 
+/* Ends and frees the pool when its context is freed. A forked child has no workers, and locks may
+ * be held for ever there: it frees the memory and touches nothing else. */
 void alcore__pool_end(alcore_ctx *ctx) {
     alcore__pool *pool = ctx->pool;
     if (!pool) return;
@@ -194,7 +227,8 @@ void alcore__pool_end(alcore_ctx *ctx) {
     alcore__free(ctx, pool);
 }
 
-/* The tasks on this very thread: nested calls, and machines that give no thread. */
+/* Runs all tasks on this very thread: for a call from within a task (as the worker of that task),
+ * and where the system gives no thread. */
 static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
                               void *data) {
     int32_t worker = alcore__this.job ? alcore__this.worker : 0;
@@ -205,6 +239,7 @@ static alcore_status run_here(alcore_ctx *ctx, const char *stage, int64_t count,
     return ALCORE_OK;
 }
 
+/* Puts a job at the end of the list and wakes the workers. The caller has the lock. */
 static void add_job(alcore__pool *pool, alcore__job *job) {
     alcore__job **link = &pool->jobs;
     while (*link) link = &(*link)->next_job;
@@ -213,6 +248,7 @@ static void add_job(alcore__pool *pool, alcore__job *job) {
     pthread_cond_broadcast(&pool->work);
 }
 
+/* Takes a job out of the list. The caller has the lock. */
 static void remove_job(alcore__pool *pool, alcore__job *job) {
     alcore__job **link = &pool->jobs;
     while (*link != job) link = &(*link)->next_job;
@@ -220,7 +256,8 @@ static void remove_job(alcore__pool *pool, alcore__job *job) {
     atomic_fetch_sub(&pool->job_count, 1);
 }
 
-/* Sleeps until a job ends, half a progress period at the longest. */
+/* Sleeps until a job ends, for half a progress period at the longest, less if progress is due
+ * earlier. The caller has the lock, which is released meanwhile. */
 static void wait_a_little(alcore__pool *pool) {
     int64_t period = ALCORE__PROGRESS_NS / 2;
     int64_t due = alcore__this.call.reported_ns + ALCORE__PROGRESS_NS - alcore__now_ns();
@@ -235,6 +272,8 @@ static void wait_a_little(alcore__pool *pool) {
     pthread_cond_timedwait(&pool->done, &pool->lock, &until);
 }
 
+/* Drains the log lines of the job's tasks and calls progress when it is due: with the tasks done so
+ * far, or without a stage with what alcore__tick() was told last. */
 static void report_job(alcore__job *job, const char *stage) {
     const alcore__call *call = job->call;
     alcore__log_drain(job->ctx, &job->lines);
@@ -244,7 +283,8 @@ static void report_job(alcore__job *job, const char *stage) {
         alcore__report(job->ctx, call->stage, call->done, call->total);
 }
 
-static alcore_status end_of(alcore__job *job) {
+/* The status of a job that has ended, with the error text set on this thread. */
+static alcore_status job_status(alcore__job *job) {
     if (job->failed != NONE_FAILED)
         return alcore_error_set(job->status, job->text, strlen(job->text));
     /* Tasks that were not handed out tell of a cancellation that somebody cleared meanwhile. */
@@ -258,7 +298,7 @@ alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count
     if (alcore__this.job) return run_here(ctx, stage, count, task, data);
     if (alcore__cancelled(ctx)) return alcore__fail_cancelled();
     if (count <= 0) return ALCORE_OK;
-    ALCORE__TRY(pool_of(ctx, &pool));
+    ALCORE__TRY(find_pool(ctx, &pool));
     if (pool->count == 0) return run_here(ctx, stage, count, task, data);
     alcore__job job = {.task = task,
                        .data = data,
@@ -279,5 +319,5 @@ alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count
     pthread_mutex_unlock(&pool->lock);
     alcore__log_drain(ctx, &job.lines);
     alcore__log_queue_end(ctx, &job.lines);
-    return end_of(&job);
+    return job_status(&job);
 }

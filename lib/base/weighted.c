@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A weighted draw (weighted.h). Weights are summed block by block of ALCORE_BLOCK_ROWS rows, then
+ * over the blocks, the order of docs/spec/arithmetic.md: the drawn row is the first whose running
+ * sum in that order exceeds uniform * total. Two passes over the weights. */
 #include "base/weighted.h"
 
 #include "alcore/sys/kernel.h"
 
+/* The row after the last one of the block that begins at row start. */
 static int64_t block_end(int64_t start, int64_t count) {
     return count - start < ALCORE_BLOCK_ROWS ? count : start + ALCORE_BLOCK_ROWS;
 }
 
-/* Running sum, from +0.0, of one block. */
+/* The sum, from +0.0 and in row order, of the weights of the rows start .. end - 1. */
 static double block_total(const double *weights, int64_t start, int64_t end) {
-    double run = 0.0;
-    for (int64_t i = start; i < end; i++) run += weights[i];
-    return run;
+    double running_sum = 0.0;
+    for (int64_t i = start; i < end; i++) running_sum += weights[i];
+    return running_sum;
 }
 
 int64_t alcore__weighted(const double *weights, int64_t count, double uniform) {
@@ -23,15 +27,15 @@ int64_t alcore__weighted(const double *weights, int64_t count, double uniform) {
         int64_t end = block_end(start, count);
         double after = before + block_total(weights, start, end);
         if (after > threshold) {
-            double run = 0.0;
+            double running_sum = 0.0;
             for (int64_t i = start; i < end; i++) {
-                run += weights[i];
-                if (before + run > threshold && weights[i] > 0.0) return i;
+                running_sum += weights[i];
+                if (before + running_sum > threshold && weights[i] > 0.0) return i;
             }
         }
         before = after;
     }
-    /* Rounding left no row: the last that takes part (spec 1.7). */
+    /* Rounding left no row: the last row with a weight (docs/spec/arithmetic.md, 1.7). */
     for (int64_t i = count - 1; i >= 0; i--)
         if (weights[i] > 0.0) return i;
     return -1;

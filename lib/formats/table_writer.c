@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table writer (table_writer.h): the format of a path, and cells and lines in the format. Each
+ * line is built in table->line and written when it ends. */
 #include "formats/table_writer.h"
 
 #include <inttypes.h>
@@ -49,6 +51,7 @@ alcore_status alcore__table_open(alcore__table *table, alcore_ctx *ctx, const ch
     return alcore__writer_open(ctx, path, &table->writer);
 }
 
+/* Appends bytes as they are to the line. */
 static alcore_status append(alcore__table *table, const char *data, size_t bytes) {
     return alcore__buffer_append(table->ctx, &table->line, data, bytes);
 }

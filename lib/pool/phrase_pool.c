@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool of the phrases of a pool: the phrase index (lib/text/phrase_table.h) is made, asked once
- * and freed; its table becomes rows and columns, a batch of rows at a time so that no second copy
- * of all texts exists. Memory beside the new pool: 12 bytes a word of both pools while phrases are
- * counted, 12 bytes a phrase while rows are added. */
+/* alcore_pool_derive_phrases(): the pool of the phrases of a pool. The phrase index
+ * (text/phrase_table.h) is made, asked for one table and freed; the table becomes the rows and the
+ * columns of the new pool, BATCH_ROWS rows at a time, so that no second copy of all texts exists.
+ * Row i of the new pool is phrase i of the table. Memory beside the new pool: 12 bytes a word of
+ * both pools while phrases are counted, 12 bytes a phrase while rows are added. */
 #include <inttypes.h>
 
 #include "alcore/phrase.h"
@@ -10,7 +11,10 @@
 #include "text/phrase_table.h"
 
 static const char STAGE[] = "adding phrases";
-enum { DEFAULT_WORDS = 4, BATCH = 8192 };
+enum {
+    DEFAULT_WORDS = 4, /* longest phrase without options */
+    BATCH_ROWS = 8192  /* rows added at once; also rows between two polls of cancellation */
+};
 
 static alcore_status check_flag(int32_t value, const char *name) {
     if (value == 0 || value == 1) return ALCORE_OK;
@@ -68,8 +72,8 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
                                   const alcore_phrase_options *options,
                                   alcore__phrase_index **index, alcore__phrase_table *table) {
     const alcore__text_source candidates = {pool, pool->rows, words_of_candidate, text_of};
-    const alcore__text_source known = {labeled, labeled != NULL ? labeled->rows : 0, words_of,
-                                       text_of};
+    const alcore__text_source labeled_texts = {labeled, labeled != NULL ? labeled->rows : 0,
+                                               words_of, text_of};
     const alcore__phrase_filter filter = {
         .min_count = options->min_count > UINT32_MAX ? UINT32_MAX : (uint32_t)options->min_count,
         .semi_maximal = options->semi_maximal != 0,
@@ -79,7 +83,7 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
                                    ? ALCORE__PHRASE_UNLIMITED
                                    : (uint32_t)options->max_words;
     ALCORE__TRY(alcore__phrase_index_new(pool->object.ctx, &candidates,
-                                         labeled != NULL ? &known : NULL, max_words,
+                                         labeled != NULL ? &labeled_texts : NULL, max_words,
                                          options->beyond_limit != 0, index));
     for (int64_t row = 0; row < pool->rows; row++)
         if (pool->states[row] & ALCORE_ROW_LABELED)
@@ -89,13 +93,13 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
 
 /* ---- the new pool ---- */
 
-/* Rows that are added together; their texts lie in one buffer. */
+/* Rows that are added together, index i for the i-th of them. */
 typedef struct batch {
-    const char *texts[BATCH]; /* in buffer */
-    size_t offsets[BATCH];    /* of each text in buffer, which moves while it grows */
-    size_t lengths[BATCH];    /* of each text in bytes */
-    double costs[BATCH];      /* of each phrase: its number of words */
-    alcore__buffer buffer;
+    const char *texts[BATCH_ROWS]; /* in buffer; set when that is complete, since it moves */
+    size_t offsets[BATCH_ROWS];    /* of each text in buffer */
+    size_t lengths[BATCH_ROWS];    /* bytes */
+    double costs[BATCH_ROWS];      /* words */
+    alcore__buffer buffer;         /* the texts, one after the other */
 } batch;
 
 /* Adds the phrases [count] as rows of out: the words as text, their number as cost. The texts are
@@ -123,10 +127,11 @@ static alcore_status add_rows(const alcore__phrase_index *index, const alcore__p
                               alcore_pool *out) {
     batch *work = NULL;
     alcore_status status = alcore__new_array(index->ctx, 1, sizeof *work, &work);
-    for (int64_t row = 0; row < table->count && status == ALCORE_OK; row += BATCH) {
+    for (int64_t row = 0; row < table->count && status == ALCORE_OK; row += BATCH_ROWS) {
         const int64_t left = table->count - row;
         ALCORE__TRY_GOTO(status, done, alcore__tick(index->ctx, STAGE, row, table->count));
-        status = add_batch(index, table->phrases + row, left < BATCH ? left : BATCH, work, out);
+        status = add_batch(index, table->phrases + row, left < BATCH_ROWS ? left : BATCH_ROWS, work,
+                           out);
     }
 done:
     if (work != NULL) alcore__buffer_clear(index->ctx, &work->buffer);
@@ -136,14 +141,15 @@ done:
 
 /* ---- columns ---- */
 
+/* The columns of a pool of phrases (alcore/phrase.h). */
 typedef enum phrase_column {
-    OCCURRENCES,
-    LENGTH,
-    FIRST_ROW,
-    FIRST_POSITION,
-    KNOWN,
-    SEMI_MAXIMAL,
-    COLUMNS
+    OCCURRENCES,    /* in unlabeled rows */
+    LENGTH,         /* words */
+    FIRST_ROW,      /* row of the source pool in which it occurs first */
+    FIRST_POSITION, /* word of that row at which it begins, from 0 */
+    KNOWN,          /* 1: it occurs in labeled rows too */
+    SEMI_MAXIMAL,   /* 1: it is semi-maximal */
+    COLUMNS         /* the number of columns */
 } phrase_column;
 
 /* The value of a phrase in one column of the new pool. */
@@ -180,7 +186,7 @@ static alcore_status add_column(const alcore__phrase_index *index,
     ALCORE__TRY(alcore__new_array(ctx, (size_t)table->count, flag ? 4 : 8, &values));
     for (int64_t i = 0; i < table->count; i++) {
         const int64_t value = value_of(index, &table->phrases[i], column);
-        if (i % BATCH == 0)
+        if (i % BATCH_ROWS == 0)
             ALCORE__TRY_GOTO(status, done, alcore__tick(ctx, STAGE, i, table->count));
         if (flag)
             ((int32_t *)values)[i] = (int32_t)value;

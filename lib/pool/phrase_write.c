@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool of phrases as a table in a file. */
+/* alcore_pool_write_phrases(): a pool of phrases (phrase_pool.c) as a table in a file, one line per
+ * phrase. */
 #include "alcore/phrase.h"
 #include "base/tensor_view.h"
 #include "formats/json_text.h"
 #include "formats/table_writer.h"
 #include "pool/pool_state.h"
 
-enum { COLUMNS = 6, POLL_ROWS = 1024 };
+enum {
+    COLUMNS = 6,     /* beside the phrase itself */
+    POLL_ROWS = 1024 /* rows between two polls of cancellation */
+};
 
 /* Name of the column, or key, of the phrase itself. */
 static const char text_heading[] = "phrase";
@@ -18,6 +22,7 @@ typedef struct table_column {
     const void *values; /* [rows] int64 or int32 by dtype */
 } table_column;
 
+/* The value of a column in a row, whatever its type is. */
 static int64_t value_at(const table_column *column, int64_t row) {
     return column->dtype == ALCORE_INT64 ? ((const int64_t *)column->values)[row]
                                          : ((const int32_t *)column->values)[row];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes of characters and the normalized form: what needs the Unicode tables of utf8proc. */
+/* Classes of characters and the normalized form of a text (utf8.h): what needs the Unicode tables
+ * of utf8proc. ASCII is decided without them. */
 #include <string.h>
 
 #include <utf8proc.h>
@@ -27,7 +28,7 @@ bool alcore__utf8_is_space(int32_t code_point) {
 
 bool alcore__utf8_is_unspaced(int32_t code_point) {
     static const struct {
-        int32_t first, last;
+        int32_t first, last; /* code points, both included */
     } ranges[] = {
         {0x0E01, 0x0E7F},   /* Thai */
         {0x0E80, 0x0EFF},   /* Lao */
@@ -53,24 +54,26 @@ bool alcore__utf8_is_unspaced(int32_t code_point) {
     return false;
 }
 
-/* Code points that wait for the next one that is no combining mark: canonical order sorts marks by
- * their class, stably. */
+/* A character and the combining marks after it, not yet written: canonical order sorts the marks by
+ * their combining class, stably, so they wait until the next code point that is no mark. */
 typedef struct waiting {
-    utf8proc_int32_t points[64];
-    utf8proc_propval_t classes[64];
+    utf8proc_int32_t points[64];    /* [count] code points in canonical order */
+    utf8proc_propval_t classes[64]; /* [count] their combining classes; 0: no mark */
     int count;
 } waiting;
 
+/* Inserts a code point before the marks of a higher class; the caller has seen that it fits. */
 static void wait_for_marks(waiting *run, utf8proc_int32_t point, utf8proc_propval_t class) {
-    int at = run->count++;
-    for (; class > 0 && at > 0 && run->classes[at - 1] > class; at--) {
-        run->points[at] = run->points[at - 1];
-        run->classes[at] = run->classes[at - 1];
+    int slot = run->count++;
+    for (; class > 0 && slot > 0 && run->classes[slot - 1] > class; slot--) {
+        run->points[slot] = run->points[slot - 1];
+        run->classes[slot] = run->classes[slot - 1];
     }
-    run->points[at] = point;
-    run->classes[at] = class;
+    run->points[slot] = point;
+    run->classes[slot] = class;
 }
 
+/* Appends what waits and empties it. */
 static alcore_status write_waiting(alcore_ctx *ctx, waiting *run, alcore__buffer *out) {
     char bytes[4 * 64];
     size_t length = 0;
@@ -80,11 +83,15 @@ static alcore_status write_waiting(alcore_ctx *ctx, waiting *run, alcore__buffer
     return alcore__buffer_append(ctx, out, bytes, length);
 }
 
+/* Whether the normalized form leaves out the characters of a category: punctuation (P), separators
+ * (Z) and control characters (Cc, Cf). */
 static bool is_dropped(utf8proc_category_t category) {
     return (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO) ||
            (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_CF);
 }
 
+/* Normalizes one code point that is not ASCII: drops it, or replaces a digit by 0, or decomposes
+ * and case-folds it into at most 32 code points, which then wait for marks. */
 static alcore_status normalize_one(alcore_ctx *ctx, int32_t point, waiting *run,
                                    alcore__buffer *out) {
     utf8proc_category_t category = utf8proc_category(point);
@@ -124,36 +131,36 @@ static const char plain[128] = {
     LETTER('z', 'Z'),
 };
 
-/* Appends the normalized form of the ASCII that text begins with; out has room. Returns its length.
- */
+/* Appends the normalized form of the ASCII that text begins with, and returns how many bytes of
+ * text that is; out has memory for as many. */
 static size_t normalize_plain(const char *text, size_t length, alcore__buffer *out) {
     char *end = out->data + out->length;
-    size_t at = 0;
-    for (; at < length && (unsigned char)text[at] < 0x80; at++) {
-        *end = plain[(unsigned char)text[at]];
+    size_t next = 0;
+    for (; next < length && (unsigned char)text[next] < 0x80; next++) {
+        *end = plain[(unsigned char)text[next]];
         end += *end != '\0';
     }
     out->length = (size_t)(end - out->data);
-    return at;
+    return next;
 }
 
 alcore_status alcore__utf8_normalize(alcore_ctx *ctx, const char *text, size_t length,
                                      alcore__buffer *out) {
     waiting run;
-    size_t at = 0;
+    size_t next = 0;
     run.count = 0;
-    while (at < length) {
-        if ((unsigned char)text[at] >= 0x80) {
-            const int32_t point = alcore__utf8_next(text, length, &at);
+    while (next < length) {
+        if ((unsigned char)text[next] >= 0x80) {
+            const int32_t point = alcore__utf8_next(text, length, &next);
             ALCORE__TRY(normalize_one(ctx, point < 0 ? 0xFFFD : point, &run, out));
-        } else if (plain[(unsigned char)text[at]] == '\0') {
-            at++; /* what waits may get marks behind it */
+        } else if (plain[(unsigned char)text[next]] == '\0') {
+            next++; /* dropped; marks after it join the character that waits */
         } else {
             if (run.count > 0) ALCORE__TRY(write_waiting(ctx, &run, out));
-            ALCORE__TRY(alcore__buffer_room(ctx, out, length - at));
-            at += normalize_plain(text + at, length - at, out);
-            /* And so may the last letter. */
-            if (at < length) wait_for_marks(&run, out->data[--out->length], 0);
+            ALCORE__TRY(alcore__buffer_room(ctx, out, length - next));
+            next += normalize_plain(text + next, length - next, out);
+            /* The last character of the ASCII may have marks after it, so it waits. */
+            if (next < length) wait_for_marks(&run, out->data[--out->length], 0);
         }
     }
     return write_waiting(ctx, &run, out);

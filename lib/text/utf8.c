@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8 (utf8.h): decoding and checking by a state machine of one shift per byte, and a check of 16
+ * bytes at a time for texts without characters of four bytes, which is nearly every text. */
 #include "text/utf8.h"
 
 #include <string.h>
 
-/* A state machine in one shift per byte: entry[byte] >> state gives the next state in its low six
- * bits. States are the bit positions below; a bad byte leads to BAD, which is never left. */
+/* The state machine: entry[byte] >> state gives the next state in its low six bits, so a state is
+ * the position of its bits in the entries. A malformed byte leads to BAD, which is never left. */
 enum {
     BAD = 0,
-    START = 6,
-    NEED_1 = 12,
+    START = 6,   /* between two characters */
+    NEED_1 = 12, /* one more continuation byte */
     NEED_2 = 18,
     NEED_3 = 24,
     AFTER_E0 = 30, /* A0..BF: no overlong form */
@@ -16,7 +18,9 @@ enum {
     AFTER_F0 = 42, /* 90..BF: no overlong form */
     AFTER_F4 = 48  /* 80..8F: not above U+10FFFF */
 };
+/* The bits of an entry that lead from one state to another; all others lead to BAD. */
 #define STEP(from, to) ((uint64_t)(to) << (from))
+/* What every continuation byte does inside a character. */
 #define INNER (STEP(NEED_1, START) | STEP(NEED_2, NEED_1) | STEP(NEED_3, NEED_2))
 static const uint64_t entry[256] = {
     [0x00 ... 0x7F] = STEP(START, START),
@@ -33,13 +37,13 @@ static const uint64_t entry[256] = {
     [0xF4] = STEP(START, AFTER_F4),
 };
 
-int32_t alcore__utf8_next(const char *text, size_t length, size_t *at) {
+int32_t alcore__utf8_next(const char *text, size_t length, size_t *next) {
     const unsigned char *bytes = (const unsigned char *)text;
-    size_t first = *at, i = first;
+    size_t first = *next, i = first;
     uint64_t state = (entry[bytes[i]] >> START) & 63;
     i++;
     if (state == BAD) {
-        *at = i;
+        *next = i;
         return -1;
     }
     unsigned lead = bytes[first];
@@ -54,15 +58,16 @@ int32_t alcore__utf8_next(const char *text, size_t length, size_t *at) {
         point = point << 6 | (bytes[i] & 0x3F);
         i++;
     }
-    *at = i;
+    *next = i;
     return state == START ? point : -1;
 }
 
+/* The offset of the first malformed sequence; length without one. */
 static size_t first_malformed(const char *text, size_t length) {
-    size_t at = 0;
-    while (at < length) {
-        size_t before = at;
-        if (alcore__utf8_next(text, length, &at) < 0) return before;
+    size_t next = 0;
+    while (next < length) {
+        size_t before = next;
+        if (alcore__utf8_next(text, length, &next) < 0) return before;
     }
     return length;
 }
@@ -83,8 +88,12 @@ static inline bool is_ascii(block bytes) {
     return ((parts[0] | parts[1]) & 0x8080808080808080u) == 0;
 }
 
-/* What is wrong with bytes, behind those that stand one and two places before each of them. Four
- * bytes for a character, which are rare, count as wrong. */
+/* Marks by 0xFF each of 16 bytes that is malformed. before and before_that: the same 16 bytes moved
+ * by one and by two, so that entry i of them is the byte one and two places before entry i of
+ * bytes. A byte is right if it continues a character exactly where one must (after a lead byte, or
+ * two after a lead byte of three), is no lead byte of an overlong form (C0, C1), and is not the
+ * second byte of an overlong form (after E0) or a surrogate (after ED). Lead bytes of four-byte
+ * characters, which are rare, are marked too. */
 static inline block wrong(block bytes, block before, block before_that) {
     const signs value = (signs)bytes;
     const block continues = (block)(value < -64);
@@ -94,16 +103,18 @@ static inline block wrong(block bytes, block before, block before_that) {
            (block)((before == 0xED) & (block)(value > -97));
 }
 
-/* Whether a text of at least 18 bytes is well-formed for sure. */
+/* Whether a text of at least 18 bytes is well-formed without four-byte characters; false also means
+ * "look again byte by byte". The last 16 bytes overlap those before them. Blocks of ASCII after two
+ * bytes of ASCII are skipped. */
 static bool is_simple(const unsigned char *bytes, size_t length) {
     unsigned char head[18] = {0};
     memcpy(head + 2, bytes, 16);
     block bad = wrong(load(head + 2), load(head + 1), load(head));
-    for (size_t at = 16; at < length; at += 16) {
-        const size_t from = at + 16 <= length ? at : length - 16;
-        const block here = load(bytes + from), before = load(bytes + from - 2);
-        if (is_ascii(here | before)) continue;
-        bad |= wrong(here, load(bytes + from - 1), before);
+    for (size_t offset = 16; offset < length; offset += 16) {
+        const size_t first = offset + 16 <= length ? offset : length - 16;
+        const block here = load(bytes + first), before_that = load(bytes + first - 2);
+        if (is_ascii(here | before_that)) continue;
+        bad |= wrong(here, load(bytes + first - 1), before_that);
     }
     const halves parts = (halves)bad;
     return (parts[0] | parts[1]) == 0 && bytes[length - 1] < 0xC0 && bytes[length - 2] < 0xE0;
@@ -132,13 +143,13 @@ size_t alcore__utf8_write(int32_t code_point, char out[4]) {
 alcore_status alcore__utf8_repair(alcore_ctx *ctx, const char *text, size_t length,
                                   alcore__buffer *out, int64_t *out_count) {
     int64_t count = 0;
-    size_t good = 0, at = 0;
-    while (at < length) {
-        size_t before = at;
-        if (alcore__utf8_next(text, length, &at) >= 0) continue;
+    size_t good = 0, next = 0; /* text[good .. next) is well-formed and not yet appended */
+    while (next < length) {
+        size_t before = next;
+        if (alcore__utf8_next(text, length, &next) >= 0) continue;
         ALCORE__TRY(alcore__buffer_append(ctx, out, text + good, before - good));
         ALCORE__TRY(alcore__buffer_append(ctx, out, "\xEF\xBF\xBD", 3));
-        good = at;
+        good = next;
         count++;
     }
     ALCORE__TRY(alcore__buffer_append(ctx, out, text + good, length - good));

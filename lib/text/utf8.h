@@ -8,10 +8,10 @@
 /* Byte offset of the first malformed sequence (overlong, surrogate, above U+10FFFF, truncated,
  * stray byte); length when there is none. */
 size_t alcore__utf8_check(const char *text, size_t length);
-/* Decodes the code point at *at (< length) and moves *at behind it. A malformed sequence gives -1
- * and moves over its longest well-formed beginning, at least one byte: what Unicode replaces by one
- * U+FFFD. */
-int32_t alcore__utf8_next(const char *text, size_t length, size_t *at);
+/* Returns the code point at offset *next, which is below length, and moves *next behind it. Returns
+ * -1 for a malformed sequence and moves over its longest well-formed beginning, at least one byte:
+ * what Unicode replaces by one U+FFFD. */
+int32_t alcore__utf8_next(const char *text, size_t length, size_t *next);
 /* Writes a code point, returns the bytes written (1 to 4). */
 size_t alcore__utf8_write(int32_t code_point, char out[4]);
 /* Appends text with every malformed sequence replaced by U+FFFD; *out_count (may be NULL) is their
