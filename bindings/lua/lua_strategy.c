@@ -7,6 +7,12 @@
 
 #include "lua_binding.h"
 
+/* Names of the columns that a caller's function reads of the pool in each role: NULL-terminated
+ * lists; NULL: none. */
+typedef struct column_needs {
+    const char *const *candidates, *const *labeled, *const *target;
+} column_needs;
+
 /* A kind of object that is made by name or of a Lua function. The three calls are those of the
  * library with a handle of any kind. */
 typedef struct part_calls {
@@ -17,7 +23,7 @@ typedef struct part_calls {
     /* Makes the object's handle: of the built-in part of that name, or of the caller's functions.
      */
     alcore_status (*new_named)(al_context *context, const char *name, al_object *out);
-    alcore_status (*new_host)(al_context *context, const char *name, const char *const *needs,
+    alcore_status (*new_host)(al_context *context, const char *name, const column_needs *needs,
                               al_host *host, al_object *out);
     alcore_status (*set)(void *handle, const char *name, const char *value);
     alcore_status (*get)(void *handle, const char *name, const char **out);
@@ -103,19 +109,21 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
 }
 
 /* The description of the part that objects of the noun are, from the four calls of the library; the
- * callback, which its struct of host functions has too, is the field of a table of functions. */
-#define DEFINE_PART(noun, callback, host_struct, make, make_host, set_call, get_call)              \
+ * callback, which its struct of host functions has too, is the field of a table of functions. More
+ * arguments are members of that struct that only one of the two has. */
+#define DEFINE_PART(noun, callback, host_struct, make, make_host, set_call, get_call, ...)         \
     static alcore_status noun##_named(al_context *context, const char *name, al_object *out) {     \
         return make(context->ctx, name, &out->noun);                                               \
     }                                                                                              \
     static alcore_status noun##_host(al_context *context, const char *name,                        \
-                                     const char *const *needs, al_host *host, al_object *out) {    \
+                                     const column_needs *needs, al_host *host, al_object *out) {   \
         host_struct functions = {.size = sizeof functions,                                         \
                                  .name = name,                                                     \
-                                 .needs = needs,                                                   \
+                                 .needs = needs->candidates,                                       \
                                  .callback = callback,                                             \
                                  .destroy = al_host_destroy,                                       \
-                                 .user = host};                                                    \
+                                 .user = host,                                                     \
+                                 __VA_ARGS__};                                                     \
         return make_host(context->ctx, &functions, &out->noun);                                    \
     }                                                                                              \
     static alcore_status set_##noun(void *handle, const char *name, const char *value) {           \
@@ -133,18 +141,19 @@ static alcore_status score(void *user, const alcore_view *view, double *scores) 
                                            set_##noun,                                             \
                                            get_##noun}
 DEFINE_PART(strategy, choose, alcore_strategy_host, alcore_strategy_new, alcore_strategy_new_host,
-            alcore_strategy_set, alcore_strategy_get);
+            alcore_strategy_set, alcore_strategy_get, .labeled_needs = needs->labeled,
+            .target_needs = needs->target);
 DEFINE_PART(scorer, score, alcore_scorer_host, alcore_scorer_new, alcore_scorer_new_host,
-            alcore_scorer_set, alcore_scorer_get);
+            alcore_scorer_set, alcore_scorer_get, );
 
 /* ---- making ---- */
 
-/* The NULL-terminated list of the field needs; NULL without one. Stays on the stack. */
-static const char *const *read_needs(lua_State *L, int table) {
+/* The NULL-terminated list of names in a field; NULL without one. Stays on the stack. */
+static const char *const *read_needs(lua_State *L, int table, const char *field) {
     int64_t count = 0;
-    lua_getfield(L, table, "needs");
+    lua_getfield(L, table, field);
     if (lua_isnil(L, -1)) return NULL;
-    const char **given = al_strings(L, -1, "needs", 0, NULL, &count);
+    const char **given = al_strings(L, -1, field, 0, NULL, &count);
     const char **needs = al_buffer(L, count + 1, sizeof *needs);
     if (count > 0) memcpy(needs, given, (size_t)count * sizeof *needs);
     needs[count] = NULL;
@@ -162,10 +171,12 @@ static int part_of_functions(lua_State *L, const part_calls *part, int table, al
     *out = al_new(L, part->kind, context);
     int top = lua_gettop(L);
     const char *name = al_field_string(L, table, "name");
-    const char *const *needs = read_needs(L, table);
+    column_needs needs = {.candidates = read_needs(L, table, "needs"),
+                          .labeled = read_needs(L, table, "labeled_needs"),
+                          .target = read_needs(L, table, "target_needs")};
     al_host *host = al_host_new(L, top, table, context);
     int failed =
-        AL_CALL(L, context, al_host_given(host, part->new_host(context, name, needs, host, *out)));
+        AL_CALL(L, context, al_host_given(host, part->new_host(context, name, &needs, host, *out)));
     if (!failed) lua_pushvalue(L, top);
     return failed;
 }
@@ -255,7 +266,8 @@ static int get_method(lua_State *L, const part_calls *part) {
 
 /*** A strategy by name with parameters, or made of a function.
  * @function alcore.strategy
- * @param what a name; a function of a view; or a table with choose, needs and name
+ * @param what a name; a function of a view; or a table with choose and, for its columns of the
+ * candidates, the labeled pool and the target, needs, labeled_needs and target_needs; and name
  * @tparam[opt] table parameters
  * @tparam[opt] context context
  * @return a strategy; or nil, message, code */

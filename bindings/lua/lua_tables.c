@@ -75,6 +75,7 @@ const al_constant al_roles[] = {
     {"candidates", ALCORE_ROLE_CANDIDATES},
     {"labeled", ALCORE_ROLE_LABELED},
     {"target", ALCORE_ROLE_TARGET},
+    {"labeled_rows", ALCORE_ROLE_LABELED_ROWS},
     {NULL, 0}};
 const al_constant al_row_states[] = {
     {"empty", ALCORE_ROW_EMPTY},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*** @module alcore */
-/*** The view: what a strategy or scorer of your own sees of the candidates. It can be used while
- * the function runs that it was given to.
+/*** The view: what a strategy or scorer of your own sees of the candidates, of what is labeled and
+ * of the target. It can be used while the function runs that it was given to.
  * @section views */
 #include <string.h>
 
@@ -43,7 +43,7 @@ void al_push_view(lua_State *L, al_context *context) {
 }
 
 int64_t al_view_size(lua_State *L, int index) {
-    return alcore_view_count(frame_of(L, index)->view);
+    return alcore_view_count(frame_of(L, index)->view, ALCORE_ROLE_CANDIDATES);
 }
 
 /* __gc: gives the share of the context back. */
@@ -55,79 +55,90 @@ static int collect(lua_State *L) {
     return 0;
 }
 
-/*** Number of candidates, also #view.
+/* The argument at index: the name of a role, "candidates" when it is nil. */
+static int32_t role_at(lua_State *L, int index) {
+    return al_constant_check(L, index, al_roles, "role", ALCORE_ROLE_CANDIDATES);
+}
+
+/*** Number of rows of a role: those that take part; #view are the candidates.
  * @function view:count
+ * @tparam[opt="candidates"] string role "candidates", "labeled", "target", or "labeled_rows" for
+ * the labeled rows of the candidates' pool
  * @treturn number */
 static int count(lua_State *L) {
-    lua_pushinteger(L, (lua_Integer)alcore_view_count(view_of(L)));
+    const alcore_view *view = view_of(L);
+    lua_pushinteger(L, (lua_Integer)alcore_view_count(view, role_at(L, 2)));
     return 1;
 }
 
-/*** Indices of the candidates, ascending.
+/* #view; Lua gives the view as the second argument too. */
+static int length(lua_State *L) {
+    const alcore_view *view = view_of(L);
+    lua_pushinteger(L, (lua_Integer)alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
+    return 1;
+}
+
+/*** Indices of the rows of a role in their pool, ascending.
  * @function view:indices
+ * @tparam[opt="candidates"] string role
  * @treturn table */
 static int indices(lua_State *L) {
     const alcore_view *view = view_of(L);
-    al_push_integers(L, alcore_view_rows(view), alcore_view_count(view), 1);
+    int32_t role = role_at(L, 2);
+    al_push_integers(L, alcore_view_rows(view, role), alcore_view_count(view, role), 1);
     return 1;
 }
 
-/*** Texts of the candidates.
+/*** Texts of the rows of a role.
  * @function view:texts
+ * @tparam[opt="candidates"] string role
  * @treturn table */
 static int texts(lua_State *L) {
     const alcore_view *view = view_of(L);
-    const int64_t *rows = alcore_view_rows(view);
-    int64_t candidates = alcore_view_count(view);
-    al_push_list(L, candidates);
-    for (int64_t i = 0; i < candidates; i++) {
-        size_t length = 0;
-        const char *text = alcore_pool_text(alcore_view_pool(view), rows[i], &length);
-        lua_pushlstring(L, text, length);
+    int32_t role = role_at(L, 2);
+    const int64_t *rows = alcore_view_rows(view, role);
+    int64_t rows_count = alcore_view_count(view, role);
+    al_push_list(L, rows_count);
+    for (int64_t i = 0; i < rows_count; i++) {
+        size_t text_length = 0;
+        const char *text = alcore_pool_text(alcore_view_pool(view, role), rows[i], &text_length);
+        lua_pushlstring(L, text, text_length);
         lua_rawseti(L, -2, (int)i + 1);
     }
     return 1;
 }
 
-/*** A column that was named in needs.
+/*** A column that was named in the needs of its role, or a part of it, so that a pool that is
+ * larger than memory can pass through in blocks.
  * @function view:column
  * @tparam string name
- * @return numbers of the candidates in their order, lists of numbers for matrices and ragged
- * columns */
+ * @tparam[opt="candidates"] string role
+ * @tparam[opt=1] number first position of the first row among the rows of the role
+ * @tparam[opt] number count rows; all from first on
+ * @return numbers of the rows in their order, lists of numbers for matrices and ragged columns */
 static int column(lua_State *L) {
-    const alcore_view *view = view_of(L);
+    const al_frame *frame = frame_of(L, 1);
+    const alcore_view *view = frame->view;
+    const char *name = luaL_checkstring(L, 2);
+    int32_t role = role_at(L, 3);
+    int64_t first = lua_isnoneornil(L, 4) ? 0 : al_integer(L, 4, "first") - 1;
+    int64_t rows_count =
+        lua_isnoneornil(L, 5) ? alcore_view_count(view, role) - first : al_integer(L, 5, "count");
     alcore_tensor values, offsets;
-    if (alcore_view_column(view, luaL_checkstring(L, 2), &values, &offsets) != ALCORE_OK)
-        return luaL_error(L, "%s", alcore_last_error());
+    if (AL_CALL(L, frame->context,
+                alcore_view_column(view, role, name, first, rows_count, &values, &offsets)))
+        return luaL_error(L, "%s", lua_tostring(L, -2));
     al_push_tensor(L, &values, &offsets);
     return 1;
 }
 
-/*** Indices of the labeled rows.
- * @function view:labeled
- * @treturn table */
-static int labeled(lua_State *L) {
-    int64_t rows_count = 0;
-    const int64_t *rows = alcore_view_labeled(view_of(L), &rows_count);
-    al_push_integers(L, rows, rows_count, 1);
-    return 1;
-}
-
-/*** The pool of the candidates.
+/*** The pool of a role.
  * @function view:pool
- * @treturn pool */
+ * @tparam[opt="candidates"] string role
+ * @return a pool, or nil where the request has none */
 static int pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
-    al_push_pool(L, alcore_view_pool(frame->view), frame->context);
-    return 1;
-}
-
-/*** The labeled pool of the request.
- * @function view:labeled_pool
- * @return a pool, or nil */
-static int labeled_pool(lua_State *L) {
-    const al_frame *frame = frame_of(L, 1);
-    alcore_pool *found = alcore_view_labeled_pool(frame->view);
+    alcore_pool *found = alcore_view_pool(frame->view, role_at(L, 2));
     if (found == NULL) return 0;
     al_push_pool(L, found, frame->context);
     return 1;
@@ -138,7 +149,7 @@ static int labeled_pool(lua_State *L) {
  * @treturn table */
 static int costs(lua_State *L) {
     const alcore_view *view = view_of(L);
-    al_push_doubles(L, alcore_view_costs(view), alcore_view_count(view));
+    al_push_doubles(L, alcore_view_costs(view), alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
     return 1;
 }
 
@@ -169,25 +180,17 @@ static int view_random(lua_State *L) {
     return 1;
 }
 
-static const al_method methods[] = {{"budget", budget},
-                                    {"column", column},
-                                    {"costs", costs},
-                                    {"count", count},
-                                    {"indices", indices},
-                                    {"labeled", labeled},
-                                    {"labeled_pool", labeled_pool},
-                                    {"pool", pool},
-                                    AL_METHOD(view_, random),
-                                    {"round", round_number},
-                                    {"texts", texts},
-                                    {NULL, NULL}};
+static const al_method methods[] = {
+    {"budget", budget},   {"column", column}, {"costs", costs},         {"count", count},
+    {"indices", indices}, {"pool", pool},     AL_METHOD(view_, random), {"round", round_number},
+    {"texts", texts},     {NULL, NULL}};
 
 void al_view_register(lua_State *L) {
     luaL_newmetatable(L, VIEW);
     lua_newtable(L);
     al_set_functions(L, methods);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, count);
+    lua_pushcfunction(L, length);
     lua_setfield(L, -2, "__len");
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");

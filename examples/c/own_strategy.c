@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with its own acquisition score: uncertainty damped by length. Budgets, ties, masks and reports stay the library's.
+/* A program with its own acquisition score: uncertainty damped by length. Budgets, ties, masks and
+ * reports stay the library's.
  *
  * build: cc own_strategy.c -o own_strategy $(pkg-config --cflags --libs alcore) -lm
  * usage: own_strategy POOL.txt */
@@ -15,24 +16,36 @@ static void check(alcore_status status) {
     exit(1);
 }
 
-static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
-    int64_t count = alcore_view_count(view);
-    double *scores = malloc((size_t)(count ? count : 1) * sizeof *scores);
+/* Scores n candidates, from position `first` on: scores[n]. */
+static alcore_status score_block(const alcore_view *view, int64_t first, int64_t n,
+                                 double *scores) {
     alcore_tensor logprobs, offsets;
+    alcore_status status =
+        alcore_view_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", first, n, &logprobs, &offsets);
+    if (status != ALCORE_OK) return status;
+    const double *lp = logprobs.data;
+    const int64_t *start = offsets.data;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0.0;
+        for (int64_t t = start[i]; t < start[i + 1]; t++) sum -= lp[t];
+        scores[i] = sum / sqrt((double)(start[i + 1] - start[i]));
+    }
+    return ALCORE_OK;
+}
+
+static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
+    const int64_t block = 4096; /* rows whose values are in memory at once */
+    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
+    double *scores = malloc((size_t)(count ? count : 1) * sizeof *scores);
+    alcore_status status = ALCORE_OK;
 
     (void)user;
     if (!scores) return ALCORE_E_NOMEM;
-    alcore_status status = alcore_view_column(view, "logprobs", &logprobs, &offsets);
-    if (status == ALCORE_OK) {
-        const double *lp = logprobs.data;
-        const int64_t *start = offsets.data;
-        for (int64_t i = 0; i < count; i++) {
-            double sum = 0.0;
-            for (int64_t t = start[i]; t < start[i + 1]; t++) sum -= lp[t];
-            scores[i] = sum / sqrt((double)(start[i + 1] - start[i]));
-        }
-        status = alcore_choice_scores(out, scores, count);
+    for (int64_t first = 0; first < count && status == ALCORE_OK; first += block) {
+        int64_t n = count - first < block ? count - first : block;
+        status = score_block(view, first, n, scores + first);
     }
+    if (status == ALCORE_OK) status = alcore_choice_scores(out, scores, count);
     free(scores);
     return status;
 }

@@ -75,5 +75,6 @@
 #include "alcore/strategy.h"
 #include "alcore/tensor.h"
 #include "alcore/version.h"
+#include "alcore/view.h"
 
 #endif

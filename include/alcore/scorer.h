@@ -20,6 +20,7 @@
 
 #include "alcore/model.h"
 #include "alcore/param.h"
+#include "alcore/view.h"
 
 ALCORE_BEGIN
 
@@ -67,9 +68,6 @@ ALCORE_API const char *alcore_scorer_builtin_needs(const char *name, int32_t ind
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out);
-
-/** A run of rows for a host scorer. */
-typedef struct alcore_view alcore_view;
 
 /** A caller's scorer. */
 typedef struct alcore_scorer_host {
@@ -167,88 +165,6 @@ ALCORE_API alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *na
  * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool,
                                            alcore_model *model);
-
-/* ---- the view: what a host scorer or host strategy sees ---- */
-
-/** Candidates in the view.
- * @param[in] view borrowed
- * @return 0 or more
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API int64_t alcore_view_count(const alcore_view *view);
-
-/** Row numbers of the candidates, ascending.
- * @param[in] view borrowed
- * @return a view: int64 [count], host, valid during the callback
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API const int64_t *alcore_view_rows(const alcore_view *view);
-
-/** The pool the rows belong to.
- * @param[in] view borrowed
- * @return a view, valid during the callback; the pool may be read, not changed
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API alcore_pool *alcore_view_pool(const alcore_view *view);
-
-/** A column of the candidates, gathered: float64 [count] or [count, n]; ragged: [tokens] or
- * [tokens, n] with offsets.
- * @param[in] view borrowed
- * @param[in] name borrowed: one of the columns the host named in needs
- * @param[out] out_values a view, valid during the callback; all 0 on failure
- * @param[out] out_offsets a view: int64 [count + 1] of a ragged column, else data NULL; NULL is
- * allowed
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API alcore_status alcore_view_column(const alcore_view *view, const char *name,
-                                            alcore_tensor *out_values, alcore_tensor *out_offsets);
-
-/** Rows of the pool that are labeled, ascending.
- * @param[in] view borrowed
- * @param[out] out_count their number; NULL is allowed
- * @return a view: int64 [out_count], host, valid during the callback
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API const int64_t *alcore_view_labeled(const alcore_view *view, int64_t *out_count);
-
-/** The labeled side given to the request.
- * @param[in] view borrowed
- * @return a view, valid during the callback; NULL without one, and for a scorer
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API alcore_pool *alcore_view_labeled_pool(const alcore_view *view);
-
-/** Cost of each candidate in the budget's unit.
- * @param[in] view borrowed
- * @return a view: float64 [count], host, valid during the callback; 1 each for items
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API const double *alcore_view_costs(const alcore_view *view);
-
-/** The budget.
- * @param[in] view borrowed
- * @return units of alcore_view_costs(); infinity for a scorer
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API double alcore_view_budget(const alcore_view *view);
-
-/** The round.
- * @param[in] view borrowed
- * @return from 1; 1 for a scorer
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API int64_t alcore_view_round(const alcore_view *view);
-
-/** A reproducible random number for a counter: the same for the same seed, round and counter,
- * whatever the order of calls.
- * @param[in] view borrowed
- * @param[in] counter any number
- * @return 64 random bits: alcore__rng_derive(seed, tag, round, counter) with a tag of host
- * functions
- * @threadsafe During the callback that got the view.
- * @since 0.1 */
-ALCORE_API uint64_t alcore_view_random(const alcore_view *view, uint64_t counter);
 
 ALCORE_END
 

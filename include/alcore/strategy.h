@@ -31,13 +31,6 @@ ALCORE_BEGIN
 /** A strategy with its parameters. */
 typedef struct alcore_strategy alcore_strategy;
 
-/** Roles of pools in a request. */
-enum {
-    ALCORE_ROLE_CANDIDATES = 1, /**< the pool that is selected from */
-    ALCORE_ROLE_LABELED = 2,    /**< texts whose labels are known */
-    ALCORE_ROLE_TARGET = 3      /**< unlabeled texts of the languages or domain one cares about */
-};
-
 /** Names of the built-in strategies, one a call.
  * @param[in] index from 0
  * @return a view, valid for ever; NULL past the last
@@ -92,11 +85,18 @@ typedef struct alcore_strategy_host {
     void *user;                  /**< passed to every function */
     void (*destroy)(void *user); /**< called once when the strategy goes; may be NULL */
     const char *name;            /**< copied; NULL: "host" */
-    /** Copied: NULL-terminated list of column names the view must have; NULL: none */
+    /** Copied: NULL-terminated list of the columns of the candidates that the function reads,
+     * at most 7, "a|b" for the first of both that is there; NULL: none. A column that is not given
+     * is made by the model, as for a built-in strategy. Rows of the candidates' pool that are
+     * labeled have the same columns */
     const char *const *needs;
-    /** Looks at the candidates and answers with alcore_choice_scores() or alcore_choice_order().
-     * Budgets, ties, masks and reports are the library's work. Runs on the thread that entered the
-     * call. */
+    /** Copied: the same of the labeled pool, where the request has one; NULL: none */
+    const char *const *labeled_needs;
+    /** Copied: the same of the target, without which a request is then refused; NULL: none. Rows
+     * and texts of the target are in the view whether columns of it are named or not */
+    const char *const *target_needs;
+    /** Looks at the view and answers with alcore_choice_scores() or alcore_choice_order(). Budgets,
+     * ties, masks and reports are the library's work. Runs on the thread that entered the call. */
     alcore_status (*choose)(void *user, const alcore_view *view, alcore_choice *out);
 } alcore_strategy_host;
 /** An alcore_strategy_host with its size set and everything else 0. */

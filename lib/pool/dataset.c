@@ -11,6 +11,16 @@ const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const
     return NULL;
 }
 
+bool alcore__need_names(const char *need, const char *name) {
+    size_t length = strlen(name);
+    while (*need) {
+        size_t alternative = strcspn(need, "|");
+        if (alternative == length && !memcmp(need, name, length)) return true;
+        need += alternative + (need[alternative] == '|');
+    }
+    return false;
+}
+
 /* Called by the request that fills the dataset, once for each column that was chosen. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column) {

@@ -25,6 +25,9 @@ typedef struct alcore__dataset {
 /* The column of a name, NULL when the dataset has none. */
 const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const char *name);
 
+/* Whether a need, "a" or "a|b|c" for any one of three columns, names the column. */
+bool alcore__need_names(const char *need, const char *name);
+
 /* Adds a column; the name is kept as a pointer. ALCORE_E_INTERNAL when the dataset is full. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column);

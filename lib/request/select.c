@@ -73,8 +73,7 @@ static void leave_pools(const alcore_request *request) {
 
 alcore_pool *alcore__request_target(const alcore_request *request,
                                     const alcore_strategy *strategy) {
-    bool wanted = alcore__strategy_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL;
-    return wanted ? request->target : NULL;
+    return alcore__strategy_reads(strategy, ALCORE_ROLE_TARGET) ? request->target : NULL;
 }
 
 /* Makes costs [rows], the cost of every candidate in the unit of the budget: its words, its
@@ -104,19 +103,29 @@ static alcore_status make_costs(answer *self) {
     return ALCORE_OK;
 }
 
+/* Whether the strategy reads the column of what is labeled, so that labeled rows need a value. */
+static bool reads_of_labeled(const alcore_strategy *strategy, const char *column) {
+    const char *need;
+    for (int32_t i = 0; (need = alcore__strategy_needs(strategy, ALCORE_ROLE_LABELED, i)); i++)
+        if (alcore__need_names(need, column)) return true;
+    return false;
+}
+
 /* Checks that every candidate has a value in every column of the dataset. A candidate without one
- * ends the call; a labeled row of the pool without one only takes no part, with a warning, since
- * its labels were given and its columns often are not. Called after the candidates are drawn, so
- * that only drawn rows need values. */
+ * ends the call; a labeled row of the pool that lacks one of the columns that the strategy reads of
+ * what is labeled only takes no part, with a warning, since its labels were given and its columns
+ * often are not. Called after the candidates are drawn, so that only drawn rows need values. */
 static alcore_status check_values(answer *self, const alcore__dataset *dataset) {
     int64_t dropped = 0; /* labeled rows that take no part */
     for (int32_t c = 0; c < dataset->column_count; c++) {
         const alcore__column *column = dataset->columns[c].column;
+        bool of_labeled = reads_of_labeled(self->strategy, dataset->columns[c].name);
         int64_t missing = 0, first = -1;
         for (int64_t i = 0; i < self->masks.rows; i++) {
             if (i % ALCORE_BLOCK_ROWS == 0)
                 ALCORE__TRY(alcore__tick(self->ctx, "columns", i, self->masks.rows));
-            bool candidate = self->masks.candidate_mask[i], labeled = self->masks.labeled_rows[i];
+            bool candidate = self->masks.candidate_mask[i];
+            bool labeled = of_labeled && self->masks.labeled_rows[i];
             if ((!candidate && !labeled) || alcore__column_has(column, i)) continue;
             if (labeled) {
                 self->masks.labeled_rows[i] = 0;

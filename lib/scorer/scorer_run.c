@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "model/model_internal.h"
+#include "scorer/host_view.h"
 #include "scorer/scorer_internal.h"
-#include "scorer/view.h"
 
 /* What the workers share. */
 typedef struct scoring {
@@ -63,10 +63,10 @@ static alcore_status score_built_in(scoring *self) {
     return ALCORE_OK;
 }
 
-/* The view's rows are the unmasked ones, ascending: its scores go to their rows. */
+/* Calls the host's function. The view's rows are the unmasked ones: its scores go to their rows. */
 static alcore_status score_view(scoring *self, const alcore_view *view) {
-    const int64_t *rows = alcore_view_rows(view);
-    int64_t count = alcore_view_count(view);
+    const int64_t *rows = alcore_view_rows(view, ALCORE_ROLE_CANDIDATES);
+    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
     double *scores;
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *scores, &scores));
     alcore_status status = self->scorer->host.score(self->scorer->host.user, view, scores);
@@ -82,19 +82,35 @@ static alcore_status score_view(scoring *self, const alcore_view *view) {
     return status;
 }
 
+/* Lists the rows whose entry of mask [rows of the pool] is 1, ascending, as a source of a view. The
+ * list is the caller's to free: source->rows. */
+static alcore_status list_rows(const scoring *self, const uint8_t *mask,
+                               alcore__view_source *source) {
+    int64_t count = 0, *rows;
+    for (int64_t i = 0; i < self->dataset.rows; i++) count += mask[i];
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows));
+    *source = (alcore__view_source){&self->dataset, rows, count};
+    for (int64_t i = 0, n = 0; i < self->dataset.rows; i++)
+        if (mask[i]) rows[n++] = i;
+    return ALCORE_OK;
+}
+
 /* Scores the rows by the host's function, in one call on this thread. */
 static alcore_status score_host(scoring *self) {
     alcore__view_input input = {.ctx = self->ctx,
-                                .candidates = &self->dataset,
-                                .needs = (const char *const *)self->scorer->own_needs,
-                                .labeled_rows = self->labeled,
                                 .budget = (double)INFINITY,
                                 .seed = alcore__ctx_seed(self->ctx),
                                 .round = 1};
-    alcore_view *view;
-    ALCORE__TRY(alcore__view_new(&input, &view));
-    alcore_status status = score_view(self, view);
+    alcore__view_source *candidates = &input.sources[ALCORE_ROLE_CANDIDATES];
+    alcore__view_source *labeled = &input.sources[ALCORE_ROLE_LABELED_ROWS];
+    alcore_view *view = NULL;
+    alcore_status status = list_rows(self, self->mask, candidates);
+    if (status == ALCORE_OK) status = list_rows(self, self->labeled, labeled);
+    if (status == ALCORE_OK) status = alcore__view_new(&input, &view);
+    if (status == ALCORE_OK) status = score_view(self, view);
     alcore__view_free(view);
+    alcore__free(self->ctx, (void *)(uintptr_t)candidates->rows);
+    alcore__free(self->ctx, (void *)(uintptr_t)labeled->rows);
     return status;
 }
 

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "base/param_calls.h"
+
 static const char PREFIX[] = "strategy ";
+
+/* A dataset has one place more, for the embeddings that the similarity limit reads. */
+enum { MAX_HOST_NEEDS = ALCORE__DATASET_COLUMNS - 1 };
 
 /* The destructor of the handle, called when its last reference goes. The host's destroy callback
  * runs first, as it may be the owner of host.user. */
@@ -16,9 +20,11 @@ static void release(void *object) {
     alcore_ctx *ctx = strategy->object.ctx;
     if (strategy->host.destroy) strategy->host.destroy(strategy->host.user);
     alcore__values_clear(ctx, &strategy->values);
-    for (int64_t i = 0; i < strategy->host_need_count; i++)
-        alcore__free(ctx, strategy->host_needs[i]);
-    alcore__free(ctx, strategy->host_needs);
+    for (int32_t role = 0; role <= ALCORE_ROLE_TARGET; role++) {
+        char **needs = strategy->host_needs[role];
+        for (int64_t i = 0; needs && needs[i]; i++) alcore__free(ctx, needs[i]);
+        alcore__free(ctx, needs);
+    }
     alcore__free(ctx, strategy->owner);
 }
 
@@ -54,18 +60,23 @@ alcore_status alcore_strategy_new(alcore_ctx *ctx, const char *name, alcore_stra
                          def ? make(ctx, def, def->name, out) : alcore__strategy_unknown(name));
 }
 
-/* Copies the NULL-terminated list of column names that a host's strategy reads (NULL: none) to
- * strategy->host_needs, since the host may free its own after the call. host_need_count always
- * counts what release() has to free, also when an allocation fails midway. */
-static alcore_status copy_needs(alcore_strategy *strategy, const char *const *needs) {
+/* Copies the NULL-terminated list of column names that a host's strategy reads of the pool in a
+ * role (NULL: none), since the host may free its own after the call. The copy is zeroed first, so
+ * that release() finds its end also when an allocation fails midway. */
+static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const char *const *needs) {
     alcore_ctx *ctx = strategy->object.ctx;
-    int64_t count = 0;
+    char ***copy = &strategy->host_needs[role];
+    size_t count = 0;
     while (needs && needs[count]) count++;
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)count + 1, sizeof(char *), &strategy->host_needs));
-    for (int64_t i = 0; i < count; i++) {
-        strategy->host_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
-        if (!strategy->host_needs[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
-        strategy->host_need_count = i + 1;
+    if (count > MAX_HOST_NEEDS)
+        return alcore__fail(ALCORE_E_INVALID,
+                            "alcore_strategy_host names %zu columns of one role, at most %d are "
+                            "allowed",
+                            count, MAX_HOST_NEEDS);
+    ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof **copy, copy));
+    for (size_t i = 0; i < count; i++) {
+        (*copy)[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
+        if (!(*copy)[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
     }
     return ALCORE_OK;
 }
@@ -82,7 +93,9 @@ static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *thei
     if (!host.choose) return alcore__fail(ALCORE_E_INVALID, "alcore_strategy_host.choose is NULL");
     alcore_strategy *strategy;
     ALCORE__TRY(make(ctx, &alcore__strategy_of_host, host.name ? host.name : "host", &strategy));
-    alcore_status status = copy_needs(strategy, host.needs);
+    alcore_status status = copy_needs(strategy, ALCORE_ROLE_CANDIDATES, host.needs);
+    if (status == ALCORE_OK) status = copy_needs(strategy, ALCORE_ROLE_LABELED, host.labeled_needs);
+    if (status == ALCORE_OK) status = copy_needs(strategy, ALCORE_ROLE_TARGET, host.target_needs);
     if (status != ALCORE_OK) {
         alcore__object_unref(strategy);
         return status;
@@ -90,6 +103,8 @@ static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *thei
     strategy->host = host;
     strategy->host.name = NULL;
     strategy->host.needs = NULL;
+    strategy->host.labeled_needs = NULL;
+    strategy->host.target_needs = NULL;
     *out = strategy;
     return ALCORE_OK;
 }
@@ -173,13 +188,25 @@ const alcore__values *alcore__strategy_values(const alcore_strategy *strategy) {
     return &strategy->values;
 }
 
-/* The index-th column name that the strategy reads of the pool in a role (ALCORE_ROLE_*); NULL ends
- * the list. A strategy of a host reads columns of the candidates only. */
-const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
-    if (strategy->def != &alcore__strategy_of_host) {
-        return alcore_strategy_builtin_needs(strategy->def->name, role, index);
+/* The index-th entry of a NULL-terminated list (NULL: empty); NULL past its end. */
+static const char *list_entry(const char *const *list, int32_t index) {
+    for (int32_t i = 0; list && list[i]; i++) {
+        if (i == index) return list[i];
     }
-    if (role != ALCORE_ROLE_CANDIDATES || index < 0 || index >= strategy->host_need_count)
-        return NULL;
-    return strategy->host_needs[index];
+    return NULL;
+}
+
+/* The list of the registry, or the one that the host gave. */
+const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
+    if (role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET) return NULL;
+    const char *const *list = strategy->def == &alcore__strategy_of_host
+                                  ? (const char *const *)strategy->host_needs[role]
+                                  : strategy->def->needs[role];
+    return list_entry(list, index);
+}
+
+/* Without a list nobody knows what a host's function reads, so it is shown every pool. */
+bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role) {
+    return strategy->def == &alcore__strategy_of_host ||
+           alcore__strategy_needs(strategy, role, 0) != NULL;
 }

@@ -12,8 +12,8 @@ struct alcore_strategy {
     char *owner; /* "strategy NAME", owned: what error messages call it. The host program gives the
                     NAME of its own strategy */
     alcore_strategy_host host; /* callbacks of a host program; zeroed for a built-in strategy */
-    char **host_needs; /* [host_need_count + 1] columns that they read, NULL-terminated, owned */
-    int64_t host_need_count;
+    /* Columns that the callbacks read, by ALCORE_ROLE_*: [count + 1] NULL-terminated, owned. */
+    char **host_needs[ALCORE_ROLE_TARGET + 1];
 };
 
 #endif

@@ -123,9 +123,13 @@ bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);
 const alcore__values *
 alcore__strategy_values(const alcore_strategy *strategy); /* empty for a host strategy */
-/* As alcore_strategy_builtin_needs(), for host strategies too (role CANDIDATES). A role's columns
- * are needed when the role has a pool. */
+/* The index-th need of a strategy, built in or a host's, for the pool in a role (ALCORE_ROLE_*): a
+ * column name, "a|b" for either column; NULL ends the list. A role's columns are needed when the
+ * role has a pool. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index);
+/* Whether the strategy looks at the pool in a role: a built-in one when it needs a column of it, a
+ * host's always. */
+bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role);
 /* Applies the strategy's parameters "candidates" and "sticky" (spec 3.7): clears the entries of
  * mask [rows], 1 for the rows that may be selected, that are not drawn. previous [rows]: 1 for the
  * candidates of the last round, which sticky=1 keeps; NULL: there was none. */

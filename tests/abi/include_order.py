@@ -18,7 +18,7 @@ ENGINES = ('cpu', 'cuda', 'torch', 'mpi')
 PUBLIC = {'export': 'base', 'status': 'base', 'context': 'base', 'tensor': 'base', 'version': 'base',
           'param': 'base', 'remedy': 'base', 'sys/host': 'base', 'sys/kernel': 'base', 'sys/model': 'base', 'lm': 'text', 'format': 'formats', 'pool': 'pool', 'pool_column': 'pool',
           'phrase': 'pool', 'search': 'search', 'model': 'model', 'metric': 'metric',
-          'logits': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
+          'logits': 'scorer', 'view': 'scorer', 'scorer': 'scorer', 'strategy': 'strategy', 'selection': 'strategy', 'request': 'request'}
 LIB = os.path.join(ROOT, 'lib')
 
 

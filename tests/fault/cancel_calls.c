@@ -119,6 +119,27 @@ static alcore_status call_scorer(void) {
     alcore_scorer_unref(scorer);
     return status;
 }
+/* A host's scorer that copies every row of a column, in the one call that is walked. */
+static alcore_status copy_column(void *user, const alcore_view *view, double *scores) {
+    const int32_t role = ALCORE_ROLE_CANDIDATES;
+    int64_t count = alcore_view_count(view, role);
+    alcore_tensor values;
+    (void)user;
+    alcore_status status = alcore_view_column(view, role, "embeddings", 0, count, &values, NULL);
+    for (int64_t i = 0; status == ALCORE_OK && i < count; i++) scores[i] = 0;
+    return status;
+}
+static alcore_status call_view_column(void) {
+    static const char *const needs[] = {"embeddings", NULL};
+    alcore_scorer_host host = ALCORE_SCORER_HOST_INIT;
+    alcore_scorer *scorer;
+    host.score = copy_column;
+    host.needs = needs;
+    alcore_status status = alcore_scorer_new_host(ctx, &host, &scorer);
+    if (status == ALCORE_OK) status = alcore_scorer_run(scorer, pool, NULL);
+    alcore_scorer_unref(scorer);
+    return status;
+}
 /* The embeddings as hidden states, and as an output matrix with a class for each row. */
 static alcore_status call_logits(void) {
     alcore_tensor view;
@@ -600,6 +621,7 @@ const cancel_call CALLS[] = {
     {"alcore_model_run", "logprobs", call_model_logprobs},
     {"alcore_model_run", "embeddings", call_model_embeddings},
     {"alcore_scorer_run", "", call_scorer},
+    {"alcore_view_column", "", call_view_column},
     {"alcore_logits_measure", "", call_logits},
     {"alcore_logits_put", "", call_logits_put},
     {"alcore_search_knn", "", call_knn},

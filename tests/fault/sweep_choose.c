@@ -26,7 +26,7 @@ ALLOCATES(alcore_scorer_new, 0) {
 }
 static alcore_status score_zero(void *user, const alcore_view *view, double *scores) {
     (void)user;
-    for (int64_t i = 0; i < alcore_view_count(view); i++) scores[i] = 0;
+    for (int64_t i = 0; i < alcore_view_count(view, ALCORE_ROLE_CANDIDATES); i++) scores[i] = 0;
     return ALCORE_OK;
 }
 ALLOCATES(alcore_scorer_new_host, 0) {
@@ -105,29 +105,24 @@ static alcore_status within_view(world *w, in_view call) {
     NEVER(function, WITH_SCORES) {                                                                 \
         return within_view(w, inside_##function);                                                  \
     }
-IN_VIEW(alcore_view_count, alcore_view_count(view) == WORLD_ROWS - 2)
-IN_VIEW(alcore_view_rows, alcore_view_rows(view)[3] == 4)
-IN_VIEW(alcore_view_pool, alcore_view_pool(view) == w->pool)
-IN_VIEW(alcore_view_labeled_pool, alcore_view_labeled_pool(view) == NULL)
+IN_VIEW(alcore_view_count, alcore_view_count(view, ALCORE_ROLE_CANDIDATES) == WORLD_ROWS - 2)
+IN_VIEW(alcore_view_rows, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[3] == 4)
+IN_VIEW(alcore_view_pool, alcore_view_pool(view, ALCORE_ROLE_CANDIDATES) == w->pool)
 IN_VIEW(alcore_view_costs, alcore_view_costs(view) != NULL)
 IN_VIEW(alcore_view_budget, isinf(alcore_view_budget(view)))
 IN_VIEW(alcore_view_round, alcore_view_round(view) == 1)
 IN_VIEW(alcore_view_random, alcore_view_random(view, 1) == alcore_view_random(view, 1))
 
-static alcore_status labeled_inside(world *w, const alcore_view *view) {
-    int64_t count = -1;
-    alcore_view_labeled(view, &count);
-    HOLDS(count == 0);
-}
-NEVER(alcore_view_labeled, WITH_SCORES) {
-    return within_view(w, labeled_inside);
-}
 static alcore_status column_inside(world *w, const alcore_view *view) {
+    const int32_t role = ALCORE_ROLE_CANDIDATES;
     alcore_tensor values, offsets;
     (void)w;
-    return alcore_view_column(view, "logprobs", &values, &offsets);
+    alcore_status status = alcore_view_column(view, role, "logprobs", 0,
+                                              alcore_view_count(view, role), &values, &offsets);
+    if (status != ALCORE_OK && (values.data || offsets.data)) status = ALCORE_E_INTERNAL;
+    return status;
 }
-NEVER(alcore_view_column, WITH_SCORES) {
+ALLOCATES(alcore_view_column, WITH_SCORES) {
     return within_view(w, column_inside);
 }
 
@@ -196,8 +191,10 @@ static alcore_status choose(void *user, const alcore_view *view, alcore_choice *
     double scores[WORLD_ROWS] = {0};
     sweep_resume(it->w);
     alcore_status status =
-        it->by_order ? alcore_choice_order(out, alcore_view_rows(view), alcore_view_count(view))
-                     : alcore_choice_scores(out, scores, alcore_view_count(view));
+        it->by_order
+            ? alcore_choice_order(out, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES),
+                                  alcore_view_count(view, ALCORE_ROLE_CANDIDATES))
+            : alcore_choice_scores(out, scores, alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
     sweep_pause(it->w);
     return status;
 }

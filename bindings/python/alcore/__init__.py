@@ -12,7 +12,7 @@ from ._arrays import CopyWarning
 from ._columns import Column, ColumnWriter
 from ._errors import *  # noqa: F403
 from ._handles import Context, Handle, default_context
-from ._hosts import Batch, Order, View
+from ._hosts import Batch, Order, View, ViewRows
 from ._library import lib as _lib, load
 from ._lm import LanguageModel
 from ._logits import score_hidden, score_logits
@@ -48,6 +48,6 @@ def build_info():
 
 
 __all__ = ["Batch", "Column", "ColumnWriter", "Context", "CopyWarning", "Handle", "ImplicitModelWarning", "LanguageModel", "Model", "Neighbors",
-           "Order", "OwnScorer", "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View",
+           "Order", "OwnScorer", "OwnStrategy", "Phrases", "Pool", "Request", "STATES", "Scorer", "Selection", "Strategy", "View", "ViewRows",
            "build_info", "default_context", "knn", "load", "margin_ratios", "phrases", "request_options", "score", "scorer",
            "scorers", "select", "strategies", "strategy", "version"] + _errors.NAMES

@@ -117,6 +117,7 @@ ALCORE_NORMALIZE_NONE = 2
 ALCORE_ROLE_CANDIDATES = 1
 ALCORE_ROLE_LABELED = 2
 ALCORE_ROLE_TARGET = 3
+ALCORE_ROLE_LABELED_ROWS = 4
 ALCORE_SELECTION_SHORT = 1
 ALCORE_SCOPE_PICKS = 1
 ALCORE_SCOPE_CANDIDATES = 2
@@ -549,6 +550,8 @@ class alcore_strategy_host(Structure):
         ("destroy", CFUNCTYPE(None, c_void_p)),
         ("name", c_char_p),
         ("needs", c_void_p),
+        ("labeled_needs", c_void_p),
+        ("target_needs", c_void_p),
         ("choose", CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)),
     ]
 
@@ -763,6 +766,14 @@ FUNCTIONS = {
     "alcore_model_name": (c_char_p, (c_void_p,), False),
     "alcore_model_can": (c_int32, (c_void_p, c_char_p), False),
     "alcore_model_run": (c_int32, (c_void_p, c_void_p, c_char_p), True),
+    "alcore_view_count": (c_int64, (c_void_p, c_int32), False),
+    "alcore_view_rows": (c_void_p, (c_void_p, c_int32), False),
+    "alcore_view_pool": (c_void_p, (c_void_p, c_int32), False),
+    "alcore_view_column": (c_int32, (c_void_p, c_int32, c_char_p, c_int64, c_int64, c_void_p, c_void_p), True),
+    "alcore_view_costs": (c_void_p, (c_void_p,), False),
+    "alcore_view_budget": (c_double, (c_void_p,), False),
+    "alcore_view_round": (c_int64, (c_void_p,), False),
+    "alcore_view_random": (c_uint64, (c_void_p, c_uint64), False),
     "alcore_scorer_builtin_name": (c_char_p, (c_int32,), False),
     "alcore_scorer_builtin_summary": (c_char_p, (c_char_p,), False),
     "alcore_scorer_builtin_param": (c_int32, (c_char_p, c_int32, c_void_p), False),
@@ -776,16 +787,6 @@ FUNCTIONS = {
     "alcore_scorer_set_number": (c_int32, (c_void_p, c_char_p, c_double), False),
     "alcore_scorer_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_scorer_run": (c_int32, (c_void_p, c_void_p, c_void_p), True),
-    "alcore_view_count": (c_int64, (c_void_p,), False),
-    "alcore_view_rows": (c_void_p, (c_void_p,), False),
-    "alcore_view_pool": (c_void_p, (c_void_p,), False),
-    "alcore_view_column": (c_int32, (c_void_p, c_char_p, c_void_p, c_void_p), False),
-    "alcore_view_labeled": (c_void_p, (c_void_p, c_void_p), False),
-    "alcore_view_labeled_pool": (c_void_p, (c_void_p,), False),
-    "alcore_view_costs": (c_void_p, (c_void_p,), False),
-    "alcore_view_budget": (c_double, (c_void_p,), False),
-    "alcore_view_round": (c_int64, (c_void_p,), False),
-    "alcore_view_random": (c_uint64, (c_void_p, c_uint64), False),
     "alcore_strategy_builtin_name": (c_char_p, (c_int32,), False),
     "alcore_strategy_builtin_summary": (c_char_p, (c_char_p,), False),
     "alcore_strategy_builtin_param": (c_int32, (c_char_p, c_int32, c_void_p), False),

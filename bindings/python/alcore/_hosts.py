@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The caller's own functions behind the library's tables: registered here while the library holds them, called through
 trampolines that live as long as the process."""
+import array
 import ctypes
 import itertools
+import math
 
 from . import _ffi
-from ._arrays import memory_of, memory, tensor_of, integers
-from ._calls import call_back, check
+from ._arrays import integers, memory, memory_of, numpy_or_none, tensor_of
+from ._calls import call_back, check, run
 from ._library import lib
 from ._strings import text_at
 
@@ -44,15 +46,101 @@ def batch_of(pointer):
                  (ctypes.c_int64 * count).from_address(batch.rows)[:], [tag.decode() for tag in languages])
 
 
-class View:
-    """What an own scorer or strategy sees, valid while it runs: the candidates, their columns, the budget and the round.
+_BLOCK = 8192  # rows whose values the library converts at once
 
-    Columns are attributes and items: float64 [count] or [count, n]; ragged ones are (values [tokens] or [tokens, n],
-    offsets int64 [count + 1]). They are NumPy arrays (memoryviews without NumPy) over the library's memory: copy what you
-    want to keep."""
+
+class ViewRows:
+    """The rows of one role in a view: what a function reads of the candidates, of what is labeled, of the target.
+
+    Columns named in the needs of the role are attributes and items: float64 [rows] or [rows, n]; ragged ones are (values
+    [tokens] or [tokens, n], offsets int64 [rows + 1]). They are copies, NumPy arrays (memoryviews without NumPy);
+    column(name, first, count) copies a part, so that a pool that is larger than memory can pass through in blocks."""
+
+    def __init__(self, view, role):
+        self._view, self._role = view, role
+
+    @property
+    def _handle(self):
+        return self._view._handle
+
+    def __len__(self):
+        return lib.alcore_view_count(self._handle, self._role)
+
+    @property
+    def rows(self):
+        """Row numbers in the pool, ascending: int64 [rows]."""
+        return memory(lib.alcore_view_rows(self._handle, self._role), [len(self)], "q")
+
+    @property
+    def pool(self):
+        """The pool of the rows, to be read."""
+        return self._view._pool_type.borrowed(lib.alcore_view_pool(self._handle, self._role))
+
+    @property
+    def texts(self):
+        """Texts of the rows: list of str."""
+        count, length, found = len(self), ctypes.c_size_t(), []
+        pool = lib.alcore_view_pool(self._handle, self._role)
+        rows = (ctypes.c_int64 * count).from_address(lib.alcore_view_rows(self._handle, self._role)) if count else ()
+        for row in rows:
+            address = lib.alcore_pool_text(pool, row, ctypes.byref(length))
+            found.append(text_at(address, length.value))
+        return found
+
+    def column(self, name, first=0, count=None):
+        """A column of the rows at positions first .. first + count - 1 (all of them): an array, or (values, offsets)."""
+        count = len(self) - first if count is None else count
+        numbers, starts, width, ragged = bytearray(), array.array("q", [0]), None, False
+        while True:
+            values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
+            block = min(count, _BLOCK)
+            run(lib.alcore_view_column, self._handle, self._role, name.encode(), first, block, ctypes.byref(values),
+                ctypes.byref(offsets))
+            shape = (ctypes.c_int64 * values.ndim).from_address(values.shape)[:]
+            numbers += ctypes.string_at(values.data, 8 * math.prod(shape))
+            width = shape[1:]
+            if offsets.data:
+                ragged, base = True, starts[-1]
+                starts.extend(base + start for start in memory_of(offsets)[1:].tolist())
+            first, count = first + block, count - block
+            if count <= 0:
+                break
+        found = _array(numbers, "d", width)
+        return (found, _array(starts, "q", [])) if ragged else found
+
+    def __getitem__(self, name):
+        return self.column(name)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self.column(name)
+        except LookupError as error:
+            raise AttributeError(str(error)) from None
+
+
+def _array(data, code, width):
+    """Numbers [n] + width over the memory of `data`: a NumPy array, or a memoryview."""
+    numpy = numpy_or_none()
+    if numpy is not None:
+        return numpy.frombuffer(data, dtype=code).reshape([-1] + width if len(data) else [0] + width)
+    view = memoryview(data).cast("B")
+    return view.cast(code, [len(view) // 8 // width[0]] + width) if width and len(view) else view.cast(code)
+
+
+class View(ViewRows):
+    """What an own scorer or strategy sees, valid while it runs: the candidates, with their rows, texts and columns, what
+    is labeled, the target, the budget and the round."""
+
+    _role = _ffi.ALCORE_ROLE_CANDIDATES
 
     def __init__(self, pointer, pool_type):
         self._pointer, self._pool_type = pointer, pool_type
+
+    @property
+    def _view(self):
+        return self
 
     @property
     def _handle(self):
@@ -60,40 +148,27 @@ class View:
             raise ValueError("a view is valid only while the function runs")
         return self._pointer
 
-    def __len__(self):
-        return lib.alcore_view_count(self._handle)
+    def _of_role(self, role):
+        return ViewRows(self, role) if lib.alcore_view_pool(self._handle, role) else None
 
     @property
-    def rows(self):
-        """Row numbers of the candidates, ascending: int64 [count]."""
-        return memory(lib.alcore_view_rows(self._handle), [len(self)], "q")
-
-    @property
-    def texts(self):
-        """Texts of the candidates: list of str."""
-        pool = lib.alcore_view_pool(self._handle)
-        length, found = ctypes.c_size_t(), []
-        for row in (ctypes.c_int64 * len(self)).from_address(lib.alcore_view_rows(self._handle)):
-            address = lib.alcore_pool_text(pool, row, ctypes.byref(length))
-            found.append(text_at(address, length.value))
-        return found
+    def labeled_rows(self):
+        """The rows of the candidates' pool whose labels are known."""
+        return ViewRows(self, _ffi.ALCORE_ROLE_LABELED_ROWS)
 
     @property
     def labeled(self):
-        """Rows of the pool that are labeled, ascending: int64."""
-        count = ctypes.c_int64()
-        address = lib.alcore_view_labeled(self._handle, ctypes.byref(count))
-        return memory(address, [count.value], "q")
+        """The rows of the labeled side of the request; None without one."""
+        return self._of_role(_ffi.ALCORE_ROLE_LABELED)
 
     @property
-    def labeled_pool(self):
-        """The labeled side of the request; None without one."""
-        address = lib.alcore_view_labeled_pool(self._handle)
-        return self._pool_type.borrowed(address) if address else None
+    def target(self):
+        """The rows of the target; None without one."""
+        return self._of_role(_ffi.ALCORE_ROLE_TARGET)
 
     @property
     def costs(self):
-        """Cost of each candidate in the budget's unit: float64 [count]."""
+        """Cost of each candidate in the budget's unit: float64 [rows]."""
         return memory(lib.alcore_view_costs(self._handle), [len(self)], "d")
 
     @property
@@ -111,23 +186,6 @@ class View:
         if not 0 <= counter < 1 << 64:
             raise ValueError("counter: an integer from 0 to 2^64 - 1 is expected, got %d" % counter)
         return lib.alcore_view_random(self._handle, counter)
-
-    def column(self, name):
-        """A column named in needs, as an array or (values, offsets)."""
-        values, offsets = _ffi.alcore_tensor(), _ffi.alcore_tensor()
-        check(lib.alcore_view_column(self._handle, name.encode(), ctypes.byref(values), ctypes.byref(offsets)))
-        found = memory_of(values)
-        return (found, memory_of(offsets)) if offsets.data else found
-
-    __getitem__ = column
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self.column(name)
-        except LookupError as error:
-            raise AttributeError(str(error)) from None
 
 
 class Order:
@@ -207,17 +265,18 @@ def _version(user):
 _model_functions = {name: _model_trampoline(name) for name in _ffi.MODEL_FUNCTIONS}
 
 
-def fill_host(host, part, functions, needs=()):
-    """Completes a host table; returns what must live until the library has copied it."""
-    names = (ctypes.c_char_p * (len(needs) + 1))(*[need.encode() for need in needs])
+def fill_host(host, part, functions, needs=None):
+    """Completes a host table; needs: {field: column names}. Returns what must live until the library has copied it."""
+    lists = {field: (ctypes.c_char_p * (len(names) + 1))(*[name.encode() for name in names])
+             for field, names in (needs or {}).items()}
     host.size = ctypes.sizeof(host)
     host.destroy = _destroy
-    if hasattr(host, "needs"):
-        host.needs = ctypes.addressof(names)
+    for field, names in lists.items():
+        setattr(host, field, ctypes.addressof(names))
     for field, function in functions.items():
         setattr(host, field, function)
     host.user = register(part)
-    return names
+    return lists
 
 
 def forget(host):

@@ -16,7 +16,7 @@ from ._pool import Pool, pool_of
 from ._strings import name_of
 
 
-def _take_host(ctx, host, part, functions, noun, needs=()):
+def _take_host(ctx, host, part, functions, noun, needs=None):
     names = _hosts.fill_host(host, part, functions, needs)
     try:
         return new(getattr(lib, "alcore_%s_unref" % noun), getattr(lib, "alcore_%s_new_host" % noun), ctx._handle,
@@ -146,6 +146,8 @@ def model_of(value, labeled, ctx):
 class _Named(Handle):
     """A part of the library by name, with its parameters."""
 
+    _own = False  # whether it is a function of the caller's
+
     def __init__(self, /, name, params=None, *, context=None, **more):
         ctx = context or default_context()
         super().__init__(new(getattr(lib, "alcore_%s_unref" % self._noun), getattr(lib, "alcore_%s_new" % self._noun),
@@ -157,7 +159,7 @@ class _Named(Handle):
     def _of_host(cls, pointer, ctx, name):
         made = cls.__new__(cls)
         Handle.__init__(made, pointer, ctx)
-        made.name = name
+        made.name, made._own = name, True
         return made
 
     def set(self, /, **params):
@@ -191,22 +193,29 @@ class Strategy(_Named):
     _noun = "strategy"
 
 
+def _names(needs):
+    return (needs,) if isinstance(needs, str) else tuple(needs)
+
+
 class _Own:
-    """A function of a View, usable wherever a name is."""
+    """A function of a View, usable wherever a name is. needs: the columns that it reads of the candidates."""
 
     pool_type = Pool
 
     def __init__(self, function, needs, name=None):
         self.function, self.name = function, name or getattr(function, "__name__", "host")
-        self.needs = (needs,) if isinstance(needs, str) else tuple(needs)
+        self.needs = _names(needs)
         self.__doc__ = function.__doc__
 
     def __call__(self, *arguments, **named):
         return self.function(*arguments, **named)
 
+    def _needs_by_field(self):
+        return {"needs": self.needs}
+
     def bind_strategy(self, ctx):
         host = _ffi.alcore_strategy_host(name=self.name.encode())
-        pointer = _take_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self.needs)
+        pointer = _take_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self._needs_by_field())
         return Strategy._of_host(pointer, ctx, self.name)
 
     def __repr__(self):
@@ -216,13 +225,20 @@ class _Own:
 class OwnStrategy(_Own):
     """An own strategy; see alcore.strategy."""
 
+    def __init__(self, function, needs, name=None, labeled_needs=(), target_needs=()):
+        super().__init__(function, needs, name)
+        self.labeled_needs, self.target_needs = _names(labeled_needs), _names(target_needs)
+
+    def _needs_by_field(self):
+        return {"needs": self.needs, "labeled_needs": self.labeled_needs, "target_needs": self.target_needs}
+
 
 class OwnScorer(_Own):
     """An own scorer; see alcore.scorer. As a strategy it takes the highest scores."""
 
     def bind(self, ctx):
         host = _ffi.alcore_scorer_host(name=self.name.encode())
-        pointer = _take_host(ctx, host, self, {"score": _hosts._score}, "scorer", self.needs)
+        pointer = _take_host(ctx, host, self, {"score": _hosts._score}, "scorer", self._needs_by_field())
         return Scorer._of_host(pointer, ctx, self.name)
 
     def _score_pool(self, pool, model=None):
@@ -230,21 +246,26 @@ class OwnScorer(_Own):
             bound.run(pool, model)
 
 
-def _decorator(kind, function, needs, name):
+def _decorator(kind, function, *settings):
     if function is not None:
-        return kind(function, needs, name)
-    return lambda found: kind(found, needs, name)
+        return kind(function, *settings)
+    return lambda found: kind(found, *settings)
 
 
 def scorer(function=None, *, needs=(), name=None):
-    """Turns a function of a View that returns float [count], larger = more worth labeling, into a scorer."""
+    """Turns a function of a View that returns float [count], larger = more worth labeling, into a scorer.
+
+    needs: the columns that it reads; a missing one is made by the model."""
     return _decorator(OwnScorer, function, needs, name)
 
 
-def strategy(function=None, *, needs=(), name=None):
+def strategy(function=None, *, needs=(), labeled_needs=(), target_needs=(), name=None):
     """Turns a function of a View into a strategy. It returns scores, float [count], or an Order of rows; budgets, ties,
-    masks and reports stay the library's work."""
-    return _decorator(OwnStrategy, function, needs, name)
+    masks and reports stay the library's work.
+
+    needs, labeled_needs, target_needs: the columns that it reads of the candidates (and of those of their rows that are
+    labeled), of labeled= and of targets=; a missing one is made by the model. With target_needs a target must be given."""
+    return _decorator(OwnStrategy, function, needs, name, labeled_needs, target_needs)
 
 
 def strategy_of(value, ctx):
@@ -302,7 +323,7 @@ def params_of(param, first=None):
 def strategies():
     """The built-in strategies: name -> {"summary", "needs" by role, "params"}."""
     roles = {name[len("ALCORE_ROLE_"):].lower(): value for name, value in vars(_ffi).items()
-             if name.startswith("ALCORE_ROLE_")}
+             if name.startswith("ALCORE_ROLE_") and value != _ffi.ALCORE_ROLE_LABELED_ROWS}
     found = {}
     for name in _all(lib.alcore_strategy_builtin_name):
         needs = {role: [need.decode() for need in _all(lambda index: lib.alcore_strategy_builtin_needs(name, value, index))]

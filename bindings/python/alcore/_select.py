@@ -212,7 +212,9 @@ def _labeled_side(pool, labeled, masks):
 
 
 def _check_targets(made):
-    """Targets that nobody reads would be a silent mistake: says which strategies read them."""
+    """Targets that nobody reads would be a silent mistake: says which strategies read them. An own one may."""
+    if made._own:
+        return
     users = [name for name, facts in strategies().items() if "target" in facts["needs"]]
     if made.name not in users:
         raise ValueError("targets: strategy %s does not look at them; %s" % (

@@ -6,30 +6,50 @@
 
 #include "strategy/engine/runner.h"
 
+/* The index-th need of the run's strategy for a role; NULL ends the list. A definition that is in
+ * no registry is run without a handle, by tests. */
+static const char *need_of(const alcore__run *run, int32_t role, int32_t index) {
+    if (run->strategy) return alcore__strategy_needs(run->strategy, role, index);
+    const char *const *needs = run->def->needs[role];
+    for (int32_t i = 0; needs && needs[i]; i++) {
+        if (i == index) return needs[i];
+    }
+    return NULL;
+}
+
 /* Whether the run reads embeddings of the pool in a role: the strategy itself does, or the
  * similarity limit, which compares candidates with each other. */
 bool alcore__reads_embeddings(const alcore__run *run, int32_t role) {
-    const char *const *needs = run->def->needs[role];
-    for (int32_t i = 0; needs && needs[i]; i++) {
-        if (!strcmp(needs[i], "embeddings")) return true;
+    const char *need;
+    for (int32_t i = 0; (need = need_of(run, role, i)); i++) {
+        if (!strcmp(need, "embeddings")) return true;
     }
     return role == ALCORE_ROLE_CANDIDATES && run->input->fill.limited;
 }
 
-/* Whether the dataset has one of the columns of a need: alternatives is "a", or "a|b|c" where any
- * one of the three will do. Names of 64 bytes or more are no column's. */
-static bool has_one_of(const alcore__dataset *dataset, const char *alternatives) {
-    char name[64];
-    for (const char *rest = alternatives; *rest;) {
-        size_t length = strcspn(rest, "|");
-        if (length < sizeof name) {
-            memcpy(name, rest, length);
-            name[length] = 0;
-            if (alcore__dataset_find(dataset, name)) return true;
-        }
-        rest += length + (rest[length] == '|');
+static const char *strategy_name(const alcore__run *run) {
+    return run->strategy ? alcore__strategy_name(run->strategy) : run->def->name;
+}
+
+/* Whether the dataset has one of the columns of a need. */
+static bool has_one_of(const alcore__dataset *dataset, const char *need) {
+    for (int32_t i = 0; i < dataset->column_count; i++) {
+        if (alcore__need_names(need, dataset->columns[i].name)) return true;
     }
     return false;
+}
+
+/* The dataset of a role has every column that the strategy needs of it. owner: the pool, for the
+ * message. */
+static alcore_status check_needs(const alcore__run *run, const alcore__dataset *dataset,
+                                 int32_t role, const char *owner) {
+    const char *need;
+    for (int32_t i = 0; (need = need_of(run, role, i)); i++) {
+        if (!has_one_of(dataset, need))
+            return alcore__fail(ALCORE_E_MISSING, "strategy %s needs the column \"%s\" of %s",
+                                strategy_name(run), need, owner);
+    }
+    return ALCORE_OK;
 }
 
 /* Checks that the embeddings of a dataset exist and have the shape [rows, dims]. owner: what
@@ -70,12 +90,11 @@ static alcore_status check_costs(const alcore__run *run) {
  */
 alcore_status alcore__check_input(const alcore__run *run) {
     const alcore__run_input *input = run->input;
-    const char *const *needs = run->def->needs[ALCORE_ROLE_CANDIDATES];
-    for (int32_t i = 0; needs && needs[i]; i++) {
-        if (!has_one_of(&input->candidates, needs[i]))
-            return alcore__fail(ALCORE_E_MISSING, "strategy %s needs the column \"%s\"",
-                                run->def->name, needs[i]);
-    }
+    ALCORE__TRY(check_needs(run, &input->candidates, ALCORE_ROLE_CANDIDATES, "the pool"));
+    if (input->labeled.rows)
+        ALCORE__TRY(check_needs(run, &input->labeled, ALCORE_ROLE_LABELED, "the labeled pool"));
+    if (input->target.rows)
+        ALCORE__TRY(check_needs(run, &input->target, ALCORE_ROLE_TARGET, "the target"));
     if (alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES))
         ALCORE__TRY(check_embeddings(&input->candidates, "the pool", 0));
     if (input->labeled.rows && alcore__reads_embeddings(run, ALCORE_ROLE_LABELED))
@@ -84,7 +103,7 @@ alcore_status alcore__check_input(const alcore__run *run) {
     if (alcore__reads_embeddings(run, ALCORE_ROLE_TARGET)) {
         if (!run->active[ALCORE__OVER_TARGET].count)
             return alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target with rows",
-                                run->def->name);
+                                strategy_name(run));
         ALCORE__TRY(check_embeddings(&input->target, "the target", alcore__embedding_dims(run)));
     }
     return check_costs(run);

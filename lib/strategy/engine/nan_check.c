@@ -85,6 +85,13 @@ static alcore_status mark_target(alcore__run *run, const alcore__block_partial *
 static bool reads_labeled(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_LABELED);
 }
+/* Labeled rows of the candidates' pool have the columns of the candidates. A host's function sees
+ * them whatever it needs of the labeled pool. */
+static bool reads_labeled_rows(const alcore__run *run) {
+    bool wanted = run->strategy ? alcore__strategy_reads(run->strategy, ALCORE_ROLE_LABELED)
+                                : reads_labeled(run);
+    return wanted && alcore__reads_embeddings(run, ALCORE_ROLE_CANDIDATES);
+}
 static bool reads_target(const alcore__run *run) {
     return alcore__reads_embeddings(run, ALCORE_ROLE_TARGET);
 }
@@ -98,7 +105,7 @@ const alcore__pass alcore__find_nan_passes[] = {
      .rows = ALCORE__OVER_LABELED_ROWS,
      .block = check_others,
      .partial = {.extra = byte_per_row, .reduce = mark_labeled_rows},
-     .when = reads_labeled},
+     .when = reads_labeled_rows},
     {.name = "NaN in the labeled pool",
      .rows = ALCORE__OVER_LABELED_POOL,
      .block = check_others,

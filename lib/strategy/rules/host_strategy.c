@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A caller's strategy (alcore_strategy_new_host): its function sees the candidates through a view
- * and answers with scores or an order of rows; ties, budget and reports are those of every
- * strategy. It makes no pass of its own. */
+/* A caller's strategy (alcore_strategy_new_host): its function sees the candidates, what is labeled
+ * and the target through a view and answers with scores or an order of rows; ties, budget and
+ * reports are those of every strategy. It makes no pass of its own. */
 #include <math.h>
 #include <string.h>
 
-#include "scorer/view.h"
+#include "scorer/host_view.h"
 #include "strategy/budget/fill.h"
 #include "strategy/strategy_handle.h"
 
@@ -135,22 +135,30 @@ static alcore_status use_answer(const alcore_choice *choice) {
     return ALCORE_OK;
 }
 
-/* Called instead of any pass: shows the candidates to the host's function through a view, which is
- * valid during the call only, and uses its answer. */
+/* The active rows that a view shows under each role. */
+static const int32_t SOURCE_OF_ROLE[ALCORE__VIEW_ROLES] = {
+    [ALCORE_ROLE_CANDIDATES] = ALCORE__OVER_CANDIDATES,
+    [ALCORE_ROLE_LABELED] = ALCORE__OVER_LABELED_POOL,
+    [ALCORE_ROLE_TARGET] = ALCORE__OVER_TARGET,
+    [ALCORE_ROLE_LABELED_ROWS] = ALCORE__OVER_LABELED_ROWS,
+};
+
+/* Called instead of any pass: shows the rows of every role to the host's function through a view,
+ * which is valid during the call only, and uses its answer. */
 static alcore_status finish(alcore__run *run) {
     const alcore_strategy *strategy = run->strategy;
     const alcore__run_input *input = run->input;
-    alcore__dataset candidates = input->candidates;
-    candidates.mask = run->active[ALCORE__OVER_CANDIDATES].mask;
     alcore__view_input show = {.ctx = run->ctx,
-                               .candidates = &candidates,
-                               .needs = (const char *const *)strategy->host_needs,
-                               .labeled_rows = input->labeled_rows,
-                               .labeled_pool = input->labeled.pool,
                                .costs = input->costs,
                                .budget = input->fill.budget,
                                .seed = input->seed,
                                .round = input->round};
+    for (int32_t role = ALCORE_ROLE_CANDIDATES; role < ALCORE__VIEW_ROLES; role++) {
+        const alcore__active_rows *active = &run->active[SOURCE_OF_ROLE[role]];
+        show.sources[role] = (alcore__view_source){active->dataset, active->rows, active->count};
+    }
+    /* Without labeled rows their columns are still there, with no row. */
+    show.sources[ALCORE_ROLE_LABELED_ROWS].dataset = &input->candidates;
     alcore_view *view;
     alcore_choice choice = {.run = run};
     ALCORE__TRY(alcore__view_new(&show, &view));

@@ -122,8 +122,10 @@ case("an own strategy is a function of the view", function()
         list(view:indices(), {1, 2, 3, 4, 5, 6, 7, 8})
         equal(#view:costs(), 8)
         equal(view:pool():text(3), "d e f")
-        equal(view:labeled_pool(), nil)
-        list(view:labeled(), {})
+        equal(view:pool("labeled"), nil)
+        equal(view:count("target"), 0)
+        list(view:indices("labeled_rows"), {})
+        equal(pcall(view.count, view, "candidate"), false)
         local scores = {}
         for i, text in ipairs(view:texts()) do scores[i] = #text end
         return scores
@@ -147,6 +149,35 @@ case("an own strategy is a function of the view", function()
     fails("ALCORE_E_DATA", "", alcore.select{texts = TEXTS, budget = 1,
         strategy = function() return {1, 1}, "order" end})
     raises("choose: a function expected", alcore.strategy, {name = "x"})
+end)
+
+case("an own strategy sees what is labeled and the target by role", function()
+    local function with_embeddings(texts, rows)
+        local pool = assert(alcore.pool(texts))
+        return assert(pool:set_column("embeddings", rows))
+    end
+    local chosen = {needs = {"embeddings"}, labeled_needs = {"embeddings"}, target_needs = {"embeddings"},
+        choose = function(view)
+            list(view:texts("target"), {"x", "y z"})
+            list(view:texts("labeled"), {"known"})
+            equal(view:pool("target").count, 2)
+            equal(view:column("embeddings", "target", 2)[1][1], 9)
+            equal(#view:column("embeddings", "target", 3, 0), 0)
+            equal(view:column("embeddings", "labeled")[1][2], 6)
+            list(view:column("embeddings", nil, 3, 2)[2], E[4])
+            equal(#view:column("embeddings"), #view)
+            raises("no column \"scores\" of the target (a pool of 2 rows): it must be named in target_needs",
+                view.column, view, "scores", "target")
+            raises("3 rows from position 1 on: the view shows 2 rows of the target", view.column, view,
+                "embeddings", "target", 2, 3)
+            raises("role", view.column, view, "embeddings", "targets")
+            return {8, 1}, "order"
+        end}
+    local picked = assert(alcore.select{texts = TEXTS, budget = 2, strategy = chosen, embeddings = E,
+        labeled = with_embeddings({"known"}, {{5, 6}}), targets = with_embeddings({"x", "y z"}, {{7, 8}, {9, 10}})})
+    list(picked.indices, {8, 1})
+    fails("ALCORE_E_MISSING", "needs a target", alcore.select{texts = TEXTS, budget = 2, strategy = chosen,
+        embeddings = E})
 end)
 
 case("functions may be called from a hot loop", function()

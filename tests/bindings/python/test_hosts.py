@@ -236,8 +236,8 @@ def test_own_strategy(pool, numpy):
     @alcore.strategy(needs=("embeddings",))
     def longest(view):
         seen.update(rows=view.rows.tolist(), costs=view.costs.tolist(), budget=view.budget, round=view.round,
-                    labeled=view.labeled.tolist(), random=view.random(3), width=view.embeddings.shape[1],
-                    same=view["embeddings"] is not None, view=view, side=view.labeled_pool)
+                    labeled=view.labeled_rows.rows.tolist(), random=view.random(3), width=view.embeddings.shape[1],
+                    same=view["embeddings"] is not None, view=view, side=view.labeled, target=view.target)
         with pytest.raises(AttributeError):
             view.nothing
         return [len(text) for text in view.texts] and numpy.array([len(text) for text in view.texts], dtype="f4")
@@ -248,6 +248,7 @@ def test_own_strategy(pool, numpy):
     assert picked.indices[0] == max(lengths, key=lambda row: (lengths[row], -row))
     assert seen["budget"] == 9 and seen["round"] == 2 and seen["labeled"] == [1, 3] and seen["width"] == 5
     assert seen["costs"][:2] == [pool.words(row) for row in seen["rows"][:2]] and seen["side"] is None
+    assert seen["target"] is None
     assert picked.provenance["strategy"] == "longest"
     with pytest.raises(ValueError, match="only while the function runs"):
         len(seen["view"])
@@ -295,11 +296,61 @@ def test_labeled_pool_of_a_view(pool):
 
     @alcore.strategy
     def look(view):
-        seen.append(list(view.labeled_pool))
+        seen.append((list(view.labeled.pool), view.labeled.texts, view.labeled.rows.tolist()))
         return [1.0] * len(view)
 
     pool.select(3, look, labeled=["one text", "another"])
-    assert seen == [["one text", "another"]]
+    assert seen == [(["one text", "another"], ["one text", "another"], [0, 1])]
+
+
+def test_every_role_of_a_view(pool, numpy):
+    seen = {}
+
+    @alcore.strategy(needs=("embeddings", "logprobs"), labeled_needs="embeddings", target_needs=("embeddings",))
+    def near_the_target(view):
+        seen.update(labeled=view.labeled.embeddings.shape, target=view.target.texts, own=view.labeled_rows.rows.tolist(),
+                    marked=view.labeled_rows.embeddings.tolist(), empty=view.labeled_rows.column("embeddings", 2, 0).shape)
+        with pytest.raises(LookupError, match=r'no column "logprobs" of the target \(a pool of 3 rows\).* in target_needs'):
+            view.target["logprobs"]
+        with pytest.raises(AttributeError, match="in labeled_needs"):
+            view.labeled.scores
+        with pytest.raises(ValueError, match="the view shows 3 rows of the target"):
+            view.target.column("embeddings", 2, 2)
+        middle = view.target.embeddings.mean(axis=0)
+        whole, (values, offsets) = view.embeddings, view.logprobs
+        kept = [view.column("embeddings", first, 50) for first in range(0, len(view) - 50, 50)]
+        assert (numpy.concatenate(kept) == whole[:len(kept) * 50]).all()  # parts are copies
+        part, starts = view.column("logprobs", 7, 2)
+        assert part.tolist() == values[offsets[7]:offsets[9]].tolist() and starts[0] == 0 and len(starts) == 3
+        assert len(offsets) == len(view) + 1 and offsets[-1] == len(values)
+        return whole @ middle
+
+    pool.mark("labeled", [3, 1])
+    target = ["a b", "c d e", "f"]
+    picked = pool.select(5, near_the_target, model=Letters(), labeled=["one text", "another"], targets=target)
+    assert seen == {"labeled": (2, 5), "target": target, "own": [1, 3], "marked": Letters().embed([pool[1], pool[3]]),
+                    "empty": (0, 5)}
+    want = numpy.array(Letters().embed(list(pool))) @ numpy.mean(Letters().embed(target), axis=0)
+    want[[1, 3]] = -1
+    assert picked.indices == numpy.argsort(-want, kind="stable")[:5].tolist()
+    with pytest.raises(alcore.MissingError, match="strategy near_the_target needs a target"):
+        pool.select(5, near_the_target, model=Letters())
+
+
+def test_columns_larger_than_a_block():
+    count = 2 * alcore._hosts._BLOCK + 3
+    texts = ["text %d" % row for row in range(count)]
+
+    @alcore.strategy(needs=("embeddings", "logprobs"))
+    def last(view):
+        values, offsets = view.logprobs
+        assert len(view.embeddings) == count and len(offsets) == count + 1 and len(values) == 2 * count
+        assert list(view.embeddings[count - 1]) == [count - 1, 1] and offsets[count - 1] == 2 * count - 2
+        assert values[2 * count - 1] == -(count - 1)
+        return alcore.Order([count - 1])
+
+    probs = [[-row, -row] for row in range(count)]
+    assert alcore.select(texts, 1, last, embeddings=[[row, 1] for row in range(count)], logprobs=probs).indices == [count - 1]
 
 
 def test_nested_calls(pool):

@@ -163,9 +163,12 @@ def test_empty_and_huge():
 def test_targets_go_to_strategies_that_read_them(texts, monkeypatch):
     readers = [name for name, facts in alcore.strategies().items() if "target" in facts["needs"]]
     said = "these do: " + ", ".join(readers) if readers else "no strategy of this version does"
-    for strategy in ("random", alcore.Strategy("random"), alcore.strategy(lambda view: [1.0] * len(view), name="own")):
+    for strategy in ("random", alcore.Strategy("random")):
         with pytest.raises(ValueError, match=r"targets: strategy \w+ does not look at them; " + re.escape(said)):
             alcore.select(texts[:20], 2, strategy, targets=texts[20:30])
+    seen = []
+    own = alcore.strategy(lambda view: seen.append(view.target.texts) or [1.0] * len(view), name="own")
+    assert alcore.select(texts[:20], 2, own, targets=texts[20:22]).indices and seen == [texts[20:22]]
     for name in readers:
         assert alcore.select(texts[:20], 2, name, targets=texts[20:30], model="ngram").indices
     given = []

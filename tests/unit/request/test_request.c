@@ -421,10 +421,11 @@ END_TEST
 /* The caller's own rule: larger rows first; budgets, masks and reports stay the library's. */
 static alcore_status last_rows_first(void *user, const alcore_view *view, alcore_choice *out) {
     double scores[16];
-    int64_t count = alcore_view_count(view);
+    int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
     *(int64_t *)user = alcore_view_round(view);
     ck_assert_int_le(count, 16);
-    for (int64_t i = 0; i < count; i++) scores[i] = (double)alcore_view_rows(view)[i];
+    for (int64_t i = 0; i < count; i++)
+        scores[i] = (double)alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[i];
     return alcore_choice_scores(out, scores, count);
 }
 
@@ -608,7 +609,7 @@ static alcore_status infinite_scores(void *user, const alcore_view *view, alcore
     double scores[8] = {0};
     (void)user;
     scores[5] = (double)INFINITY;
-    return alcore_choice_scores(out, scores, alcore_view_count(view));
+    return alcore_choice_scores(out, scores, alcore_view_count(view, ALCORE_ROLE_CANDIDATES));
 }
 
 START_TEST(an_infinite_score_names_its_row) {

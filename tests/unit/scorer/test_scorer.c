@@ -239,9 +239,12 @@ static alcore_status word_length(void *user, const alcore_view *view, double *sc
     const own *mine = user;
     alcore_tensor logprobs, offsets;
     if (mine->fail != ALCORE_OK) return mine->fail;
-    ck_assert_int_eq(alcore_view_column(view, "logprobs", &logprobs, &offsets), ALCORE_OK);
+    ck_assert_int_eq(alcore_view_column(view, ALCORE_ROLE_CANDIDATES, "logprobs", 0,
+                                        alcore_view_count(view, ALCORE_ROLE_CANDIDATES), &logprobs,
+                                        &offsets),
+                     ALCORE_OK);
     const int64_t *at = offsets.data;
-    for (int64_t i = 0; i < alcore_view_count(view); i++)
+    for (int64_t i = 0; i < alcore_view_count(view, ALCORE_ROLE_CANDIDATES); i++)
         scores[i] = (double)(at[i + 1] - at[i]) + mine->bad;
     return ALCORE_OK;
 }

@@ -122,28 +122,100 @@ typedef struct caller {
     uint64_t random;
 } caller;
 
+enum { CANDIDATES = ALCORE_ROLE_CANDIDATES, TARGET = ALCORE_ROLE_TARGET };
+enum { LABELED = ALCORE_ROLE_LABELED, LABELED_ROWS = ALCORE_ROLE_LABELED_ROWS };
+
+/* Reads everything that open_host() shows; a status is one that the library gave. */
+static alcore_status read_view(const alcore_view *view) {
+    alcore_tensor values, offsets, first, target;
+    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", 0, 3, &values, &offsets));
+    ck_assert(values.ndim == 2 && values.shape[0] == 3 && values.shape[1] == 2 && !offsets.data);
+    const double *x = values.data;
+    ck_assert(x[0] == 1 && x[2] == 5 && x[3] == 6 && x[4] == 7);
+    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "logprobs", 0, 3, &values, &offsets));
+    ck_assert(values.ndim == 1 && values.shape[0] == 4 && offsets.shape[0] == 4);
+    const double *lp = values.data;
+    const int64_t *at = offsets.data;
+    ck_assert(at[0] == 0 && at[1] == 2 && at[2] == 3 && at[3] == 4);
+    ck_assert(lp[0] == -1 && lp[2] == -4 && lp[3] == -5);
+    /* A part from the middle counts tokens from 0; one of another role leaves it as it is. */
+    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "logprobs", 1, 2, &first, &offsets));
+    at = offsets.data;
+    ck_assert(first.shape[0] == 2 && at[0] == 0 && at[2] == 2 && ((double *)first.data)[0] == -4);
+    ALCORE__TRY(alcore_view_column(view, TARGET, "embeddings", 1, 1, &target, NULL));
+    ck_assert(((double *)target.data)[0] == 9 && ((double *)target.data)[1] == 10);
+    ck_assert(((double *)first.data)[1] == -5);
+    ALCORE__TRY(alcore_view_column(view, LABELED_ROWS, "embeddings", 0, 1, &values, NULL));
+    ck_assert(((double *)values.data)[0] == 3 && ((double *)values.data)[1] == 4);
+    ALCORE__TRY(alcore_view_column(view, LABELED, "scores", 0, 3, &values, NULL));
+    ck_assert(values.ndim == 1 && ((double *)values.data)[2] == 0.75);
+    ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", 3, 0, &values, NULL));
+    ck_assert(values.shape[0] == 0);
+    return ALCORE_OK;
+}
+
+static void expect_refusal(const alcore_view *view, int32_t role, const char *name, int64_t first,
+                           int64_t count, alcore_status status, const char *says) {
+    alcore_tensor values, offsets;
+    memset(&values, 1, sizeof values);
+    memset(&offsets, 1, sizeof offsets);
+    ck_assert_int_eq(alcore_view_column(view, role, name, first, count, &values, &offsets), status);
+    ck_assert_msg(strstr(alcore_last_error(), says) != NULL, "%s", alcore_last_error());
+    ck_assert(!values.data && !values.shape && !offsets.data);
+}
+
+/* What a view refuses: columns that were not named, positions and roles that it has not. */
+static void ask_for_nothing_there(const alcore_view *view) {
+    expect_refusal(view, CANDIDATES, "other", 0, 1, ALCORE_E_NOT_FOUND,
+                   "no column \"other\" of the candidates (a pool of 4 rows): it must be named in "
+                   "needs");
+    expect_refusal(view, TARGET, "logprobs", 0, 1, ALCORE_E_NOT_FOUND,
+                   "no column \"logprobs\" of the target (a pool of 2 rows): it must be named in "
+                   "target_needs");
+    expect_refusal(view, LABELED, "embeddings", 0, 1, ALCORE_E_NOT_FOUND, "in labeled_needs");
+    expect_refusal(view, CANDIDATES, "embeddings", 1, 3, ALCORE_E_INVALID,
+                   "3 rows from position 1 on: the view shows 3 rows of the candidates");
+    expect_refusal(view, CANDIDATES, "embeddings", -1, 1, ALCORE_E_INVALID, "position -1");
+    expect_refusal(view, CANDIDATES, "embeddings", 0, -1, ALCORE_E_INVALID, "-1 rows");
+    expect_refusal(view, CANDIDATES, "embeddings", 4, 0, ALCORE_E_INVALID, "position 4");
+    expect_refusal(view, CANDIDATES, "embeddings", INT64_MAX, INT64_MAX, ALCORE_E_INVALID,
+                   "3 rows");
+    expect_refusal(view, LABELED_ROWS, "embeddings", 0, 2, ALCORE_E_INVALID,
+                   "1 rows of the labeled rows of the candidates' pool");
+    expect_refusal(view, 0, "embeddings", 0, 1, ALCORE_E_INVALID, "0 is no role");
+    expect_refusal(view, 5, "embeddings", 0, 1, ALCORE_E_INVALID, "5 is no role");
+    expect_refusal(view, CANDIDATES, NULL, 0, 1, ALCORE_E_INVALID, "must not be NULL");
+    ck_assert_int_eq(alcore_view_column(view, CANDIDATES, "logprobs", 0, 1, NULL, NULL),
+                     ALCORE_E_INVALID);
+    ck_assert(alcore_view_count(view, 0) == 0 && alcore_view_count(view, 5) == 0);
+    ck_assert(alcore_view_rows(view, 5) == NULL && alcore_view_pool(view, -1) == NULL);
+}
+
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
     caller *c = user;
     c->random = alcore_view_random(view, 3);
     if (c->fails) return alcore_error_set(ALCORE_E_DATA, "no", 2);
     if (c->silent) return ALCORE_OK;
     if (c->by_order) return alcore_choice_order(out, c->order, c->count);
-    alcore_tensor values, offsets;
-    ck_assert_int_eq(alcore_view_column(view, "embeddings", &values, &offsets), ALCORE_OK);
-    ck_assert(values.ndim == 2 && values.shape[0] == 3 && values.shape[1] == 2 && !offsets.data);
-    ck_assert_int_eq(alcore_view_column(view, "other", &values, NULL), ALCORE_E_NOT_FOUND);
-    ck_assert_int_eq(alcore_view_column(view, "logprobs", &values, &offsets), ALCORE_OK);
-    ck_assert(values.shape[0] == 4 && offsets.shape[0] == 4);
-    const double *lp = values.data;
-    const int64_t *at = offsets.data;
-    ck_assert(at[1] == 2 && at[2] == 3 && at[3] == 4 && lp[0] == -1 && lp[2] == -4 && lp[3] == -5);
-    int64_t labeled = 0;
-    ck_assert_int_eq(alcore_view_labeled(view, &labeled)[0], 1);
-    ck_assert(labeled == 1 && alcore_view_count(view) == 3 && alcore_view_rows(view)[1] == 2);
+    ALCORE__TRY(read_view(view));
+    ck_assert(alcore_view_count(view, LABELED_ROWS) == 1);
+    ck_assert(alcore_view_rows(view, LABELED_ROWS)[0] == 1);
+    ck_assert(alcore_view_count(view, CANDIDATES) == 3);
+    ck_assert(alcore_view_rows(view, CANDIDATES)[1] == 2);
+    ck_assert(alcore_view_count(view, LABELED) == 3 && alcore_view_rows(view, LABELED)[2] == 2);
+    ck_assert(alcore_view_count(view, TARGET) == 2 && alcore_view_rows(view, TARGET)[1] == 1);
     ck_assert(alcore_view_budget(view) == 2 && alcore_view_round(view) == 1 &&
               alcore_view_costs(view)[0] == 1);
-    ck_assert_ptr_null(alcore_view_pool(view));
+    ck_assert_ptr_null(alcore_view_pool(view, CANDIDATES));
     const double scores[] = {1, 3, 2};
+    return alcore_choice_scores(out, scores, 3);
+}
+
+static alcore_status choose_after_refusals(void *user, const alcore_view *view,
+                                           alcore_choice *out) {
+    const double scores[] = {1, 3, 2};
+    (void)user;
+    ask_for_nothing_there(view);
     ck_assert_int_eq(alcore_choice_scores(out, scores, 2), ALCORE_E_SHAPE);
     return alcore_choice_scores(out, scores, 3);
 }
@@ -152,14 +224,21 @@ static void destroy(void *user) {
     ((caller *)user)->destroyed++;
 }
 
+/* A strategy of the caller over four rows, of which row 1 is labeled, a labeled pool of three rows
+ * and a target of two. NULL when memory ends. */
 static alcore_strategy *open_host(caller *c, const alcore_allocator *allocator) {
     static const float e[] = {1, 2, 3, 4, 5, 6, 7, 8};
     static const float lp[] = {-1, -2, -3, -4, -5};
     static const int64_t offsets[] = {0, 2, 3, 4, 5};
+    static const float of_labeled[] = {0.25f, 0.5f, 0.75f}, of_target[] = {7, 8, 9, 10};
     static const uint8_t labeled[] = {0, 1, 0, 0};
     static const char *const needs[] = {"scores|embeddings", "logprobs", NULL};
+    static const char *const labeled_needs[] = {"scores", NULL};
+    static const char *const target_needs[] = {"embeddings", NULL};
     bed_open(&b, 4, 1, allocator);
     bed_column(&b, &b.input.candidates, "embeddings", e, 4, 2, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.labeled, "scores", of_labeled, 3, 1, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.target, "embeddings", of_target, 2, 2, ALCORE_FLOAT32);
     bed_ragged(&b, "logprobs", lp, offsets, 4, 1, ALCORE_FLOAT32);
     b.mask[1] = 0;
     b.input.labeled_rows = labeled;
@@ -168,6 +247,8 @@ static alcore_strategy *open_host(caller *c, const alcore_allocator *allocator) 
     host.destroy = destroy;
     host.name = "mine";
     host.needs = needs;
+    host.labeled_needs = labeled_needs;
+    host.target_needs = target_needs;
     host.choose = choose;
     alcore_strategy *strategy = NULL;
     alcore_strategy_new_host(b.ctx, &host, &strategy);
@@ -180,6 +261,11 @@ START_TEST(host_scores_and_orders) {
     ck_assert_str_eq(alcore__strategy_name(strategy), "mine");
     ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 1), "logprobs");
     ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_CANDIDATES, 2));
+    ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_LABELED, 0), "scores");
+    ck_assert_str_eq(alcore__strategy_needs(strategy, ALCORE_ROLE_TARGET, 0), "embeddings");
+    ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_TARGET, 1));
+    ck_assert_ptr_null(alcore__strategy_needs(strategy, ALCORE_ROLE_LABELED_ROWS, 0));
+    ck_assert_ptr_null(alcore__strategy_needs(strategy, 0, 0));
     ck_assert_msg(bed_run_strategy(&b, strategy, 2) == ALCORE_OK, "%s", alcore_last_error());
     BED_PICKS(&b, 2, 3);
     ck_assert_uint_eq(c.random, alcore__rng_derive(42, 64, 1, 3));
@@ -201,6 +287,123 @@ START_TEST(host_scores_and_orders) {
     ck_assert_str_eq(alcore_last_error(), "no");
     alcore_strategy_unref(strategy);
     ck_assert_int_eq(c.destroyed, 1);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(host_reads_what_is_there) {
+    caller c = {0};
+    alcore_strategy *strategy = open_host(&c, NULL);
+    strategy->host.choose = choose_after_refusals;
+    ck_assert_msg(bed_run_strategy(&b, strategy, 2) == ALCORE_OK, "%s", alcore_last_error());
+    BED_PICKS(&b, 2, 3);
+    /* A column that the caller named and the run lacks: before the function is called. */
+    b.input.target.column_count = 0;
+    ck_assert_int_eq(bed_run_strategy(&b, strategy, 2), ALCORE_E_MISSING);
+    ck_assert_msg(
+        strstr(alcore_last_error(), "strategy mine needs the column \"embeddings\" of the target"),
+        "%s", alcore_last_error());
+    alcore_strategy_unref(strategy);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(host_needs_too_much) {
+    static const char *const needs[] = {"a", "b", "c", "d", "e", "f", "g", "h", NULL};
+    bed_open(&b, 1, 1, NULL);
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    host.choose = choose;
+    host.target_needs = needs;
+    ck_assert_int_eq(alcore_strategy_new_host(b.ctx, &host, &strategy), ALCORE_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "8 columns of one role, at most 7"));
+    ck_assert_ptr_null(strategy);
+    host.target_needs = needs + 1;
+    ck_assert_int_eq(alcore_strategy_new_host(b.ctx, &host, &strategy), ALCORE_OK);
+    alcore_strategy_unref(strategy);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- a large pool passes through the view in blocks ---- */
+
+enum { LARGE_ROWS = 1000000, LARGE_DIMS = 64, LARGE_BLOCK = 4096 };
+
+/* Memory that lives while the pool is read, at most. */
+typedef struct watched {
+    fault_allocator allocator;
+    long long most_bytes;
+} watched;
+
+static void watch(watched *w) {
+    long long bytes = atomic_load(&w->allocator.live_bytes);
+    if (bytes > w->most_bytes) w->most_bytes = bytes;
+}
+
+/* Rows of a column that is computed when it is read: component j of row i is i + j. */
+static alcore_status generated_rows(const alcore__column *column, int64_t first, int64_t count,
+                                    alcore__scratch *scratch, alcore_sys_rows *out) {
+    static float values[ALCORE_BLOCK_ROWS * LARGE_DIMS];
+    (void)scratch;
+    ck_assert_int_le(count, ALCORE_BLOCK_ROWS);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = 0; j < LARGE_DIMS; j++)
+            values[i * LARGE_DIMS + j] = (float)(first + i + j);
+    *out = (alcore_sys_rows){.data = values,
+                             .first = first,
+                             .count = count,
+                             .dims = LARGE_DIMS,
+                             .stride = LARGE_DIMS,
+                             .dtype = ALCORE_FLOAT32};
+    watch(column->data);
+    return ALCORE_OK;
+}
+
+static alcore_status choose_in_blocks(void *user, const alcore_view *view, alcore_choice *out) {
+    int64_t count = alcore_view_count(view, CANDIDATES), best = -1;
+    double largest = -1;
+    for (int64_t first = 0; first < count; first += LARGE_BLOCK) {
+        int64_t n = count - first < LARGE_BLOCK ? count - first : LARGE_BLOCK;
+        alcore_tensor block;
+        ALCORE__TRY(alcore_view_column(view, CANDIDATES, "embeddings", first, n, &block, NULL));
+        const double *values = block.data;
+        for (int64_t i = 0; i < n; i++) {
+            if (values[i * LARGE_DIMS + 3] <= largest) continue;
+            largest = values[i * LARGE_DIMS + 3];
+            best = alcore_view_rows(view, CANDIDATES)[first + i];
+        }
+    }
+    watch(user);
+    ck_assert(largest == (double)best + 3);
+    return alcore_choice_order(out, &best, 1);
+}
+
+START_TEST(host_sees_blocks) {
+    static const alcore__column_ops ops = {.rows = generated_rows};
+    static const char *const needs[] = {"embeddings", NULL};
+    watched w = {0};
+    alcore_allocator table = fault_table(&w.allocator);
+    bed_open(&b, LARGE_ROWS, 1, &table);
+    b.input.candidates.rows = LARGE_ROWS;
+    alcore__column *column = bed_column(&b, &b.input.candidates, "embeddings", NULL, LARGE_ROWS,
+                                        LARGE_DIMS, ALCORE_FLOAT32);
+    void *data = column->data;
+    column->ops = &ops;
+    column->data = &w;
+    b.mask[LARGE_ROWS - 1] = 0;
+    b.mask[5] = 0;
+    alcore_strategy_host host = ALCORE_STRATEGY_HOST_INIT;
+    alcore_strategy *strategy;
+    host.user = &w;
+    host.needs = needs;
+    host.choose = choose_in_blocks;
+    ck_assert_int_eq(alcore_strategy_new_host(b.ctx, &host, &strategy), ALCORE_OK);
+    ck_assert_msg(bed_run_strategy(&b, strategy, 1) == ALCORE_OK, "%s", alcore_last_error());
+    BED_PICKS(&b, LARGE_ROWS - 2);
+    /* All of it as float64 has 512 MB; lists, scores and costs have 8 bytes a row each. */
+    ck_assert_msg(w.most_bytes < 64 << 20, "%lld bytes at once", w.most_bytes);
+    column->data = data;
+    alcore_strategy_unref(strategy);
     bed_close(&b);
 }
 END_TEST
@@ -280,7 +483,7 @@ START_TEST(no_memory_for_a_host) {
     for (long long at = 1;; at++) {
         fault_allocator fault = {0};
         alcore_allocator table = fault_table(&fault);
-        caller c = {.order = {3, 0}, .count = 2, .by_order = true};
+        caller c = {.order = {3, 0}, .count = 2, .by_order = _i == 1};
         bed_open(&b, 1, 1, &table);
         bed_close(&b);
         alcore_strategy *strategy = open_host(&c, &table);
@@ -324,9 +527,12 @@ int main(void) {
     tcase_add_test(all, parameters_by_number_and_back);
     tcase_add_test(all, wrong_parameters);
     tcase_add_test(all, host_scores_and_orders);
+    tcase_add_test(all, host_reads_what_is_there);
+    tcase_add_test(all, host_needs_too_much);
+    tcase_add_test(all, host_sees_blocks);
     tcase_add_test(all, host_without_choose);
     tcase_add_loop_test(all, no_memory, 0, (int)(sizeof SWEPT / sizeof SWEPT[0]));
-    tcase_add_test(all, no_memory_for_a_host);
+    tcase_add_loop_test(all, no_memory_for_a_host, 0, 2);
     tcase_add_test(all, cancel_ends_a_run);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
