@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* distance_bounds with tensor cores; the bound and the layout stand in cuda_bounds.cu. */
+/* distance_bounds with tensor cores (cuda_bounds.cu has the bound and the layout). */
 #ifndef ALCORE__CUDA_BOUNDS_CUH
 #define ALCORE__CUDA_BOUNDS_CUH
 
@@ -7,7 +7,8 @@
 
 namespace alcore_cuda {
 
-/* distance_bounds with tensor cores. group: on the host. */
+/* Fills low and high [rows, groups] as distance_bounds defines them, for the rows of the mask.
+ * group [targets], in host memory; NULL: one group. */
 void bound_distances(call &c, const alcore_sys_rows *rows, const uint8_t *mask,
                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
                      double *low, double *high);

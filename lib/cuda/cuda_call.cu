@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a kernel: device, stream, memory, checks and copies (cuda_call.cuh says how they work
- * together). Every function throws on failure; guarded() turns that into a status. */
+ * together). Every function throws on failure; guarded() turns that into a status. Small copies go
+ * through the ring, RING_BYTES of pinned memory of the stream slot. */
 #include "cuda_call.cuh"
 
 #include <algorithm>
@@ -26,16 +27,17 @@ void fail(const alcore_sys_work *work, alcore_status status, const char *format,
     throw failure{status};
 }
 
-/* A field of work that an older caller's struct does not have is 0. */
+/* Whether the caller's struct is large enough to have the field; a missing field counts as 0. */
 #define HAS(work, field) ((work)->size >= offsetof(alcore_sys_work, field) + sizeof((work)->field))
 
-/* Enters the device of the call and takes a stream slot. The arrays of the caller are ready in the
- * order of the caller's stream, or of the default stream where none was given; the compute stream
- * waits for that. */
-call::call(const alcore_sys_work *given) : work(given), compute(nullptr), streams(nullptr) {
+/* Enters the device of the call and acquires a stream slot. The arrays of the caller are ready in
+ * the order of the caller's stream, or of the default stream where none was given; the compute
+ * stream waits for that. */
+call::call(const alcore_sys_work *caller_work)
+    : work(caller_work), compute(nullptr), streams(nullptr) {
     int device = HAS(work, device) ? work->device : 0;
-    /* Blocks are given back while kernels that use them wait in a stream: only in the order of the
-     * owner's own stream may the owner use them again. */
+    /* Blocks are released while kernels that use them wait in a stream: the lender may reuse them
+     * in the order of that stream only, so the stream must be the lender's. */
     if (work->workspace && !work->stream)
         fail(work, ALCORE_E_INVALID,
              "a workspace comes with the stream in whose order it is used; the default stream is 1 "
@@ -48,7 +50,6 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), stream
         context.emplace(device);
         streams = stream_slot_acquire(work, device);
         compute = work->stream ? (cudaStream_t)work->stream : streams->compute;
-        /* Without a stream the caller's arrays are ready in the default stream's order. */
         if (!work->stream) {
             check(cudaEventRecord(streams->begin, nullptr), "recording an event");
             check(cudaStreamWaitEvent(compute, streams->begin, 0), "waiting for an event");
@@ -61,10 +62,10 @@ call::call(const alcore_sys_work *given) : work(given), compute(nullptr), stream
     }
 }
 
-/* Gives everything back. The event `busy` lets the next call that gets the slot wait for kernels
- * that are still queued in a caller's stream. */
+/* Releases everything. The event `busy` lets the next call that gets the slot wait for kernels that
+ * are still queued in a caller's stream. After a failure nothing may be queued that uses the
+ * memory. */
 call::~call() {
-    /* After a failure nothing may still use what is given back. */
     if (failed) {
         cudaStreamSynchronize(streams->copy);
         cudaStreamSynchronize(compute);
@@ -76,14 +77,17 @@ call::~call() {
     stream_slot_release(streams);
 }
 
+/* Called by guarded() after the body: host outputs were written by download() or a pipeline; with
+ * the slot's own stream device outputs must be complete, too. */
 void call::finish() {
     if (!work->stream) check(cudaStreamSynchronize(compute), "running kernels");
     check(cudaPeekAtLastError(), "running kernels");
     failed = false;
 }
 
-/* error: what a CUDA call returned; what: the sentence "CUDA failed while ..." goes on with it.
- * Clears CUDA's own error state, so that the next call does not report this one again. */
+/* Throws unless error, the result of a CUDA call, is success; the text is "CUDA failed while ",
+ * what, and CUDA's description. Clears CUDA's error state, so that the next call does not report it
+ * again. */
 void call::check(int error, const char *what) {
     if (error == cudaSuccess) return;
     cudaGetLastError();
@@ -105,8 +109,8 @@ void call::wait_and_poll() {
     poll();
 }
 
-/* Refuses shapes and dtypes that no kernel of this engine takes; data may be NULL only where
- * nothing is read. */
+/* Throws for shapes and dtypes that no kernel of this engine accepts; data may be NULL only where
+ * nothing is read. Called first by every entry that has rows. */
 void call::check_rows(const alcore_sys_rows *rows) {
     if (!rows) fail(work, ALCORE_E_INVALID, "a kernel was called without rows");
     if (rows->count < 0 || rows->dims < 0)
@@ -122,30 +126,30 @@ void call::check_rows(const alcore_sys_rows *rows) {
  * error, as copying between devices is the caller's decision. */
 bool call::on_device(const void *array) {
     if (!array) return false;
-    cudaPointerAttributes stats;
-    memset(&stats, 0, sizeof stats);
-    if (cudaPointerGetAttributes(&stats, array) != cudaSuccess) {
+    cudaPointerAttributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    if (cudaPointerGetAttributes(&attributes, array) != cudaSuccess) {
         cudaGetLastError(); /* memory that CUDA has never seen is on the host */
         return false;
     }
-    if (stats.type == cudaMemoryTypeManaged) return true;
-    if (stats.type != cudaMemoryTypeDevice) return false;
-    if (stats.device != streams->device)
+    if (attributes.type == cudaMemoryTypeManaged) return true;
+    if (attributes.type != cudaMemoryTypeDevice) return false;
+    if (attributes.device != streams->device)
         fail(work, ALCORE_E_INVALID, "an array is on cuda:%d, the call runs on cuda:%d",
-             stats.device, streams->device);
+             attributes.device, streams->device);
     return true;
 }
 
-size_t call::limit() const {
+size_t call::staging_limit() const {
     return HAS(work, workspace_bytes) && work->workspace_bytes > 0
                ? std::max((size_t)work->workspace_bytes, (size_t)1024)
                : STAGING_BYTES;
 }
 
-/* Device memory of the call: from the caller's workspace, where it gave one, else a block of the
- * stream slot, which keeps blocks between calls. Throws no_memory, upon which a pipeline tries
- * smaller chunks. */
-void *call::device(size_t bytes) {
+/* Allocates device memory for the call: from the caller's workspace where there is one, else a
+ * block of the stream slot, which keeps blocks between calls. Throws no_memory, upon which a
+ * pipeline tries smaller chunks. */
+void *call::allocate(size_t bytes) {
     void *memory;
     if (bytes == 0) bytes = 1;
     if (work->workspace) {
@@ -159,9 +163,9 @@ void *call::device(size_t bytes) {
     return memory;
 }
 
-/* Returns memory of device() before the call ends. The kernels that use it may still be queued: the
- * next user is ordered behind them, since it works in the same stream. */
-void call::give_back(void *memory) {
+/* Releases memory of allocate() before the call ends; NULL is ignored. Kernels that use it may
+ * still be queued: the next user works in the same stream, behind them. */
+void call::release(void *memory) {
     if (!memory) return;
     if (!work->workspace) {
         stream_slot_block_back(streams, false, memory);
@@ -176,18 +180,20 @@ void call::give_back(void *memory) {
     }
 }
 
+/* Pinned host memory of the stream slot: staging buffers of a pipeline. */
 void *call::pinned(size_t bytes) {
     void *memory = stream_slot_block(streams, true, bytes);
     if (!memory) throw no_memory{bytes};
     return memory;
 }
 
-void call::give_back_pinned(void *memory) {
+void call::release_pinned(void *memory) {
     if (memory) stream_slot_block_back(streams, true, memory);
 }
 
-/* A piece of the ring; the oldest pieces are free again after the stream was waited for. */
-void *call::ring(size_t bytes) {
+/* The next `bytes` bytes of the ring. At its end the stream is waited for, after which no copy uses
+ * any piece, and the ring begins anew. */
+void *call::ring_piece(size_t bytes) {
     if (streams->ring_used + bytes > RING_BYTES) {
         check(cudaStreamSynchronize(compute), "copying");
         streams->ring_used = 0;
@@ -197,69 +203,71 @@ void *call::ring(size_t bytes) {
     return piece;
 }
 
-/* Copies `bytes` bytes to the device in stream order. Host memory goes through the pinned ring in
- * parts of a quarter of it, so that the source may change as soon as this returns. */
-void call::upload(void *to, const void *from, size_t bytes) {
-    bool direct = on_device(from);
+/* Copies to the device in stream order. Host memory goes through the ring in parts of a quarter of
+ * it, so that the source may change as soon as this returns. */
+void call::upload(void *destination, const void *source, size_t bytes) {
+    bool direct = on_device(source);
     for (size_t done = 0; done < bytes;) {
         size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
-        const void *source = (const char *)from + done;
+        const void *next = (const char *)source + done;
         if (!direct) {
-            void *piece = ring(part);
-            memcpy(piece, source, part);
-            source = piece;
+            void *piece = ring_piece(part);
+            memcpy(piece, next, part);
+            next = piece;
         }
-        check(cudaMemcpyAsync((char *)to + done, source, part, cudaMemcpyDefault, compute),
+        check(cudaMemcpyAsync((char *)destination + done, next, part, cudaMemcpyDefault, compute),
               "copying to the device");
         done += part;
     }
 }
 
-/* Copies `bytes` bytes from the device. A destination on the host has them on return (the stream is
- * waited for); one on a device has them in stream order. */
-void call::download(void *to, const void *from, size_t bytes) {
-    bool direct = on_device(to);
+/* Copies from the device. A destination on the host is written on return (the stream is waited
+ * for), one on the device in stream order. */
+void call::download(void *destination, const void *source, size_t bytes) {
+    bool direct = on_device(destination);
     for (size_t done = 0; done < bytes;) {
         size_t part = direct ? bytes : std::min(bytes - done, RING_BYTES / 4);
-        void *piece = direct ? (char *)to + done : (char *)ring(part);
-        check(cudaMemcpyAsync(piece, (const char *)from + done, part, cudaMemcpyDefault, compute),
+        void *piece = direct ? (char *)destination + done : (char *)ring_piece(part);
+        check(cudaMemcpyAsync(piece, (const char *)source + done, part, cudaMemcpyDefault, compute),
               "copying from the device");
         if (!direct) {
             check(cudaStreamSynchronize(compute), "copying from the device");
-            memcpy((char *)to + done, piece, part);
+            memcpy((char *)destination + done, piece, part);
         }
         done += part;
     }
 }
 
-/* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device,
- * packed in `to`; as many rows at a time as a quarter of the ring holds. */
-void call::download_rows(char *to, const char *from, size_t pitch, size_t width, int64_t count) {
+/* A strided copy to the host: `count` rows of `width` bytes, `pitch` bytes apart on the device, to
+ * adjacent rows at destination; as many at a time as a quarter of the ring holds. Used by
+ * class_stats, whose rows may be a part of a wider matrix. */
+void call::download_rows(char *destination, const char *source, size_t pitch, size_t width,
+                         int64_t count) {
     const int64_t together =
         std::max<int64_t>((int64_t)(RING_BYTES / 4 / std::max<size_t>(width, 1)), 1);
     for (int64_t done = 0; done < count; done += together) {
         int64_t part = std::min(together, count - done);
         size_t bytes = (size_t)part * width;
         if (bytes > RING_BYTES / 4) {
-            download(to, from + (size_t)done * pitch, width); /* one row, in pieces */
+            download(destination, source + (size_t)done * pitch, width); /* one row, in pieces */
         } else {
-            char *piece = (char *)ring(bytes);
-            check(cudaMemcpy2DAsync(piece, width, from + (size_t)done * pitch, pitch, width,
+            char *piece = (char *)ring_piece(bytes);
+            check(cudaMemcpy2DAsync(piece, width, source + (size_t)done * pitch, pitch, width,
                                     (size_t)part, cudaMemcpyDefault, compute),
                   "copying from the device");
             check(cudaStreamSynchronize(compute), "copying from the device");
-            memcpy(to, piece, bytes);
+            memcpy(destination, piece, bytes);
         }
-        to += bytes;
+        destination += bytes;
     }
 }
 
-/* Copies what the host computed to an output of the caller, which may be on either side. */
-void call::answer(void *to, const void *from, size_t bytes) {
-    if (on_device(to))
-        upload(to, from, bytes);
+/* Copies a value that the host computed to an output of the caller, in device or host memory. */
+void call::write_back(void *destination, const void *source, size_t bytes) {
+    if (on_device(destination))
+        upload(destination, source, bytes);
     else
-        memcpy(to, from, bytes);
+        memcpy(destination, source, bytes);
 }
 
 /* Runs an entry of the kernel table: makes the call, runs body, finishes, and turns every exception
@@ -272,15 +280,17 @@ alcore_status guarded(const alcore_sys_work *work,
             call running(work);
             body(running);
             running.finish();
-        } catch (const no_memory &wanted) {
+        } catch (const no_memory &missing) {
             fail(work, ALCORE_E_NOMEM,
-                 "out of memory on the device: %zu bytes were wanted, and less would not do",
-                 wanted.bytes);
+                 "out of memory on the device: %zu bytes could not be allocated, and the call "
+                 "cannot "
+                 "work with less",
+                 missing.bytes);
         } catch (const std::bad_alloc &) {
             fail(work, ALCORE_E_NOMEM, "out of memory in a kernel");
         }
-    } catch (const failure &known) {
-        return known.status;
+    } catch (const failure &error) {
+        return error.status;
     } catch (...) {
         return ALCORE_E_INTERNAL;
     }

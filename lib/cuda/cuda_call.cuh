@@ -2,18 +2,18 @@
 /* What every kernel of this engine does around its launches: checking arguments, device memory,
  * copies of what is on the host, streams, errors.
  *
- *     call      one call of an entry: its context, stream slot and memory, all given back when it
- * ends
+ *     call      One call of an entry of the kernel table: context, stream slot, memory. Its
+ * destructor releases all of them. pipeline  A pass over rows in chunks. Host arrays are copied
+ * through pinned memory in a copy stream while the chunk before is computed; device arrays are used
+ * in place. guarded   Runs an entry. Failures inside are exceptions (failure, no_memory,
+ * bad_alloc), which become a status and a text here, so that no exception crosses the C boundary.
  *
- *     pipeline  passes over rows in chunks: host arrays are copied through pinned memory in a copy
- *               stream while the chunk before is computed; device arrays are used where they are
+ * Order: kernels run in the compute stream, which is the caller's or the slot's own; events order
+ * the copy stream against it. A call with outputs on the host waits until they are written; one
+ * whose outputs are all on the device and in the caller's stream returns with its work queued.
  *
- *     guarded   runs an entry; failures inside are exceptions (failure, no_memory, bad_alloc),
- * which become a status and a text here, so that no exception crosses the C boundary
- *
- * Order: the compute stream is the caller's or the slot's own; the copy stream waits for it by
- * events. A call with host outputs synchronizes; one with device outputs in the caller's stream
- * does not. */
+ * An array of the caller may be in host or device memory, each on its own; in this folder a name
+ * with "host" says that it is in host memory. */
 #ifndef ALCORE__CUDA_CALL_CUH
 #define ALCORE__CUDA_CALL_CUH
 
@@ -26,16 +26,17 @@
 
 namespace alcore_cuda {
 
-/* Its text is set already. */
+/* Thrown by fail(), after the error text was set. */
 struct failure {
     alcore_status status;
 };
 
-/* The device, or the host for pinned memory, has no `bytes` bytes. */
+/* Thrown when `bytes` bytes of device or pinned memory cannot be allocated. */
 struct no_memory {
     size_t bytes;
 };
 
+/* Sets the error text (format as in printf) and throws failure{status}. */
 [[noreturn]] void fail(const alcore_sys_work *work, alcore_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -50,96 +51,113 @@ class call {
     call(const call &) = delete;
     call &operator=(const call &) = delete;
 
-    /* To be called last: sees to it that the outcome is where the caller expects it. */
+    /* The last step of a call that succeeded: without a caller's stream, waits for the kernels. */
     void finish();
 
-    /* Throws when a CUDA call failed. */
+    /* Throws when a CUDA call returned an error; what: "copying to the device" and the like. */
     void check(int error, const char *what);
-    /* Throws when a launch failed. */
+    /* To be called after launches: throws when one failed. */
     void launched();
-    /* Throws when the host wants to stop. */
+    /* Asks the host whether to stop, and throws ALCORE_E_CANCELLED then. */
     void poll();
-    /* Between launches that each take milliseconds: lets the device finish, so that a host that
-     * wants to stop waits for one launch and not for a queue of them. */
+    /* poll() between launches that each take milliseconds: waits for the device first, so that
+     * after a cancellation one launch is left to run and not a queue of them. */
     void wait_and_poll();
 
-    /* Refuses what no kernel takes. */
+    /* Throws for rows with a negative shape, an unknown dtype, or absent data. */
     void check_rows(const alcore_sys_rows *rows);
 
-    /* Whether an array is on the device; throws when it is on another one. */
-    bool on_device(const void *array);
-
-    /* Memory of the device until the call ends, or until it is given back. */
-    void *device(size_t bytes);
-    template <class T> T *device_array(int64_t count) {
-        return (T *)device((size_t)count * sizeof(T));
+    /* Throws for a negative number of items, groups or centroids. */
+    void check_count(int64_t count) {
+        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
     }
-    void give_back(void *memory);
 
-    /* Copies, in the order of the stream `compute`. A destination on the host has its bytes on
-     * return. */
-    void upload(void *to, const void *from, size_t bytes);
-    void download(void *to, const void *from, size_t bytes);
-    /* `count` rows of `width` bytes, `pitch` apart on the device, to the host one after the other,
-     * as many in one copy as the pinned memory holds. */
-    void download_rows(char *to, const char *from, size_t pitch, size_t width, int64_t count);
-    /* Writes what the host found out to the caller's memory. */
-    void answer(void *to, const void *from, size_t bytes);
+    /* Whether kernels can use an array in place: false for host memory; throws for memory of
+     * another device. */
+    bool on_device(const void *array);
+    /* The same, and the address is a multiple of `alignment` bytes, as a device needs. */
+    bool in_place(const void *array, size_t alignment) {
+        return on_device(array) && (uintptr_t)array % alignment == 0;
+    }
 
-    /* The array on the device: itself, or a copy. */
-    template <class T> const T *whole(const T *array, int64_t count) {
-        if (!array || (on_device(array) && (uintptr_t)array % sizeof(T) == 0)) return array;
-        T *copy = device_array<T>(count);
+    /* Device memory until the call ends or release(); throws no_memory. */
+    void *allocate(size_t bytes);
+    template <class T> T *allocate_array(int64_t count) {
+        return (T *)allocate((size_t)count * sizeof(T));
+    }
+    void release(void *memory);
+
+    /* Copy `bytes` bytes in the order of the compute stream. upload: from anywhere to the device; a
+     * host source may change after the return. download: from the device to anywhere; a destination
+     * on the host is written on return. */
+    void upload(void *destination, const void *source, size_t bytes);
+    void download(void *destination, const void *source, size_t bytes);
+    /* download() of `count` rows of `width` bytes, `pitch` bytes apart on the device, to adjacent
+     * rows on the host; as many in one copy as the pinned memory holds. */
+    void download_rows(char *destination, const char *source, size_t pitch, size_t width,
+                       int64_t count);
+    /* Copies a value that the host computed to an output of the caller, on host or device. */
+    void write_back(void *destination, const void *source, size_t bytes);
+
+    /* array [count] for kernels: in place, or a copy on the device; NULL for NULL. */
+    template <class T> const T *to_device(const T *array, int64_t count) {
+        if (!array || in_place(array, sizeof(T))) return array;
+        T *copy = allocate_array<T>(count);
         upload(copy, array, (size_t)count * sizeof(T));
         return copy;
     }
-    /* The array on the host: itself, or a copy in `memory`. */
-    template <class T> const T *on_host(const T *array, int64_t count, std::vector<T> *memory) {
+    /* array [count] for the host: in place, or a copy in *memory; NULL for NULL. */
+    template <class T> const T *to_host(const T *array, int64_t count, std::vector<T> *memory) {
         if (!array || !on_device(array)) return array;
         memory->resize((size_t)count);
         download(memory->data(), array, (size_t)count * sizeof(T));
         return memory->data();
     }
 
-    /* Bytes of device memory that staging may take. */
-    size_t limit() const;
+    /* Bytes of device memory that copies of host arrays may occupy. */
+    size_t staging_limit() const;
 
-    const alcore_sys_work *work;
-    cudaStream_t compute; /* the caller's stream, or our own */
-    stream_slot *streams;
+    const alcore_sys_work *work; /* the first argument of the kernel */
+    cudaStream_t compute;        /* stream of all kernels: the caller's, or that of the slot */
+    stream_slot *streams;        /* owned until the call ends */
 
   private:
     friend class pipeline;
-    void *pinned(size_t bytes);
-    void give_back_pinned(void *memory);
-    void *ring(size_t bytes);
+    void *pinned(size_t bytes); /* pinned host memory; throws no_memory */
+    void release_pinned(void *memory);
+    void *ring_piece(size_t bytes);
 
-    std::optional<context_scope> context; /* of the call's device; the host's is back after it */
-    bool failed = true;
+    std::optional<context_scope> context; /* of the call's device; restores the host's at the end */
+    bool failed = true;                   /* until finish() */
     struct lent {
         void *memory;
         size_t bytes;
     };
-    std::vector<lent> lent_blocks; /* from work->workspace */
+    std::vector<lent> lent_blocks; /* blocks from work->workspace that are not released yet */
 };
 
-/* Rows of one pass. Pointers are by the numbers that pipeline's functions gave. */
+/* The rows first .. first + count - 1 of a pass, and where their entries of each column are on the
+ * device. Columns are named by the numbers that the functions of the pipeline returned; -1 is a
+ * column that does not exist. */
 struct chunk {
     int64_t first, count;
-    cudaStream_t stream;
-    const std::vector<char *> *at;
-    const std::vector<int64_t> *strides, *planes;
+    cudaStream_t stream;                          /* the compute stream */
+    const std::vector<char *> *data;              /* [columns] entry of row `first` */
+    const std::vector<int64_t> *strides, *planes; /* [columns] */
+    /* The entries of the chunk, [count] or [count, ...]; NULL for column -1. */
     template <class T> T *get(int column) const {
-        return column < 0 ? nullptr : (T *)(*at)[(size_t)column];
+        return column < 0 ? nullptr : (T *)(*data)[(size_t)column];
     }
+    /* Components from a row to the next, of a column that rows() added. */
     int64_t stride(int column) const { return (*strides)[(size_t)column]; }
-    /* Entries from a plane of a column to the next. */
+    /* Entries from a plane of an output column [planes, rows] to the next. */
     int64_t plane(int column) const { return column < 0 ? 0 : (*planes)[(size_t)column]; }
 };
 
-/* Arrays with an entry per row, passed over in chunks: what is on the host is copied through pinned
- * memory in a stream of its own while the chunk before is worked on; what is on the device is used
- * where it is. */
+/* A pass over rows in chunks. Its columns are arrays with an entry of some bytes per row: inputs
+ * and outputs of the caller, and scratch. First all columns are added, then run() calls a body for
+ * each chunk, in order. A column that is on the host, or not aligned, is staged: copied chunk by
+ * chunk through buffers; the others are used in place. */
 class pipeline {
   public:
     pipeline(call &owner, int64_t count) : c(owner), rows_count(count) {}
@@ -147,32 +165,41 @@ class pipeline {
     pipeline(const pipeline &) = delete;
     pipeline &operator=(const pipeline &) = delete;
 
-    /* Each gives the number of the column; -1 for NULL. */
-    int rows(const alcore_sys_rows *rows);
-    int in(const void *array, size_t bytes, size_t number_bytes = 0);
-    /* planes: the array is [planes, rows]. */
-    int out(void *array, size_t bytes, int64_t planes = 1);
-    int inout(void *array, size_t bytes);
-    int scratch(size_t bytes);
-    /* No chunk has more rows. */
-    void at_most(int64_t rows) { most_rows = rows; }
-    /* The same mask as a column of bytes; outputs of rows with a 0 are not written. */
-    int row_mask(const uint8_t *given);
-    /* Outputs of rows with a 0 in this mask on the host are not written; NULL: all are. */
-    void only(const uint8_t *written) { mask = written; }
-    /* Outputs of rows with a negative group, here on the host, are not written. */
-    void leave_out(const int32_t *group);
+    /* Each adds a column and returns its number; -1 for NULL. bytes: size of the entry of a row. */
+    int rows(const alcore_sys_rows *rows);                         /* a matrix, read */
+    int in(const void *array, size_t bytes, size_t alignment = 0); /* read */
+    int out(void *array, size_t bytes,
+            int64_t planes = 1);          /* written; the array is [planes, rows] */
+    int inout(void *array, size_t bytes); /* read and written */
+    int scratch(size_t bytes);            /* device memory, undefined per chunk */
+    /* The mask [rows] of the call as an input column of bytes; also makes staged outputs skip rows
+     * with 0. */
+    int row_mask(const uint8_t *row_mask);
 
+    /* Sets the most rows that a chunk may have. */
+    void limit_rows(int64_t rows) { max_rows = rows; }
+    /* Makes staged outputs skip rows with 0 in written [rows], in host memory; NULL: none. */
+    void write_only(const uint8_t *written) { mask = written; }
+    /* Makes staged outputs skip rows with a negative group; group [rows], in host memory. */
+    void skip_ungrouped(const int32_t *group);
+
+    /* Calls body for each chunk; its launches go into chunk.stream. */
     void run(const std::function<void(const chunk &)> &body);
 
   private:
     struct column {
-        char *user;
-        size_t bytes, pitch, number_bytes, planes;
-        bool in, out, scratch, staged, from_device;
-        char *device[2], *pinned[2];
+        char *user;       /* array of the caller; NULL for scratch */
+        size_t bytes;     /* of the entry of a row */
+        size_t pitch;     /* bytes from a row to the next in the array of the caller */
+        size_t alignment; /* alignment that kernels need; 0: any */
+        size_t planes;    /* 1, or more for an output [planes, rows] */
+        bool in, out, scratch;
+        bool staged;      /* goes through the buffers below */
+        bool from_device; /* staged although on the device, because it is not aligned */
+        char *device[2];  /* [planes, step, bytes] a buffer for each slot; scratch uses the first */
+        char *pinned[2];  /* the same in pinned host memory, for arrays of the host */
     };
-    int add(const void *array, size_t bytes, size_t pitch, size_t number_bytes, bool in, bool out);
+    int add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in, bool out);
     void allocate();
     void release();
     bool try_allocate();
@@ -181,22 +208,25 @@ class pipeline {
     void wait(int slot);
 
     call &c;
-    int64_t rows_count, step = 0, most_rows = INT64_MAX;
-    int slots = 1;
-    bool staged = false;
+    int64_t rows_count;           /* rows of the pass */
+    int64_t step = 0;             /* rows of a chunk, but the last */
+    int64_t max_rows = INT64_MAX; /* limit of step */
+    int slots = 1;                /* buffers of a staged column: 2 when there is a second chunk */
+    bool staged = false;          /* some column is */
     std::vector<column> columns;
-    const uint8_t *mask = nullptr;
+    const uint8_t *mask = nullptr; /* [rows] host; 0: staged outputs of the row are not written */
     std::vector<uint8_t> mask_memory;
-    const int32_t *groups = nullptr;
+    const int32_t *groups = nullptr; /* [rows] host; negative: likewise */
+    /* The chunk in each slot, and whether its outputs are still to be written to the caller. */
     int64_t slot_first[2] = {0, 0}, slot_count[2] = {0, 0};
     bool slot_busy[2] = {false, false};
 };
 
-/* Runs an entry behind a wall: no exception leaves it. */
+/* Runs body as an entry of the kernel table and returns its status; no exception leaves it. */
 alcore_status guarded(const alcore_sys_work *work,
                       const std::function<void(call &)> &body) noexcept;
 
-/* Blocks of `threads` threads for `count` warps or threads. */
+/* Number of blocks when each serves `per_block` of `count` rows, items or tasks. */
 inline unsigned blocks_for(int64_t count, int64_t per_block) {
     return (unsigned)((count + per_block - 1) / per_block);
 }

@@ -1,170 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact nearest neighbors in both directions with a filter in half precision on tensor cores
- * (spec 1.3, 1.8).
+/* Exact nearest neighbors in both directions (knn) with a filter in half precision on tensor cores
+ * (spec 1.3, 1.8; error bound: cuda_filter.cuh).
  *
- * An item of either side that wants neighbors keeps its k best so far, with exact values, and a
- * list of candidates that the filter could not refuse, each with a score that is an upper bound of
- * the truth (for distances x.y - |y|^2 / 2, otherwise the value itself). `min_score` is what a
- * candidate must reach: below it, k others are truly better.
+ * The rows of a chunk and the queries of a part are two sets of items; each item whose neighbors
+ * are wanted keeps
+ *   - its k best so far, with values in double;
+ *   - a list of candidates: items of the other set that the filter could not discard, each with an
+ * upper bound of its score (x.y - |y|^2 / 2 for distances, else the value itself);
+ *   - min_score: a candidate with a lower score is truly worse than k others.
  *
- * For each tile of rows and others: products by tensor cores append to the lists; the k-th best
- * score minus its error raises min_score and refuses candidates. What remains is computed in double
- * (rerank) before the rows leave the device, or when a list is nearly full. An item whose list
- * overflows is compared with all others of that tile in double. The order in which threads append
- * changes which bound is known when, never the result. Cost: rows x others x dims multiply-adds in
- * half precision, a few exact values an item. */
+ * Rows and queries are compared in steps (item_range of rows x item_range of queries). In each step
+ * candidates_kernel appends to the lists of both sets; then rerank_kernel, a block an item, raises
+ * min_score to the k-th best lower bound, drops the candidates below it, and computes the rest in
+ * double when the list is nearly full or the items it refers to are about to leave the device. An
+ * item whose list overflowed is compared with all others of that step in double. The order in which
+ * threads append changes when a bound is raised, never the result. Cost: rows x queries x dims
+ * multiply-adds in half precision, a few values in double an item. */
 #include "cuda_filter.cuh"
 #include "cuda_search.cuh"
 
 namespace alcore_cuda {
 
 namespace {
-/* The rows of a chunk or the queries of a part, on the device, each of them an item. */
-struct item_side {
-    value_side wide;
-    half_rows half;
-    const uint8_t *mask; /* [items]; NULL: all */
-    int64_t number;      /* number of the first item in its matrix */
-    /* For items whose neighbors are wanted; k is 0 otherwise. */
-    int k, capacity;
-    float *least;       /* [items] minimum score of a candidate (min_score above) */
-    int *found;         /* [items] candidates so far; above capacity: some were lost */
-    int *held;          /* [items] those from before the present tile */
-    scored_other *list; /* [items, capacity] */
-    int64_t *rows;      /* [items, k] */
-    double *values;     /* [items, k] */
+/* The rows of a chunk or the queries of a part, on the device; passed to kernels by value. */
+struct item_set {
+    wide_operand wide;   /* in double */
+    half_rows half;      /* in half precision */
+    const uint8_t *mask; /* [items]; NULL: all take part */
+    int64_t first_row;   /* pool row of the first item */
+    int k,
+        capacity; /* neighbors wanted, capacity of a list; k 0: none, and what follows is unused */
+    float *min_score;     /* [items] min_score */
+    int *candidate_count; /* [items] candidates so far; above capacity: some were lost */
+    int *earlier_count;   /* [items] candidates before the present step */
+    scored_other *list;   /* [items, capacity] candidates: index in the other set, upper bound */
+    int64_t *rows;        /* [items, k] pool rows of the k best so far; -1: none */
+    double *values;       /* [items, k] their values */
 };
 
-/* Capacity of an item's list: with its k best it must fit into the SORTED entries of a block. */
-inline int room_for(int k) {
+/* Capacity of the candidate list: with the k best it must fit the SORTED entries of a block. */
+inline int list_capacity(int k) {
     int capacity = 2 * k + 108;
     return capacity < SORTED - k ? capacity : SORTED - k;
 }
 
-/* A lower bound of the score of a normative value; for distances it is half of |item|^2 - value. */
-__device__ inline double score_of(double value, double norm, int32_t metric) {
+/* A lower bound of the score that corresponds to a value of the metric, for an item of norm `norm`:
+ * for distances (|item|^2 - value) / 2. */
+__device__ inline double score_of_value(double value, double norm, int32_t metric) {
     if (metric != ALCORE_SYS_L2) return value;
-    double own = norm * norm;
-    double score = (own - value) / 2.0 - 0x1p-40 * (own + value);
+    double square = norm * norm;
+    double score = (square - value) / 2.0 - 0x1p-40 * (square + value);
     return score == score ? score : -HUGE_VAL;
 }
 
-/* A lower bound of the true score of a candidate, from the upper bound that the filter gave. */
-__device__ inline double least_score(float score, const half_stats &own, const half_stats &other) {
-    double error = (double)filter_error(own, other) * (1.0 + 0x1p-20);
+/* A lower bound of the true score of a candidate, from its upper bound and the stats of both items.
+ */
+__device__ inline double lower_score(float score, const half_stats &items,
+                                     const half_stats &other) {
+    double error = (double)filter_error(items, other) * (1.0 + 0x1p-20);
     return (double)score - 2.0 * error - 0x1p-19 * (double)other.half_square;
 }
 
-__device__ inline void raise_least(float *least, double score) {
+/* Raises *min_score to score rounded down. */
+__device__ inline void raise_min_score(float *min_score, double score) {
     float below = float_below(score);
-    if (below > *least) *least = below;
+    if (below > *min_score) *min_score = below;
 }
 
-/* A thread has an item: its minimum score starts at what the last of its k best so far asks for;
- * its list is empty. */
-static __global__ void __launch_bounds__(CUDA_THREADS) begin_kernel(item_side own, int32_t metric) {
-    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    if (i >= own.wide.count) return;
-    int64_t last = (i + 1) * own.k - 1;
-    float least = -HUGE_VALF;
-    if (own.rows[last] >= 0)
-        raise_least(&least, score_of(own.values[last], own.wide.norms[i], metric));
-    own.least[i] = least;
-    own.found[i] = own.held[i] = 0;
+/* Before the first step: a thread has an item, whose min_score starts at the score of the last of
+ * its k best so far, if there are k, and whose list is empty. */
+static __global__ void __launch_bounds__(CUDA_THREADS)
+    begin_kernel(item_set items, int32_t metric) {
+    int64_t i = thread_index();
+    if (i >= items.wide.count) return;
+    int64_t last = (i + 1) * items.k - 1;
+    float min_score = -HUGE_VALF;
+    if (items.rows[last] >= 0)
+        raise_min_score(&min_score,
+                        score_of_value(items.values[last], items.wide.norms[i], metric));
+    items.min_score[i] = min_score;
+    items.candidate_count[i] = items.earlier_count[i] = 0;
 }
 
-/* Appends other j to the list of an item unless a mask excludes one of them. A full list still
- * counts, which tells the rerank that some were lost. */
-__device__ inline void keep(const item_side &own, int64_t item, const item_side &other, int64_t j,
-                            float score) {
-    if ((own.mask && !own.mask[item]) || (other.mask && !other.mask[j])) return;
-    int at = atomicAdd(&own.found[item], 1);
-    if (at < own.capacity) own.list[item * own.capacity + at] = {score, (int32_t)j};
+/* Appends item j of the other set to the list of an item unless a mask excludes one of them. The
+ * count goes on when the list is full, which tells rerank_kernel that candidates were lost. */
+__device__ inline void add_candidate(const item_set &items, int64_t item, const item_set &other,
+                                     int64_t j, float score) {
+    if ((items.mask && !items.mask[item]) || (other.mask && !other.mask[j])) return;
+    int entry = atomicAdd(&items.candidate_count[item], 1);
+    if (entry < items.capacity) items.list[item * items.capacity + entry] = {score, (int32_t)j};
 }
 
-/* Items first .. end - 1: those that one tile of launches compares. */
-struct stretch {
+/* The items first .. end - 1 of a set: what one step compares. */
+struct item_range {
     int64_t first, end;
 };
 
-/* A block lists the candidates of a tile of products. Comparisons are written so that a NaN becomes
- * a candidate. */
+/* First kernel of a step: a block computes a tile of products of a and b and appends the pairs that
+ * pass to the lists of both sets. Comparisons are negated, so that a NaN becomes a candidate. */
 static __global__ void __launch_bounds__(TILE_THREADS)
-    candidates_kernel(item_side a, item_side b, stretch of_a, stretch of_b, int64_t units) {
+    candidates_kernel(item_set a, item_set b, item_range a_range, item_range b_range,
+                      int64_t units) {
     CUDA_SHARED(half_unit, memory, TILE_MEMORY);
-    int64_t across = (of_b.end - of_b.first + TILE_OTHERS - 1) / TILE_OTHERS;
-    int64_t row = of_a.first + blockIdx.x / across * TILE_ROWS;
-    int64_t other = of_b.first + blockIdx.x % across * TILE_OTHERS;
+    int64_t across = (b_range.end - b_range.first + TILE_OTHERS - 1) / TILE_OTHERS;
+    int64_t row = a_range.first + blockIdx.x / across * TILE_ROWS;
+    int64_t other = b_range.first + blockIdx.x % across * TILE_OTHERS;
     auto line = [&](int n) {
         int64_t i = n < TILE_ROWS ? row + n : other + n - TILE_ROWS;
-        int64_t last = (n < TILE_ROWS ? of_a.end : of_b.end) - 1;
+        int64_t last = (n < TILE_ROWS ? a_range.end : b_range.end) - 1;
         return (n < TILE_ROWS ? a.half.units : b.half.units) + (i < last ? i : last) * units;
     };
     tile_sums sums;
-    tile_products(memory, line, units, of_a.end - row, of_b.end - other, &sums);
+    tile_products(memory, line, units, a_range.end - row, b_range.end - other, &sums);
     if (threadIdx.x == 0) CUDA_COUNT(FILTERED_TILES);
 #pragma unroll
     for (int p = 0; p < WARP_DOWN * 2; p++) {
         int64_t i = row + tile_row(p / 2, p % 2 * 2);
-        if (i >= of_a.end) continue;
+        if (i >= a_range.end) continue;
         half_stats x = a.half.stats[i];
-        float least = a.k ? a.least[i] : HUGE_VALF;
+        float min_score = a.k ? a.min_score[i] : HUGE_VALF;
 #pragma unroll
         for (int q = 0; q < WARP_ACROSS * 2; q++) {
             int64_t j = other + tile_other(q / 2, q % 2);
-            if (j >= of_b.end) continue;
+            if (j >= b_range.end) continue;
             half_stats y = b.half.stats[j];
-            float most = filter_most(sums.of[p / 2][q / 2][p % 2 * 2 + q % 2], x, y);
-            float of_row = most - y.half_square, of_other = most - x.half_square;
-            if (a.k && !(of_row < least)) keep(a, i, b, j, of_row);
-            if (b.k && !(of_other < b.least[j])) keep(b, j, a, i, of_other);
+            float upper = filter_upper(sums.product(p, q), x, y);
+            float a_score = upper - y.half_square, b_score = upper - x.half_square;
+            if (a.k && !(a_score < min_score)) add_candidate(a, i, b, j, a_score);
+            if (b.k && !(b_score < b.min_score[j])) add_candidate(b, j, a, i, b_score);
         }
     }
 }
 
-/* The normative value of two rows; a warp calls it together. */
-__device__ inline double exact_value(const item_side &own, int64_t i, const item_side &other,
+/* The value of a pair in double, as spec 1.8 defines it; the warp calls it together. */
+__device__ inline double exact_value(const item_set &items, int64_t i, const item_set &other,
                                      int64_t j, int64_t dims, int32_t metric) {
-    const double *x = own.wide.rows + i * dims, *y = other.wide.rows + j * dims;
+    const double *x = items.wide.rows + i * dims, *y = other.wide.rows + j * dims;
     if (metric == ALCORE_SYS_L2) return row_sq_dist(x, y, dims);
     double dot = row_dot(x, y, dims);
     if (metric == ALCORE_SYS_DOT) return dot;
-    return cosine_of(dot, own.wide.norms[i], other.wide.norms[j]);
+    return cosine_of(dot, items.wide.norms[i], other.wide.norms[j]);
 }
 
-/* Puts the places that an item has and the least scores of its candidates in order, and raises
- * `least` to the k-th. */
-__device__ inline void raise_by_candidates(top_entry *memory, const item_side &own, int64_t item,
-                                           const half_stats *others, int count, int32_t metric,
-                                           float *least) {
-    half_stats stats = own.half.stats[item];
-    double norm = own.wide.norms[item];
-    for (int t = (int)threadIdx.x; t < own.k + count; t += SELECT_THREADS) {
-        top_entry here = {0.0, -1};
-        if (t >= own.k) {
-            scored_other c = own.list[item * own.capacity + t - own.k];
-            here = {least_score(c.score, stats, others[c.other]), t};
-        } else if (own.rows[item * own.k + t] >= 0) {
-            here = {score_of(own.values[item * own.k + t], norm, metric), t};
+/* Sorts lower bounds of the scores of an item's k best so far and of its `count` candidates in
+ * memory [SORTED], and raises *min_score to the k-th. others: stats of the other set. */
+__device__ inline void raise_from_candidates(top_entry *memory, const item_set &items, int64_t item,
+                                             const half_stats *others, int count, int32_t metric,
+                                             float *min_score) {
+    half_stats stats = items.half.stats[item];
+    double norm = items.wide.norms[item];
+    for (int t = (int)threadIdx.x; t < items.k + count; t += SELECT_THREADS) {
+        top_entry bound = {0.0, -1}; /* row: any number that tells the entries apart */
+        if (t >= items.k) {
+            scored_other c = items.list[item * items.capacity + t - items.k];
+            bound = {lower_score(c.score, stats, others[c.other]), t};
+        } else if (items.rows[item * items.k + t] >= 0) {
+            bound = {score_of_value(items.values[item * items.k + t], norm, metric), t};
         }
-        if (!(here.value > -HUGE_VAL)) here.row = -1; /* tells nothing */
-        memory[t] = here;
+        if (!(bound.value > -HUGE_VAL)) bound.row = -1; /* minus infinity or NaN: no bound */
+        memory[t] = bound;
     }
     __syncthreads();
-    join_places(memory, own.k, count, true);
-    if (memory[own.k - 1].row >= 0) raise_least(least, memory[own.k - 1].value);
+    join_entries(memory, items.k, count, true);
+    if (memory[items.k - 1].row >= 0) raise_min_score(min_score, memory[items.k - 1].value);
     __syncthreads();
 }
 
-/* Drops the candidates below `least`; returns how many stay, in order in memory and in the list. */
-__device__ inline int drop_candidates(top_entry *memory, int *kept, const item_side &own,
-                                      int64_t item, int count, float least) {
-    scored_other *list = own.list + item * own.capacity;
+/* Drops the candidates of an item whose upper bound is below min_score; the others move to the
+ * front of the list. Returns how many stay. memory [SORTED], kept [1]: shared memory. */
+__device__ inline int drop_candidates(top_entry *memory, int *kept, const item_set &items,
+                                      int64_t item, int count, float min_score) {
+    scored_other *list = items.list + item * items.capacity;
     if (threadIdx.x == 0) kept[0] = 0;
     __syncthreads();
     for (int t = (int)threadIdx.x; t < count; t += SELECT_THREADS) {
         scored_other c = list[t];
-        if (!(c.score < least)) memory[atomicAdd(&kept[0], 1)] = {(double)c.score, c.other};
+        if (!(c.score < min_score)) memory[atomicAdd(&kept[0], 1)] = {(double)c.score, c.other};
     }
     __syncthreads();
     for (int t = (int)threadIdx.x; t < kept[0]; t += SELECT_THREADS)
@@ -173,112 +184,117 @@ __device__ inline int drop_candidates(top_entry *memory, int *kept, const item_s
     return kept[0];
 }
 
-/* A block has one item and reduces its list after a tile of launches, whose others are of_other: it
- * raises the minimum score, drops candidates below it, and computes the rest in double when the
- * list is nearly full or, with `finally`, before the rows leave the device. */
+/* Second kernel of a step: a block has one item of `items` and reduces its list. It raises
+ * min_score, drops the candidates below, and computes the rest in double when more than three
+ * quarters of the list remain or, with `finally`, because the candidates leave the device.
+ * items_range, other_range: the items that the step compared. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
-    rerank_kernel(item_side own, stretch of_own, item_side other, stretch of_other, int64_t dims,
-                  int32_t metric, bool finally) {
+    rerank_kernel(item_set items, item_range items_range, item_set other, item_range other_range,
+                  int64_t dims, int32_t metric, bool finally) {
     CUDA_SHARED(top_entry, memory, SORTED);
     CUDA_SHARED(int, newcomers, 1);
-    int64_t item = of_own.first + blockIdx.x;
-    if (own.mask && !own.mask[item]) return;
-    int count = own.found[item], held = own.held[item];
-    if (count == held && !(finally && held > 0)) return;
-    int warp = (int)threadIdx.x / CUDA_LANES, k = own.k;
+    int64_t item = items_range.first + blockIdx.x;
+    if (items.mask && !items.mask[item]) return;
+    int count = items.candidate_count[item], earlier_count = items.earlier_count[item];
+    if (count == earlier_count && !(finally && earlier_count > 0)) return;
+    int warp = (int)threadIdx.x / CUDA_LANES, k = items.k;
     bool largest = metric != ALCORE_SYS_L2;
-    int64_t *rows = own.rows + item * k;
-    double *values = own.values + item * k, norm = own.wide.norms[item];
-    float least = own.least[item];
+    int64_t *rows = items.rows + item * k;
+    double *values = items.values + item * k, norm = items.wide.norms[item];
+    float min_score = items.min_score[item];
     if (threadIdx.x == 0) newcomers[0] = 0;
-    if (count > own.capacity) {
+    if (count > items.capacity) {
         if (threadIdx.x == 0) CUDA_COUNT(FALL_BACKS);
         load_entries(memory, k, rows, values);
         __syncthreads();
         auto gather = [&](int64_t base, const top_entry &last) {
             for (int t = warp; t < SELECT_THREADS; t += SELECT_THREADS / CUDA_LANES) {
                 int64_t j = base + t;
-                if (j >= of_other.end || (other.mask && !other.mask[j])) continue;
-                top_entry here = {exact_value(own, item, other, j, dims, metric), other.number + j};
-                if (lane_here() == 0 && here.value == here.value && nearer(here, last, largest))
-                    memory[k + atomicAdd(&newcomers[0], 1)] = here;
+                if (j >= other_range.end || (other.mask && !other.mask[j])) continue;
+                top_entry found = {exact_value(items, item, other, j, dims, metric),
+                                   other.first_row + j};
+                if (lane_id() == 0 && found.value == found.value && nearer(found, last, largest))
+                    memory[k + atomicAdd(&newcomers[0], 1)] = found;
             }
         };
-        join_others(memory, newcomers, k, of_other.first, of_other.end, largest, gather);
+        join_others(memory, newcomers, k, other_range.first, other_range.end, largest, gather);
         store_entries(memory, k, rows, values);
-        count = held;
+        count = earlier_count;
         __syncthreads();
     }
-    raise_by_candidates(memory, own, item, other.half.stats, count, metric, &least);
-    count = drop_candidates(memory, newcomers, own, item, count, least);
-    if (count > 0 && (finally || 4 * count > 3 * own.capacity)) {
+    raise_from_candidates(memory, items, item, other.half.stats, count, metric, &min_score);
+    count = drop_candidates(memory, newcomers, items, item, count, min_score);
+    if (count > 0 && (finally || 4 * count > 3 * items.capacity)) {
         load_entries(memory, k, rows, values);
         for (int t = warp; t < count; t += SELECT_THREADS / CUDA_LANES) {
-            int64_t j = own.list[item * own.capacity + t].other;
-            double value = exact_value(own, item, other, j, dims, metric);
-            if (lane_here() != 0) continue;
+            int64_t j = items.list[item * items.capacity + t].other;
+            double value = exact_value(items, item, other, j, dims, metric);
+            if (lane_id() != 0) continue;
             CUDA_COUNT(DECIDED_PAIRS);
-            memory[k + t] = {value, value == value ? other.number + j : -1};
+            memory[k + t] = {value, value == value ? other.first_row + j : -1};
         }
         __syncthreads();
-        join_places(memory, k, count, largest);
+        join_entries(memory, k, count, largest);
         store_entries(memory, k, rows, values);
         if (memory[k - 1].row >= 0)
-            raise_least(&least, score_of(memory[k - 1].value, norm, metric));
+            raise_min_score(&min_score, score_of_value(memory[k - 1].value, norm, metric));
         count = 0;
     }
     if (threadIdx.x != 0) return;
-    own.least[item] = least;
-    own.found[item] = own.held[item] = count;
+    items.min_score[item] = min_score;
+    items.candidate_count[item] = items.earlier_count[item] = count;
 }
 
-/* Rows of a tile of launches at most. */
-const int64_t STRETCH = 4096;
+/* The most rows, and the most queries, of a step. */
+const int64_t MAX_STEP = 4096;
 
-/* How many others a tile of launches takes after `seen` of them: as many as the lists hold, then
- * twice as many as before each time, since of the next n others of n about k are among the best. */
-int64_t stretch_after(int64_t seen, int capacity) {
+/* How many items the next step compares after `seen` of them: half a list of candidates at first,
+ * then as many as before all told, because of the next n items after n about k are among the best.
+ */
+int64_t step_after(int64_t seen, int capacity) {
     return seen < capacity ? capacity / 2 : seen;
 }
 
-/* Bytes of device memory for an item besides its components. */
+/* Device memory for an item besides its components in double: halves, and the list when k > 0. */
 size_t item_bytes(int64_t dims, int k) {
-    size_t list = (size_t)room_for(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
+    size_t list = (size_t)list_capacity(k) * sizeof(scored_other) + sizeof(float) + 2 * sizeof(int);
     return half_bytes(dims) + (k ? list : 0);
 }
 
-/* Cuts memory for `count` items. */
-void cut_items(item_side *out, char *memory, int64_t count, int64_t dims) {
+/* Divides memory of count * item_bytes() bytes into the arrays of `count` items. */
+void cut_items(item_set *out, char *memory, int64_t count, int64_t dims) {
     out->half = cut_halves(memory, count, dims);
     if (!out->k) return;
-    out->capacity = room_for(out->k);
+    out->capacity = list_capacity(out->k);
     out->list = (scored_other *)(memory + (size_t)count * half_bytes(dims));
-    out->least = (float *)(out->list + count * out->capacity);
-    out->found = (int *)(out->least + count);
-    out->held = out->found + count;
+    out->min_score = (float *)(out->list + count * out->capacity);
+    out->candidate_count = (int *)(out->min_score + count);
+    out->earlier_count = out->candidate_count + count;
 }
 
-void begin_items(const search_call &s, const item_side &own) {
-    if (own.k)
-        CUDA_LAUNCH(begin_kernel, blocks_for(own.wide.count, CUDA_THREADS), CUDA_THREADS,
-                    s.c.compute, own, s.metric);
+/* Launches begin_kernel for a set whose neighbors are wanted. */
+void begin_items(const search_call &s, const item_set &items) {
+    if (items.k)
+        CUDA_LAUNCH(begin_kernel, blocks_for(items.wide.count, CUDA_THREADS), CUDA_THREADS,
+                    s.c.compute, items, s.metric);
 }
 
-/* All rows of a chunk with all queries of a part. seen: rows and queries before them. */
-void search_part(const search_call &s, const item_side &rows, const item_side &queries,
+/* All rows of a chunk against all queries of a part, step by step. seen_rows, seen_queries: how
+ * many came before them in this call, which the k best have been compared with. */
+void search_part(const search_call &s, const item_set &rows, const item_set &queries,
                  int64_t seen_rows, int64_t seen_queries) {
     int64_t dims = s.rows->dims, units = half_units(dims);
     begin_items(s, rows);
     begin_items(s, queries);
-    for (stretch a = {0, 0}; a.first < rows.wide.count; a.first = a.end) {
+    for (item_range a = {0, 0}; a.first < rows.wide.count; a.first = a.end) {
         a.end = rows.wide.count;
         if (queries.k)
-            a.end = std::min(a.end, a.first + stretch_after(seen_rows + a.first, queries.capacity));
-        for (stretch b = {0, 0}; b.first < queries.wide.count; b.first = b.end) {
+            a.end = std::min(a.end, a.first + step_after(seen_rows + a.first, queries.capacity));
+        for (item_range b = {0, 0}; b.first < queries.wide.count; b.first = b.end) {
             b.end = queries.wide.count;
             if (rows.k)
                 b.end =
-                    std::min(b.end, b.first + stretch_after(seen_queries + b.first, rows.capacity));
+                    std::min(b.end, b.first + step_after(seen_queries + b.first, rows.capacity));
             int64_t tiles = (int64_t)blocks_for(a.end - a.first, TILE_ROWS) *
                             blocks_for(b.end - b.first, TILE_OTHERS);
             CUDA_LAUNCH(candidates_kernel, (unsigned)tiles, TILE_THREADS, s.c.compute, rows,
@@ -296,41 +312,37 @@ void search_part(const search_call &s, const item_side &rows, const item_side &q
 }
 } // namespace
 
-/* A whole search: queries are widened and halved in parts that stay on the device, rows pass in
- * chunks of at most STRETCH. The lists of candidates belong to the rows of the chunk and to the
- * queries of the part. */
+/* A whole search: queries are converted in parts that stay on the device, rows pass in chunks of at
+ * most MAX_STEP. Lists live while a chunk meets a part: their entries refer to both. */
 void filtered_search(const search_call &s) {
     int64_t dims = s.rows->dims;
-    item_side rows = item_side(), queries = item_side();
+    item_set rows = item_set(), queries = item_set();
     rows.k = s.row_k;
     queries.k = s.query_k;
-    side others(s.c, s.queries, STRETCH, item_bytes(dims, queries.k));
-    cut_items(&queries, others.beside, others.step, dims);
+    half_parts others(s.c, s.queries, MAX_STEP, s.metric, true,
+                      item_bytes(dims, queries.k) - half_bytes(dims));
+    cut_items(&queries, others.extra, others.step, dims);
     pipeline pass(s.c, s.rows->count);
-    pass.at_most(STRETCH);
+    pass.limit_rows(MAX_STEP);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)dims * sizeof(double));
     int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
-    int beside = pass.scratch(item_bytes(dims, rows.k));
+    int lists = pass.scratch(item_bytes(dims, rows.k));
     size_t width = (size_t)rows.k * sizeof(double);
     int best_rows = pass.inout(rows.k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(rows.k ? s.row_best->value : nullptr, width);
-    int64_t halved = -1;
     pass.run([&](const chunk &piece) {
-        rows.wide = wide_rows(s.c, piece, s.rows, matrix, wide, norms);
-        cut_items(&rows, piece.get<char>(beside), piece.count, dims);
+        rows.wide = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
+        cut_items(&rows, piece.get<char>(lists), piece.count, dims);
         halve(s.c, rows.wide.rows, rows.wide.norms, piece.count, dims, s.metric, rows.half);
         rows.mask = piece.get<const uint8_t>(mask_column);
-        rows.number = s.rows->first + piece.first;
+        rows.first_row = s.rows->first + piece.first;
         rows.rows = piece.get<int64_t>(best_rows);
         rows.values = piece.get<double>(best_values);
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
-            queries.wide = {others.numbers, others.norms, count};
-            if (halved != first)
-                halve(s.c, others.numbers, others.norms, count, dims, s.metric, queries.half);
-            halved = first;
+            queries.wide = {others.wide, others.norms, count};
             queries.mask = s.query_mask ? s.query_mask + first : nullptr;
-            queries.number = s.queries->first + first;
+            queries.first_row = s.queries->first + first;
             queries.rows = s.query_rows + first * queries.k;
             queries.values = s.query_values + first * queries.k;
             search_part(s, rows, queries, piece.first, first);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of stored class scores. Decisions are made of them, so their exp and log are those of
- * the host's libm, never of a device (spec 1.8 a): rows that are on the device come to the host. */
+/* Statistics of stored class scores (class_stats): top two probabilities, their floored logarithms
+ * and the entropy. Decisions are made from them, so exp and log are those of libm on the CPU, never
+ * those of a device (spec 1.8): rows that are on the device are copied to the host, CLASS_ROWS at a
+ * time. The arithmetic is that of cpu_classes.c, in the same order. Cost: one or two exp or log a
+ * class, on one CPU thread. */
 #include <algorithm>
 #include <cfenv>
 
@@ -10,25 +13,27 @@
 namespace alcore_cuda {
 
 namespace {
+/* A logarithm, at least CUDA_FLOOR. */
 double floored(double logarithm) {
     return logarithm < CUDA_FLOOR ? CUDA_FLOOR : logarithm;
 }
 
-/* exp and log as they are by default, whatever the caller's thread has set. */
-class default_rounding {
+/* Sets the default floating-point environment while it lives, because the calling thread may have
+ * set another rounding or flush subnormals; restores the caller's. */
+class default_environment {
   public:
-    default_rounding() {
+    default_environment() {
         fegetenv(&before);
         fesetenv(FE_DFL_ENV);
     }
-    ~default_rounding() { fesetenv(&before); }
+    ~default_environment() { fesetenv(&before); }
 
   private:
     fenv_t before;
 };
 
-/* The indices of the two largest values, the lower one first among equals; second is -1 with one
- * class. */
+/* The classes of the two largest values, the lower class first among equals; *second is SIZE_MAX
+ * with one class. */
 void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     *first = 0;
     *second = SIZE_MAX;
@@ -42,9 +47,9 @@ void top_two(const std::vector<double> &value, size_t *first, size_t *second) {
     }
 }
 
-/* These fill in out from the values of one row and return false for a row that is no distribution.
- */
-bool stats_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
+/* p [classes] are probabilities, clamped in place to [0, 1]. Returns false for a bad row: a value
+ * is NaN or outside [0, 1] by more than the slack. */
+bool probs_stats(std::vector<double> &p, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : p) {
         if (!(x >= -CUDA_SLACK && x <= 1.0 + CUDA_SLACK)) return false;
@@ -61,9 +66,9 @@ bool stats_of_probs(std::vector<double> &p, alcore_sys_class_stats *out) {
     return true;
 }
 
-/* lp [classes] are log-probabilities, overwritten where rounding lifted one above 0. False: one is
- * NaN or above the slack. */
-bool stats_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
+/* lp [classes] are log-probabilities, clamped in place to at most 0. Returns false when one is NaN
+ * or above the slack. */
+bool logprobs_stats(std::vector<double> &lp, alcore_sys_class_stats *out) {
     double sum = 0.0;
     for (double &x : lp) {
         if (!(x <= CUDA_SLACK)) return false;
@@ -81,54 +86,56 @@ bool stats_of_logprobs(std::vector<double> &lp, alcore_sys_class_stats *out) {
     return true;
 }
 
-/* z [classes] are logits: softmax with the largest subtracted. False: one is NaN or +inf, or all
- * are -inf. */
-bool stats_of_logits(std::vector<double> &z, alcore_sys_class_stats *out) {
+/* z [classes] are logits: softmax with the largest subtracted. Returns false when one is NaN or
+ * plus infinity, or all are minus infinity. */
+bool logits_stats(std::vector<double> &z, alcore_sys_class_stats *out) {
     size_t first, second;
     for (double x : z)
         if (!(x < HUGE_VAL)) return false;
     top_two(z, &first, &second);
-    double most = z[first], total = 0.0;
-    if (!(most > -HUGE_VAL)) return false;
-    for (double x : z) total += exp(x - most);
+    double max = z[first], total = 0.0;
+    if (!(max > -HUGE_VAL)) return false;
+    for (double x : z) total += exp(x - max);
     double log_total = log(total), sum = 0.0;
     for (double x : z) {
-        double p = exp(x - most) / total;
-        if (p > 0.0) sum += p * (x - most - log_total);
+        double p = exp(x - max) / total;
+        if (p > 0.0) sum += p * (x - max - log_total);
     }
     out->top1 = 1.0 / total;
-    out->top2 = second == SIZE_MAX ? 0.0 : exp(z[second] - most) / total;
+    out->top2 = second == SIZE_MAX ? 0.0 : exp(z[second] - max) / total;
     out->log_top1 = floored(0.0 - log_total);
-    out->log_top2 = second == SIZE_MAX ? CUDA_FLOOR : floored(z[second] - most - log_total);
+    out->log_top2 = second == SIZE_MAX ? CUDA_FLOOR : floored(z[second] - max - log_total);
     out->entropy = 0.0 - sum;
     return true;
 }
 
-/* value is overwritten. */
-bool stats_of_row(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
+/* The statistics of one row; value [classes] may be overwritten, kind: ALCORE_CLASSES_*. Returns
+ * false for a row that is no distribution. */
+bool row_stats(std::vector<double> &value, int32_t kind, alcore_sys_class_stats *out) {
     if (value.empty()) return false;
-    return kind == ALCORE_CLASSES_PROBS      ? stats_of_probs(value, out)
-           : kind == ALCORE_CLASSES_LOGPROBS ? stats_of_logprobs(value, out)
-                                             : stats_of_logits(value, out);
+    return kind == ALCORE_CLASSES_PROBS      ? probs_stats(value, out)
+           : kind == ALCORE_CLASSES_LOGPROBS ? logprobs_stats(value, out)
+                                             : logits_stats(value, out);
 }
 
 /* Rows that are copied to the host at a time. */
 const int64_t CLASS_ROWS = 1024;
 
-/* Value `at` of an array on the host, widened exactly. */
-double wide_number(const char *data, int64_t at, int32_t dtype) {
+/* Entry `index` of an array of type dtype in host memory, widened exactly. By hand, because
+ * component_at() is device code. */
+double host_component_at(const char *data, int64_t index, int32_t dtype) {
     if (dtype == ALCORE_FLOAT64) {
         double x;
-        memcpy(&x, data + at * 8, 8);
+        memcpy(&x, data + index * 8, 8);
         return x;
     }
     float x;
     if (dtype == ALCORE_FLOAT32) {
-        memcpy(&x, data + at * 4, 4);
+        memcpy(&x, data + index * 4, 4);
         return (double)x;
     }
     uint16_t bits;
-    memcpy(&bits, data + at * 2, 2);
+    memcpy(&bits, data + index * 2, 2);
     uint32_t wide = (uint32_t)bits << 16;
     if (dtype == ALCORE_FLOAT16) {
         int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -143,58 +150,59 @@ double wide_number(const char *data, int64_t at, int32_t dtype) {
 } // namespace
 
 /* Kernel table: statistics of each row of class scores, out [rows]; rows that the mask leaves out
- * are not written. A row that is no distribution gets NaN, and *bad is the lowest such row, counted
- * in the whole matrix (rows->first included); -1: none. */
+ * are not written. A row that is no distribution gets NaN, and *bad is the lowest such pool row, -1
+ * without one. */
 alcore_status class_stats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                           const uint8_t *mask, int32_t kind, alcore_sys_class_stats *out,
                           int64_t *bad) {
     return guarded(work, [&](call &c) {
-        static const size_t number[] = {0, 2, 2, 4, 8};
         c.check_rows(rows);
         if (kind < ALCORE_CLASSES_PROBS || kind > ALCORE_CLASSES_LOGITS)
-            fail(work, ALCORE_E_INVALID, "class scores are of no known kind");
+            fail(work, ALCORE_E_INVALID,
+                 "class scores are neither probabilities, log-probabilities nor logits");
         std::vector<uint8_t> mask_memory;
-        const uint8_t *host_mask = c.on_host(mask, rows->count, &mask_memory);
-        size_t bytes = number[rows->dtype], row_bytes = bytes * (size_t)rows->dims;
-        bool copied = rows->count > 0 && c.on_device(rows->data), sent = c.on_device(out);
+        const uint8_t *host_mask = c.to_host(mask, rows->count, &mask_memory);
+        size_t bytes = dtype_bytes(rows->dtype), row_bytes = bytes * (size_t)rows->dims;
+        bool rows_on_device = rows->count > 0 && c.on_device(rows->data);
+        bool out_on_device = c.on_device(out);
         std::vector<char> row_memory;
         std::vector<double> value((size_t)rows->dims);
         std::vector<alcore_sys_class_stats> stats((size_t)CLASS_ROWS);
         int64_t lowest = -1;
-        default_rounding here;
+        default_environment scope;
         for (int64_t first = 0; first < rows->count; first += CLASS_ROWS) {
             int64_t count = std::min(CLASS_ROWS, rows->count - first);
             size_t pitch = (size_t)rows->stride * bytes;
             const char *row = (const char *)rows->data + (size_t)first * pitch;
             c.poll();
-            if (copied) {
+            if (rows_on_device) {
                 row_memory.resize((size_t)count * row_bytes);
                 c.download_rows(row_memory.data(), row, pitch, row_bytes, count);
                 row = row_memory.data();
                 pitch = row_bytes;
             }
-            auto wanted = [&](int64_t i) { return !host_mask || host_mask[first + i]; };
+            auto in_mask = [&](int64_t i) { return !host_mask || host_mask[first + i]; };
             for (int64_t i = 0; i < count; i++) {
-                if (!wanted(i)) continue;
+                if (!in_mask(i)) continue;
                 for (int64_t k = 0; k < rows->dims; k++)
-                    value[(size_t)k] = wide_number(row + (size_t)i * pitch, k, rows->dtype);
-                if (stats_of_row(value, kind, &stats[(size_t)i])) continue;
+                    value[(size_t)k] = host_component_at(row + (size_t)i * pitch, k, rows->dtype);
+                if (row_stats(value, kind, &stats[(size_t)i])) continue;
                 stats[(size_t)i] = {NAN, NAN, NAN, NAN, NAN};
                 if (lowest < 0) lowest = rows->first + first + i;
             }
-            /* Entries of rows that are left out stay as they are. */
+            /* Writes run by run of rows of the mask: the entries of the others stay as they are. */
             for (int64_t i = 0, end; i < count; i = end) {
-                for (end = i; end < count && wanted(end); end++) {
+                for (end = i; end < count && in_mask(end); end++) {
                 }
-                size_t written = (size_t)(end - i) * sizeof stats[0];
-                if (sent)
-                    c.upload(out + first + i, &stats[(size_t)i], written);
+                size_t run_bytes = (size_t)(end - i) * sizeof stats[0];
+                if (out_on_device)
+                    c.upload(out + first + i, &stats[(size_t)i], run_bytes);
                 else
-                    memcpy(out + first + i, &stats[(size_t)i], written);
-                while (end < count && !wanted(end)) end++;
+                    memcpy(out + first + i, &stats[(size_t)i], run_bytes);
+                while (end < count && !in_mask(end)) end++;
             }
         }
-        c.answer(bad, &lowest, sizeof lowest);
+        c.write_back(bad, &lowest, sizeof lowest);
     });
 }
 

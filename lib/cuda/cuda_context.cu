@@ -9,8 +9,8 @@
 namespace alcore_cuda {
 
 namespace {
-/* The driver's functions, which the run-time library does not offer. The driver is there: the
- * module's entry point has asked for its version. */
+/* Functions of the driver that have no counterpart in the run-time library. The driver is
+ * installed: the entry point of the module has asked for its version. */
 struct driver_calls {
     decltype(&cuInit) init = CUDA_DRIVER(cuInit);
     decltype(&cuDeviceGet) device_get = CUDA_DRIVER(cuDeviceGet);
@@ -20,23 +20,24 @@ struct driver_calls {
     bool complete() const { return init && device_get && retain && push && pop; }
 };
 
+/* Looked up once. */
 const driver_calls &driver() {
     static const driver_calls all;
     return all;
 }
 
-/* Retained once and never released: streams and memory of the engine live in it until the process
- * ends. */
+/* The primary context of a device. It is retained once and never released: streams and memory of
+ * the engine live in it until the process ends. Throws cudaError_t. */
 CUcontext primary_of(int device) {
     static std::mutex &lock = *new std::mutex();
     static std::vector<CUcontext> &primaries = *new std::vector<CUcontext>();
-    std::lock_guard<std::mutex> held(lock);
+    std::lock_guard<std::mutex> guard(lock);
     if (primaries.size() <= (size_t)device) primaries.resize((size_t)device + 1);
     CUcontext &primary = primaries[(size_t)device];
-    CUdevice number;
+    CUdevice handle;
     if (!primary &&
         (!driver().complete() || driver().init(0) != 0 ||
-         driver().device_get(&number, device) != 0 || driver().retain(&primary, number) != 0))
+         driver().device_get(&handle, device) != 0 || driver().retain(&primary, handle) != 0))
         throw cudaErrorInvalidDevice;
     return primary;
 }

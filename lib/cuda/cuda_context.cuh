@@ -5,7 +5,7 @@
  * host's by a primary one, and putting back what cudaGetDevice() said would make a primary context
  * on device 0 for a host that never named it. So the engine pushes the primary context of the
  * call's device on the thread's stack of contexts and pops it at the end: whatever was current
- * before, a context of the host's own or none at all, is current again. Costs two driver calls. */
+ * before, a context that the host made or none at all, is current again. Costs two driver calls. */
 #ifndef ALCORE__CUDA_CONTEXT_CUH
 #define ALCORE__CUDA_CONTEXT_CUH
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of Euclidean distances to targets by group, in double (spec 7.3); distance_bounds is in
- * cuda_bounds.cu. Targets are widened in parts; a warp takes four rows against four targets at a
- * time (cuda_pairs.cuh) and adds the roots in target order. Cost: rows x targets x dims
+/* Sums of Euclidean distances from rows to targets, by group of the targets, in double (mean
+ * distance of DeMuX, spec 7.3); the filtered intervals of distance_bounds are in cuda_bounds.cu.
+ * Targets are widened in parts; a warp compares four rows with four targets at a time
+ * (cuda_pairs.cuh) and adds the distances in target order. Cost: rows x targets x dims
  * multiply-adds in double. */
 #include "cuda_bounds.cuh"
 #include "cuda_entries.h"
@@ -11,43 +12,45 @@
 namespace alcore_cuda {
 
 namespace {
-/* A warp takes four rows; lanes r, r + 4 ... keep the running sum of row r, lane r the sums by
- * group. */
+/* Adds the distances to targets [target_count, dims], a part, to sums [count, groups]; begins: the
+ * first part, before which the sums are 0. A warp has four rows: with one group (group NULL) the
+ * threads r, r + 4 ... keep the running sum of row r in a register; with several, thread r adds to
+ * memory. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     distance_kernel(const double *rows, int64_t count, int64_t dims, const uint8_t *mask,
                     const double *targets, int64_t target_count, const int32_t *group,
                     int64_t groups, bool begins, double *sums) {
-    int64_t first = ((int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES) * PAIR_SIDE;
+    int64_t first = (warp_index()) * PAIR_ROWS;
     if (first >= count) return;
-    const double *row[PAIR_SIDE], *target[PAIR_SIDE];
+    const double *row[PAIR_ROWS], *target[PAIR_ROWS];
     pair_rows(rows, first, count, dims, row);
-    int mine = lane_here() % PAIR_SIDE;
-    int64_t i = first + mine;
-    bool writes = lane_here() < PAIR_SIDE && i < count && (!mask || mask[i]);
-    double *own = sums + i * groups, total = 0.0;
-    for (int64_t g = 0; writes && begins && g < groups; g++) own[g] = 0.0;
-    if (writes && !group) total = own[0];
-    for (int64_t t = 0; t < target_count; t += PAIR_SIDE) {
+    int row_of_thread = lane_id() % PAIR_ROWS;
+    int64_t i = first + row_of_thread;
+    bool writes = lane_id() < PAIR_ROWS && i < count && (!mask || mask[i]);
+    double *row_sums = sums + i * groups, total = 0.0;
+    for (int64_t g = 0; writes && begins && g < groups; g++) row_sums[g] = 0.0;
+    if (writes && !group) total = row_sums[0];
+    for (int64_t t = 0; t < target_count; t += PAIR_ROWS) {
         pair_rows(targets, t, target_count, dims, target);
         double pairs = pair_sums<true>(row, target, dims);
 #pragma unroll
-        for (int k = 0; k < PAIR_SIDE; k++) {
-            double distance = sqrt(pair_value(pairs, mine, k));
+        for (int k = 0; k < PAIR_ROWS; k++) {
+            double distance = sqrt(pair_value(pairs, row_of_thread, k));
             if (t + k >= target_count) continue;
             if (!group)
                 total = total + distance;
             else if (writes && group[t + k] >= 0)
-                own[group[t + k]] = own[group[t + k]] + distance;
+                row_sums[group[t + k]] = row_sums[group[t + k]] + distance;
         }
     }
-    if (writes && !group) own[0] = total;
+    if (writes && !group) row_sums[0] = total;
 }
 
-/* The sums; with `second` an interval around them: half precision where that pays, otherwise the
- * narrowest of all, the sums themselves twice. */
-alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
-                      const alcore_sys_rows *targets, const int32_t *group, int64_t groups,
-                      double *sums, double *second) {
+/* Both entries. second NULL: the sums. Else sums and second are the ends of an interval around
+ * them, from the filter where it pays; otherwise both are the sums, the narrowest interval. */
+alcore_status sums_or_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                             const uint8_t *mask, const alcore_sys_rows *targets,
+                             const int32_t *group, int64_t groups, double *sums, double *second) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         c.check_rows(targets);
@@ -56,30 +59,32 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
         if (groups < 0 || (!group && groups < 1))
             fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
         std::vector<int32_t> memory;
-        const int32_t *own = group ? checked_groups(c, targets, group, groups, &memory) : nullptr;
+        const int32_t *host_group =
+            group ? checked_groups(c, targets, group, groups, &memory) : nullptr;
         if (second && groups > 0 && filter_pays(rows->dims, rows->count, targets->count)) {
-            bound_distances(c, rows, mask, targets, own, groups, sums, second);
+            bound_distances(c, rows, mask, targets, host_group, groups, sums, second);
             return;
         }
-        const int32_t *groups_there = c.whole(group, targets->count);
-        side others(c, targets, INT64_MAX);
+        const int32_t *device_group = c.to_device(group, targets->count);
+        operand_parts others(c, targets, INT64_MAX);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)rows->dims * sizeof *sums);
         size_t bytes = (size_t)groups * sizeof *sums;
-        int mask_column = pass.row_mask(mask), to = pass.out(sums, bytes),
-            also = pass.out(second, bytes);
+        int mask_column = pass.row_mask(mask), sums_column = pass.out(sums, bytes),
+            second_column = pass.out(second, bytes);
         pass.run([&](const chunk &piece) {
-            double *numbers = piece.get<double>(wide);
-            widen_chunk(piece, rows, matrix, numbers);
+            double *wide_chunk = piece.get<double>(wide);
+            widen_chunk(piece, rows, matrix, wide_chunk);
             int64_t first = 0;
             do {
                 int64_t count = targets->count > 0 ? others.part(first) : 0;
-                for (double *out : {piece.get<double>(to), piece.get<double>(also)}) {
+                for (double *out :
+                     {piece.get<double>(sums_column), piece.get<double>(second_column)}) {
                     if (!out) continue;
-                    CUDA_LAUNCH(distance_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_SIDE),
-                                CUDA_THREADS, piece.stream, numbers, piece.count, rows->dims,
-                                piece.get<const uint8_t>(mask_column), others.numbers, count,
-                                group ? groups_there + first : nullptr, groups, first == 0, out);
+                    CUDA_LAUNCH(distance_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_ROWS),
+                                CUDA_THREADS, piece.stream, wide_chunk, piece.count, rows->dims,
+                                piece.get<const uint8_t>(mask_column), others.wide, count,
+                                group ? device_group + first : nullptr, groups, first == 0, out);
                 }
                 first += count;
             } while (first < targets->count);
@@ -88,16 +93,17 @@ alcore_status sums_of(const alcore_sys_work *work, const alcore_sys_rows *rows, 
 }
 } // namespace
 
+/* Kernel table: the sums, and intervals around them. */
 alcore_status distance_sums(const alcore_sys_work *work, const alcore_sys_rows *rows,
                             const uint8_t *mask, const alcore_sys_rows *targets,
                             const int32_t *group, int64_t groups, double *sums) {
-    return sums_of(work, rows, mask, targets, group, groups, sums, nullptr);
+    return sums_or_bounds(work, rows, mask, targets, group, groups, sums, nullptr);
 }
 
 alcore_status distance_bounds(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const uint8_t *mask, const alcore_sys_rows *targets,
                               const int32_t *group, int64_t groups, double *low, double *high) {
-    return sums_of(work, rows, mask, targets, group, groups, low, high);
+    return sums_or_bounds(work, rows, mask, targets, group, groups, low, high);
 }
 
 } // namespace alcore_cuda

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole engine as one unit: compilers read each header once. */
+/* The whole engine as one translation unit: nvcc reads its headers and those of CUDA once. */
 #include "cuda_bounds.cu"
 #include "cuda_call.cu"
 #include "cuda_candidates.cu"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of the table (alcore/sys/kernel.h says what each does). */
+/* The entries of the kernel table of this engine; alcore/sys/kernel.h says what each computes.
+ * Their types are those of the table's members: entry_of<T *> is the function type behind a
+ * pointer. */
 #ifndef ALCORE__CUDA_ENTRIES_H
 #define ALCORE__CUDA_ENTRIES_H
 

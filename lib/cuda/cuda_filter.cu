@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts rows of doubles to the scaled half-precision form that filters multiply on tensor cores,
- * and computes the statistics that bound its errors (cuda_filter.cuh). A warp has a row. Cost: two
- * reads of the row. */
+ * and computes the numbers that bound its errors (cuda_filter.cuh has the formulas). One warp
+ * converts one row. Cost: one read of the row. */
 #include "cuda_filter.cuh"
 
 #include "cuda_rows.cuh"
@@ -9,41 +9,42 @@
 namespace alcore_cuda {
 
 namespace {
-/* The power of two with these exponent bits. */
+/* The power of two whose double has the exponent bits `bits`. */
 __device__ inline double power_of_two(int64_t bits) {
     return __longlong_as_double((long long)(bits << 52));
 }
 
+/* Body of each_row: writes x' and half_stats of row i. */
 struct halve_body {
-    const double *norms;
+    const double *norms; /* [rows] */
     int32_t metric;
-    double lost; /* g + FILTER_SLACK */
-    int64_t units;
+    double lost;   /* g + FILTER_SLACK */
+    int64_t units; /* of a row */
     half_rows out;
 
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double norm = norms[i];
         bool cosine = metric == ALCORE_SYS_COSINE;
         bool zero = cosine ? norm < CUDA_ZERO_NORM : norm == 0.0;
-        bool seen = zero || (norm >= FILTER_MIN_NORM &&
-                             norm <= (cosine ? FILTER_MAX_COSINE_NORM : FILTER_MAX_NORM));
-        bool filled = seen && !zero;
+        bool in_range = zero || (norm >= FILTER_MIN_NORM &&
+                                 norm <= (cosine ? FILTER_MAX_COSINE_NORM : FILTER_MAX_NORM));
+        bool is_nonzero = in_range && !zero;
         /* norm is in [2^e, 2^(e + 1)) with e + 1023 its exponent bits; the scale is 2^(14 - e). */
-        int64_t exponent = __double_as_longlong(filled ? norm : 1.0) >> 52;
+        int64_t exponent = __double_as_longlong(is_nonzero ? norm : 1.0) >> 52;
         double scale = power_of_two(2 * 1023 + 14 - exponent);
         double residual = 0.0;
-        uint16_t *to = (uint16_t *)(out.units + i * units);
-        for (int64_t j = lane_here(); j < units * 8; j += CUDA_LANES) {
-            double x = j < dims && filled ? row[j] * scale : 0.0;
+        uint16_t *halves = (uint16_t *)(out.units + i * units);
+        for (int64_t j = lane_id(); j < units * 8; j += CUDA_LANES) {
+            double x = j < dims && is_nonzero ? row[j] * scale : 0.0;
             uint16_t rounded = device_half_of_float((float)x);
             double t = x - (double)device_float_of_half(rounded);
             residual = residual + t * t;
-            to[j] = rounded;
+            halves[j] = rounded;
         }
         residual = lanes_sum(residual);
-        if (lane_here() != 0) return;
-        half_stats stats = {0.0f, 0.0f, seen ? 0.0f : HUGE_VALF, 0.0f};
-        if (filled) {
+        if (lane_id() != 0) return;
+        half_stats stats = {0.0f, 0.0f, in_range ? 0.0f : HUGE_VALF, 0.0f};
+        if (is_nonzero) {
             double moved = sqrt(residual) / (norm * scale) * FILTER_UP;
             double length = cosine ? 1.0 : norm * (1.0 + 0x1p-22);
             double back = power_of_two(exponent - 14);
@@ -58,8 +59,8 @@ struct halve_body {
 };
 } // namespace
 
-/* Converts rows [count, dims] of doubles, with their norms [count], to the scaled half-precision
- * form of the filter, and computes the statistics that bound its errors. */
+/* `lost` below is g: a chain of TILE_CHAIN stages loses 18 * 2^-22 a step of 16 components, and
+ * adding the chains 2^-24 each. */
 void halve(call &c, const double *rows, const double *norms, int64_t count, int64_t dims,
            int32_t metric, const half_rows &out) {
     double chains = (double)(dims / (TILE_CHAIN * TILE_DEPTH)) + 2.0;

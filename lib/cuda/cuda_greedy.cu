@@ -1,58 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of greedy IDDS (HUDS, eq. 5) and arg-max. A warp has a row of idds_update; threads have
- * items of the other two. arg_max is a reduction of each block and one block over the blocks'
- * results: larger value first, lower item among equals, so that its shape does not matter. Cost of
- * a pick: one read of the rows and of two sums. */
+/* The steps of greedy IDDS (HUDS, eq. 5) and arg-max. For every row v, a (A_v) is the sum of its
+ * similarities to the unlabeled rows and b (B_v) that to the labeled ones: idds_update moves the
+ * similarity to a pick from a to b, idds_scores makes scores from both. One warp a row in
+ * idds_update, one thread an item in the others. arg_max reduces each block and then the results of
+ * the blocks; its order is total (larger value, then lower item), so the shape of the reduction
+ * does not matter. Cost of a pick: one read of the rows and of two sums. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
 namespace alcore_cuda {
 
 namespace {
+/* Body of each_row. norms [rows]: the similarity is the cosine; NULL: the dot product. picked
+ * [dims]. */
 struct idds_update_body {
     const double *norms, *picked;
-    double picked_norm, *a, *b;
+    double picked_norm, *a, *b; /* a, b [rows] */
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double f = row_dot(row, picked, dims);
-        if (lane_here() != 0) return;
+        if (lane_id() != 0) return;
         if (norms) f = cosine_of(f, norms[i], picked_norm);
         a[i] = a[i] - f;
         b[i] = b[i] + f;
     }
 };
 
-/* A thread has an item; a, b, s, out: [count] of the chunk. */
+/* The IDDS score of each item of a chunk, a thread an item; a, b, s, out: [count]. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     idds_kernel(int64_t count, const uint8_t *mask, alcore_sys_idds idds, const double *a,
                 const double *b, const double *s, double *out) {
-    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    int64_t i = thread_index();
     if (i >= count || (mask && !mask[i])) return;
     double alpha = idds.alpha, rest = 1.0 - alpha;
     double unlabeled = (double)(idds.include_self ? idds.unlabeled : idds.unlabeled - 1);
     double labeled = (double)idds.labeled;
-    double near = idds.include_self ? a[i] : a[i] - s[i];
-    double first = unlabeled > 0.0 ? near / unlabeled : 0.0;
+    double similarity = idds.include_self ? a[i] : a[i] - s[i];
+    double first = unlabeled > 0.0 ? similarity / unlabeled : 0.0;
     double second = labeled > 0.0 ? b[i] / labeled : 0.0;
     double left = alpha * first, right = rest * second;
     out[i] = left - right;
 }
 
-/* The better of two candidates for the maximum: the larger one, the lower item among equals. */
+/* A candidate for the maximum. */
 struct candidate {
     double value;
     int64_t item; /* -1: none */
 };
 
-__device__ inline bool better(const candidate &x, const candidate &than) {
+/* Whether x comes before y: the larger value, the lower item among equals. */
+__device__ inline bool better(const candidate &x, const candidate &y) {
     if (x.item < 0) return false;
-    if (than.item < 0) return true;
-    return x.value > than.value || (x.value == than.value && x.item < than.item);
+    if (y.item < 0) return true;
+    return x.value > y.value || (x.value == y.value && x.item < y.item);
 }
 
-/* The best of a block's threads ends in memory[0]. */
-__device__ inline void best_of_block(candidate own, candidate *memory) {
+/* Reduces the candidates of the threads of a block; the best is in memory[0] afterwards. memory
+ * [CUDA_THREADS]: shared. */
+__device__ inline void best_of_block(candidate best_here, candidate *memory) {
     int t = (int)threadIdx.x;
-    memory[t] = own;
+    memory[t] = best_here;
     for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {
         __syncthreads();
         if (t < w && better(memory[t + w], memory[t])) memory[t] = memory[t + w];
@@ -60,33 +66,33 @@ __device__ inline void best_of_block(candidate own, candidate *memory) {
     __syncthreads();
 }
 
-/* values [count] of a chunk whose first item is `first`; out [gridDim.x]: the best of each block.
- * NaN is left out before it is compared. */
+/* First step: out [gridDim.x] = the best of each block over values [count] of a chunk whose first
+ * item is `first`. NaN is left out before it is compared. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                    candidate *out) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate own = {0.0, -1};
+    candidate best_here = {0.0, -1};
     int64_t step = (int64_t)gridDim.x * CUDA_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < count; i += step) {
+    for (int64_t i = thread_index(); i < count; i += step) {
         candidate next = {values[i], first + i};
         if ((mask && !mask[i]) || next.value != next.value) continue;
-        if (better(next, own)) own = next;
+        if (better(next, best_here)) best_here = next;
     }
-    best_of_block(own, memory);
+    best_of_block(best_here, memory);
     if (threadIdx.x == 0) out[blockIdx.x] = memory[0];
 }
 
-/* Reduces found [count], the candidates of the blocks, and *best, that of earlier chunks, to *best.
- */
+/* Second step: reduces found [count], the candidates of the blocks, and *best, that of earlier
+ * chunks, to *best. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     arg_max_join(int64_t count, const candidate *found, candidate *best) {
     CUDA_SHARED(candidate, memory, CUDA_THREADS);
-    candidate own = {0.0, -1};
-    if (threadIdx.x == 0) own = *best;
+    candidate best_here = {0.0, -1};
+    if (threadIdx.x == 0) best_here = *best;
     for (int64_t i = threadIdx.x; i < count; i += CUDA_THREADS)
-        if (better(found[i], own)) own = found[i];
-    best_of_block(own, memory);
+        if (better(found[i], best_here)) best_here = found[i];
+    best_of_block(best_here, memory);
     if (threadIdx.x == 0) *best = memory[0];
 }
 } // namespace
@@ -98,15 +104,16 @@ alcore_status idds_update(const alcore_sys_work *work, const alcore_sys_rows *ro
                           double picked_norm, double *a, double *b) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
-        const double *own = c.whole(picked, rows->dims);
+        const double *device_picked = c.to_device(picked, rows->dims);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask),
-            of = pass.in(norms, sizeof *norms);
-        int first = pass.inout(a, sizeof *a), second = pass.inout(b, sizeof *b);
+            norms_column = pass.in(norms, sizeof *norms);
+        int a_column = pass.inout(a, sizeof *a), b_column = pass.inout(b, sizeof *b);
         pass.run([&](const chunk &piece) {
-            idds_update_body body = {piece.get<const double>(of), own, picked_norm,
-                                     piece.get<double>(first), piece.get<double>(second)};
-            launch_rows(rows_of(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
+            idds_update_body body = {piece.get<const double>(norms_column), device_picked,
+                                     picked_norm, piece.get<double>(a_column),
+                                     piece.get<double>(b_column)};
+            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
                         body);
         });
     });
@@ -118,16 +125,16 @@ alcore_status idds_scores(const alcore_sys_work *work, int64_t count, const uint
                           const alcore_sys_idds *idds, const double *a, const double *b,
                           const double *s, double *out) {
     return guarded(work, [&](call &c) {
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        c.check_count(count);
         pipeline pass(c, count);
-        int mask_column = pass.row_mask(mask), of_a = pass.in(a, sizeof *a),
-            of_b = pass.in(b, sizeof *b);
-        int of_s = pass.in(s, sizeof *s), to = pass.out(out, sizeof *out);
+        int mask_column = pass.row_mask(mask), a_column = pass.in(a, sizeof *a),
+            b_column = pass.in(b, sizeof *b);
+        int s_column = pass.in(s, sizeof *s), out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
             CUDA_LAUNCH(idds_kernel, blocks_for(piece.count, CUDA_THREADS), CUDA_THREADS,
                         piece.stream, piece.count, piece.get<const uint8_t>(mask_column), *idds,
-                        piece.get<const double>(of_a), piece.get<const double>(of_b),
-                        piece.get<const double>(of_s), piece.get<double>(to));
+                        piece.get<const double>(a_column), piece.get<const double>(b_column),
+                        piece.get<const double>(s_column), piece.get<double>(out_column));
         });
     });
 }
@@ -138,18 +145,19 @@ alcore_status arg_max(const alcore_sys_work *work, int64_t count, const uint8_t 
                       const double *values, int64_t *item, double *value) {
     return guarded(work, [&](call &c) {
         const int64_t MAX_BLOCKS = 512;
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        c.check_count(count);
         candidate best = {-HUGE_VAL, -1};
-        candidate *found = c.device_array<candidate>(MAX_BLOCKS + 1), *joined = found + MAX_BLOCKS;
+        candidate *found = c.allocate_array<candidate>(MAX_BLOCKS + 1),
+                  *joined = found + MAX_BLOCKS;
         c.upload(joined, &best, sizeof best);
         pipeline pass(c, count);
-        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
+        int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
         pass.run([&](const chunk &piece) {
             int64_t blocks = (piece.count + 4 * CUDA_THREADS - 1) / (4 * CUDA_THREADS);
             if (blocks > MAX_BLOCKS) blocks = MAX_BLOCKS;
             CUDA_LAUNCH(arg_max_kernel, (unsigned)blocks, CUDA_THREADS, piece.stream, piece.first,
                         piece.count, piece.get<const uint8_t>(mask_column),
-                        piece.get<const double>(of), found);
+                        piece.get<const double>(values_column), found);
             CUDA_LAUNCH(arg_max_join, 1, CUDA_THREADS, piece.stream, blocks, found, joined);
         });
         c.download(item, &joined->item, sizeof *item);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token statistics from hidden states h [tokens, d] and the output matrix W [classes, d]: z = h W^T
- * + bias, then log-sum-exp, top two and entropy; tiles of logits live in shared memory only.
+/* Token statistics from hidden states h [tokens, d] and the output matrix W [classes, d] of a
+ * language model: z = h W^T + bias, then log-sum-exp, top two and entropy (cuda_stats.cuh); tiles
+ * of logits live in shared memory only (cut cross-entropy, Wijmans et al. 2025).
  *
- * hidden_kernel: a block has TOKENS tokens and a split of the classes; it makes tiles of TOKENS x
- * CLASSES logits in float32, DEPTH components at a time, and adds them to running statistics, one
- * slice of classes a thread. hidden_join: a thread joins the splits of one token in order, to what
- * earlier launches found (carried). A launch has at most MAX_LAUNCH_PRODUCTS products; between
- * launches the host is asked whether to stop.
- * Cost: tokens x classes x d multiply-adds in float32 without tensor cores; W is read once for
- * TOKENS tokens from the second-level cache at best. */
+ * hidden_kernel: a block has TOKENS tokens and a split, that is a run of the classes; it computes
+ * tiles of TOKENS x CLASSES logits in float32, DEPTH components at a time, and adds them to running
+ * statistics, one slice of the classes of a token a thread. hidden_join: a thread joins the
+ * statistics of the splits of one token, in order, and those of earlier launches (carried). A
+ * launch computes at most MAX_LAUNCH_PRODUCTS products; between launches the host is asked whether
+ * to stop. Cost: tokens x classes x d multiply-adds in float32 without tensor cores; W is read once
+ * for TOKENS tokens, at best from the second-level cache. */
 #include <algorithm>
 
 #include "cuda_entries.h"
@@ -18,54 +19,67 @@
 namespace alcore_cuda {
 
 namespace {
-/* A block makes tiles of TOKENS x CLASSES logits, DEPTH dimensions at a time; a thread SIDE x SIDE
- * of them, and then SLICE classes of one token. */
+/* A block computes tiles of TOKENS x CLASSES logits, DEPTH components at a time: a thread
+ * THREAD_LOGITS x THREAD_LOGITS of them, of which it then reads SLICE classes of one token. */
 enum {
     TOKENS = 64,
     CLASSES = 64,
     DEPTH = 16,
-    SIDE = 4,
+    THREAD_LOGITS = 4,
     THREADS = 256,
     SLICES = THREADS / TOKENS,
     SLICE = CLASSES / SLICES,
-    PADDED = CLASSES + 1
+    PADDED =
+        CLASSES + 1 /* entries from a token's logits to the next: spreads them over the banks */
 };
 
-/* Blocks that keep a large device busy. */
+/* Blocks that keep a large device busy: classes are split until there are so many. */
 const int64_t WANTED_BLOCKS = 528;
 
-/* Products of one launch: some 20 ms on a device of 5e12 products a second, so that a host that
- * wants to stop is heard. The emulation's launches are small. */
+/* Products of one launch: some 20 ms on a device of 5e12 products a second, the longest time until
+ * a cancellation takes effect. Launches of the emulation are small. */
 #ifdef ALCORE_CUDA_EMULATED
 const int64_t MAX_LAUNCH_PRODUCTS = 1 << 20;
 #else
 const int64_t MAX_LAUNCH_PRODUCTS = INT64_C(1) << 36;
 #endif
 
-struct operand {
+/* A matrix on the device: hidden states of a chunk, or rows of W. stride: components from a row to
+ * the next. */
+struct matrix_view {
     const void *data;
     int64_t count, stride;
     int32_t dtype;
 };
 
-__device__ inline float float_at(const operand &of, int64_t at) {
-    if (of.dtype == ALCORE_FLOAT32) return (float)number_at<ALCORE_FLOAT32>(of.data, at);
-    if (of.dtype == ALCORE_FLOAT16) return (float)number_at<ALCORE_FLOAT16>(of.data, at);
-    if (of.dtype == ALCORE_BFLOAT16) return (float)number_at<ALCORE_BFLOAT16>(of.data, at);
-    return (float)number_at<ALCORE_FLOAT64>(of.data, at);
+/* Component `index` of the data of a matrix, rounded to float32. */
+__device__ inline float float_at(const matrix_view &matrix, int64_t index) {
+    if (matrix.dtype == ALCORE_FLOAT32)
+        return (float)component_at<ALCORE_FLOAT32>(matrix.data, index);
+    if (matrix.dtype == ALCORE_FLOAT16)
+        return (float)component_at<ALCORE_FLOAT16>(matrix.data, index);
+    if (matrix.dtype == ALCORE_BFLOAT16)
+        return (float)component_at<ALCORE_BFLOAT16>(matrix.data, index);
+    return (float)component_at<ALCORE_FLOAT64>(matrix.data, index);
 }
 
-/* Classes of this launch are numbered from first_class. list: the tokens that have a label. */
+/* Statistics of each token over each split of the classes of this launch: partial [splits, listed].
+ *   hidden, list [listed]   the hidden states of a chunk, and which of them take part
+ *   output, first_class     the rows of W of this launch; row 0 is class first_class
+ *   bias [all classes], labels [chunk]   NULL: none
+ *   classes_of_split        a multiple of CLASSES; split blockIdx.y has so many classes
+ * Shared memory: a [DEPTH, TOKENS] and b [DEPTH, CLASSES], the components of the present step;
+ * logits [TOKENS, PADDED]; states, one a thread. */
 static __global__ void __launch_bounds__(THREADS)
-    hidden_kernel(operand hidden, const int32_t *list, int64_t listed, operand output,
+    hidden_kernel(matrix_view hidden, const int32_t *list, int64_t listed, matrix_view output,
                   int64_t first_class, int64_t dims, const float *bias, const int64_t *labels,
                   int64_t classes_of_split, token_state *partial) {
     CUDA_SHARED(float, a, DEPTH *TOKENS);
     CUDA_SHARED(float, b, DEPTH *CLASSES);
     CUDA_SHARED(float, logits, TOKENS *PADDED);
     CUDA_SHARED(token_state, states, THREADS);
-    int t = (int)threadIdx.x, across = t % (CLASSES / SIDE) * SIDE,
-        down = t / (CLASSES / SIDE) * SIDE;
+    int t = (int)threadIdx.x, across = t % (CLASSES / THREAD_LOGITS) * THREAD_LOGITS,
+        down = t / (CLASSES / THREAD_LOGITS) * THREAD_LOGITS;
     int token = t / SLICES, slice = t % SLICES;
     int64_t first_token = (int64_t)blockIdx.x * TOKENS;
     int64_t begin = (int64_t)blockIdx.y * classes_of_split;
@@ -73,57 +87,59 @@ static __global__ void __launch_bounds__(THREADS)
     int64_t label = -1;
     if (labels && first_token + token < listed) label = labels[list[first_token + token]];
     double label_logit = (double)NAN;
-    running_state<float> own;
+    running_state<float> state;
     for (int64_t tile = begin; tile < end; tile += CLASSES) {
-        float sum[SIDE][SIDE];
+        float sum[THREAD_LOGITS][THREAD_LOGITS];
 #pragma unroll
-        for (int p = 0; p < SIDE * SIDE; p++) sum[p / SIDE][p % SIDE] = 0.0f;
+        for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++)
+            sum[p / THREAD_LOGITS][p % THREAD_LOGITS] = 0.0f;
         for (int64_t depth = 0; depth < dims; depth += DEPTH) {
-            __syncthreads(); /* the tile before has been read */
+            __syncthreads(); /* all threads have read a and b of the step before */
             for (int e = t; e < DEPTH * TOKENS; e += THREADS) {
                 int64_t j = depth + e % DEPTH, row = first_token + e / DEPTH, c = tile + e / DEPTH;
-                bool there = j < dims;
+                bool exists = j < dims;
                 a[e % DEPTH * TOKENS + e / DEPTH] =
-                    there && row < listed ? float_at(hidden, list[row] * hidden.stride + j) : 0.0f;
+                    exists && row < listed ? float_at(hidden, list[row] * hidden.stride + j) : 0.0f;
                 b[e % DEPTH * CLASSES + e / DEPTH] =
-                    there && c < end ? float_at(output, c * output.stride + j) : 0.0f;
+                    exists && c < end ? float_at(output, c * output.stride + j) : 0.0f;
             }
             __syncthreads();
 #pragma unroll
             for (int j = 0; j < DEPTH; j++) {
-                float x[SIDE], y[SIDE];
+                float x[THREAD_LOGITS], y[THREAD_LOGITS];
 #pragma unroll
-                for (int k = 0; k < SIDE; k++) {
+                for (int k = 0; k < THREAD_LOGITS; k++) {
                     x[k] = a[j * TOKENS + down + k];
                     y[k] = b[j * CLASSES + across + k];
                 }
 #pragma unroll
-                for (int p = 0; p < SIDE * SIDE; p++)
-                    sum[p / SIDE][p % SIDE] =
-                        device_fused(x[p / SIDE], y[p % SIDE], sum[p / SIDE][p % SIDE]);
+                for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++)
+                    sum[p / THREAD_LOGITS][p % THREAD_LOGITS] =
+                        device_fused(x[p / THREAD_LOGITS], y[p % THREAD_LOGITS],
+                                     sum[p / THREAD_LOGITS][p % THREAD_LOGITS]);
             }
         }
-        __syncthreads(); /* the logits before have been read */
+        __syncthreads(); /* all threads have read the logits of the tile before */
 #pragma unroll
-        for (int p = 0; p < SIDE * SIDE; p++) {
-            int64_t c = tile + across + p % SIDE;
+        for (int p = 0; p < THREAD_LOGITS * THREAD_LOGITS; p++) {
+            int64_t c = tile + across + p % THREAD_LOGITS;
             float shift = bias && c < end ? bias[first_class + c] : 0.0f;
-            logits[(down + p / SIDE) * PADDED + across + p % SIDE] =
-                sum[p / SIDE][p % SIDE] + shift;
+            logits[(down + p / THREAD_LOGITS) * PADDED + across + p % THREAD_LOGITS] =
+                sum[p / THREAD_LOGITS][p % THREAD_LOGITS] + shift;
         }
         __syncthreads();
         float z[SLICE];
-        int64_t at[SLICE];
-        int64_t there = end - tile - slice * SLICE;
+        int64_t class_index[SLICE];
+        int64_t left = end - tile - slice * SLICE;
 #pragma unroll
         for (int k = 0; k < SLICE; k++) {
             z[k] = logits[token * PADDED + slice * SLICE + k];
-            at[k] = first_class + tile + slice * SLICE + k;
-            if (k < there && at[k] == label) label_logit = (double)z[k];
+            class_index[k] = first_class + tile + slice * SLICE + k;
+            if (k < left && class_index[k] == label) label_logit = (double)z[k];
         }
-        own.add(z, at, there < 0 ? 0 : there < SLICE ? (int)there : SLICE);
+        state.add(z, class_index, left < 0 ? 0 : left < SLICE ? (int)left : SLICE);
     }
-    states[t] = own.state();
+    states[t] = state.state();
     states[t].label = label_logit;
     __syncthreads();
     if (slice != 0 || first_token + token >= listed) return;
@@ -132,14 +148,14 @@ static __global__ void __launch_bounds__(THREADS)
     partial[(int64_t)blockIdx.y * listed + first_token + token] = all;
 }
 
-/* A thread has a token and joins the statistics of its splits, in order, to those of the classes of
- * earlier launches, carried [tokens]. begins, ends: the first or the last launch of these tokens.
- */
+/* A thread has a token and joins the statistics of its splits, partial [splits, listed], in order,
+ * to those of the classes of earlier launches, carried [chunk]. begins, ends: the first or the last
+ * launch of these tokens; first: the row that *bad counts token 0 of the chunk as. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     hidden_join(const int32_t *list, int64_t listed, int64_t splits, const token_state *partial,
                 bool begins, bool ends, bool labeled, int64_t first, token_state *carried,
                 stats_out out, long long *bad) {
-    int64_t n = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    int64_t n = thread_index();
     if (n >= listed) return;
     int64_t i = list[n];
     token_state all = begins ? no_classes() : carried[i];
@@ -148,21 +164,20 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (ends) out.put(i, all, labeled, first + i, bad);
 }
 
-/* Rows of the output matrix on the device: in place, or a part at a time. */
-class output_side {
+/* The output matrix on the device: in place, or one part of its rows at a time, in a buffer of half
+ * the staging limit, which is kept while the same part is asked for again. */
+class output_parts {
   public:
-    output_side(call &owner, const alcore_sys_rows *given) : c(owner), rows(given) {
-        static const size_t number[] = {0, 2, 2, 4, 8};
-        bytes = number[rows->dtype];
-        in_place = rows->count == 0 || rows->dims == 0 ||
-                   (c.on_device(rows->data) && (uintptr_t)rows->data % bytes == 0);
+    output_parts(call &owner, const alcore_sys_rows *matrix) : c(owner), rows(matrix) {
+        bytes = dtype_bytes(rows->dtype);
+        in_place = rows->count == 0 || rows->dims == 0 || c.in_place(rows->data, bytes);
         step = std::max<int64_t>(rows->count, 1);
         if (in_place) return;
         size_t row = (size_t)rows->dims * bytes;
-        step = std::min(step, std::max<int64_t>((int64_t)(c.limit() / 2 / row), CLASSES));
+        step = std::min(step, std::max<int64_t>((int64_t)(c.staging_limit() / 2 / row), CLASSES));
         for (; !memory; step = (step + 1) / 2) {
             try {
-                memory = (char *)c.device((size_t)step * row);
+                memory = (char *)c.allocate((size_t)step * row);
                 break;
             } catch (const no_memory &) {
                 if (step == 1) throw;
@@ -170,38 +185,41 @@ class output_side {
         }
     }
 
-    /* The classes from `first` on, `most` of them or fewer: those of the part that is on the
-     * device. */
-    operand part(int64_t first, int64_t most) {
+    /* The classes from `first` on, at most `max_classes`, as far as one part has them. */
+    matrix_view part(int64_t first, int64_t max_classes) {
         int64_t begin = first / step * step, skipped = first - begin;
-        operand all = whole_part(begin);
+        matrix_view all = whole_part(begin);
         size_t row = (size_t)all.stride * bytes;
-        return {(const char *)all.data + (size_t)skipped * row, std::min(most, all.count - skipped),
-                all.stride, all.dtype};
+        return {(const char *)all.data + (size_t)skipped * row,
+                std::min(max_classes, all.count - skipped), all.stride, all.dtype};
     }
 
   private:
-    operand whole_part(int64_t first) {
+    /* The part that begins with class `first`, a multiple of step; copies it unless it is current.
+     */
+    matrix_view whole_part(int64_t first) {
         int64_t count = std::min(step, rows->count - first);
-        const char *from = (const char *)rows->data + (size_t)(first * rows->stride) * bytes;
-        if (in_place) return {from, count, rows->stride, rows->dtype};
+        const char *source = (const char *)rows->data + (size_t)(first * rows->stride) * bytes;
+        if (in_place) return {source, count, rows->stride, rows->dtype};
         size_t row = (size_t)rows->dims * bytes;
         if (current != first && rows->stride == rows->dims) {
-            c.upload(memory, from, (size_t)count * row);
+            c.upload(memory, source, (size_t)count * row);
         } else if (current != first) {
             for (int64_t i = 0; i < count; i++)
-                c.upload(memory + (size_t)i * row, from + (size_t)(i * rows->stride) * bytes, row);
+                c.upload(memory + (size_t)i * row, source + (size_t)(i * rows->stride) * bytes,
+                         row);
         }
         current = first;
         return {memory, count, rows->dims, rows->dtype};
     }
 
     call &c;
-    const alcore_sys_rows *rows;
-    size_t bytes;
+    const alcore_sys_rows *rows; /* the whole matrix, the caller's */
+    size_t bytes;                /* of a component */
     bool in_place;
-    char *memory = nullptr;
-    int64_t step, current = -1;
+    char *memory = nullptr; /* [step, dims] the current part, unless in_place */
+    int64_t step;           /* classes of a part */
+    int64_t current = -1;   /* first class of the current part; -1: none */
 };
 } // namespace
 
@@ -215,57 +233,59 @@ alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *h
         c.check_rows(hidden);
         c.check_rows(output);
         if (hidden->dims != output->dims)
-            fail(work, ALCORE_E_SHAPE, "hidden states and output matrix differ in dimensions");
+            fail(work, ALCORE_E_SHAPE,
+                 "hidden states and output matrix have different numbers of dimensions");
         std::vector<int64_t> label_memory;
-        const int64_t *labels_here = c.on_host(labels, hidden->count, &label_memory);
+        const int64_t *host_labels = c.to_host(labels, hidden->count, &label_memory);
         std::vector<uint8_t> mask((size_t)hidden->count + 1, 1);
         for (int64_t i = 0; labels && i < hidden->count; i++)
-            mask[(size_t)i] = labels_here[i] != ignore;
+            mask[(size_t)i] = host_labels[i] != ignore;
         long long *lowest = new_bad_row(c);
-        const float *shifts = c.whole(bias, output->count);
-        output_side matrix(c, output);
+        const float *device_bias = c.to_device(bias, output->count);
+        output_parts matrix(c, output);
         std::vector<int32_t> list;
         pipeline pass(c, hidden->count);
-        pass.only(mask.data());
+        pass.write_only(mask.data());
         int64_t dims = std::max<int64_t>(hidden->dims, 1);
-        pass.at_most(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
-        int states = pass.rows(hidden), of = pass.in(labels, sizeof *labels);
+        pass.limit_rows(std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / CLASSES, TOKENS));
+        int states = pass.rows(hidden), label_column = pass.in(labels, sizeof *labels);
         int carried = pass.scratch(sizeof(token_state));
-        stats_columns to(pass, out);
+        stats_columns columns(pass, out);
         pass.run([&](const chunk &piece) {
             list.clear();
             for (int64_t i = 0; i < piece.count; i++)
                 if (mask[(size_t)(piece.first + i)]) list.push_back((int32_t)i);
             int64_t listed = (int64_t)list.size(), tiles = (listed + TOKENS - 1) / TOKENS;
             if (listed == 0) return;
-            const int32_t *places = c.whole(list.data(), listed);
-            operand tokens = {piece.get<const void>(states), piece.count, piece.stride(states),
-                              hidden->dtype};
-            int64_t most = MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, first = 0;
-            most = std::max<int64_t>(most, CLASSES);
+            const int32_t *device_list = c.to_device(list.data(), listed);
+            matrix_view tokens = {piece.get<const void>(states), piece.count, piece.stride(states),
+                                  hidden->dtype};
+            int64_t first = 0; /* class */
+            int64_t max_classes =
+                std::max<int64_t>(MAX_LAUNCH_PRODUCTS / dims / listed / CLASSES * CLASSES, CLASSES);
             do {
                 if (first > 0) c.wait_and_poll();
-                operand some = matrix.part(first, most);
-                int64_t class_tiles = (some.count + CLASSES - 1) / CLASSES;
+                matrix_view classes = matrix.part(first, max_classes);
+                int64_t class_tiles = (classes.count + CLASSES - 1) / CLASSES;
                 int64_t splits = std::max<int64_t>(std::min(class_tiles, WANTED_BLOCKS / tiles), 1);
                 int64_t per_split = (class_tiles + splits - 1) / splits * CLASSES;
-                token_state *partial = c.device_array<token_state>(splits * listed);
+                token_state *partial = c.allocate_array<token_state>(splits * listed);
                 dim3 blocks((unsigned)tiles, (unsigned)splits);
-                CUDA_LAUNCH(hidden_kernel, blocks, THREADS, piece.stream, tokens, places, listed,
-                            some, first, hidden->dims, shifts, piece.get<const int64_t>(of),
-                            per_split, partial);
-                bool ends = first + some.count >= output->count;
+                CUDA_LAUNCH(hidden_kernel, blocks, THREADS, piece.stream, tokens, device_list,
+                            listed, classes, first, hidden->dims, device_bias,
+                            piece.get<const int64_t>(label_column), per_split, partial);
+                bool ends = first + classes.count >= output->count;
                 CUDA_LAUNCH(hidden_join, blocks_for(listed, CUDA_THREADS), CUDA_THREADS,
-                            piece.stream, places, listed, splits, partial, first == 0, ends,
+                            piece.stream, device_list, listed, splits, partial, first == 0, ends,
                             labels != nullptr, hidden->first + piece.first,
-                            piece.get<token_state>(carried), to.of_chunk(piece), lowest);
+                            piece.get<token_state>(carried), columns.of_chunk(piece), lowest);
                 c.launched();
-                c.give_back(partial);
-                first += some.count;
+                c.release(partial);
+                first += classes.count;
             } while (first < output->count);
-            c.give_back((void *)places);
+            c.release((void *)device_list);
         });
-        give_bad_row(c, lowest, bad);
+        report_bad_row(c, lowest, bad);
     });
 }
 

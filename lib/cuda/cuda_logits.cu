@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Token statistics from logits [tokens, classes], which are read once: a block has a token, a
- * thread every THREADS-th class, AHEAD of them loaded before their exponentials are taken; the
- * threads' running statistics (cuda_stats.cuh) are joined pairwise in a fixed shape, so that one
- * engine repeats itself. Cost: the bandwidth of the logits, with one exp each in float32 (float64
- * for float64). */
+/* Token statistics from logits [tokens, classes], which are read once: a block has a token, each of
+ * its threads every THREADS-th class, AHEAD of them loaded before their exponentials are computed.
+ * The running statistics of the threads (cuda_stats.cuh) are joined pairwise in a fixed shape, so
+ * that a repeated call gives the same bits. Cost: the bandwidth of the logits, with one exp each in
+ * float32 (float64 for float64 logits). */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 #include "cuda_stats.cuh"
@@ -17,14 +17,14 @@ stats_columns::stats_columns(pipeline &pass, const alcore_sys_token_stats *out)
       logsumexp(pass.out(out->logsumexp, sizeof(double))),
       argmax(pass.out(out->argmax, sizeof(int32_t))) {}
 
-stats_out stats_columns::of_chunk(const chunk &now) const {
-    return {now.get<double>(logprob), now.get<double>(top1),    now.get<double>(top2),
-            now.get<double>(margin),  now.get<double>(entropy), now.get<double>(logsumexp),
-            now.get<int32_t>(argmax)};
+stats_out stats_columns::of_chunk(const chunk &piece) const {
+    return {piece.get<double>(logprob), piece.get<double>(top1),    piece.get<double>(top2),
+            piece.get<double>(margin),  piece.get<double>(entropy), piece.get<double>(logsumexp),
+            piece.get<int32_t>(argmax)};
 }
 
-/* A mask [count] on the host of the tokens that have a label, for outputs that go to the host: the
- * pipeline must not overwrite the entries of the others there. NULL where no output does. */
+/* The pipeline must not overwrite the entries of tokens without a label in host memory; in device
+ * memory the kernels leave them alone. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory) {
     bool to_host = out->argmax && !c.on_device(out->argmax);
@@ -33,34 +33,36 @@ const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64
         to_host = to_host || (array && !c.on_device(array));
     if (!labels || !to_host) return nullptr;
     std::vector<int64_t> label_memory;
-    const int64_t *here = c.on_host(labels, count, &label_memory);
+    const int64_t *host_labels = c.to_host(labels, count, &label_memory);
     memory->resize((size_t)count + 1);
-    for (int64_t i = 0; i < count; i++) (*memory)[(size_t)i] = here[i] != ignore;
+    for (int64_t i = 0; i < count; i++) (*memory)[(size_t)i] = host_labels[i] != ignore;
     return memory->data();
 }
 
 long long *new_bad_row(call &c) {
-    long long none = NO_ROW, *made = c.device_array<long long>(1);
+    long long none = NO_ROW, *made = c.allocate_array<long long>(1);
     c.upload(made, &none, sizeof none);
     return made;
 }
 
-void give_bad_row(call &c, const long long *lowest, int64_t *bad) {
+void report_bad_row(call &c, const long long *lowest, int64_t *bad) {
     long long row;
     c.download(&row, lowest, sizeof row);
-    int64_t found = row == NO_ROW ? -1 : row;
-    c.answer(bad, &found, sizeof found);
+    int64_t reported = row == NO_ROW ? -1 : row;
+    c.write_back(bad, &reported, sizeof reported);
 }
 
 namespace {
-/* float for everything but float64. */
+/* The type in which exponentials are computed: float but for float64 logits. */
 template <int DTYPE> struct real_of { typedef float type; };
 template <> struct real_of<ALCORE_FLOAT64> { typedef double type; };
 
-/* Logits that a thread reads before it takes their exponentials. */
+/* AHEAD: logits that a thread loads before it computes exponentials; FEW_CLASSES: up to so many
+ * classes a block has one warp. */
 enum { AHEAD = 8, FEW_CLASSES = 512 };
 
-/* A block of THREADS a row. */
+/* The statistics of token blockIdx.x of a chunk, unless its label is `ignore`. first: the row that
+ * *bad counts token 0 of the chunk as. labels [chunk] or NULL. */
 template <int DTYPE, int THREADS>
 static __global__ void __launch_bounds__(THREADS)
     logits_kernel(row_set rows, int64_t first, const int64_t *labels, int64_t ignore, stats_out out,
@@ -69,23 +71,22 @@ static __global__ void __launch_bounds__(THREADS)
     CUDA_SHARED(token_state, memory, THREADS);
     int64_t i = blockIdx.x;
     if (labels && labels[i] == ignore) return;
-    const int bytes = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2;
-    const void *row = (const char *)rows.data + i * rows.stride * bytes;
-    running_state<real> own;
+    const void *row = (const char *)rows.data + i * rows.stride * dtype_size<DTYPE>::BYTES;
+    running_state<real> state;
     for (int64_t base = threadIdx.x; base < rows.dims; base += AHEAD * THREADS) {
         real z[AHEAD];
-        int64_t at[AHEAD];
+        int64_t class_index[AHEAD];
         int count = 0;
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
-            at[k] = base + k * THREADS;
-            bool there = at[k] < rows.dims;
-            z[k] = there ? (real)number_at<DTYPE>(row, at[k]) : (real)0;
-            if (there) count = k + 1;
+            class_index[k] = base + k * THREADS;
+            bool exists = class_index[k] < rows.dims;
+            z[k] = exists ? (real)component_at<DTYPE>(row, class_index[k]) : (real)0;
+            if (exists) count = k + 1;
         }
-        own.add(z, at, count);
+        state.add(z, class_index, count);
     }
-    memory[threadIdx.x] = own.state();
+    memory[threadIdx.x] = state.state();
     for (int w = THREADS / 2; w > 0; w /= 2) {
         __syncthreads();
         if ((int)threadIdx.x < w)
@@ -94,14 +95,14 @@ static __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x != 0) return;
     token_state all = memory[0];
     if (labels && labels[i] >= 0 && labels[i] < rows.dims)
-        all.label = number_at<DTYPE>(row, labels[i]);
+        all.label = component_at<DTYPE>(row, labels[i]);
     out.put(i, all, labels != nullptr, first + i, bad);
 }
 } // namespace
 
 /* Kernel table: statistics of each token from its logits [tokens, classes]. labels [tokens] or
- * NULL; tokens whose label is `ignore` are not written. *bad: the lowest token with a NaN, -1
- * without one. */
+ * NULL; tokens whose label is `ignore` are not written. *bad: the lowest bad token (a NaN, plus
+ * infinity, no finite logit, a label outside the classes), -1 without one. */
 alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *logits,
                           const int64_t *labels, int64_t ignore, const alcore_sys_token_stats *out,
                           int64_t *bad) {
@@ -110,24 +111,26 @@ alcore_status logit_stats(const alcore_sys_work *work, const alcore_sys_rows *lo
         std::vector<uint8_t> memory;
         long long *lowest = new_bad_row(c);
         pipeline pass(c, logits->count);
-        pass.only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
-        int matrix = pass.rows(logits), of = pass.in(labels, sizeof *labels);
-        stats_columns to(pass, out);
+        pass.write_only(labeled_rows(c, labels, logits->count, ignore, out, &memory));
+        int matrix = pass.rows(logits), label_column = pass.in(labels, sizeof *labels);
+        stats_columns columns(pass, out);
         pass.run([&](const chunk &piece) {
-            row_set set = rows_of(piece, logits, matrix, -1, -1);
+            row_set set = chunk_rows(piece, logits, matrix, -1, -1);
             int64_t first = logits->first + piece.first;
             if (logits->dims <= FEW_CLASSES)
                 CUDA_EACH_DTYPE(logits->dtype,
                                 CUDA_LAUNCH((logits_kernel<DTYPE, 32>), (unsigned)piece.count, 32,
-                                            piece.stream, set, first, piece.get<const int64_t>(of),
-                                            ignore, to.of_chunk(piece), lowest));
+                                            piece.stream, set, first,
+                                            piece.get<const int64_t>(label_column), ignore,
+                                            columns.of_chunk(piece), lowest));
             else
                 CUDA_EACH_DTYPE(logits->dtype,
                                 CUDA_LAUNCH((logits_kernel<DTYPE, 256>), (unsigned)piece.count, 256,
-                                            piece.stream, set, first, piece.get<const int64_t>(of),
-                                            ignore, to.of_chunk(piece), lowest));
+                                            piece.stream, set, first,
+                                            piece.get<const int64_t>(label_column), ignore,
+                                            columns.of_chunk(piece), lowest));
         });
-        give_bad_row(c, lowest, bad);
+        report_bad_row(c, lowest, bad);
     });
 }
 

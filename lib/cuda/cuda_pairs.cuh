@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sixteen pairs at a time: four rows against four others, each of the 16 sums in the lanes of
- * spec 1.8. A component that is loaded is used in four sums. */
+/* Sixteen pairs at a time: one warp computes dot or sq_dist of four rows with four others, in
+ * double. Every thread keeps lane l (spec 1.8) of all 16 sums, so that a component that is loaded
+ * is used in four of them; the tree of additions is shared between the 16 sums (give_half). All 32
+ * threads call these functions together. Used by the plain (unfiltered) search, margin, distance
+ * and k-means kernels. */
 #ifndef ALCORE__CUDA_PAIRS_CUH
 #define ALCORE__CUDA_PAIRS_CUH
 
 #include "cuda_warp.cuh"
 
-enum { PAIR_SIDE = 4, PAIR_SUMS = PAIR_SIDE * PAIR_SIDE };
+enum { PAIR_ROWS = 4, PAIR_SUMS = PAIR_ROWS * PAIR_ROWS };
 
-/* One step of the tree of 16 sums at once: of W sums a lane keeps half and gives half to lane ^ W.
- * A template, so that sums stay in registers. */
-template <int W> __device__ inline void give_half(double (&sum)[PAIR_SUMS]) {
-    bool upper = (lane_here() & W) != 0;
+/* Step w = W of the tree for W sums at once: thread l and thread l ^ W exchange halves, so that
+ * each adds lane[l] and lane[l ^ W] for W / 2 of the sums and drops the others. After the steps 16,
+ * 8, 4, 2 a thread has one sum left. A template, so that sums stay in registers. */
+template <int W> __device__ inline void exchange_halves(double (&sum)[PAIR_SUMS]) {
+    bool upper = (lane_id() & W) != 0;
 #pragma unroll
     for (int k = 0; k < W / 2; k++) {
-        double mine = upper ? sum[k + W / 2] : sum[k], theirs = upper ? sum[k] : sum[k + W / 2];
-        sum[k] = mine + __shfl_xor_sync(CUDA_EVERYBODY, theirs, W, CUDA_LANES);
+        double kept = upper ? sum[k + W / 2] : sum[k], given = upper ? sum[k] : sum[k + W / 2];
+        sum[k] = kept + __shfl_xor_sync(CUDA_FULL_WARP, given, W, CUDA_LANES);
     }
 }
 
-/* dot or sq_dist of row[r] and other[o]: the value of pair p = r * 4 + o is in the lanes 2p and
- * 2p + 1. */
+/* dot (SQD false) or sq_dist of row[r] and other[o], all [dims]: threads 2p and 2p + 1 get the
+ * value of pair p = 4 r + o. */
 template <bool SQD>
-__device__ inline double pair_sums(const double *const row[PAIR_SIDE],
-                                   const double *const other[PAIR_SIDE], int64_t dims) {
+__device__ inline double pair_sums(const double *const row[PAIR_ROWS],
+                                   const double *const other[PAIR_ROWS], int64_t dims) {
     double sum[PAIR_SUMS];
 #pragma unroll
     for (int p = 0; p < PAIR_SUMS; p++) sum[p] = 0.0;
-    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
-        double x[PAIR_SIDE], y[PAIR_SIDE];
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
+        double x[PAIR_ROWS], y[PAIR_ROWS];
 #pragma unroll
-        for (int k = 0; k < PAIR_SIDE; k++) {
+        for (int k = 0; k < PAIR_ROWS; k++) {
             x[k] = row[k][j];
             y[k] = other[k][j];
         }
 #pragma unroll
         for (int p = 0; p < PAIR_SUMS; p++) {
-            double a = x[p / PAIR_SIDE], b = y[p % PAIR_SIDE];
+            double a = x[p / PAIR_ROWS], b = y[p % PAIR_ROWS];
             if (SQD) {
                 double t = a - b;
                 sum[p] = sum[p] + t * t;
@@ -45,23 +49,25 @@ __device__ inline double pair_sums(const double *const row[PAIR_SIDE],
             }
         }
     }
-    give_half<16>(sum);
-    give_half<8>(sum);
-    give_half<4>(sum);
-    give_half<2>(sum);
-    return sum[0] + __shfl_xor_sync(CUDA_EVERYBODY, sum[0], 1, CUDA_LANES);
+    exchange_halves<16>(sum);
+    exchange_halves<8>(sum);
+    exchange_halves<4>(sum);
+    exchange_halves<2>(sum);
+    return sum[0] + __shfl_xor_sync(CUDA_FULL_WARP, sum[0], 1, CUDA_LANES);
 }
 
-/* The value of pair (r, o) in every lane that asks for it; all lanes call. */
+/* The value of pair (r, o), from what pair_sums() returned; r and o may differ from thread to
+ * thread. */
 __device__ inline double pair_value(double sums, int r, int o) {
-    return __shfl_sync(CUDA_EVERYBODY, sums, 2 * (r * PAIR_SIDE + o), CUDA_LANES);
+    return __shfl_sync(CUDA_FULL_WARP, sums, 2 * (r * PAIR_ROWS + o), CUDA_LANES);
 }
 
-/* Rows first .. first + 3 of a matrix of doubles; beyond the last the last one again. */
+/* out = pointers to the rows first .. first + 3 of matrix [count, dims]; beyond the last row, to
+ * the last one, whose results the caller ignores. */
 __device__ inline void pair_rows(const double *matrix, int64_t first, int64_t count, int64_t dims,
-                                 const double *out[PAIR_SIDE]) {
+                                 const double *out[PAIR_ROWS]) {
 #pragma unroll
-    for (int k = 0; k < PAIR_SIDE; k++)
+    for (int k = 0; k < PAIR_ROWS; k++)
         out[k] = matrix + (first + k < count ? first + k : count - 1) * dims;
 }
 

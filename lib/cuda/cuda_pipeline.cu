@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over rows in chunks. Columns that are not usable on the device are staged: with two
- * buffers a column, the copy stream fills one while the compute stream works on the other (see
- * pipeline::run). Chunks are as large as the workspace allows. */
+/* Passes over rows in chunks (class pipeline of cuda_call.cuh). Columns that kernels cannot use in
+ * place are staged through two buffers ("slots"): the copy stream fills one while the compute
+ * stream works on the other (see pipeline::run). A chunk has as many rows as the staging limit
+ * allows. */
 #include <algorithm>
 
 #include "cuda_stream.cuh"
 
 namespace alcore_cuda {
 
-/* Rows of a chunk when nothing bounds them from below: copies of this size run at full speed. */
+/* Staged bytes of a chunk: copies of this size run at full speed, and larger ones only delay the
+ * first kernel. */
 static const size_t CHUNK_BYTES = (size_t)8 << 20;
 
 pipeline::~pipeline() {
@@ -16,52 +18,51 @@ pipeline::~pipeline() {
 }
 
 /* Adds a column, an array with an entry of `bytes` bytes per row, `pitch` bytes apart, and returns
- * its number for chunk::get(); -1 for NULL. A column is staged, which means copied chunk by chunk
- * through buffers of its own, when it is on the host or not aligned to number_bytes; others are
- * used where they are. */
-int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t number_bytes, bool in,
+ * its number for chunk::get(); -1 for NULL. It is staged when it is on the host, or on the device
+ * but not aligned as kernels need it. */
+int pipeline::add(const void *array, size_t bytes, size_t pitch, size_t alignment, bool in,
                   bool out) {
     if (!array) return -1;
     column made = column();
     made.user = (char *)array;
     made.bytes = bytes;
     made.pitch = pitch;
-    made.number_bytes = number_bytes;
+    made.alignment = alignment;
     made.planes = 1;
     made.in = in;
     made.out = out;
     made.from_device = c.on_device(array);
-    /* A device reads numbers at their own alignment only. */
-    made.staged = !made.from_device ||
-                  (number_bytes && ((uintptr_t)array % number_bytes || pitch % number_bytes));
+    made.staged =
+        !made.from_device || (alignment && ((uintptr_t)array % alignment || pitch % alignment));
     columns.push_back(made);
     return (int)columns.size() - 1;
 }
 
 /* The rows of a matrix as an input column; entries keep the dtype of the matrix. */
 int pipeline::rows(const alcore_sys_rows *rows) {
-    static const size_t number[] = {0, 2, 2, 4, 8};
     static const char nothing = 0;
-    size_t bytes = number[rows->dtype];
-    /* Rows without numbers need no data. */
+    size_t bytes = dtype_bytes(rows->dtype);
+    /* Rows without components may have no data. */
     const void *data = rows->data ? rows->data : &nothing;
     return add(data, (size_t)rows->dims * bytes, (size_t)rows->stride * bytes, bytes, true, false);
 }
 
-int pipeline::in(const void *array, size_t bytes, size_t number_bytes) {
-    return add(array, bytes, bytes, number_bytes, true, false);
+int pipeline::in(const void *array, size_t bytes, size_t alignment) {
+    return add(array, bytes, bytes, alignment, true, false);
 }
 
 int pipeline::out(void *array, size_t bytes, int64_t planes) {
-    int number = add(array, bytes, bytes, 0, false, true);
-    if (number >= 0) columns[(size_t)number].planes = (size_t)planes;
-    return number;
+    int index = add(array, bytes, bytes, 0, false, true);
+    if (index >= 0) columns[(size_t)index].planes = (size_t)planes;
+    return index;
 }
 
 int pipeline::inout(void *array, size_t bytes) {
     return add(array, bytes, bytes, 0, true, true);
 }
 
+/* Adds device memory of `bytes` bytes for each row of a chunk; its content does not survive a
+ * chunk. */
 int pipeline::scratch(size_t bytes) {
     column made = column();
     made.bytes = made.pitch = bytes;
@@ -71,35 +72,36 @@ int pipeline::scratch(size_t bytes) {
     return (int)columns.size() - 1;
 }
 
-int pipeline::row_mask(const uint8_t *host_mask) {
-    mask = c.on_host(host_mask, rows_count, &mask_memory);
-    return in(host_mask, 1);
+int pipeline::row_mask(const uint8_t *row_mask) {
+    mask = c.to_host(row_mask, rows_count, &mask_memory);
+    return in(row_mask, 1);
 }
 
-void pipeline::leave_out(const int32_t *group) {
+void pipeline::skip_ungrouped(const int32_t *group) {
     groups = group;
 }
 
+/* Releases the buffers of all columns. */
 void pipeline::release() {
     for (column &col : columns) {
         for (int slot = 0; slot < 2; slot++) {
-            c.give_back(col.device[slot]);
-            c.give_back_pinned(col.pinned[slot]);
+            c.release(col.device[slot]);
+            c.release_pinned(col.pinned[slot]);
             col.device[slot] = col.pinned[slot] = nullptr;
         }
     }
 }
 
-/* Allocates the buffers of all columns for chunks of `step` rows: scratch once, staged columns in
- * `slots` copies. False: memory ran out and everything was given back; with single rows that is
- * final and is thrown. */
+/* Allocates the buffers of all columns for chunks of `step` rows: one for scratch, `slots` for
+ * staged columns. Returns false, with everything released, when memory ran out; throws when it did
+ * with a step of 1. */
 bool pipeline::try_allocate() {
     try {
         for (column &col : columns) {
             size_t bytes = col.bytes * col.planes * (size_t)step;
-            if (col.scratch) col.device[0] = (char *)c.device(bytes);
+            if (col.scratch) col.device[0] = (char *)c.allocate(bytes);
             for (int slot = 0; col.staged && slot < slots; slot++) {
-                col.device[slot] = (char *)c.device(bytes);
+                col.device[slot] = (char *)c.allocate(bytes);
                 if (!col.from_device) col.pinned[slot] = (char *)c.pinned(bytes);
             }
         }
@@ -111,21 +113,23 @@ bool pipeline::try_allocate() {
     return true;
 }
 
-/* As many rows at a time as the workspace holds; fewer when the device has less. */
+/* Chooses `step`, as many rows as the staging limit holds, and allocates the buffers; halves it
+ * while the device has less memory. */
 void pipeline::allocate() {
-    size_t once = 0, twice = 0;
+    size_t scratch_bytes = 0, staged_bytes = 0;
     for (const column &col : columns) {
-        if (col.scratch) once += col.bytes;
+        if (col.scratch) scratch_bytes += col.bytes;
         if (col.staged) {
-            twice += col.bytes * col.planes;
+            staged_bytes += col.bytes * col.planes;
             staged = true;
         }
     }
-    step = std::max<int64_t>(std::min(rows_count, most_rows), 1);
-    if (once + twice > 0) {
-        int64_t most = (int64_t)(c.limit() / (once + 2 * twice));
-        if (twice > 0) most = std::min(most, (int64_t)(CHUNK_BYTES / twice) + 32);
-        step = std::min(step, std::max<int64_t>(most, 1));
+    step = std::max<int64_t>(std::min(rows_count, max_rows), 1);
+    if (scratch_bytes + staged_bytes > 0) {
+        int64_t fitting = (int64_t)(c.staging_limit() / (scratch_bytes + 2 * staged_bytes));
+        if (staged_bytes > 0)
+            fitting = std::min(fitting, (int64_t)(CHUNK_BYTES / staged_bytes) + 32);
+        step = std::min(step, std::max<int64_t>(fitting, 1));
     }
     do {
         slots = step < rows_count ? 2 : 1;
@@ -134,31 +138,32 @@ void pipeline::allocate() {
     } while (true);
 }
 
-/* Copies the input columns of rows first .. first + count - 1 into buffer `slot` in the copy stream
- * and lets the compute stream wait for it. Pinned memory of the slot is free here, since wait(slot)
- * came before. */
+/* Copies the staged inputs of the rows first .. first + count - 1 to buffer `slot` in the copy
+ * stream and lets the compute stream wait for it. wait(slot) came before, so the pinned memory of
+ * the slot is not in use. */
 void pipeline::fill(int slot, int64_t first, int64_t count) {
     for (column &col : columns) {
         if (!col.staged || !col.in || col.bytes == 0) continue;
-        const char *from = col.user + (size_t)first * col.pitch;
+        const char *source = col.user + (size_t)first * col.pitch;
         if (col.from_device) {
-            c.check(cudaMemcpy2DAsync(col.device[slot], col.bytes, from, col.pitch, col.bytes,
+            c.check(cudaMemcpy2DAsync(col.device[slot], col.bytes, source, col.pitch, col.bytes,
                                       (size_t)count, cudaMemcpyDefault, c.streams->copy),
                     "copying on the device");
             continue;
         }
         if (col.pitch == col.bytes) {
-            memcpy(col.pinned[slot], from, col.bytes * (size_t)count);
+            memcpy(col.pinned[slot], source, col.bytes * (size_t)count);
         } else {
             for (int64_t i = 0; i < count; i++)
-                memcpy(col.pinned[slot] + (size_t)i * col.bytes, from + (size_t)i * col.pitch,
+                memcpy(col.pinned[slot] + (size_t)i * col.bytes, source + (size_t)i * col.pitch,
                        col.bytes);
         }
         c.check(cudaMemcpyAsync(col.device[slot], col.pinned[slot], col.bytes * (size_t)count,
                                 cudaMemcpyDefault, c.streams->copy),
                 "copying to the device");
     }
-    /* Entries that no kernel writes are copied back with the others, and then left alone. */
+    /* Entries that no kernel writes (mask, groups) are copied back with the others, though drain()
+     * skips them: they must not be uninitialized. */
     for (column &col : columns) {
         if (!col.staged || col.in || (!mask && !groups)) continue;
         c.check(cudaMemsetAsync(col.device[slot], 0, col.bytes * col.planes * (size_t)step,
@@ -172,7 +177,8 @@ void pipeline::fill(int slot, int64_t first, int64_t count) {
     slot_busy[slot] = true;
 }
 
-/* Writes what the device gave for the rows of a slot to the caller's arrays. */
+/* Copies the outputs of the chunk in buffer `slot` from pinned memory to the caller's arrays, run
+ * by run of rows that the mask and the groups let be written. */
 void pipeline::drain(int slot) {
     int64_t first = slot_first[slot], count = slot_count[slot];
     auto written = [&](int64_t i) {
@@ -185,16 +191,16 @@ void pipeline::drain(int slot) {
             if (!written(i)) continue;
             while (end < count && written(end)) end++;
             for (size_t p = 0; p < col.planes; p++) {
-                char *to = col.user + (p * (size_t)rows_count + (size_t)(first + i)) * col.bytes;
-                memcpy(to, col.pinned[slot] + (p * (size_t)step + (size_t)i) * col.bytes,
+                char *out = col.user + (p * (size_t)rows_count + (size_t)(first + i)) * col.bytes;
+                memcpy(out, col.pinned[slot] + (p * (size_t)step + (size_t)i) * col.bytes,
                        (size_t)(end - i) * col.bytes);
             }
         }
     }
 }
 
-/* Waits until the kernels of the chunk in buffer `slot` are done and writes its outputs to the
- * caller's arrays; the buffer can be filled again. */
+/* Waits until the chunk in buffer `slot` is computed and copied back, and writes its outputs to the
+ * caller's arrays; then the buffer can be filled again. */
 void pipeline::wait(int slot) {
     if (!slot_busy[slot]) return;
     c.check(cudaEventSynchronize(c.streams->done[slot]), "running kernels");
@@ -213,10 +219,10 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         c.check(cudaEventRecord(c.streams->begin, c.compute), "recording an event");
         c.check(cudaStreamWaitEvent(c.streams->copy, c.streams->begin, 0), "waiting for an event");
     }
-    std::vector<char *> at(columns.size());
+    std::vector<char *> data(columns.size());
     std::vector<int64_t> strides(columns.size()), planes(columns.size());
-    for (int64_t first = 0, number = 0; first < rows_count; first += step, number++) {
-        int slot = (int)(number % slots);
+    for (int64_t first = 0, index = 0; first < rows_count; first += step, index++) {
+        int slot = (int)(index % slots);
         int64_t count = std::min(step, rows_count - first);
         c.poll();
         if (staged) {
@@ -225,15 +231,15 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
         }
         for (size_t i = 0; i < columns.size(); i++) {
             column &col = columns[i];
-            at[i] = col.staged    ? col.device[slot]
-                    : col.scratch ? col.device[0]
-                                  : col.user + (size_t)first * col.pitch;
+            data[i] = col.staged    ? col.device[slot]
+                      : col.scratch ? col.device[0]
+                                    : col.user + (size_t)first * col.pitch;
             strides[i] = (int64_t)((col.staged ? col.bytes : col.pitch) /
-                                   std::max<size_t>(col.number_bytes, 1));
+                                   std::max<size_t>(col.alignment, 1));
             planes[i] = col.staged ? step : rows_count;
         }
-        chunk now = {first, count, c.compute, &at, &strides, &planes};
-        body(now);
+        chunk piece = {first, count, c.compute, &data, &strides, &planes};
+        body(piece);
         c.launched();
         if (!staged) continue;
         for (column &col : columns) {
@@ -248,7 +254,7 @@ void pipeline::run(const std::function<void(const chunk &)> &body) {
     }
     wait(0);
     wait(1);
-    /* Kernels failed: what was drained is not what they were to give. */
+    /* When a kernel has failed, what was drained is not its result. */
     c.check(cudaPeekAtLastError(), "running kernels");
 }
 

@@ -18,10 +18,12 @@
 #define CUDA_LAUNCH(kernel, blocks, threads, stream, ...)                                          \
     emu::launch_with(blocks, threads, stream, #kernel, kernel, __VA_ARGS__)
 
-/* `name` becomes a reference to type[count] of the block. */
+/* Declares `name`, type[count] in the shared memory of the block. Here a reference to memory that
+ * the emulation poisons for every block. */
 #define CUDA_SHARED(type, name, count)                                                             \
     type(&name)[count] = *(type(*)[count])emu::shared_storage(sizeof(type[count]), __LINE__)
 
+/* exp and log of a device: for columns only, because they round differently on every engine. */
 inline double device_exp(double x) {
     return emu::perturbed(exp(x));
 }
@@ -32,12 +34,12 @@ inline double device_log(double x) {
     return emu::perturbed(log(x));
 }
 
-/* 1 / sqrt(x), wrong by 2^-22 of it at most; x is positive and not subnormal. */
+/* 1 / sqrt(x) within a relative error of 2^-22, for positive x that are not subnormal. */
 inline float device_rsqrt(float x) {
     return emu::perturbed(1.0f / sqrtf(x));
 }
 
-/* x * y + z in float32, in one rounding or two. */
+/* x * y + z in float32, with one rounding or two: for columns and filters only. */
 inline float device_fused(float x, float y, float z) {
     return x * y + z;
 }
@@ -49,11 +51,11 @@ inline uint16_t device_half_of_float(float x) {
     return emu::half_of_float(x);
 }
 
-/* Whether a filter is to be used: tests may see to it that it is, or is not, for any shape. */
+/* Whether a filter is used: `pays`, unless a test forces or forbids filters for every shape. */
 inline bool device_filters(bool pays) {
     return emu::filters(pays);
 }
-/* A function of the driver. */
+/* Address of a function of the driver; NULL when the driver is not installed. */
 #define CUDA_DRIVER(name) &name
 
 /* Counts an event of a kernel (emu_control.h), for tests. */
@@ -110,14 +112,15 @@ inline bool device_filters(bool pays) {
 }
 #define CUDA_COUNT(what) ((void)0)
 
-/* From the library that the driver installs; NULL: it is not there. The name is that of cuda.h's
- * macro, with the version of the function. */
+/* Looked up in the library that the driver installs. The stringified name is what cuda.h's macro
+ * expands to, which includes the version of the function. */
 #define CUDA_NAME_OF(name) #name
 #define CUDA_DRIVER(name)                                                                          \
     (decltype(&name))dlsym(dlopen("libcuda.so.1", RTLD_NOW), CUDA_NAME_OF(name))
 
 #endif
 
-#define CUDA_EVERYBODY 0xffffffffu
+/* Mask of the shuffles: all 32 threads of the warp take part. */
+#define CUDA_FULL_WARP 0xffffffffu
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows one by one, a warp a row: widen, dots, self_dots, sq_dists and the distances to the centroid
- * of a row's group. Lane l of the warp holds running sum l of spec 1.8, so that the bytes are the
- * CPU's. Cost: one read of the rows; two double operations a component, which on devices with slow
- * double precision take longer than the read. */
+/* Entries that compute one value, or one vector, of each row, a warp a row: widen, dots, self_dots,
+ * sq_dists and the distances to the centroid of the group of a row. Thread l of the warp holds
+ * running sum l of spec 1.8, so that the bytes are the CPU's. Cost: one read of the rows; two
+ * double operations a component, which on devices with slow double precision take longer than the
+ * read. */
 #include "cuda_rows.cuh"
 
 #include "cuda_entries.h"
@@ -10,10 +11,13 @@
 namespace alcore_cuda {
 
 namespace {
+/* Bodies of each_row (cuda_rows.cuh): what each writes for row i. out: [rows] or, in widen_body,
+ * [rows, dims]; vector [dims]; group [rows]; centroids [groups, dims]; centroid_dots [groups] their
+ * squared norms. */
 struct widen_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) out[i * dims + j] = row[j];
+        for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) out[i * dims + j] = row[j];
     }
 };
 
@@ -22,7 +26,7 @@ struct dots_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double dot = row_dot(row, vector, dims);
-        if (lane_here() == 0) out[i] = dot;
+        if (lane_id() == 0) out[i] = dot;
     }
 };
 
@@ -30,7 +34,15 @@ struct self_dots_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double dot = row_self_dot(row, dims);
-        if (lane_here() == 0) out[i] = dot;
+        if (lane_id() == 0) out[i] = dot;
+    }
+};
+
+struct norms_body {
+    double *out;
+    template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
+        double norm = sqrt(row_self_dot(row, dims));
+        if (lane_id() == 0) out[i] = norm;
     }
 };
 
@@ -39,7 +51,7 @@ struct sq_dists_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double sq_dist = row_sq_dist(row, vector, dims);
-        if (lane_here() == 0) out[i] = sq_dist;
+        if (lane_id() == 0) out[i] = sq_dist;
     }
 };
 
@@ -49,7 +61,7 @@ struct group_sq_dists_body {
     double *out;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double sq_dist = row_sq_dist(row, centroids + group[i] * dims, dims);
-        if (lane_here() == 0) out[i] = sq_dist;
+        if (lane_id() == 0) out[i] = sq_dist;
     }
 };
 
@@ -60,52 +72,52 @@ struct group_cosine_body {
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
         double dot = row_dot(row, centroids + group[i] * dims, dims);
         double norm = sqrt(row_self_dot(row, dims));
-        if (lane_here() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centroid_dots[group[i]]));
+        if (lane_id() == 0) out[i] = 1.0 - cosine_of(dot, norm, sqrt(centroid_dots[group[i]]));
     }
 };
 
-/* What the entries of this file have in common: a number per row. */
+/* The pass of widen, dots, self_dots and sq_dists: make(c) returns the body, whose member `out` is
+ * set for each chunk; bytes: size of the output of a row. */
 template <class Make>
-alcore_status number_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
-                             const uint8_t *mask, size_t bytes, double *out, const Make &make) {
+alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *rows,
+                            const uint8_t *mask, size_t bytes, double *out, const Make &make) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
         auto body = make(c);
         pipeline pass(c, rows->count);
-        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask), to = pass.out(out, bytes);
+        int matrix = pass.rows(rows), mask_column = pass.row_mask(mask),
+            out_column = pass.out(out, bytes);
         pass.run([&](const chunk &piece) {
-            body.out = piece.get<double>(to);
-            launch_rows(rows_of(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
+            body.out = piece.get<double>(out_column);
+            launch_rows(chunk_rows(piece, rows, matrix, mask_column, -1), rows->dtype, piece.stream,
                         body);
         });
     });
 }
 } // namespace
 
-/* The group of each row in host memory, group [rows], copied to `memory` if it is on the device;
- * throws when one is not below `groups`. Negative groups mean: no group, the row is left out. */
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory) {
     c.check_rows(rows);
-    if (groups < 0) fail(c.work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-    const int32_t *own = c.on_host(group, rows->count, memory);
+    c.check_count(groups);
+    const int32_t *host_group = c.to_host(group, rows->count, memory);
     for (int64_t i = 0; i < rows->count; i++) {
-        if (own[i] >= groups)
-            fail(c.work, ALCORE_E_INVALID, "a row's group is not below the number of groups");
+        if (host_group[i] >= groups)
+            fail(c.work, ALCORE_E_INVALID, "the group of a row is not below the number of groups");
     }
-    return own;
+    return host_group;
 }
 
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out) {
     widen_body body = {out};
-    launch_rows(rows_of(piece, rows, matrix, -1, -1), rows->dtype, piece.stream, body);
+    launch_rows(chunk_rows(piece, rows, matrix, -1, -1), rows->dtype, piece.stream, body);
 }
 
-/* Rows first .. first + count - 1 as doubles: out [count, dims] on the device. */
+/* A pipeline of its own, because the range may be larger than a chunk; parts of the second operand
+ * of a search are made with it. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out) {
-    static const int64_t number[] = {0, 2, 2, 4, 8};
     alcore_sys_rows part = *rows;
-    part.data = (const char *)rows->data + first * rows->stride * number[rows->dtype];
+    part.data = (const char *)rows->data + first * rows->stride * (int64_t)dtype_bytes(rows->dtype);
     part.count = count;
     pipeline pass(c, count);
     int matrix = pass.rows(&part);
@@ -114,10 +126,21 @@ void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t co
     });
 }
 
-void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
+void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
     self_dots_body body = {out};
     row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
     launch_rows(set, ALCORE_FLOAT64, c.compute, body);
+    c.launched();
+}
+
+void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out) {
+    norms_body body = {out};
+    launch_rows(rows, dtype, stream, body);
+}
+
+void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out) {
+    row_set set = {rows, count, dims, dims, nullptr, nullptr, 0};
+    launch_norms(set, ALCORE_FLOAT64, c.compute, out);
     c.launched();
 }
 
@@ -126,30 +149,31 @@ void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, doub
 alcore_status widen(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                     double *out) {
     size_t bytes = rows ? (size_t)rows->dims * sizeof *out : 0;
-    return number_per_row(work, rows, mask, bytes, out, [](call &) { return widen_body{nullptr}; });
+    return value_per_row(work, rows, mask, bytes, out, [](call &) { return widen_body{nullptr}; });
 }
 
 /* Kernel table: out [rows] = row . vector, vector [dims]; rows that the mask leaves out are not
  * written. */
 alcore_status dots(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                    const double *vector, double *out) {
-    return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
-        return dots_body{c.whole(vector, rows->dims), nullptr};
+    return value_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
+        return dots_body{c.to_device(vector, rows->dims), nullptr};
     });
 }
 
+/* Kernel table: out [rows] = dot(row, row); rows that the mask leaves out are not written. */
 alcore_status self_dots(const alcore_sys_work *work, const alcore_sys_rows *rows,
                         const uint8_t *mask, double *out) {
-    return number_per_row(work, rows, mask, sizeof *out, out,
-                          [](call &) { return self_dots_body{nullptr}; });
+    return value_per_row(work, rows, mask, sizeof *out, out,
+                         [](call &) { return self_dots_body{nullptr}; });
 }
 
 /* Kernel table: out [rows] = |row - vector|^2, vector [dims]; rows that the mask leaves out are not
  * written. */
 alcore_status sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const double *vector, double *out) {
-    return number_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
-        return sq_dists_body{c.whole(vector, rows->dims), nullptr};
+    return value_per_row(work, rows, mask, sizeof *out, out, [&](call &c) {
+        return sq_dists_body{c.to_device(vector, rows->dims), nullptr};
     });
 }
 
@@ -160,17 +184,18 @@ alcore_status group_cosine(const alcore_sys_work *work, const alcore_sys_rows *r
                            double *out) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
-        const int32_t *own = checked_groups(c, rows, group, groups, &memory);
-        const double *all = c.whole(centroids, groups * rows->dims);
-        double *centroid_dots = c.device_array<double>(groups);
-        self_dots_of(c, all, groups, rows->dims, centroid_dots);
+        const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
+        const double *device_centroids = c.to_device(centroids, groups * rows->dims);
+        double *centroid_dots = c.allocate_array<double>(groups);
+        row_self_dots(c, device_centroids, groups, rows->dims, centroid_dots);
         pipeline pass(c, rows->count);
-        pass.leave_out(own);
-        int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
-        int to = pass.out(out, sizeof *out);
+        pass.skip_ungrouped(host_group);
+        int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
+        int out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
-            row_set set = rows_of(piece, rows, matrix, -1, of);
-            group_cosine_body body = {set.group, all, centroid_dots, piece.get<double>(to)};
+            row_set set = chunk_rows(piece, rows, matrix, -1, group_column);
+            group_cosine_body body = {set.group, device_centroids, centroid_dots,
+                                      piece.get<double>(out_column)};
             launch_rows(set, rows->dtype, piece.stream, body);
         });
     });
@@ -184,15 +209,15 @@ alcore_status group_sq_dists(const alcore_sys_work *work, const alcore_sys_rows 
                              double *out) {
     return guarded(work, [&](call &c) {
         std::vector<int32_t> memory;
-        const int32_t *own = checked_groups(c, rows, group, groups, &memory);
-        const double *all = c.whole(centroids, groups * rows->dims);
+        const int32_t *host_group = checked_groups(c, rows, group, groups, &memory);
+        const double *device_centroids = c.to_device(centroids, groups * rows->dims);
         pipeline pass(c, rows->count);
-        pass.leave_out(own);
-        int matrix = pass.rows(rows), of = pass.in(group, sizeof *group);
-        int to = pass.out(out, sizeof *out);
+        pass.skip_ungrouped(host_group);
+        int matrix = pass.rows(rows), group_column = pass.in(group, sizeof *group);
+        int out_column = pass.out(out, sizeof *out);
         pass.run([&](const chunk &piece) {
-            row_set set = rows_of(piece, rows, matrix, -1, of);
-            group_sq_dists_body body = {set.group, all, piece.get<double>(to)};
+            row_set set = chunk_rows(piece, rows, matrix, -1, group_column);
+            group_sq_dists_body body = {set.group, device_centroids, piece.get<double>(out_column)};
             launch_rows(set, rows->dtype, piece.stream, body);
         });
     });

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that give every row of a chunk to one warp: body(row, i) is called by the 32 lanes of a
- * warp together, for rows inside the mask and with a group of at least 0; `row` reads components as
- * doubles whatever the dtype, divided by the norm for unit rows (cuda_warp.cuh). */
+/* Launches that give every row of a chunk to one warp: body(row, i, dims) is called by the 32
+ * threads of a warp together, for rows of the mask whose group is not negative; row[j] is component
+ * j as a double whatever the dtype, divided by the norm for unit rows (cuda_warp.cuh). i counts
+ * from the first row of the chunk. */
 #ifndef ALCORE__CUDA_ROWS_CUH
 #define ALCORE__CUDA_ROWS_CUH
 
@@ -9,16 +10,16 @@
 
 namespace alcore_cuda {
 
-/* Rows on the device, as a kernel sees them. */
+/* Rows of a chunk on the device, passed to kernels by value. */
 struct row_set {
-    const void *data;
-    int64_t count, dims, stride;
-    const uint8_t *mask;  /* NULL: all */
-    const int32_t *group; /* NULL: none; rows below 0 are left out */
-    int32_t unit;
+    const void *data;            /* component 0 of row 0 */
+    int64_t count, dims, stride; /* stride: components from a row to the next */
+    const uint8_t *mask;         /* [count] NULL: all rows take part */
+    const int32_t *group;        /* [count] rows with a negative one are left out; NULL: none */
+    int32_t unit;                /* 1: rows are read as unit vectors */
 };
 
-/* body(row, i) of every row that takes part; the warp calls it together. */
+/* Calls body for every row that takes part, one warp a row. */
 template <int DTYPE, class Body>
 static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Body body) {
     int64_t i = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
@@ -28,7 +29,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS) each_row(row_set rows, Bo
     body(read_row<DTYPE>(rows.data, i, rows.stride, rows.dims, rows.unit != 0), i, rows.dims);
 }
 
-/* Launches body over the rows with their dtype as a constant of the kernel. */
+/* Launches each_row with the dtype as a constant of the kernel. */
 template <class Body>
 void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const Body &body) {
     if (rows.count == 0) return;
@@ -37,9 +38,9 @@ void launch_rows(const row_set &rows, int32_t dtype, cudaStream_t stream, const 
                     CUDA_LAUNCH((each_row<DTYPE, Body>), blocks, CUDA_THREADS, stream, rows, body));
 }
 
-/* The rows of a chunk. mask and group: columns of the pipeline, or -1 for none. */
-inline row_set rows_of(const chunk &piece, const alcore_sys_rows *rows, int matrix, int mask,
-                       int group) {
+/* The rows of a chunk as a row_set. matrix, mask, group: columns of the pipeline, -1 for none. */
+inline row_set chunk_rows(const chunk &piece, const alcore_sys_rows *rows, int matrix, int mask,
+                          int group) {
     return {piece.get<const void>(matrix),
             piece.count,
             rows->dims,
@@ -49,19 +50,25 @@ inline row_set rows_of(const chunk &piece, const alcore_sys_rows *rows, int matr
             rows->unit};
 }
 
-/* The groups of the rows on the host; throws when one is not below `groups`. */
+/* group [rows->count] in host memory, copied to *memory when it is on the device; throws when one
+ * is not below `groups`. Negative: the row has no group. */
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory);
 
 /* Writes the rows of a chunk, widened, unit rows as unit vectors, to out [count, dims]. */
 void widen_chunk(const chunk &piece, const alcore_sys_rows *rows, int matrix, double *out);
 
-/* Writes the rows first .. first + count - 1, widened, unit rows as unit vectors, to the device
- * memory out [count, dims]. */
+/* Writes the rows first .. first + count - 1, on host or device, widened, unit rows as unit
+ * vectors, to the device memory out [count, dims]. */
 void widen_range(call &c, const alcore_sys_rows *rows, int64_t first, int64_t count, double *out);
 
-/* out[i] = dot(row i, row i) of doubles on the device. */
-void self_dots_of(call &c, const double *rows, int64_t count, int64_t dims, double *out);
+/* out[i] = dot(row i, row i) of rows [count, dims] of doubles on the device; row_norms: its root.
+ */
+void row_self_dots(call &c, const double *rows, int64_t count, int64_t dims, double *out);
+void row_norms(call &c, const double *rows, int64_t count, int64_t dims, double *out);
+
+/* out[i] = norm of row i of a row_set, of the rows that take part. */
+void launch_norms(const row_set &rows, int32_t dtype, cudaStream_t stream, double *out);
 
 } // namespace alcore_cuda
 

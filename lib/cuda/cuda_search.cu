@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact nearest neighbors in both directions in one sweep, and margin ratios (spec 5.6), in double.
- * Small searches are done here entirely; larger ones go through a half-precision filter first
- * (cuda_candidates.cu and cuda_best.cuh).
+/* Exact nearest neighbors in both directions in one sweep (knn), and margin ratios (spec 5.6), in
+ * double. Larger calls go through a half-precision filter (knn: cuda_candidates.cu; margin_ratios:
+ * cuda_best.cuh with margin_body below).
  *
- * values_kernel: a warp computes sixteen values of a tile, [rows, others] and transposed;
- * join_kernel: a block has an item, keeps its k best sorted in shared memory and joins the values
- * of the tile that beat the last of them. Cost: rows x others x dims multiply-adds in double. */
+ * knn without filter: values_kernel computes the values of a tile of rows and queries, sixteen a
+ * warp, and writes them by row and by query; join_kernel, a block an item, keeps the k best of the
+ * item sorted in shared memory and merges the values that beat the last of them. Cost: rows x
+ * others x dims multiply-adds in double. */
 #include <algorithm>
 
 #include "cuda_best.cuh"
@@ -15,32 +16,34 @@
 namespace alcore_cuda {
 
 namespace {
-/* Rows and queries whose values are held at a time: 8 MiB of doubles each way. */
+/* The most rows and the most queries of a tile: 8 MiB of values by row and as much by query. */
 enum { TILE = 1024 };
-/* A warp makes the values of 16 pairs, stored by rows, by others, or both. */
+
+/* The values of all pairs of a and b: by_a [a, b] and by_b [b, a]; NULL: not wanted. A warp
+ * computes 16 pairs: dot or, with SQD, sq_dist; cosine: dot becomes the cosine. */
 template <bool SQD>
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    values_kernel(value_side a, value_side b, int64_t dims, bool cosine, double *by_a,
+    values_kernel(wide_operand a, wide_operand b, int64_t dims, bool cosine, double *by_a,
                   double *by_b) {
-    int64_t across = (b.count + PAIR_SIDE - 1) / PAIR_SIDE;
-    int64_t number = (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
-    int64_t first = number / across * PAIR_SIDE, other_first = number % across * PAIR_SIDE;
+    int64_t across = (b.count + PAIR_ROWS - 1) / PAIR_ROWS;
+    int64_t tile = warp_index();
+    int64_t first = tile / across * PAIR_ROWS, other_first = tile % across * PAIR_ROWS;
     if (first >= a.count) return;
-    const double *row[PAIR_SIDE], *other[PAIR_SIDE];
+    const double *row[PAIR_ROWS], *other[PAIR_ROWS];
     pair_rows(a.rows, first, a.count, dims, row);
     pair_rows(b.rows, other_first, b.count, dims, other);
     double value = pair_sums<SQD>(row, other, dims);
-    int pair = lane_here() / 2;
-    int64_t i = first + pair / PAIR_SIDE, j = other_first + pair % PAIR_SIDE;
+    int pair = lane_id() / 2;
+    int64_t i = first + pair / PAIR_ROWS, j = other_first + pair % PAIR_ROWS;
     if (i >= a.count || j >= b.count) return;
     if (cosine) value = cosine_of(value, a.norms[i], b.norms[j]);
-    if (lane_here() % 2 == 0 && by_a) by_a[i * b.count + j] = value;
-    if (lane_here() % 2 == 1 && by_b) by_b[j * a.count + i] = value;
+    if (lane_id() % 2 == 0 && by_a) by_a[i * b.count + j] = value;
+    if (lane_id() % 2 == 1 && by_b) by_b[j * a.count + i] = value;
 }
 
-/* A block updates the k best entries of one item, rows and best [items, k], from its values
- * [items, others]; other j has the number first_other + j. Entries of earlier tiles compete with
- * the new ones. Which thread finds a newcomer first does not matter, as joining sorts them. */
+/* Merges values [items, others] into the k best of each item, rows and best [items, k], one block
+ * an item; other j is pool row first_other + j. Masks [items], [others]: NULL: all. Which thread
+ * appends a newcomer first does not matter, because joining sorts them. */
 static __global__ void __launch_bounds__(SELECT_THREADS)
     join_kernel(const double *values, int64_t others, int64_t first_other, const uint8_t *item_mask,
                 const uint8_t *other_mask, bool largest, int k, int64_t *rows, double *best) {
@@ -54,30 +57,31 @@ static __global__ void __launch_bounds__(SELECT_THREADS)
     join_others(memory, newcomers, k, 0, others, largest, [&](int64_t base, const top_entry &last) {
         int64_t j = base + threadIdx.x;
         if (j >= others || (other_mask && !other_mask[j])) return;
-        top_entry here = {values[item * others + j], first_other + j};
-        /* The order in which they come does not matter: they are sorted. */
-        if (here.value == here.value && nearer(here, last, largest))
-            memory[k + atomicAdd(&newcomers[0], 1)] = here;
+        top_entry found = {values[item * others + j], first_other + j};
+        if (found.value == found.value && nearer(found, last, largest))
+            memory[k + atomicAdd(&newcomers[0], 1)] = found;
     });
     store_entries(memory, k, rows + item * k, best + item * k);
 }
 
-/* A ratio with a smaller divisor is 0 (spec 5.6); with a larger one than the second a filter's
- * bounds might be no float32 numbers. */
+/* A ratio with a divisor of at most MIN_DIVISOR is 0 (spec 5.6). With one of MAX_DIVISOR or more
+ * the bounds of the filter might overflow float32, and the pair is computed in double. */
 #define MIN_DIVISOR 1e-9
 #define MAX_DIVISOR 1e20
 
-/* Arguments of the margin kernels: a, rows of a chunk; b, some of the others. */
-struct margin_sides {
-    value_side a, b;
+/* What both ways to margin ratios work on: a, the rows of a chunk, and b, a part of the others.
+ * Arrays are on the device. */
+struct margin_operands {
+    wide_operand a, b; /* with norms */
     int64_t dims;
     const uint8_t *mask, *other_mask;    /* [a.count], [b.count]; NULL: all */
     const double *row_half, *other_half; /* [a.count], [b.count] summands of the divisor */
-    int64_t first_other;                 /* the number of b's first row */
-    double *ratio;                       /* [a.count] the best so far */
-    int64_t *best_other;                 /* [a.count] which other it is; -1: none */
+    int64_t first_other;                 /* pool row of other 0 of the part */
+    double *ratio;                       /* [a.count] the largest ratio so far */
+    int64_t *best_other;                 /* [a.count] pool row of its other; -1: none */
 
-    __device__ top_entry from_dot(double dot, int64_t i, int64_t j) const {
+    /* The ratio of row i and other j from their dot product. */
+    __device__ top_entry ratio_of_dot(double dot, int64_t i, int64_t j) const {
         double divisor = row_half[i] + other_half[j];
         top_entry made = {0.0, first_other + j};
         if (!(divisor <= MIN_DIVISOR))
@@ -86,28 +90,29 @@ struct margin_sides {
     }
 };
 
-/* A warp compares four rows with all others; lanes 0 .. 3 keep the best ratio of
- * one row each. Without a filter: every pair in double. */
-static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_sides m) {
-    int64_t first = ((int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES) * PAIR_SIDE;
+/* Without a filter: every pair in double. A warp compares four rows with all others, four at a
+ * time; threads 0 .. 3 keep the best ratio of one row each and write it. */
+static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_operands m) {
+    int64_t first = (warp_index()) * PAIR_ROWS;
     if (first >= m.a.count) return;
-    const double *row[PAIR_SIDE], *other[PAIR_SIDE];
+    const double *row[PAIR_ROWS], *other[PAIR_ROWS];
     pair_rows(m.a.rows, first, m.a.count, m.dims, row);
-    int mine = lane_here() % PAIR_SIDE;
-    int64_t i = first + mine < m.a.count ? first + mine : m.a.count - 1;
-    bool writes = lane_here() < PAIR_SIDE && first + mine < m.a.count && (!m.mask || m.mask[i]);
+    int row_of_thread = lane_id() % PAIR_ROWS;
+    int64_t i = first + row_of_thread < m.a.count ? first + row_of_thread : m.a.count - 1;
+    bool writes =
+        lane_id() < PAIR_ROWS && first + row_of_thread < m.a.count && (!m.mask || m.mask[i]);
     top_entry best = {0.0, -1};
     if (writes) best = {m.ratio[i], m.best_other[i]};
-    for (int64_t t = 0; t < m.b.count; t += PAIR_SIDE) {
+    for (int64_t t = 0; t < m.b.count; t += PAIR_ROWS) {
         pair_rows(m.b.rows, t, m.b.count, m.dims, other);
         double pairs = pair_sums<false>(row, other, m.dims);
 #pragma unroll
-        for (int k = 0; k < PAIR_SIDE; k++) {
-            double dot = pair_value(pairs, mine, k);
+        for (int k = 0; k < PAIR_ROWS; k++) {
+            double dot = pair_value(pairs, row_of_thread, k);
             int64_t j = t + k;
             if (!writes || j >= m.b.count || (m.other_mask && !m.other_mask[j])) continue;
-            top_entry here = m.from_dot(dot, i, j);
-            if (here.value == here.value && nearer(here, best, true)) best = here;
+            top_entry found = m.ratio_of_dot(dot, i, j);
+            if (found.value == found.value && nearer(found, best, true)) best = found;
         }
     }
     if (!writes || best.row < 0) return;
@@ -115,14 +120,16 @@ static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_side
     m.best_other[i] = best.row;
 }
 
-/* The same with a filter: a score is (cosine +- error) / divisor. */
+/* With a filter: the body of best_filter and best_rerank (cuda_best.cuh says what each function is
+ * for). The score of a pair is its ratio, bounded by the bounds of the cosine divided by the
+ * divisor. */
 struct margin_body {
-    margin_sides m;
+    margin_operands m;
 
     __device__ float begin(int64_t i) const {
         return m.best_other[i] < 0 ? -HUGE_VALF : float_below(m.ratio[i]);
     }
-    __device__ bool score(float most, float error, int64_t i, int64_t j, const half_stats &,
+    __device__ bool score(float upper, float error, int64_t i, int64_t j, const half_stats &,
                           float *high, float *low) const {
         double divisor = m.row_half[i] + m.other_half[j];
         *high = HUGE_VALF;
@@ -130,7 +137,8 @@ struct margin_body {
         if (divisor <= MIN_DIVISOR) {
             *high = *low = 0.0f;
         } else if (divisor < MAX_DIVISOR) {
-            float near = (float)divisor, above = most / near, below = (most - error) / near;
+            float rounded = (float)divisor;
+            float above = upper / rounded, below = (upper - error) / rounded;
             *high = above + fabsf(above) * 0x1p-20f;
             *low = below - fabsf(below) * 0x1p-20f;
         }
@@ -142,7 +150,7 @@ struct margin_body {
     __device__ bool other_in_mask(int64_t j) const { return !m.other_mask || m.other_mask[j]; }
     __device__ top_entry first(int64_t i) const { return {m.ratio[i], m.best_other[i]}; }
     __device__ top_entry value(int64_t i, int64_t j, const best_task &) const {
-        return m.from_dot(row_dot(m.a.rows + i * m.dims, m.b.rows + j * m.dims, m.dims), i, j);
+        return m.ratio_of_dot(row_dot(m.a.rows + i * m.dims, m.b.rows + j * m.dims, m.dims), i, j);
     }
     __device__ void end(int64_t i, const top_entry &best, double, float, const best_task &) const {
         if (best.row < 0) return;
@@ -151,33 +159,36 @@ struct margin_body {
     }
 };
 
-void check_sides(call &c, const alcore_sys_rows *rows, const alcore_sys_rows *others) {
+/* Checks both operands and that their dims agree. */
+void check_operands(call &c, const alcore_sys_rows *rows, const alcore_sys_rows *others) {
     c.check_rows(rows);
     c.check_rows(others);
     if (rows->dims != others->dims)
-        fail(c.work, ALCORE_E_SHAPE, "the two sides have different numbers of dimensions");
+        fail(c.work, ALCORE_E_SHAPE,
+             "rows and queries (or others) have different numbers of dimensions");
 }
 
-int checked_places(call &c, const alcore_sys_best *best) {
+/* The k of a best; 0 for NULL: not wanted. */
+int checked_k(call &c, const alcore_sys_best *best) {
     if (!best) return 0;
     if (best->k < 1 || best->k > MAX_K)
-        fail(c.work, ALCORE_E_INVALID, "a search keeps 1 to %d places", MAX_K);
+        fail(c.work, ALCORE_E_INVALID, "a search is for 1 to %d neighbors (k)", MAX_K);
     return (int)best->k;
 }
 
-/* The values of a tile: by_row [rows, queries], by_query [queries, rows]; NULL: not wanted. */
+/* Device memory for the values of a tile: by_row [rows, queries], by_query [queries, rows]. */
 struct tile_values {
     double *by_row, *by_query;
 };
 
-/* Computes all values of one tile, a rows against b queries, and updates the best entries of
- * whichever sides were asked for. mask, best_rows and best_values belong to the rows of this chunk;
- * first_row and first_query count from the first row of the call's matrices. */
-void search_tile(const search_call &s, const value_side &a, const value_side &b,
+/* Computes all values of one tile, rows a against queries b, and updates the k best of the rows and
+ * of the queries, where they are wanted. mask [a], best_rows and best_values [a, k] belong to the
+ * chunk; first_row and first_query are the matrix rows of row 0 of a and query 0 of b. */
+void search_tile(const search_call &s, const wide_operand &a, const wide_operand &b,
                  const tile_values &values, int64_t first_row, int64_t first_query,
                  const uint8_t *mask, int64_t *best_rows, double *best_values) {
     bool largest = s.metric != ALCORE_SYS_L2, cosine = s.metric == ALCORE_SYS_COSINE;
-    int64_t tiles = (a.count + PAIR_SIDE - 1) / PAIR_SIDE * ((b.count + PAIR_SIDE - 1) / PAIR_SIDE);
+    int64_t tiles = (a.count + PAIR_ROWS - 1) / PAIR_ROWS * ((b.count + PAIR_ROWS - 1) / PAIR_ROWS);
     unsigned blocks = blocks_for(tiles, CUDA_WARPS);
     const uint8_t *query_mask = s.query_mask ? s.query_mask + first_query : nullptr;
     double *by_row = s.row_k ? values.by_row : nullptr,
@@ -200,25 +211,25 @@ void search_tile(const search_call &s, const value_side &a, const value_side &b,
     s.c.launched();
 }
 
-/* Everything in double: all values of a tile, then the best of them. */
+/* knn without filter: for each chunk of rows and part of the queries, one tile. */
 void plain_search(const search_call &s) {
-    side others(s.c, s.queries, TILE);
+    operand_parts others(s.c, s.queries, TILE);
     pipeline pass(s.c, s.rows->count);
-    pass.at_most(TILE);
+    pass.limit_rows(TILE);
     int matrix = pass.rows(s.rows), wide = pass.scratch((size_t)s.rows->dims * sizeof(double));
     int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(s.mask);
     size_t width = (size_t)s.row_k * sizeof(double);
     int best_rows = pass.inout(s.row_k ? s.row_best->row : nullptr, width);
     int best_values = pass.inout(s.row_k ? s.row_best->value : nullptr, width);
-    int64_t part = others.part(0); /* the largest one */
+    int64_t part = others.part(0); /* no other part is larger */
     int by_row = pass.scratch((size_t)(s.row_k ? part : 0) * sizeof(double));
     int by_query = pass.scratch((size_t)(s.query_k ? part : 0) * sizeof(double));
     pass.run([&](const chunk &piece) {
-        value_side a = wide_rows(s.c, piece, s.rows, matrix, wide, norms);
+        wide_operand a = widen_with_norms(s.c, piece, s.rows, matrix, wide, norms);
         tile_values values = {piece.get<double>(by_row), piece.get<double>(by_query)};
         for (int64_t first = 0, count; first < s.queries->count; first += count) {
             count = others.part(first);
-            value_side b = {others.numbers, others.norms, count};
+            wide_operand b = {others.wide, others.norms, count};
             search_tile(s, a, b, values, piece.first, first, piece.get<const uint8_t>(mask_column),
                         piece.get<int64_t>(best_rows), piece.get<double>(best_values));
         }
@@ -236,34 +247,34 @@ alcore_status knn(const alcore_sys_work *work, const alcore_sys_rows *rows, cons
                   const alcore_sys_search *search, const alcore_sys_best *query_best,
                   const alcore_sys_best *row_best) {
     return guarded(work, [&](call &c) {
-        check_sides(c, rows, queries);
+        check_operands(c, rows, queries);
         if (search->metric < ALCORE_SYS_L2 || search->metric > ALCORE_SYS_COSINE)
-            fail(work, ALCORE_E_INVALID, "a search by no known metric");
+            fail(work, ALCORE_E_INVALID, "a search has no such metric");
         search_call s = {c,
                          rows,
                          queries,
                          mask,
-                         c.whole(query_mask, queries->count),
+                         c.to_device(query_mask, queries->count),
                          row_best,
                          search->metric,
-                         checked_places(c, row_best),
-                         checked_places(c, query_best),
+                         checked_k(c, row_best),
+                         checked_k(c, query_best),
                          nullptr,
                          nullptr};
         if (rows->count == 0 || queries->count == 0) return;
-        int64_t places = queries->count * s.query_k;
-        if (places > 0) {
-            s.query_rows = (int64_t *)c.whole(query_best->row, places);
-            s.query_values = (double *)c.whole(query_best->value, places);
+        int64_t entries = queries->count * s.query_k;
+        if (entries > 0) {
+            s.query_rows = (int64_t *)c.to_device(query_best->row, entries);
+            s.query_values = (double *)c.to_device(query_best->value, entries);
         }
         if (filter_pays(rows->dims, rows->count, queries->count))
             filtered_search(s);
         else
             plain_search(s);
-        if (places > 0 && s.query_rows != query_best->row)
-            c.download(query_best->row, s.query_rows, (size_t)places * sizeof(int64_t));
-        if (places > 0 && s.query_values != query_best->value)
-            c.download(query_best->value, s.query_values, (size_t)places * sizeof(double));
+        if (entries > 0 && s.query_rows != query_best->row)
+            c.download(query_best->row, s.query_rows, (size_t)entries * sizeof(int64_t));
+        if (entries > 0 && s.query_values != query_best->value)
+            c.download(query_best->value, s.query_values, (size_t)entries * sizeof(double));
     });
 }
 
@@ -277,57 +288,54 @@ alcore_status margin_ratios(const alcore_sys_work *work, const alcore_sys_rows *
                             int64_t *other) {
     (void)search;
     return guarded(work, [&](call &c) {
-        check_sides(c, rows, others);
+        check_operands(c, rows, others);
         if (rows->count == 0 || others->count == 0) return;
-        const uint8_t *other_taken = c.whole(other_mask, others->count);
-        const double *halves_there = c.whole(other_half, others->count);
+        const uint8_t *device_mask = c.to_device(other_mask, others->count);
+        const double *device_halves = c.to_device(other_half, others->count);
         int64_t dims = rows->dims;
         bool filters = filter_pays(dims, rows->count, others->count);
-        size_t bytes = filters ? half_bytes(dims) : 0;
-        side far(c, others, INT64_MAX, bytes);
-        half_rows half_far = cut_halves(far.beside, far.step, dims);
+        half_parts parts(c, others, INT64_MAX, ALCORE_SYS_COSINE, filters);
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), wide = pass.scratch((size_t)dims * sizeof(double));
         int norms = pass.scratch(sizeof(double)), mask_column = pass.row_mask(mask);
-        int halves = pass.scratch(bytes), beside = pass.scratch(filters ? BEST_BYTES : 0);
-        int own_half = pass.in(row_half, sizeof *row_half);
-        int best = pass.inout(ratio, sizeof *ratio), of = pass.inout(other, sizeof *other);
-        int64_t halved = -1;
+        int halves = pass.scratch(filters ? half_bytes(dims) : 0);
+        int lists = pass.scratch(filters ? BEST_BYTES : 0);
+        int row_half_column = pass.in(row_half, sizeof *row_half);
+        int ratio_column = pass.inout(ratio, sizeof *ratio);
+        int other_column = pass.inout(other, sizeof *other);
         std::vector<best_task> tasks;
         pass.run([&](const chunk &piece) {
-            value_side a = wide_rows(c, piece, rows, matrix, wide, norms);
+            wide_operand a = widen_with_norms(c, piece, rows, matrix, wide, norms);
             half_rows half_a = cut_halves(piece.get<char>(halves), piece.count, dims);
             if (filters) halve(c, a.rows, a.norms, piece.count, dims, ALCORE_SYS_COSINE, half_a);
             for (int64_t first = 0, count; first < others->count; first += count) {
-                count = far.part(first);
-                value_side b = {far.numbers, far.norms, count};
-                margin_sides sides = {a,
-                                      b,
-                                      dims,
-                                      piece.get<const uint8_t>(mask_column),
-                                      other_taken ? other_taken + first : nullptr,
-                                      piece.get<const double>(own_half),
-                                      halves_there + first,
-                                      others->first + first,
-                                      piece.get<double>(best),
-                                      piece.get<int64_t>(of)};
+                count = parts.part(first);
+                wide_operand b = {parts.wide, parts.norms, count};
+                margin_operands sides = {a,
+                                         b,
+                                         dims,
+                                         piece.get<const uint8_t>(mask_column),
+                                         device_mask ? device_mask + first : nullptr,
+                                         piece.get<const double>(row_half_column),
+                                         device_halves + first,
+                                         others->first + first,
+                                         piece.get<double>(ratio_column),
+                                         piece.get<int64_t>(other_column)};
                 if (!filters) {
-                    CUDA_LAUNCH(margin_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_SIDE),
+                    CUDA_LAUNCH(margin_kernel, blocks_for(piece.count, CUDA_WARPS * PAIR_ROWS),
                                 CUDA_THREADS, piece.stream, sides);
                     continue;
                 }
-                if (halved != first)
-                    halve(c, b.rows, b.norms, count, dims, ALCORE_SYS_COSINE, half_far);
-                halved = first;
                 tasks.clear();
                 for (int64_t i = 0; i < piece.count; i += TILE_ROWS)
                     tasks.push_back({(int32_t)i,
                                      (int32_t)std::min<int64_t>(TILE_ROWS, piece.count - i), 0,
                                      count});
-                const best_task *list = c.whole(tasks.data(), (int64_t)tasks.size());
-                best_of(c, half_a, piece.count, nullptr, list, (int64_t)tasks.size(), half_far,
-                        count, dims, margin_body{sides}, piece.get<char>(beside));
-                c.give_back((void *)list);
+                const best_task *list = c.to_device(tasks.data(), (int64_t)tasks.size());
+                filter_and_rerank(c, half_a, piece.count, nullptr, list, (int64_t)tasks.size(),
+                                  parts.half, count, dims, margin_body{sides},
+                                  piece.get<char>(lists));
+                c.release((void *)list);
             }
         });
     });

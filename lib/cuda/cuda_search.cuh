@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plain and the filtered search share: one call of knn, and widened rows with their norms.
- */
+/* One call of knn, as the plain search (cuda_search.cu) and the filtered one (cuda_candidates.cu)
+ * see it. */
 #ifndef ALCORE__CUDA_SEARCH_CUH
 #define ALCORE__CUDA_SEARCH_CUH
 
@@ -9,36 +9,21 @@
 
 namespace alcore_cuda {
 
-/* Widened rows on the device and their norms. */
-struct value_side {
-    const double *rows, *norms; /* [count, dims], [count] */
-    int64_t count;
-};
-
-/* Those of a chunk; matrix, wide and norms: columns of its pipeline. */
-inline value_side wide_rows(call &c, const chunk &piece, const alcore_sys_rows *rows, int matrix,
-                            int wide, int norms) {
-    value_side made = {piece.get<double>(wide), piece.get<double>(norms), piece.count};
-    widen_chunk(piece, rows, matrix, piece.get<double>(wide));
-    self_dots_of(c, made.rows, piece.count, rows->dims, piece.get<double>(norms));
-    roots_of(c, piece.get<double>(norms), piece.count);
-    return made;
-}
-
-/* One call of knn. */
+/* Rows pass in chunks, whose k best entries are columns of the pipeline; the k best entries of the
+ * queries stay on the device for the whole call. */
 struct search_call {
     call &c;
     const alcore_sys_rows *rows, *queries;
-    const uint8_t *mask;       /* [rows] as it was given; NULL: all */
-    const uint8_t *query_mask; /* [queries] on the device; NULL: all */
-    const alcore_sys_best *row_best;
+    const uint8_t *mask;             /* [rows] the caller's, on host or device; NULL: all */
+    const uint8_t *query_mask;       /* [queries] on the device; NULL: all */
+    const alcore_sys_best *row_best; /* the caller's, on host or device; read when row_k > 0 */
     int32_t metric;
-    int row_k, query_k;   /* 0: not wanted */
-    int64_t *query_rows;  /* [queries, query_k], on the device */
-    double *query_values; /* [queries, query_k], on the device */
+    int row_k, query_k;   /* neighbors wanted for each row and for each query; 0: none */
+    int64_t *query_rows;  /* [queries, query_k] on the device: best entries so far, pool rows */
+    double *query_values; /* [queries, query_k] on the device: their values */
 };
 
-/* The whole search with a filter in half precision. */
+/* The search with a filter in half precision; updates the k best of rows and queries. */
 void filtered_search(const search_call &s);
 
 } // namespace alcore_cuda

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of softmax(logits) in one pass (Milakov and Gimelshein 2018): largest, second largest,
- * the sum of exp(z - m) and that of (z - m) exp(z - m). */
+/* Statistics of softmax(z) of the logits z of one token in one pass (online softmax, Milakov and
+ * Gimelshein 2018): the two largest logits, the sum of exp(z - m) and that of (z - m) exp(z - m),
+ * with m the largest logit so far. A thread adds the logits that it reads to its running_state;
+ * states of disjoint sets of classes are joined (joined), and put() writes the wanted values.
+ * Shared by logit_stats and hidden_stats. Cost: one exp a logit. */
 #ifndef ALCORE__CUDA_STATS_CUH
 #define ALCORE__CUDA_STATS_CUH
 
@@ -8,43 +11,45 @@
 
 namespace alcore_cuda {
 
+/* "No bad row yet", for atomicMin(). */
 const long long NO_ROW = INT64_MAX;
 
 /* Statistics of a token over some of its classes. */
 struct token_state {
-    double most, second;  /* the two largest logits */
-    double sum, weighted; /* sum of exp(z - most), and of (z - most) exp(z - most) */
-    double label;         /* the label's logit; NaN: not among these classes */
-    int64_t argmax;
-    int32_t bad, reserved;
+    double max, second;    /* the two largest logits, equal in a tie; minus infinity: none */
+    double sum, weighted;  /* sum of exp(z - max), and of (z - max) exp(z - max) */
+    double label;          /* logit of the label; NaN: not among these classes */
+    int64_t argmax;        /* lowest class whose logit is max */
+    int32_t bad, reserved; /* bad: 1 when a logit was NaN or plus infinity */
 };
 
+/* The statistics over no classes. */
 __device__ inline token_state no_classes() {
     return {-(double)INFINITY, -(double)INFINITY, 0.0, 0.0, (double)NAN, INT64_MAX, 0, 0};
 }
 
-/* sum and weighted, relative to `most`, become relative to `larger`. */
-__device__ inline void raise_to(double larger, double most, double *sum, double *weighted) {
-    double by = most - larger, scale = device_exp(by);
+/* Rescales both sums from the maximum `most` to `larger`. */
+__device__ inline void rescale_sums(double larger, double max, double *sum, double *weighted) {
+    double change = max - larger, scale = device_exp(change);
     if (scale > 0.0) {
-        *weighted = scale * (*weighted + by * *sum);
+        *weighted = scale * (*weighted + change * *sum);
         *sum = scale * *sum;
     } else {
         *sum = *weighted = 0.0;
     }
 }
 
-/* The statistics of two disjoint sets of classes, a before b. Sums are rescaled to the larger
- * maximum; a maximum of minus infinity has the sum 0 and is left alone, because infinity minus
+/* The statistics of the union of two disjoint sets of classes. Sums are rescaled to the larger
+ * maximum; a maximum of minus infinity has sum 0 and is not rescaled, because infinity minus
  * infinity is NaN. */
 __device__ inline token_state joined(token_state a, token_state b) {
-    if (b.most > a.most || (b.most == a.most && b.argmax < a.argmax)) {
-        token_state kept = a;
+    if (b.max > a.max || (b.max == a.max && b.argmax < a.argmax)) {
+        token_state saved = a;
         a = b;
-        b = kept;
+        b = saved;
     }
-    if (b.most < a.most) raise_to(a.most, b.most, &b.sum, &b.weighted);
-    if (b.most > a.second) a.second = b.most;
+    if (b.max < a.max) rescale_sums(a.max, b.max, &b.sum, &b.weighted);
+    if (b.max > a.second) a.second = b.max;
     a.sum = a.sum + b.sum;
     a.weighted = a.weighted + b.weighted;
     if (b.label == b.label) a.label = b.label;
@@ -54,33 +59,35 @@ __device__ inline token_state joined(token_state a, token_state b) {
 
 /* The state of one thread while it reads logits in class order; Real: float, double for float64. */
 template <class Real> struct running_state {
-    Real most = -(Real)INFINITY, second = -(Real)INFINITY;
+    Real max = -(Real)INFINITY, second = -(Real)INFINITY;
     double sum = 0.0, weighted = 0.0;
     int64_t argmax = INT64_MAX;
     bool bad = false;
 
-    /* Up to SOME logits: their exponentials are summed in Real before they join the sum. */
-    template <int SOME>
-    __device__ void add(const Real (&z)[SOME], const int64_t (&at)[SOME], int count) {
-        Real before = most, part = 0, part_weighted = 0;
+    /* Adds the first `count` of the logits z, of the classes class_index, which are ascending from
+     * call to call. Their exponentials are summed in Real, and that sum is added to the double one.
+     */
+    template <int N>
+    __device__ void add(const Real (&z)[N], const int64_t (&class_index)[N], int count) {
+        Real before = max, part = 0, part_weighted = 0;
 #pragma unroll
-        for (int k = 0; k < SOME; k++) {
+        for (int k = 0; k < N; k++) {
             if (k >= count) continue;
             if (!(z[k] < (Real)INFINITY)) bad = true;
-            if (z[k] > most) {
-                second = most;
-                most = z[k];
-                argmax = at[k];
+            if (z[k] > max) {
+                second = max;
+                max = z[k];
+                argmax = class_index[k];
             } else if (z[k] > second) {
                 second = z[k];
             }
         }
-        if (most > before && before > -(Real)INFINITY) raise_to(most, before, &sum, &weighted);
-        if (!(most > -(Real)INFINITY)) return;
+        if (max > before && before > -(Real)INFINITY) rescale_sums(max, before, &sum, &weighted);
+        if (!(max > -(Real)INFINITY)) return;
 #pragma unroll
-        for (int k = 0; k < SOME; k++) {
+        for (int k = 0; k < N; k++) {
             if (k >= count) continue;
-            Real below = z[k] - most, e = device_exp(below);
+            Real below = z[k] - max, e = device_exp(below);
             part += e;
             if (e > 0) part_weighted += below * e;
         }
@@ -89,46 +96,50 @@ template <class Real> struct running_state {
     }
 
     __device__ token_state state() const {
-        return {(double)most, (double)second, sum, weighted, (double)NAN, argmax, bad ? 1 : 0, 0};
+        return {(double)max, (double)second, sum, weighted, (double)NAN, argmax, bad ? 1 : 0, 0};
     }
 };
 
-/* The arrays that stats go to, on the device; NULL: not wanted. */
+/* Outputs of a chunk on the device, [tokens] each; NULL: not wanted (alcore_sys_token_stats). */
 struct stats_out {
     double *logprob, *top1, *top2, *margin, *entropy, *logsumexp;
     int32_t *argmax;
 
+    /* Writes token i from the state over all classes. labeled: the call has labels, and s.label is
+     * NaN where the label is outside the classes; row: what *bad is lowered to for a bad token. */
     __device__ void put(int64_t i, token_state s, bool labeled, int64_t row, long long *bad) const {
         double none = (double)NAN, total = s.sum < 1.0 ? 1.0 : s.sum;
-        bool good = !s.bad && s.most > -(double)INFINITY && (!labeled || s.label == s.label);
+        bool good = !s.bad && s.max > -(double)INFINITY && (!labeled || s.label == s.label);
         double log_total = device_log(total), first = 0.0 - log_total;
-        double next = (s.second - s.most) - log_total, of_label = (s.label - s.most) - log_total;
+        double next = (s.second - s.max) - log_total;
+        double label_logprob = (s.label - s.max) - log_total;
         if (!good) atomicMin(bad, (long long)row);
-        if (logprob && labeled) logprob[i] = good ? of_label : none;
+        if (logprob && labeled) logprob[i] = good ? label_logprob : none;
         if (top1) top1[i] = good ? first : none;
         if (top2) top2[i] = good ? next : none;
         if (margin) margin[i] = good ? device_exp(first) - device_exp(next) : none;
         if (entropy) entropy[i] = good ? log_total - s.weighted / total : none;
-        if (logsumexp) logsumexp[i] = good ? s.most + log_total : none;
+        if (logsumexp) logsumexp[i] = good ? s.max + log_total : none;
         if (argmax) argmax[i] = good ? (int32_t)s.argmax : -1;
     }
 };
 
-/* The arrays of a call as columns of its pipeline. */
+/* The arrays of alcore_sys_token_stats as output columns of a pipeline; -1: not wanted. */
 struct stats_columns {
     int logprob, top1, top2, margin, entropy, logsumexp, argmax;
     stats_columns(pipeline &pass, const alcore_sys_token_stats *out);
-    stats_out of_chunk(const chunk &now) const;
+    stats_out of_chunk(const chunk &piece) const;
 };
 
-/* Rows with a label that is not `ignore`, for outputs on the host; NULL when every row has one or
- * nothing goes to the host. */
+/* A mask [count], in *memory on the host, of the tokens whose label is not `ignore`, for a pipeline
+ * whose outputs go to the host; NULL without labels or when no output goes to the host. */
 const uint8_t *labeled_rows(call &c, const int64_t *labels, int64_t count, int64_t ignore,
                             const alcore_sys_token_stats *out, std::vector<uint8_t> *memory);
 
-/* A row number on the device that atomicMin() lowers; give_bad_row() reports it, NO_ROW as -1. */
+/* The lowest bad row of a call, in device memory: begins as NO_ROW, atomicMin() lowers it;
+ * report_bad_row() writes it to the caller's *bad, NO_ROW as -1. */
 long long *new_bad_row(call &c);
-void give_bad_row(call &c, const long long *lowest, int64_t *bad);
+void report_bad_row(call &c, const long long *lowest, int64_t *bad);
 
 } // namespace alcore_cuda
 

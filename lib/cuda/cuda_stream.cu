@@ -10,19 +10,21 @@
 namespace alcore_cuda {
 
 namespace {
-struct shelf {
+/* The slots of all devices. */
+struct slot_registry {
     std::mutex lock;
-    std::condition_variable freed;
-    std::vector<stream_slot *> idle;
-    std::vector<int> made; /* [devices] slots that exist */
+    std::condition_variable freed;   /* a slot became idle */
+    std::vector<stream_slot *> idle; /* of any device */
+    std::vector<int> made;           /* [devices] slots that exist, idle or not */
 };
 
 /* Never destroyed: calls may run while the process ends. */
-shelf &stream_slots() {
-    static shelf *all = new shelf();
+slot_registry &all_slots() {
+    static slot_registry *all = new slot_registry();
     return *all;
 }
 
+/* Throws for a failed CUDA call while a slot is made. */
 void require(cudaError_t error) {
     if (error == cudaErrorMemoryAllocation) throw no_memory{RING_BYTES};
     if (error != cudaSuccess) throw error;
@@ -43,8 +45,9 @@ stream_slot *new_stream_slot(int device) {
     return made;
 }
 
-/* An idle slot of the device, if possible one whose kernels are done; NULL: none is idle. */
-stream_slot *idle_stream_slot(shelf &all, int device) {
+/* Removes an idle slot of the device from the list, if possible one whose kernels are done; NULL:
+ * none is idle. The lock is held. */
+stream_slot *idle_stream_slot(slot_registry &all, int device) {
     size_t found = all.idle.size();
     for (size_t i = 0; i < all.idle.size(); i++) {
         if (all.idle[i]->device != device) continue;
@@ -69,44 +72,44 @@ cudaError_t new_block(bool pinned, size_t bytes, void **out) {
 }
 } // namespace
 
-/* Takes an idle slot of the device or makes one, up to MAX_STREAM_SLOTS; then waits for one, asking
- * the host every 50 ms whether to stop. A reused slot is given out only after its last call's
- * kernels are done, as its memory is reused. */
+/* Returns an idle slot of the device, or a new one while fewer than MAX_STREAM_SLOTS exist; else
+ * waits for one, asking the host every 50 ms whether to stop. A reused slot is returned only after
+ * the kernels of its last call are done, because they may still read its memory. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device) {
-    shelf &all = stream_slots();
+    slot_registry &all = all_slots();
     stream_slot *streams = nullptr;
-    std::unique_lock<std::mutex> held(all.lock);
+    std::unique_lock<std::mutex> guard(all.lock);
     if (all.made.size() <= (size_t)device) all.made.resize((size_t)device + 1);
     while (!(streams = idle_stream_slot(all, device)) &&
            all.made[(size_t)device] >= MAX_STREAM_SLOTS) {
-        all.freed.wait_for(held, std::chrono::milliseconds(50));
+        all.freed.wait_for(guard, std::chrono::milliseconds(50));
         if (work->host && work->host->poll_cancel && work->host->poll_cancel(work->host_user)) {
-            held.unlock();
+            guard.unlock();
             fail(work, ALCORE_E_CANCELLED, "cancelled");
         }
     }
     if (!streams) {
         all.made[(size_t)device]++;
-        held.unlock();
+        guard.unlock();
         try {
             streams = new_stream_slot(device);
         } catch (...) {
-            held.lock();
+            guard.lock();
             all.made[(size_t)device]--;
             throw;
         }
         return streams;
     }
-    held.unlock();
+    guard.unlock();
     cudaEventSynchronize(streams->busy);
     streams->ring_used = 0;
     return streams;
 }
 
-/* Returns a slot. Of the device and of the pinned blocks, KEPT_BYTES each stay for the next call;
- * the others are freed once no kernel can use them. */
+/* Makes a slot idle. Of its device blocks and of its pinned ones, KEPT_BYTES each are kept for the
+ * next call; the others are freed once no kernel can use them. */
 void stream_slot_release(stream_slot *streams) {
-    shelf &all = stream_slots();
+    slot_registry &all = all_slots();
     for (int pinned = 0; pinned < 2; pinned++) {
         std::vector<memory_block> &blocks =
             pinned ? streams->pinned_blocks : streams->device_blocks;
@@ -123,14 +126,15 @@ void stream_slot_release(stream_slot *streams) {
         }
     }
     {
-        std::lock_guard<std::mutex> held(all.lock);
+        std::lock_guard<std::mutex> guard(all.lock);
         all.idle.push_back(streams);
     }
     all.freed.notify_one();
 }
 
-/* Finds the smallest idle block that fits without wasting most of itself, or allocates one; when
- * memory is short, the idle blocks are freed and it is tried once more. */
+/* Returns the smallest idle block that fits and is at most four times as large (64 KiB more for
+ * small ones), or allocates one; when that fails, frees the idle blocks of the slot and tries
+ * again. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     std::vector<memory_block> &blocks = pinned ? streams->pinned_blocks : streams->device_blocks;
     memory_block *best = nullptr;
@@ -142,10 +146,10 @@ void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes) {
     }
     if (!best) {
         void *memory = nullptr;
-        blocks.reserve(blocks.size() + 1); /* so that nothing is lost below */
+        blocks.reserve(blocks.size() + 1); /* push_back() below cannot throw and leak the memory */
         if (new_block(pinned, bytes, &memory) != cudaSuccess) {
             cudaGetLastError();
-            /* What is kept for later may be in the way. */
+            /* Frees the idle blocks of this slot and tries again. */
             for (size_t i = 0; i < blocks.size();) {
                 if (blocks[i].used) {
                     i++;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream slots: the streams, events and memory that a call works with and that outlive it, because
- * making them costs more than most calls. A device has MAX_STREAM_SLOTS of them; a call takes an
- * idle one, or waits for one (and asks the host whether to stop), so that as many calls run at
- * once. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned memory; a
- * block is reused by later calls only after `busy`, the last event of the call before, has passed.
- */
-#ifndef ALCORE__CUDA_LANE_CUH
-#define ALCORE__CUDA_LANE_CUH
+/* Stream slots: the streams, events and memory that a call works with. They outlive it, because
+ * making them costs more than most calls. A device has MAX_STREAM_SLOTS of them, which is how many
+ * calls run at once: a call acquires an idle slot, or waits for one and asks the host meanwhile
+ * whether to stop. Memory: a slot keeps blocks of up to KEPT_BYTES on the device and as much pinned
+ * memory. A slot is given to the next call only after `busy`, the last event of the call before,
+ * has passed, so its blocks can be reused at once. Thread-safe: a lock guards the list of idle
+ * slots; a slot itself belongs to one call. */
+#ifndef ALCORE__CUDA_STREAM_CUH
+#define ALCORE__CUDA_STREAM_CUH
 
 #include <vector>
 
@@ -14,13 +15,15 @@
 
 namespace alcore_cuda {
 
-/* Slots of one device: the number of calls that run at once; others wait. */
+/* Slots of one device. */
 const int MAX_STREAM_SLOTS = 4;
-/* Bytes that staging may take of the device, and memory that a slot keeps for the next call. */
+/* STAGING_BYTES: device memory that copies of host arrays may occupy when the caller names no
+ * limit. KEPT_BYTES: device memory, and pinned memory, that a slot keeps for the next call. */
 const size_t STAGING_BYTES = (size_t)32 << 20, KEPT_BYTES = (size_t)64 << 20;
-/* Pinned memory that small copies go through. */
+/* Pinned memory of a slot that small copies go through (call::ring_piece). */
 const size_t RING_BYTES = (size_t)1 << 20;
 
+/* An allocation that a slot keeps; used: by the present call. */
 struct memory_block {
     void *memory;
     size_t bytes;
@@ -30,19 +33,22 @@ struct memory_block {
 struct stream_slot {
     int device;
     cudaStream_t compute, copy;
-    cudaEvent_t busy; /* what the last call left in a stream */
-    cudaEvent_t begin, up[2], done[2];
+    cudaEvent_t busy;    /* recorded at the end of a call: its kernels are done when it passes */
+    cudaEvent_t begin;   /* arrays of the caller, or memory of an earlier pass, are ready */
+    cudaEvent_t up[2];   /* for each buffer of a pipeline: its chunk is copied to the device */
+    cudaEvent_t done[2]; /* its chunk is computed and copied back */
     std::vector<memory_block> device_blocks, pinned_blocks;
-    char *ring;
-    size_t ring_used;
+    char *ring;       /* [RING_BYTES] pinned */
+    size_t ring_used; /* bytes of the ring that copies in flight may use */
 };
 
-/* An idle slot of the device, whose kernels are done; waits when all are in use. Throws no_memory.
- */
+/* An idle slot of the device whose kernels are done; waits while all are in use. Throws no_memory,
+ * cudaError_t, or failure when the host wants to stop. */
 stream_slot *stream_slot_acquire(const alcore_sys_work *work, int device);
 void stream_slot_release(stream_slot *streams);
 
-/* A block of at least that many bytes; NULL when there is none. */
+/* A block of at least `bytes` bytes, in use until stream_slot_block_back() or the release of the
+ * slot; NULL when there is no memory. */
 void *stream_slot_block(stream_slot *streams, bool pinned, size_t bytes);
 void stream_slot_block_back(stream_slot *streams, bool pinned, void *memory);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The module's entry point: says in plain words why no device can be used, or gives the kernel
- * table. Asks only what makes no context: driver version, number of devices, compute capability. */
+/* The entry point of the module: returns the kernel table, or says in plain words why no device can
+ * be used. It asks only what makes no context: driver version, number of devices, compute
+ * capability. */
 #include <cstdio>
 
 #include "cuda_call.cuh"
@@ -48,15 +49,16 @@ alcore_sys_kernels make_table() {
 
 /* The oldest driver that runs this module: that of the toolkit's major release. */
 const int OLDEST_DRIVER = CUDART_VERSION / 1000 * 1000;
-/* The oldest device that it holds code for: compute capability 8.0. */
+/* The oldest compute capability that the module holds code for: 8.0. */
 const int OLDEST_MAJOR = 8;
 
+/* Sets the error text and returns ALCORE_E_UNSUPPORTED. */
 alcore_status refuse(const alcore_sys_host *host, const char *text) {
     return host->set_error ? host->set_error(ALCORE_E_UNSUPPORTED, text, strlen(text))
                            : ALCORE_E_UNSUPPORTED;
 }
 
-/* Says in plain words why no device can be used. */
+/* ALCORE_OK when the driver and the first device can run this module; else says why not. */
 alcore_status check_device(const alcore_sys_host *host) {
     char text[200];
     int driver = 0, devices = 0, major = 0;
@@ -75,7 +77,7 @@ alcore_status check_device(const alcore_sys_host *host) {
     if (error != cudaSuccess || devices == 0) {
         cudaGetLastError();
         snprintf(text, sizeof text, "the NVIDIA driver shows no device: %s",
-                 error == cudaSuccess ? "their number is 0" : cudaGetErrorString(error));
+                 error == cudaSuccess ? "it counts none" : cudaGetErrorString(error));
         return refuse(host, text);
     }
     if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
@@ -90,6 +92,7 @@ alcore_status check_device(const alcore_sys_host *host) {
 } // namespace
 } // namespace alcore_cuda
 
+/* What the library calls after loading the module (alcore_sys_kernel_entry). */
 extern "C" __attribute__((visibility("default"))) alcore_status
 alcore_cuda_entry(uint32_t abi, const alcore_sys_host *host, const alcore_sys_kernels **out) {
     static const alcore_sys_kernels table = alcore_cuda::make_table();

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only a device can do, each a few lines with a twin in the emulation (tests/emu): copies to
- * shared memory that run on their own, and a step of a tensor core. */
+/* PTX instructions without a C++ form, each with a counterpart in the emulation (tests/emu):
+ * asynchronous copies to shared memory, and a multiply-add of a tensor core. */
 #ifndef ALCORE__CUDA_TENSOR_CUH
 #define ALCORE__CUDA_TENSOR_CUH
 
 #include "cuda_platform.cuh"
 
-/* Eight float16 numbers: what one copy moves. */
+/* Eight float16 components, two a word: what one copy moves. */
 struct alignas(16) half_unit {
     uint32_t word[4];
 };
 
-/* Begins to copy a unit to shared memory. It is there after copy_wait(), for other threads after a
- * barrier behind that. */
-__device__ inline void copy_begin(half_unit *shared, const half_unit *from) {
+/* Starts copying a unit from global to shared memory. This thread may read it after copy_wait(),
+ * other threads after a barrier that follows. */
+__device__ inline void copy_begin(half_unit *shared, const half_unit *source) {
 #ifdef ALCORE_CUDA_EMULATED
-    emu::copy_begin(shared, from, sizeof *from);
+    emu::copy_begin(shared, source, sizeof *source);
 #else
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
                      (unsigned)__cvta_generic_to_shared(shared)),
-                 "l"(from)
+                 "l"(source)
                  : "memory");
 #endif
 }
 
-/* Ends a group: the copies that this thread began since the last one. */
+/* Ends a group: the copies that this thread started since the last call. */
 __device__ inline void copy_group() {
 #ifdef ALCORE_CUDA_EMULATED
     emu::copy_group();
@@ -33,7 +33,7 @@ __device__ inline void copy_group() {
 #endif
 }
 
-/* Waits for this thread's groups but the last LEFT. */
+/* Waits for all groups of this thread but the last LEFT. */
 template <int LEFT> __device__ inline void copy_wait() {
 #ifdef ALCORE_CUDA_EMULATED
     emu::copy_wait(LEFT);
@@ -42,11 +42,11 @@ template <int LEFT> __device__ inline void copy_wait() {
 #endif
 }
 
-/* sum += A B of a warp: A 16 x 16 and B 16 x 8 in float16, the sums in float32. With g = lane / 4
- * and t = lane % 4 a lane holds, two numbers a word,
- *     a[0], a[1]: rows g, g + 8 of A, columns 2t, 2t + 1;  a[2], a[3]: the same rows, columns + 8
- *     b[0], b[1]: column g of B, rows 2t, 2t + 1;  the same + 8
- *     sum[0], sum[1]: row g, columns 2t, 2t + 1;  sum[2], sum[3]: row g + 8 */
+/* sum += A B, computed by a warp together: A is 16 x 16 and B 16 x 8 in float16, sum 16 x 8 in
+ * float32. With g = lane / 4 and t = lane % 4 the thread `lane` holds, two float16 a word, a[0],
+ * a[1]: rows g, g + 8 of A, columns 2t, 2t + 1;  a[2], a[3]: the same rows, columns + 8 b[0], b[1]:
+ * column g of B, rows 2t, 2t + 1;  the same + 8 sum[0], sum[1]: row g, columns 2t, 2t + 1;  sum[2],
+ * sum[3]: row g + 8 */
 __device__ inline void tensor_step(float (&sum)[4], const uint32_t (&a)[4],
                                    const uint32_t (&b)[2]) {
 #ifdef ALCORE_CUDA_EMULATED

@@ -1,61 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The products of many float16 rows with many others, a tile of a block at a time, by tensor
- * cores. */
+/* Products of many float16 rows with many float16 others on tensor cores: one block computes a tile
+ * of TILE_ROWS x TILE_OTHERS dot products and leaves them in registers (tile_sums), where the
+ * filters compare them.
+ *
+ * A "line" is a row or an other of the tile: lines 0 .. TILE_ROWS - 1 are rows, the rest others.
+ * Shared memory holds TILE_STAGES stages, each TILE_DEPTH components of all lines; while one stage
+ * is multiplied, the next ones are copied (cp.async). Sums run in chains of TILE_CHAIN stages on
+ * the tensor cores, which cut what they add; the chains are added in float32, which rounds. The
+ * error bound is in cuda_filter.cuh. */
 #ifndef ALCORE__CUDA_TILE_CUH
 #define ALCORE__CUDA_TILE_CUH
 
 #include "cuda_tensor.cuh"
 #include "cuda_warp.cuh"
 
-/* A block makes TILE_ROWS x TILE_OTHERS products, each of its four warps 64 x 32 of them, from
- * TILE_DEPTH numbers of each row at a time, while those of the next TILE_STAGES - 1 steps are on
- * their way. */
+/* Sizes of a tile. Each of the four warps of a block computes WARP_ROWS x WARP_OTHERS of its
+ * products. */
 enum {
     TILE_ROWS = 128,
     TILE_OTHERS = 64,
     TILE_THREADS = 128,
     TILE_DEPTH = 32,
-    TILE_UNITS = TILE_DEPTH / 8, /* of a row and step */
+    TILE_UNITS = TILE_DEPTH / 8, /* units (8 components) of a line in a stage */
     TILE_STAGES = 3,
     TILE_LINES = TILE_ROWS + TILE_OTHERS,
-    TILE_MEMORY = TILE_STAGES * TILE_LINES * TILE_UNITS, /* units of shared memory */
-    TILE_COPIES = TILE_LINES * TILE_UNITS / TILE_THREADS,
+    TILE_MEMORY = TILE_STAGES * TILE_LINES * TILE_UNITS,  /* units of shared memory */
+    TILE_COPIES = TILE_LINES * TILE_UNITS / TILE_THREADS, /* units that a thread copies a stage */
     WARP_ROWS = 64,
     WARP_OTHERS = 32,
-    WARP_DOWN = WARP_ROWS / 16, /* steps of a tensor core down and across */
+    WARP_DOWN = WARP_ROWS / 16, /* 16 x 8 fragments of a warp, down and across */
     WARP_ACROSS = WARP_OTHERS / 8,
-    /* Steps of TILE_DEPTH whose products one chain of a tensor core adds up. Its sums are cut, not
-     * rounded: short chains, added up by a rounded operation, keep the bound small. */
+    /* Stages whose products one chain on the tensor cores adds. Its sums are cut, not rounded:
+     * short chains, which rounded additions combine, keep the error bound small. */
     TILE_CHAIN = 4
 };
 
-/* Units of a row that has `dims` numbers: whole steps, the rest zeros. */
+/* Units of a row of `dims` components: whole stages, zeros behind the last component. */
 inline int64_t half_units(int64_t dims) {
     return (dims + TILE_DEPTH - 1) / TILE_DEPTH * TILE_UNITS;
 }
 
-/* Where a unit of a line is: eight lines' units of one column lie in eight different banks. */
+/* Index in a stage of unit `unit` of line `line`. The exclusive or spreads unit u of eight adjacent
+ * lines, which threads read together, over all banks of shared memory. */
 __device__ inline int tile_slot(int line, int unit) {
     return line * TILE_UNITS + (unit ^ (line >> 1 & 3));
 }
 
-/* A thread's part of a tile: product [down][across][r] is that of the tile's row tile_row(down, r)
- * and other tile_other(across, r). */
+/* The products of a tile that this thread holds: of[down][across][r] is that of row tile_row(down,
+ * r) and other tile_other(across, r) of the tile (layout: tensor_step). */
 struct tile_sums {
     float of[WARP_DOWN][WARP_ACROSS][4];
+    /* The product of the p-th of the thread's rows (p = 2 down + r / 2) with the q-th of its others
+     * (q = 2 across + r % 2). */
+    __device__ float product(int p, int q) const { return of[p / 2][q / 2][p % 2 * 2 + q % 2]; }
 };
+/* The row and the other of the tile that belong to of[down][across][r]. */
 __device__ inline int tile_row(int down, int r) {
     int warp = (int)threadIdx.x / CUDA_LANES;
-    return warp / 2 * WARP_ROWS + down * 16 + lane_here() / 4 + r / 2 * 8;
+    return warp / 2 * WARP_ROWS + down * 16 + lane_id() / 4 + r / 2 * 8;
 }
 __device__ inline int tile_other(int across, int r) {
     int warp = (int)threadIdx.x / CUDA_LANES;
-    return warp % 2 * WARP_OTHERS + across * 8 + lane_here() % 4 * 2 + r % 2;
+    return warp % 2 * WARP_OTHERS + across * 8 + lane_id() % 4 * 2 + r % 2;
 }
 
-/* One stage times one stage. */
+/* sums += the products of the lines of one stage; each warp computes its part of the tile. */
 __device__ inline void tile_step(const half_unit *stage, tile_sums *sums) {
-    int g = lane_here() / 4, t = lane_here() % 4;
+    int g = lane_id() / 4, t = lane_id() % 4;
     int row = tile_row(0, 0), other = TILE_ROWS + tile_other(0, 0) - 2 * t + g;
 #pragma unroll
     for (int k = 0; k < TILE_UNITS; k += 2) {
@@ -87,19 +98,24 @@ __device__ inline void tile_clear(tile_sums *sums) {
         sums->of[p / 4 / WARP_ACROSS][p / 4 % WARP_ACROSS][p % 4] = 0.0f;
 }
 
-/* The products of a block. memory: TILE_MEMORY units. line(n): the first unit of the tile's line n,
- * rows before others; lines beyond `rows` rows and `others` others may be any row's. */
+/* Computes the products of one tile; the whole block calls it together.
+ *   memory   [TILE_MEMORY] units of shared memory
+ *   line(n)  pointer to the first unit of line n of the tile, `units` units long
+ *   rows, others  how many of the tile's rows and others exist; line() of the rest may be any line,
+ *            whose products the caller ignores. Warps without an existing pair skip the products.
+ *   out      the thread's products */
 template <class Line>
 __device__ inline void tile_products(half_unit *memory, const Line &line, int64_t units,
                                      int64_t rows, int64_t others, tile_sums *out) {
     const int unit = (int)threadIdx.x % TILE_UNITS, first = (int)threadIdx.x / TILE_UNITS;
-    const half_unit *from[TILE_COPIES];
-    int steps = (int)(units / TILE_UNITS), filled = 0, read = 0; /* stages */
+    const half_unit *source[TILE_COPIES];
+    int steps = (int)(units / TILE_UNITS);
+    int filled = 0, read = 0; /* stages that the next copy goes to and that are multiplied next */
     bool busy =
-        tile_row(0, 0) - lane_here() / 4 < rows && tile_other(0, 0) - lane_here() % 4 * 2 < others;
+        tile_row(0, 0) - lane_id() / 4 < rows && tile_other(0, 0) - lane_id() % 4 * 2 < others;
 #pragma unroll
     for (int c = 0; c < TILE_COPIES; c++)
-        from[c] = line(first + c * (TILE_THREADS / TILE_UNITS)) + unit;
+        source[c] = line(first + c * (TILE_THREADS / TILE_UNITS)) + unit;
     auto next = [](int stage) { return stage + 1 < TILE_STAGES ? stage + 1 : 0; };
     auto fetch = [&](int step) {
         half_unit *stage = memory + filled * (TILE_LINES * TILE_UNITS);
@@ -107,10 +123,10 @@ __device__ inline void tile_products(half_unit *memory, const Line &line, int64_
 #pragma unroll
         for (int c = 0; c < TILE_COPIES && step < steps; c++)
             copy_begin(stage + tile_slot(first + c * (TILE_THREADS / TILE_UNITS), unit),
-                       from[c] + step * TILE_UNITS);
+                       source[c] + step * TILE_UNITS);
         copy_group();
     };
-    __syncthreads(); /* the stages have been read */
+    __syncthreads(); /* every thread has read the stages of the tile before */
 #pragma unroll
     for (int s = 0; s < TILE_STAGES - 1; s++) fetch(s);
     tile_sums chain;

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k best entries (value, row) of one item, kept sorted in shared memory by one block of
- * SELECT_THREADS threads: entries 0 .. k - 1 are the best so far, behind them come newcomers. The
- * order is total (value, then lower row), so the order of arrival changes nothing. Cost of a join:
- * a bitonic sort of the next power of two, or ranks by counting when there are few. */
-#ifndef ALCORE__CUDA_PLACES_CUH
-#define ALCORE__CUDA_PLACES_CUH
+ * SELECT_THREADS threads: memory [SORTED] holds the best so far in 0 .. k - 1 and newcomers from k
+ * on. The order is total (value, then lower row), so the order in which threads append newcomers
+ * does not change the result. All threads of the block call these functions together. Cost of a
+ * join: a bitonic sort of the next power of two, or ranks by counting when there are few entries.
+ */
+#ifndef ALCORE__CUDA_TOP_K_CUH
+#define ALCORE__CUDA_TOP_K_CUH
 
 #include "cuda_warp.cuh"
 
 namespace alcore_cuda {
 
-/* Entries of an item and newcomers that one block sorts. */
+/* MAX_K: limit of k; SORTED: entries that one block can sort, best ones and newcomers; FEW_ENTRIES:
+ * up to so many, counting ranks is faster than sorting. */
 enum { MAX_K = 1024, SORTED = 2 * MAX_K, SELECT_THREADS = 128, FEW_ENTRIES = 256 };
 
+/* A neighbor: its value by the metric and its pool row; row -1: an unused entry. */
 struct top_entry {
     double value;
-    int64_t row; /* -1: none */
+    int64_t row;
 };
 
-/* The order of a search: nearest first, the lower row among equals. */
+/* The order of a search: the better value first (the larger one when `largest`), the lower row
+ * among equals, unused entries last. */
 __device__ inline bool nearer(const top_entry &a, const top_entry &b, bool largest) {
     if (a.row < 0) return false;
     if (b.row < 0) return true;
@@ -26,7 +31,8 @@ __device__ inline bool nearer(const top_entry &a, const top_entry &b, bool large
     return largest ? a.value > b.value : a.value < b.value;
 }
 
-/* Sorts `count` entries, a power of two, by nearer(). */
+/* Sorts memory [count], count a power of two, by nearer(): bitonic sort, log2(count)^2 / 2
+ * barriers. */
 __device__ inline void sort_entries(top_entry *memory, int count, bool largest) {
     for (int size = 2; size <= count; size *= 2) {
         for (int gap = size / 2; gap > 0; gap /= 2) {
@@ -36,9 +42,9 @@ __device__ inline void sort_entries(top_entry *memory, int count, bool largest) 
                 bool descending = (low & size) != 0;
                 if (nearer(memory[descending ? low : high], memory[descending ? high : low],
                            largest)) {
-                    top_entry kept = memory[low];
+                    top_entry saved = memory[low];
                     memory[low] = memory[high];
-                    memory[high] = kept;
+                    memory[high] = saved;
                 }
             }
         }
@@ -46,34 +52,34 @@ __device__ inline void sort_entries(top_entry *memory, int count, bool largest) 
     __syncthreads();
 }
 
-/* The same for few entries: each counts the entries that stand before it, which is its new index.
- * Two barriers. */
+/* Sorts memory [count] by nearer() for count <= FEW_ENTRIES: the new index of an entry is the
+ * number of entries that come before it. Two barriers. */
 __device__ inline void rank_entries(top_entry *memory, int count, bool largest) {
-    top_entry own[FEW_ENTRIES / SELECT_THREADS];
+    top_entry entry[FEW_ENTRIES / SELECT_THREADS];
     int rank[FEW_ENTRIES / SELECT_THREADS];
 #pragma unroll
     for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++) {
         int t = (int)threadIdx.x + n * SELECT_THREADS;
         rank[n] = count;
         if (t >= count) continue;
-        own[n] = memory[t];
+        entry[n] = memory[t];
         rank[n] = 0;
         for (int u = 0; u < count; u++) {
-            bool before = nearer(memory[u], own[n], largest);
-            /* Free places are all alike. */
-            if (own[n].row < 0 && memory[u].row < 0) before = u < t;
+            bool before = nearer(memory[u], entry[n], largest);
+            /* Unused entries are equal: they keep their order. */
+            if (entry[n].row < 0 && memory[u].row < 0) before = u < t;
             rank[n] += before;
         }
     }
     __syncthreads();
 #pragma unroll
     for (int n = 0; n < FEW_ENTRIES / SELECT_THREADS; n++)
-        if (rank[n] < count) memory[rank[n]] = own[n];
+        if (rank[n] < count) memory[rank[n]] = entry[n];
     __syncthreads();
 }
 
-/* Merges `count` newcomers, which stand behind the `k` entries in memory, into them. */
-__device__ inline void join_places(top_entry *memory, int k, int count, bool largest) {
+/* Merges the newcomers memory[k .. k + count - 1] into the k best entries. */
+__device__ inline void join_entries(top_entry *memory, int k, int count, bool largest) {
     int all = k + count, sorted = 2;
     while (sorted < all) sorted *= 2;
     if (all <= FEW_ENTRIES) {
@@ -84,11 +90,11 @@ __device__ inline void join_places(top_entry *memory, int k, int count, bool lar
     sort_entries(memory, sorted, largest);
 }
 
-/* Merges what gather() finds among others begin .. end - 1 into the k entries in memory:
- * gather(first, last) looks at SELECT_THREADS others from `first` on, appends those that are nearer
- * than `last`, the worst entry, behind the k entries, never a NaN, and counts them in newcomers[0].
- * All threads of the block call it together; before, newcomers[0] is 0 and a barrier has made the
- * entries visible. */
+/* Merges what gather() finds among the others begin .. end - 1 into the k best entries.
+ * gather(first, last) is called by all threads: it compares SELECT_THREADS others from `first` on,
+ * appends those nearer than `last`, the worst entry, behind the k entries (never a NaN), and counts
+ * them in newcomers[0]. Before the call newcomers[0] is 0 and a barrier has made the entries
+ * visible. */
 template <class Gather>
 __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int64_t begin,
                                    int64_t end, bool largest, const Gather &gather) {
@@ -99,7 +105,7 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
         int count = newcomers[0];
         bool ends = base + SELECT_THREADS >= end;
         if (count > 0 && (ends || k + count + SELECT_THREADS > SORTED)) {
-            join_places(memory, k, count, largest);
+            join_entries(memory, k, count, largest);
             last = memory[k - 1];
             if (threadIdx.x == 0) newcomers[0] = 0;
         }
@@ -107,8 +113,8 @@ __device__ inline void join_others(top_entry *memory, int *newcomers, int k, int
     }
 }
 
-/* Copies the k entries of an item to shared memory; store_entries() copies them back, except free
- * ones (row -1). */
+/* Copies the k entries of an item, rows and values [k], to shared memory; store_entries() copies
+ * them back, except unused ones. */
 __device__ inline void load_entries(top_entry *memory, int k, const int64_t *rows,
                                     const double *values) {
     for (int t = (int)threadIdx.x; t < k; t += SELECT_THREADS) memory[t] = {values[t], rows[t]};

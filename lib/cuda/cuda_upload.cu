@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* upload and release: rows that stay on the device between calls, for strategies with many passes.
- * The rows of the mask are gathered on the host in pieces and copied one after the other. A quarter
- * of the device's memory stays free, because others work there too; where it would not, nothing is
- * copied and that is no failure. */
+/* upload and release of the kernel table: rows that stay on the device between calls, for
+ * strategies with many passes. The rows of the mask are gathered on the host in pieces, which are
+ * copied one after the other. A quarter of the device's memory stays free for other programs; where
+ * that is impossible, nothing is copied, which is no failure. Cost: one read of the rows and one
+ * copy. */
 #include <algorithm>
 
 #include "cuda_call.cuh"
@@ -11,16 +12,16 @@
 namespace alcore_cuda {
 
 namespace {
-const size_t NUMBER_BYTES[] = {0, 2, 2, 4, 8};
-
-/* The share of the device's memory that stays free: others work there too. */
+/* One part in FREE_SHARE of the device's memory stays free. */
 const size_t FREE_SHARE = 4;
 
+/* Bytes of the rows, stored without gaps. */
 size_t bytes_of(const alcore_sys_rows *rows) {
-    return (size_t)rows->count * (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
+    return (size_t)rows->count * (size_t)rows->dims * dtype_bytes(rows->dtype);
 }
 
-/* NULL: there is not enough. */
+/* Device memory that outlives the call, from the workspace or the device; NULL: there is not
+ * enough. alcore_cuda::release() frees it. */
 void *new_memory(const alcore_sys_work *work, size_t bytes) {
     if (work->workspace) return work->workspace(work->workspace_user, bytes);
     size_t unused = 0, total = 0;
@@ -33,66 +34,69 @@ void *new_memory(const alcore_sys_work *work, size_t bytes) {
     return memory;
 }
 
-/* Copies the rows of the mask, adjacent, to the device memory `to`, 256 KiB at a time. */
-void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *to) {
-    const size_t PIECE = (size_t)1 << 18, row = (size_t)rows->dims * NUMBER_BYTES[rows->dtype];
-    const char *from = (const char *)rows->data;
+/* Copies the rows of the mask (mask [rows] on the host, NULL: all), without gaps, to the device
+ * memory out, PIECE bytes at a time. */
+void gather(call &c, const alcore_sys_rows *rows, const uint8_t *mask, char *out) {
+    const size_t component = dtype_bytes(rows->dtype);
+    const size_t PIECE = (size_t)1 << 18, row_bytes = (size_t)rows->dims * component;
+    const char *data = (const char *)rows->data;
     std::vector<char> piece;
-    piece.reserve(std::max(PIECE, row));
+    piece.reserve(std::max(PIECE, row_bytes));
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
-        const char *at = from + (size_t)(i * rows->stride) * NUMBER_BYTES[rows->dtype];
-        piece.insert(piece.end(), at, at + row);
-        if (piece.size() + row <= PIECE) continue;
+        const char *row = data + (size_t)(i * rows->stride) * component;
+        piece.insert(piece.end(), row, row + row_bytes);
+        if (piece.size() + row_bytes <= PIECE) continue;
         c.poll();
-        c.upload(to, piece.data(), piece.size());
-        to += piece.size();
+        c.upload(out, piece.data(), piece.size());
+        out += piece.size();
         piece.clear();
     }
-    c.upload(to, piece.data(), piece.size());
+    c.upload(out, piece.data(), piece.size());
 }
 } // namespace
 
-/* Kernel table: copies the rows of the mask, adjacent, to device memory of their own: *out then
- * describes them; zeroed where they are on the device already or memory is short, which is no
- * failure. */
+/* Kernel table: copies the rows of the mask, without gaps, to new device memory, which *out then
+ * describes. *out is zeroed where the rows are on the device already or memory is short, which is
+ * no failure. */
 alcore_status upload(const alcore_sys_work *work, const alcore_sys_rows *rows, const uint8_t *mask,
                      alcore_sys_rows *out) {
     memset(out, 0, sizeof *out);
-    alcore_sys_rows held = alcore_sys_rows();
+    alcore_sys_rows uploaded = alcore_sys_rows();
     alcore_status status = guarded(work, [&](call &c) {
         c.check_rows(rows);
         if (c.on_device(rows->data)) return;
         std::vector<uint8_t> memory;
-        const uint8_t *host_mask = c.on_host(mask, rows->count, &memory);
-        held = *rows;
-        held.stride = rows->dims;
-        if (host_mask) held.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
-        held.data = bytes_of(&held) ? new_memory(work, bytes_of(&held)) : nullptr;
-        if (held.data) gather(c, rows, host_mask, (char *)held.data);
+        const uint8_t *host_mask = c.to_host(mask, rows->count, &memory);
+        uploaded = *rows;
+        uploaded.stride = rows->dims;
+        if (host_mask)
+            uploaded.count = rows->count - std::count(host_mask, host_mask + rows->count, 0);
+        uploaded.data = bytes_of(&uploaded) ? new_memory(work, bytes_of(&uploaded)) : nullptr;
+        if (uploaded.data) gather(c, rows, host_mask, (char *)uploaded.data);
     });
-    if (status == ALCORE_OK && held.data)
-        *out = held;
-    else if (held.data)
-        release(work, &held);
+    if (status == ALCORE_OK && uploaded.data)
+        *out = uploaded;
+    else if (uploaded.data)
+        release(work, &uploaded);
     return status;
 }
 
-/* Kernel table: frees what upload() allocated. It has no status: a device that is gone cannot be
- * told anything. */
-void release(const alcore_sys_work *work, const alcore_sys_rows *held) {
-    void *memory = (void *)held->data;
+/* Kernel table: frees what upload() allocated. It has no status, because there is nothing that a
+ * caller could do. */
+void release(const alcore_sys_work *work, const alcore_sys_rows *uploaded) {
+    void *memory = (void *)uploaded->data;
     if (!memory) return;
     if (work->workspace) {
         if (work->workspace_release)
-            work->workspace_release(work->workspace_user, memory, bytes_of(held));
+            work->workspace_release(work->workspace_user, memory, bytes_of(uploaded));
         return;
     }
     try {
         context_scope context(work->device);
         cudaFree(memory);
     } catch (cudaError_t) {
-        /* A device that has gone took its memory along. */
+        /* The device is gone, and its memory with it. */
     }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of one warp on one row, exactly as spec 1.8 writes it: lane l of the warp is lane l of
- * the sum. */
-#ifndef ALCORE__CUDA_LANES_CUH
-#define ALCORE__CUDA_LANES_CUH
+/* Arithmetic of one warp on one row, exactly as spec 1.8 writes it: thread l of the warp holds
+ * running sum l (lane l), to which the components j with j mod 32 = l are added in order. All 32
+ * threads call these functions together, and all get the result. Cost: one read of the row. */
+#ifndef ALCORE__CUDA_WARP_CUH
+#define ALCORE__CUDA_WARP_CUH
 
 #include "alcore/sys/kernel.h"
 #include "cuda_platform.cuh"
 
+/* Threads of a warp, threads and warps of a block of most kernels. */
 enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LANES };
 
 /* Below this norm a vector counts as zero (spec 1.5). */
@@ -17,11 +19,19 @@ enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LAN
 #define CUDA_FLOOR (-100.0)
 #define CUDA_SLACK 1e-6
 
-/* Number `at` of an array, widened exactly. */
-template <int DTYPE> __device__ inline double number_at(const void *data, int64_t at) {
-    if (DTYPE == ALCORE_FLOAT64) return ((const double *)data)[at];
-    if (DTYPE == ALCORE_FLOAT32) return (double)((const float *)data)[at];
-    uint16_t bits = ((const uint16_t *)data)[at];
+/* Bytes of a component of type DTYPE as a constant; dtype_bytes() when the type is not one. */
+template <int DTYPE> struct dtype_size {
+    enum { BYTES = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2 };
+};
+inline size_t dtype_bytes(int32_t dtype) {
+    return dtype == ALCORE_FLOAT64 ? 8 : dtype == ALCORE_FLOAT32 ? 4 : 2;
+}
+
+/* Entry `index` of an array of type DTYPE, widened exactly. */
+template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
+    if (DTYPE == ALCORE_FLOAT64) return ((const double *)data)[index];
+    if (DTYPE == ALCORE_FLOAT32) return (double)((const float *)data)[index];
+    uint16_t bits = ((const uint16_t *)data)[index];
     if (DTYPE == ALCORE_FLOAT16) return (double)device_float_of_half(bits);
     uint32_t wide = (uint32_t)bits << 16;
     float x;
@@ -29,7 +39,7 @@ template <int DTYPE> __device__ inline double number_at(const void *data, int64_
     return (double)x;
 }
 
-/* Runs `call`, an expression with the constant DTYPE, for a number type. */
+/* Runs `call`, a statement with the constant DTYPE, for the value `dtype`. */
 #define CUDA_EACH_DTYPE(dtype, call)                                                               \
     do {                                                                                           \
         if ((dtype) == ALCORE_FLOAT32) {                                                           \
@@ -47,25 +57,35 @@ template <int DTYPE> __device__ inline double number_at(const void *data, int64_
         }                                                                                          \
     } while (0)
 
-__device__ inline int lane_here() {
+/* The index of this thread in its warp. */
+__device__ inline int lane_id() {
     return (int)(threadIdx.x % CUDA_LANES);
 }
 
-/* The tree w = 16, 8, 4, 2, 1; every lane gets the sum. Lanes i and i + w add the same two numbers,
- * and a + b is b + a, so all lanes hold the same bits after each step. */
+/* The indices of this thread and of its warp in a grid of blocks of CUDA_THREADS threads. */
+__device__ inline int64_t thread_index() {
+    return (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+}
+__device__ inline int64_t warp_index() {
+    return (int64_t)blockIdx.x * CUDA_WARPS + threadIdx.x / CUDA_LANES;
+}
+
+/* The sum of the 32 lanes by the tree of spec 1.8, w = 16, 8, 4, 2, 1, in every thread. Threads i
+ * and i xor w add the same two values, and a + b is b + a, so both hold the same bits after each
+ * step. */
 __device__ inline double lanes_sum(double lane) {
     for (int w = CUDA_LANES / 2; w > 0; w /= 2)
-        lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES);
+        lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES);
     return lane;
 }
 
-/* A row as the caller is to read it: element j, or that of unit(row). */
+/* A row as kernels read it: row[j] is component j as a double, or component j of unit(row). */
 template <int DTYPE> struct row_reader {
-    const void *data;
-    double norm;
+    const void *data; /* component 0, of type DTYPE */
+    double norm;      /* of the row, when unit */
     bool unit;
     __device__ double operator[](int64_t j) const {
-        double x = number_at<DTYPE>(data, j);
+        double x = component_at<DTYPE>(data, j);
         if (!unit) return x;
         return norm < CUDA_ZERO_NORM ? 0.0 : x / norm;
     }
@@ -75,7 +95,7 @@ template <int DTYPE> struct row_reader {
 template <class Row> __device__ inline double row_self_dot(const Row &row, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
-    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
         double x = row[j];
         lane = lane + x * x;
     }
@@ -87,7 +107,7 @@ template <class Row, class Other>
 __device__ inline double row_dot(const Row &row, const Other &other, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
-    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) lane = lane + row[j] * other[j];
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) lane = lane + row[j] * other[j];
     return lanes_sum(lane);
 }
 
@@ -96,19 +116,20 @@ template <class Row>
 __device__ inline double row_sq_dist(const Row &row, const double *other, int64_t dims) {
     double lane = 0.0;
 #pragma unroll 4
-    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
         double t = row[j] - other[j];
         lane = lane + t * t;
     }
     return lanes_sum(lane);
 }
 
-/* Row number i of a matrix; a warp calls it together. */
+/* A reader of matrix row i; the warp calls it together, because unit rows need their norm. stride:
+ * components from a row to the next. */
 template <int DTYPE>
 __device__ inline row_reader<DTYPE> read_row(const void *data, int64_t i, int64_t stride,
                                              int64_t dims, bool unit) {
-    const int bytes = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2;
-    row_reader<DTYPE> row = {(const char *)data + i * stride * bytes, 1.0, false};
+    row_reader<DTYPE> row = {(const char *)data + i * stride * dtype_size<DTYPE>::BYTES, 1.0,
+                             false};
     if (unit) {
         row.norm = sqrt(row_self_dot(row, dims));
         row.unit = true;

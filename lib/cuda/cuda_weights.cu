@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* D^2 weights of k-means++ and BADGE (spec 1.8), their totals, and draws by weight; the formulas
- * stand in cpu_minimum.c and alcore/sys/kernel.h.
+/* D^2 weights of k-means++ and BADGE (spec 1.8), their totals, and draws by weight:
  *
- * A warp has a row and TOGETHER centroids at a time; lane 0 applies the duplicate rule and the
- * minimum. Totals and draws are running sums, sequential by definition: one block copies
- * SUM_TILE weights to shared memory, one thread adds them. Cost: rows x centroids x dims in double,
- * and one dependent addition a row for a total. */
+ *     k-means++  w = sq_dist(row, centroid)
+ *     BADGE      w = |a|^2 |h|^2 + |a_c|^2 |h_c|^2 - 2 (a.a_c) (h.h_c), the squared distance of the
+ * outer products a h^T and a_c h_c^T, which are never formed
+ *
+ * and 0 where w is at most DUPLICATE times the sum of both squared norms. A row keeps the smallest
+ * w over all centroids so far (minimum); speculative centroids, rows that the next draws are likely
+ * to hit, are measured in the same pass and kept apart, and update_min merges one of them when the
+ * draw hits it.
+ *
+ * A warp compares a row with TOGETHER centroids at a time; its thread 0 applies the duplicate rule
+ * and the minimum. Totals and draws are running sums, sequential by definition: one block copies
+ * SUM_TILE weights to shared memory, one thread adds them. Cost: rows x centroids x dims
+ * multiply-adds in double, and one dependent addition a row for a total. */
 #include "cuda_entries.h"
 #include "cuda_rows.cuh"
 
 namespace alcore_cuda {
 
 namespace {
-/* The duplicate rule of spec 1.8: what is at most this share of both squared norms is rounding. */
+/* The duplicate rule of spec 1.8: a w of at most this share of both squared norms is rounding. */
 const double DUPLICATE = 1e-12;
 
 /* Centroids that a row is compared with while it is read once. */
 enum { TOGETHER = 4 };
 
-/* dot or sq_dist of the row with centroids [K, dims], fewer when `left` is less; every lane gets
- * them. */
+/* out [K], in every thread: dot (SQD false) or sq_dist of the row with the first K of centroids
+ * [left, dims]; entries from `left` on are copies of the first. The row is read once. */
 template <int K, bool SQD, class Row>
 __device__ inline void row_sums(const Row &row, const double *centroids, int64_t left, int64_t dims,
                                 double out[K]) {
@@ -30,7 +38,7 @@ __device__ inline void row_sums(const Row &row, const double *centroids, int64_t
         centroid[k] = centroids + (k < left ? k : 0) * dims;
         lane[k] = 0.0;
     }
-    for (int64_t j = lane_here(); j < dims; j += CUDA_LANES) {
+    for (int64_t j = lane_id(); j < dims; j += CUDA_LANES) {
         double x = row[j];
 #pragma unroll
         for (int k = 0; k < K; k++) {
@@ -47,46 +55,54 @@ __device__ inline void row_sums(const Row &row, const double *centroids, int64_t
     for (int k = 0; k < K; k++) out[k] = lanes_sum(lane[k]);
 }
 
-/* Outputs of the weight kernels. Centroids 0 .. sure - 1 lower the minimum; the speculative ones,
- * sure .. count - 1, are rows that a later draw may hit. */
+/* Outputs of the weight kernels for a chunk, on the device. The centroids first_speculative ..
+ * count - 1 are speculative. */
 struct weights_out {
-    double *minimum;            /* [rows] smallest weight so far */
-    double *each;               /* [count - sure, plane] weights of the speculative centroids */
-    int64_t count, sure, plane; /* plane: entries from a centroid's row of each to the next */
+    double *minimum; /* [chunk] smallest weight so far, in and out */
+    double
+        *speculative; /* [count - first_speculative, plane] weights of the speculative centroids */
+    int64_t count, first_speculative,
+        plane; /* plane: entries from the weights of a centroid to the next */
 
-    /* Called by one lane with the weight w of row i and centroid c. *least: the minimum so far, in
-     * a register. A speculative weight that is not below it is written as infinite. */
-    __device__ void put(int64_t i, int64_t c, double w, double duplicate, double *least) const {
+    /* Called by one thread with the weight w of row i and centroid c, in order of c; duplicate: up
+     * to which w counts as 0. *min_weight: the minimum of the row so far, in a register. A
+     * speculative weight that is not below it is written as infinity. */
+    __device__ void store_weight(int64_t i, int64_t c, double w, double duplicate,
+                                 double *min_weight) const {
         if (w <= duplicate) w = 0.0;
-        if (c >= sure)
-            each[(c - sure) * plane + i] = w < *least ? w : (double)INFINITY;
-        else if (w < *least)
-            *least = w;
+        if (c >= first_speculative)
+            speculative[(c - first_speculative) * plane + i] =
+                w < *min_weight ? w : (double)INFINITY;
+        else if (w < *min_weight)
+            *min_weight = w;
     }
 };
 
+/* Body of each_row for min_sq_dists: row i against all centroids, K at a time. */
 template <int K> struct min_sq_dists_body {
-    const double *centroids, *centroid_dots;
-    const double *row_dots; /* NULL: no duplicate rule */
-    weights_out to;
+    const double *centroids;     /* [count, dims] */
+    const double *centroid_dots; /* [count] */
+    const double *row_dots;      /* [chunk] NULL: no duplicate rule */
+    weights_out outputs;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double least = lane_here() == 0 ? to.minimum[i] : 0.0;
-        for (int64_t c = 0; c < to.count; c += K) {
+        double min_weight = lane_id() == 0 ? outputs.minimum[i] : 0.0;
+        for (int64_t c = 0; c < outputs.count; c += K) {
             double w[K];
-            row_sums<K, true>(row, centroids + c * dims, to.count - c, dims, w);
-            if (lane_here() != 0) continue;
+            row_sums<K, true>(row, centroids + c * dims, outputs.count - c, dims, w);
+            if (lane_id() != 0) continue;
 #pragma unroll
             for (int k = 0; k < K; k++) {
-                if (c + k >= to.count) continue;
+                if (c + k >= outputs.count) continue;
                 double duplicate =
                     row_dots ? DUPLICATE * (row_dots[i] + centroid_dots[c + k]) : -1.0;
-                to.put(i, c + k, w[k], duplicate, &least);
+                outputs.store_weight(i, c + k, w[k], duplicate, &min_weight);
             }
         }
-        if (lane_here() == 0) to.minimum[i] = least;
+        if (lane_id() == 0) outputs.minimum[i] = min_weight;
     }
 };
 
+/* row_sums() of row i of the second factor h, whose dtype differs from that of the first. */
 template <int DTYPE, int K>
 __device__ inline void factor_dots(const row_set &h, int64_t i, const double *centroids,
                                    int64_t left, double out[K]) {
@@ -94,176 +110,185 @@ __device__ inline void factor_dots(const row_set &h, int64_t i, const double *ce
                        h.dims, out);
 }
 
+/* Body of each_row over the factor a for min_badge; h is read by factor_dots(). */
 template <int K> struct min_badge_body {
     row_set h;
     int32_t h_dtype;
-    const double *centroids_a, *centroids_h, *centroid_squares;
-    const double *squares;
-    weights_out to;
+    const double *centroids_a, *centroids_h; /* [count, dims of a], [count, dims of h] */
+    const double *centroid_squares;          /* [count] |a_c|^2 |h_c|^2 */
+    const double *squares;                   /* [chunk] |a|^2 |h|^2 */
+    weights_out outputs;
     template <class Row> __device__ void operator()(const Row &row, int64_t i, int64_t dims) const {
-        double least = lane_here() == 0 ? to.minimum[i] : 0.0;
-        for (int64_t c = 0; c < to.count; c += K) {
+        double min_weight = lane_id() == 0 ? outputs.minimum[i] : 0.0;
+        for (int64_t c = 0; c < outputs.count; c += K) {
             double a[K], b[K];
-            int64_t left = to.count - c;
+            int64_t left = outputs.count - c;
             row_sums<K, false>(row, centroids_a + c * dims, left, dims, a);
             CUDA_EACH_DTYPE(h_dtype,
                             (factor_dots<DTYPE, K>(h, i, centroids_h + c * h.dims, left, b)));
-            if (lane_here() != 0) continue;
+            if (lane_id() != 0) continue;
 #pragma unroll
             for (int k = 0; k < K; k++) {
-                if (c + k >= to.count) continue;
+                if (c + k >= outputs.count) continue;
                 double both = squares[i] + centroid_squares[c + k], product = a[k] * b[k];
-                to.put(i, c + k, both - 2.0 * product, DUPLICATE * both, &least);
+                outputs.store_weight(i, c + k, both - 2.0 * product, DUPLICATE * both, &min_weight);
             }
         }
-        if (lane_here() == 0) to.minimum[i] = least;
+        if (lane_id() == 0) outputs.minimum[i] = min_weight;
     }
 };
 
-/* A thread has a row of the chunk: minimum[i] = min(minimum[i], values[i]) within the mask. */
+/* minimum[i] = min(minimum[i], values[i]) for the rows of the mask of a chunk, a thread a row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     update_min_kernel(int64_t count, const uint8_t *mask, const double *values, double *minimum) {
-    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    int64_t i = thread_index();
     if (i >= count || (mask && !mask[i])) return;
     if (values[i] < minimum[i]) minimum[i] = values[i];
 }
 
-/* A running sum is sequential by definition: a block copies numbers to shared memory, one thread
- * adds them. */
+/* Weights that the block of a running sum copies to shared memory at a time. */
 enum { SUM_TILE = 4 * CUDA_THREADS };
 
-/* Copies values from `begin` on to tile; 0 where the mask `of` [count] leaves one out, which
- * changes no sum. */
-__device__ inline void bring(double tile[SUM_TILE], int64_t begin, int64_t count, const uint8_t *of,
-                             const double *values) {
+/* tile [SUM_TILE], shared, = values [count] from `begin` on; 0 behind the end and where the mask
+ * leaves one out, which changes no sum. The block calls it together. */
+__device__ inline void load_tile(double tile[SUM_TILE], int64_t begin, int64_t count,
+                                 const uint8_t *mask, const double *values) {
     __syncthreads();
     for (int k = (int)threadIdx.x; k < SUM_TILE; k += CUDA_THREADS) {
         int64_t i = begin + k;
-        tile[k] = i < count && (!of || of[i]) ? values[i] : 0.0;
+        tile[k] = i < count && (!mask || mask[i]) ? values[i] : 0.0;
     }
     __syncthreads();
 }
 
-/* Adds the values [count] of a chunk, within the mask `of`, to *total, the sum of earlier chunks.
- */
+/* Adds values [count] of a chunk, within the mask, in order, to *total, the sum of earlier chunks.
+ * One block. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    total_kernel(int64_t count, const uint8_t *of, const double *values, double *total) {
+    total_kernel(int64_t count, const uint8_t *mask, const double *values, double *total) {
     CUDA_SHARED(double, tile, SUM_TILE);
     double run = *total;
     for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
-        bring(tile, begin, count, of, values);
+        load_tile(tile, begin, count, mask, values);
         if (threadIdx.x != 0) continue;
         for (int k = 0; k < SUM_TILE; k++) run = run + tile[k];
     }
     if (threadIdx.x == 0) *total = run;
 }
 
-/* State of a draw between two chunks: run, the running sum; item, the drawn one or the last one of
- * a positive weight; found, 1 once the target was passed. */
+/* A draw between two chunks. */
 struct draw_state {
-    double run;
-    int64_t item;
-    int32_t found, reserved;
+    double run;    /* running sum of the weights so far */
+    int64_t item;  /* the drawn item, or the last one with a positive weight; -1: none */
+    int32_t found; /* 1: the running sum has passed the target, item is final */
+    int32_t reserved;
 };
 
-/* Goes on with a draw where the chunk before left it: one thread adds the weights of a tile in
- * order and stops at the first item that passes the target. values [count] of a chunk whose first
- * item is `first`. */
+/* Continues a draw over values [count] of a chunk whose first item is `first`: one thread adds the
+ * weights in order and stops at the first item whose running sum, on top of `before`, exceeds
+ * target. One block. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     draw_kernel(int64_t first, int64_t count, const uint8_t *mask, const double *values,
                 double before, double target, draw_state *state) {
     CUDA_SHARED(double, tile, SUM_TILE);
-    draw_state own = *state;
+    draw_state drawn = *state;
     for (int64_t begin = 0; begin < count; begin += SUM_TILE) {
-        bring(tile, begin, count, mask, values);
+        load_tile(tile, begin, count, mask, values);
         if (threadIdx.x != 0) continue;
-        for (int k = 0; k < SUM_TILE && !own.found; k++) {
-            own.run = own.run + tile[k];
+        for (int k = 0; k < SUM_TILE && !drawn.found; k++) {
+            drawn.run = drawn.run + tile[k];
             if (!(tile[k] > 0.0)) continue;
-            own.item = first + begin + k;
-            own.found = before + own.run > target;
+            drawn.item = first + begin + k;
+            drawn.found = before + drawn.run > target;
         }
     }
-    if (threadIdx.x == 0) *state = own;
+    if (threadIdx.x == 0) *state = drawn;
 }
 
-/* The columns of alcore_sys_weights in a pass over `count` rows, and the total. */
-class weighing {
+/* The arrays of alcore_sys_weights as columns of a pass, and the total: shared by min_sq_dists,
+ * min_badge and update_min, which uses no speculative columns (speculates false). */
+class weights_columns {
   public:
-    weighing(call &owner, pipeline &pass, const alcore_sys_weights *weights, int64_t centroids,
-             bool guesses, int mask_column)
-        : c(owner), to(weights), count(centroids),
-          guessed(guesses ? weights->speculative_count : 0),
-          least(pass.inout(weights->minimum, sizeof(double))),
-          of_each(guessed ? pass.out(weights->speculative, sizeof(double), guessed) : -1),
-          counted(weights->total && weights->total_mask ? pass.in(weights->total_mask, 1)
-                                                        : mask_column) {
-        if (guessed < 0 || count < guessed)
-            fail(c.work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-        if (!to->total) return;
+    weights_columns(call &owner, pipeline &pass, const alcore_sys_weights *caller_weights,
+                    int64_t centroids, bool speculates, int mask_column)
+        : c(owner), weights(caller_weights), count(centroids),
+          speculative(speculates ? weights->speculative_count : 0),
+          minimum_column(pass.inout(weights->minimum, sizeof(double))),
+          speculative_column(
+              speculative ? pass.out(weights->speculative, sizeof(double), speculative) : -1),
+          total_mask(weights->total && weights->total_mask ? pass.in(weights->total_mask, 1)
+                                                           : mask_column) {
+        c.check_count(speculative);
+        c.check_count(count - speculative);
+        if (!weights->total) return;
         const double nothing = 0.0;
-        running = c.device_array<double>(1);
-        c.upload(running, &nothing, sizeof nothing);
+        total = c.allocate_array<double>(1);
+        c.upload(total, &nothing, sizeof nothing);
     }
+    /* The outputs of a chunk. */
     weights_out out(const chunk &piece) const {
-        return {piece.get<double>(least), piece.get<double>(of_each), count, count - guessed,
-                piece.plane(of_each)};
+        return {piece.get<double>(minimum_column), piece.get<double>(speculative_column), count,
+                count - speculative, piece.plane(speculative_column)};
     }
-    /* After the weights of a chunk. */
+    /* Adds the minima of a chunk to the total; to be called after its weights, chunk by chunk. */
     void add(const chunk &piece) const {
-        if (!running || piece.count == 0) return;
+        if (!total || piece.count == 0) return;
         CUDA_LAUNCH(total_kernel, 1, CUDA_THREADS, piece.stream, piece.count,
-                    piece.get<const uint8_t>(counted), piece.get<const double>(least), running);
+                    piece.get<const uint8_t>(total_mask), piece.get<const double>(minimum_column),
+                    total);
     }
-    /* After the pass. */
+    /* Writes the total to the caller, after the pass. */
     void finish() const {
-        if (running) c.download(to->total, running, sizeof *running);
+        if (total) c.download(weights->total, total, sizeof *total);
     }
 
   private:
     call &c;
-    const alcore_sys_weights *to;
-    int64_t count, guessed;
-    int least, of_each, counted;
-    double *running = nullptr;
+    const alcore_sys_weights *weights;
+    int64_t count, speculative; /* centroids, and how many of the last are speculative */
+    int minimum_column, speculative_column;
+    int total_mask;          /* column of the mask of rows that the total adds */
+    double *total = nullptr; /* [1] on the device; NULL: not wanted */
 };
 } // namespace
 
-/* Kernel table: lowers weights->minimum [rows] to the squared distance to any of the sure
- * centroids; the last speculative_count of centroids [count, dims] are speculative: their distances
- * go to weights->speculative [speculative_count, rows] and leave the minimum alone. *weights->total
- * gets the sum of the minima in row order. */
+/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] becomes the smallest weight over
+ * itself and centroids [count, dims], of which the last speculative_count are speculative: their
+ * weights go to weights->speculative [speculative_count, rows] instead. *weights->total: the sum of
+ * the minima in row order. row_dots [rows], centroid_dots [count]: for the duplicate rule
+ * (zero_duplicates). */
 alcore_status min_sq_dists(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const uint8_t *mask, const double *centroids, int64_t count,
                            const double *centroid_dots, const double *row_dots,
                            int32_t zero_duplicates, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
         c.check_rows(rows);
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-        const double *own = c.whole(centroids, count * rows->dims);
-        const double *own_dots = zero_duplicates ? c.whole(centroid_dots, count) : nullptr;
+        c.check_count(count);
+        const double *device_centroids = c.to_device(centroids, count * rows->dims);
+        const double *device_dots = zero_duplicates ? c.to_device(centroid_dots, count) : nullptr;
         pipeline pass(c, rows->count);
         int matrix = pass.rows(rows), mask_column = pass.row_mask(mask);
         int dots = zero_duplicates ? pass.in(row_dots, sizeof *row_dots) : -1;
-        weighing to(c, pass, weights, count, true, mask_column);
+        weights_columns outputs(c, pass, weights, count, true, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = rows_of(piece, rows, matrix, mask_column, -1);
-            const double *of = piece.get<const double>(dots);
+            row_set set = chunk_rows(piece, rows, matrix, mask_column, -1);
+            const double *chunk_dots = piece.get<const double>(dots);
             if (count == 1)
                 launch_rows(set, rows->dtype, piece.stream,
-                            min_sq_dists_body<1>{own, own_dots, of, to.out(piece)});
+                            min_sq_dists_body<1>{device_centroids, device_dots, chunk_dots,
+                                                 outputs.out(piece)});
             else
                 launch_rows(set, rows->dtype, piece.stream,
-                            min_sq_dists_body<TOGETHER>{own, own_dots, of, to.out(piece)});
-            to.add(piece);
+                            min_sq_dists_body<TOGETHER>{device_centroids, device_dots, chunk_dots,
+                                                        outputs.out(piece)});
+            outputs.add(piece);
         });
-        to.finish();
+        outputs.finish();
     });
 }
 
-/* Kernel table: as min_sq_dists, for outer products a h^T that are never formed: rows a [rows,
- * classes] and h [rows, dims], centroids_a [count, classes] and centroids_h [count, dims], squares
- * and centroid_squares their squared norms. */
+/* Kernel table: D^2 weights of BADGE; minimum, speculative and total as in min_sq_dists. Factors a
+ * [rows, classes] and h [rows, dims], centroids_a [count, classes] and centroids_h [count, dims];
+ * squares [rows] and centroid_squares [count]: squared norms of the outer products. */
 alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
                         const alcore_sys_rows *h, const uint8_t *mask, const double *centroids_a,
                         const double *centroids_h, int64_t count, const double *centroid_squares,
@@ -272,50 +297,51 @@ alcore_status min_badge(const alcore_sys_work *work, const alcore_sys_rows *a,
         c.check_rows(a);
         c.check_rows(h);
         if (a->count != h->count)
-            fail(work, ALCORE_E_SHAPE, "the two factors of a matrix have a row each per item");
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
-        const double *own_a = c.whole(centroids_a, count * a->dims);
-        const double *own_h = c.whole(centroids_h, count * h->dims);
-        const double *own_squares = c.whole(centroid_squares, count);
+            fail(work, ALCORE_E_SHAPE, "the two factors of BADGE have different numbers of rows");
+        c.check_count(count);
+        const double *device_a = c.to_device(centroids_a, count * a->dims);
+        const double *device_h = c.to_device(centroids_h, count * h->dims);
+        const double *device_squares = c.to_device(centroid_squares, count);
         pipeline pass(c, a->count);
-        int of_a = pass.rows(a), of_h = pass.rows(h), mask_column = pass.row_mask(mask);
-        int of = pass.in(squares, sizeof *squares);
-        weighing to(c, pass, weights, count, true, mask_column);
+        int a_column = pass.rows(a), h_column = pass.rows(h), mask_column = pass.row_mask(mask);
+        int squares_column = pass.in(squares, sizeof *squares);
+        weights_columns outputs(c, pass, weights, count, true, mask_column);
         pass.run([&](const chunk &piece) {
-            row_set set = rows_of(piece, a, of_a, mask_column, -1),
-                    factor = rows_of(piece, h, of_h, -1, -1);
-            const double *own_of = piece.get<const double>(of);
+            row_set set = chunk_rows(piece, a, a_column, mask_column, -1),
+                    factor = chunk_rows(piece, h, h_column, -1, -1);
+            const double *chunk_squares = piece.get<const double>(squares_column);
             if (count == 1)
                 launch_rows(set, a->dtype, piece.stream,
-                            min_badge_body<1>{factor, h->dtype, own_a, own_h, own_squares, own_of,
-                                              to.out(piece)});
+                            min_badge_body<1>{factor, h->dtype, device_a, device_h, device_squares,
+                                              chunk_squares, outputs.out(piece)});
             else
                 launch_rows(set, a->dtype, piece.stream,
-                            min_badge_body<TOGETHER>{factor, h->dtype, own_a, own_h, own_squares,
-                                                     own_of, to.out(piece)});
-            to.add(piece);
+                            min_badge_body<TOGETHER>{factor, h->dtype, device_a, device_h,
+                                                     device_squares, chunk_squares,
+                                                     outputs.out(piece)});
+            outputs.add(piece);
         });
-        to.finish();
+        outputs.finish();
     });
 }
 
-/* Kernel table: joins values [count], distances that an earlier call computed speculatively, to
- * weights->minimum; NULL values: only the total is computed again. */
+/* Kernel table: merges values [count], the weights of a speculative centroid that a draw hit, into
+ * weights->minimum; NULL values: only the total is computed. */
 alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                          const double *values, const alcore_sys_weights *weights) {
     return guarded(work, [&](call &c) {
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        c.check_count(count);
         pipeline pass(c, count);
-        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
-        weighing to(c, pass, weights, 0, false, mask_column);
+        int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
+        weights_columns outputs(c, pass, weights, 0, false, mask_column);
         pass.run([&](const chunk &piece) {
             if (values)
                 CUDA_LAUNCH(update_min_kernel, blocks_for(piece.count, CUDA_THREADS), CUDA_THREADS,
                             piece.stream, piece.count, piece.get<const uint8_t>(mask_column),
-                            piece.get<const double>(of), to.out(piece).minimum);
-            to.add(piece);
+                            piece.get<const double>(values_column), outputs.out(piece).minimum);
+            outputs.add(piece);
         });
-        to.finish();
+        outputs.finish();
     });
 }
 
@@ -324,16 +350,16 @@ alcore_status update_min(const alcore_sys_work *work, int64_t count, const uint8
 alcore_status draw(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                    const double *values, double before, double target, int64_t *item) {
     return guarded(work, [&](call &c) {
-        if (count < 0) fail(work, ALCORE_E_INVALID, "a kernel was called with a negative shape");
+        c.check_count(count);
         const draw_state nothing = {0.0, -1, 0, 0};
-        draw_state *state = c.device_array<draw_state>(1);
+        draw_state *state = c.allocate_array<draw_state>(1);
         c.upload(state, &nothing, sizeof nothing);
         pipeline pass(c, count);
-        int mask_column = pass.row_mask(mask), of = pass.in(values, sizeof *values);
+        int mask_column = pass.row_mask(mask), values_column = pass.in(values, sizeof *values);
         pass.run([&](const chunk &piece) {
             CUDA_LAUNCH(draw_kernel, 1, CUDA_THREADS, piece.stream, piece.first, piece.count,
-                        piece.get<const uint8_t>(mask_column), piece.get<const double>(of), before,
-                        target, state);
+                        piece.get<const uint8_t>(mask_column),
+                        piece.get<const double>(values_column), before, target, state);
         });
         c.download(item, &state->item, sizeof *item);
     });

@@ -1,38 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other operand of pairs of rows (queries, targets): widened to doubles with their norms, in
- * parts that a quarter of the workspace holds, and kept while the same part is asked for again. */
-#ifndef ALCORE__CUDA_SIDE_CUH
-#define ALCORE__CUDA_SIDE_CUH
+/* The two operands of kernels that compare pairs of rows, as doubles with their norms: rows pass in
+ * the chunks of a pipeline (widen_with_norms), the others (queries, targets) in parts
+ * (operand_parts, or half_parts with their half-precision form for a filter). */
+#ifndef ALCORE__CUDA_WIDE_ROWS_CUH
+#define ALCORE__CUDA_WIDE_ROWS_CUH
 
+#include "cuda_filter.cuh"
 #include "cuda_pairs.cuh"
 #include "cuda_rows.cuh"
 
 namespace alcore_cuda {
 
-class side {
-  public:
-    /* most: rows that one part may have; more: bytes for each of them that the owner uses. */
-    side(call &owner, const alcore_sys_rows *given, int64_t most, size_t more = 0);
-    ~side() {
-        c.give_back(numbers);
-        c.give_back(beside);
-    }
-    side(const side &) = delete;
-    side &operator=(const side &) = delete;
+/* Rows on the device as doubles [count, dims], and their norms [count]. */
+struct wide_operand {
+    const double *rows, *norms;
+    int64_t count;
+};
 
-    /* Makes the part that begins with row `first` the current one; returns its rows. */
+/* Widens the rows of a chunk and computes their norms. matrix: the column of the rows; wide, norms:
+ * scratch columns of dims doubles and of one. */
+inline wide_operand widen_with_norms(call &c, const chunk &piece, const alcore_sys_rows *rows,
+                                     int matrix, int wide, int norms) {
+    wide_operand made = {piece.get<double>(wide), piece.get<double>(norms), piece.count};
+    widen_chunk(piece, rows, matrix, piece.get<double>(wide));
+    row_norms(c, made.rows, piece.count, rows->dims, piece.get<double>(norms));
+    return made;
+}
+
+/* The operand that every chunk of rows is compared with, one part after the other. A part is at
+ * most a quarter of the staging limit, and stays on the device while the same part is asked for
+ * again, so that an operand of one part is converted once. */
+class operand_parts {
+  public:
+    /* max_part: the most rows of a part; extra_bytes: device memory for each of its rows that the
+     * owner uses (extra). */
+    operand_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part,
+                  size_t extra_bytes = 0);
+    ~operand_parts() {
+        c.release(wide);
+        c.release(extra);
+    }
+    operand_parts(const operand_parts &) = delete;
+    operand_parts &operator=(const operand_parts &) = delete;
+
+    /* Makes the part that begins with row `first` the current one; returns how many rows it has. */
     int64_t part(int64_t first);
 
     call &c;
-    const alcore_sys_rows *rows;
-    double *numbers = nullptr;  /* [step, dims] rows of the current part as doubles */
-    double *norms = nullptr;    /* [step] */
-    char *beside = nullptr;     /* [step, more] bytes that the owner uses */
-    int64_t step, current = -1; /* rows of a part; first row of the current one, -1: none */
+    const alcore_sys_rows *rows; /* the operand */
+    double *wide = nullptr;      /* [step, dims] rows of the current part as doubles */
+    double *norms = nullptr;     /* [step] their norms */
+    char *extra = nullptr;       /* [step, extra_bytes] */
+    int64_t step;                /* capacity of a part, in rows */
+    int64_t current = -1;        /* first row of the current part; -1: none */
 };
 
-/* sqrt of each number. */
-void roots_of(call &c, double *numbers, int64_t count);
+/* The same with the rows of the current part in half precision (cuda_filter.cuh) as well. Their
+ * memory is the begin of extra; extra_bytes come on top of it. */
+class half_parts : public operand_parts {
+  public:
+    /* filters: false for a call that does not use its filter, which then needs no halves. */
+    half_parts(call &owner, const alcore_sys_rows *operand, int64_t max_part, int32_t filter_metric,
+               bool filters = true, size_t extra_bytes = 0)
+        : operand_parts(owner, operand, max_part,
+                        (filters ? half_bytes(operand->dims) : 0) + extra_bytes),
+          half(cut_halves(extra, step, operand->dims)), metric(filter_metric), halves(filters) {}
+
+    int64_t part(int64_t first) {
+        bool changes = current != first;
+        int64_t count = operand_parts::part(first);
+        if (changes && halves) halve(c, wide, norms, count, rows->dims, metric, half);
+        return count;
+    }
+
+    half_rows half; /* [step] */
+
+  private:
+    int32_t metric; /* what half.stats serve */
+    bool halves;
+};
 
 } // namespace alcore_cuda
 

@@ -23,8 +23,8 @@ MUTANTS = [
      'for (int w = CUDA_THREADS / 2; w > 0; w /= 2) {'),
     ('an index out of range', 'arg_max', 'cuda_greedy.cu', '; i < count; i += step', '; i <= count; i += step'),
     ('a wrong shuffle width', 'self_dots', 'cuda_warp.cuh',
-     'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES);',
-     'lane = lane + __shfl_xor_sync(CUDA_EVERYBODY, lane, w, CUDA_LANES / 2);'),
+     'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES);',
+     'lane = lane + __shfl_xor_sync(CUDA_FULL_WARP, lane, w, CUDA_LANES / 2);'),
     ('a missing event wait', 'self_dots', 'cuda_pipeline.cu',
      'c.check(cudaStreamWaitEvent(c.compute, c.streams->up[slot], 0), "waiting for an event");', ''),
     ('uninitialised shared memory', 'knn', 'cuda_search.cu',
@@ -35,14 +35,14 @@ MUTANTS = [
     ('a wrong row of a fragment', 'knn', 'cuda_tile.cuh', 'r % 2 * 8, k + r / 2', 'r / 2 * 8, k + r % 2'),
     ('a bound that holds nothing', 'knn', 'cuda_filter.cuh', 'return x.norm * y.slack + y.norm * x.slack;',
      'return 0.0f * (x.norm * y.slack + y.norm * x.slack);'),
-    ('a plain read beside an atomic', 'margin_ratios', 'cuda_best.cuh', 'pass == 0 ? known[r] : least[r]', 'least[r]'),
+    ('a plain read beside an atomic', 'margin_ratios', 'cuda_best.cuh', 'pass == 0 ? max_low_before[r] : max_low[r]', 'max_low[r]'),
     ('another device than the named one', DEVICES, 'cuda_call.cu', 'context.emplace(device);', 'context.emplace(0);'),
     ('a context that is not restored', DEVICES, 'cuda_context.cu', 'driver().pop(&popped);', ''),
     ('a context made for nobody', DEVICES, 'cuda_call.cu', 'int devices = 0;',
      'int devices = 0; cudaSetDevice(0);'),
     ('a barrier that a lane never reaches', 'arg_max', 'cuda_greedy.cu',
-     '    best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
-     '    if (own.item >= 0) best_of_block(own, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
+     '    best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]',
+     '    if (best_here.item >= 0) best_of_block(best_here, memory);\n    if (threadIdx.x == 0) out[blockIdx.x]'),
 ]
 
 
