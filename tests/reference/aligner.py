@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IBM Model 1, the diagonal aligner, symmetrization (spec 6.6)."""
+"""The word aligner (spec 6.6): IBM Model 1, the diagonal model, its tension, symmetrization.
+
+n and m are the words of a source and a target sentence, i = 1 .. m a target position, j = 1 .. n a source position and
+j = 0 the null word.
+"""
 import functools
 import math
 
 from language_model import words
 
-START = 1e-9
+START = 1e-9  # t before the first iteration, and of words that never occurred together
 
 
 def digamma(x):
-    """By recurrence to x >= 12, then the asymptotic series."""
+    """The derivative of the logarithm of the gamma function: by recurrence up to x >= 12, then the asymptotic
+    series."""
     shift = 0.0
     while x < 12:
         shift -= 1 / x
@@ -20,12 +25,13 @@ def digamma(x):
 
 
 def h(i, j, m, n):
+    """Minus the distance of the link (i, j) from the diagonal."""
     return -abs(j / n - i / m)
 
 
 @functools.lru_cache(maxsize=1 << 20)
 def deltas(i, m, n, lam, p0, diagonal):
-    """delta(j | i) for j = 0 .. n, i from 1."""
+    """The prior delta(j | i) for j = 0 .. n."""
     if not diagonal:
         return [1 / (n + 1)] * (n + 1)
     powers = [math.exp(lam * h(i, j, m, n)) for j in range(1, n + 1)]
@@ -34,7 +40,8 @@ def deltas(i, m, n, lam, p0, diagonal):
 
 
 def public_mod(i, m, n, lam):
-    """S / Z' of tension=public: the sum and the series of the public tool, with its slips."""
+    """S / Z' of tension=public for target position i: the sum and the series of the public tool, which swaps the
+    lengths."""
     s = 0.0
     for j in range(1, n + 1):
         value = h(i, j, m, n)
@@ -53,10 +60,14 @@ def public_mod(i, m, n, lam):
 
 
 class Aligner:
+    """The model after `iterations` of EM on pairs of (source, target) texts.
+
+    t[e, f] is the probability of target word f given source word e (None: the null word); pairs that never
+    occurred together are absent and count as `start`. likelihoods and lambdas have one entry per iteration and
+    per update of lambda; links has the links of every pair after the last iteration. null=False is Model 1
+    without a null word, for TV-IBM1."""
     def __init__(self, pairs, iterations=5, p0=0.08, lam=4.0, diagonal=True, bayes=True, alpha=0.01, tension="off", null=True,
                  start=START):
-        """pairs: (source, target) texts. t is keyed (source word or None for null, target word). null=False is Model 1
-        without a null word, for TV-IBM1."""
         self.p0, self.lam, self.diagonal, self.null = p0, lam, diagonal, null
         self.pairs = [(words(s), words(t)) for s, t in pairs]
         self.start, self.t, self.likelihoods, self.lambdas = start, {}, [], []
@@ -103,6 +114,7 @@ class Aligner:
         self.links = [self.align(s, t) for s, t in self.pairs]
 
     def terms(self, s, t, i):
+        """delta(j | i) t(f_i | e_j) for j = 0 .. n, of the word lists s and t."""
         delta = deltas(i, len(t), len(s), self.lam, self.p0, self.diagonal)
         f = t[i - 1]
         if not self.null:
@@ -110,6 +122,8 @@ class Aligner:
         return [delta[j] * self.t.get((s[j - 1] if j else None, f), self.start) for j in range(len(s) + 1)]
 
     def tighten(self, tension, emp, mass):
+        """Eight steps of lambda. emp: the mean over target words of the posterior's h; mass: (i, m, n, sum of the
+        posteriors of j >= 1) of every target word."""
         for _ in range(8):
             mod = 0.0
             for i, m, n, inside in mass:
@@ -134,7 +148,8 @@ class Aligner:
 
 
 def symmetrize(forward, reverse, method="grow-diag-final-and"):
-    """Both as sets of (source, target)."""
+    """Links of both directions, (source, target) from 0, combined by a method; sorted. The passes of grow-diag walk
+    over the union in order and see what they added."""
     forward, reverse = set(forward), set(reverse)
     if method == "intersection":
         return sorted(forward & reverse)
@@ -142,7 +157,8 @@ def symmetrize(forward, reverse, method="grow-diag-final-and"):
         return sorted(forward | reverse)
     result = forward & reverse
 
-    def free(i, j):
+    def unlinked(i, j):
+        """Whether the source word and the target word have no link in the result yet."""
         return not any(a == i for a, _ in result), not any(b == j for _, b in result)
 
     added = True
@@ -152,13 +168,13 @@ def symmetrize(forward, reverse, method="grow-diag-final-and"):
             if (i, j) in result:
                 continue
             neighbors = any((i + a, j + b) in result for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b)
-            if neighbors and any(free(i, j)):
+            if neighbors and any(unlinked(i, j)):
                 result.add((i, j))
                 added = True
     if method != "grow-diag":
         decide = all if method == "grow-diag-final-and" else any
-        for side in (forward, reverse):
-            for i, j in sorted(side):
-                if (i, j) not in result and decide(free(i, j)):
+        for links in (forward, reverse):
+            for i, j in sorted(links):
+                if (i, j) not in result and decide(unlinked(i, j)):
                     result.add((i, j))
     return sorted(result)

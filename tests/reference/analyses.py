@@ -7,10 +7,12 @@ from phrases import Counts
 
 
 def types(texts, n):
+    """The different n-grams of texts."""
     return {p for p in Counts(texts, n).places if len(p) == n}
 
 
 def occurrences(texts, n):
+    """How often each n-gram of texts occurs."""
     return {p: len(places) for p, places in Counts(texts, n).places.items() if len(p) == n}
 
 
@@ -62,10 +64,12 @@ def word_accuracy(sources, references, hypotheses, links, domain):
 
 
 def length_ratio(hypotheses, references):
+    """Words of the hypotheses per word of the references."""
     return sum(len(words(h)) for h in hypotheses) / sum(len(words(r)) for r in references)
 
 
 def mean_sd_se(values):
+    """Mean, sample standard deviation, standard error of the mean."""
     n = len(values)
     mean = sum(values) / n
     if n == 1:
@@ -75,7 +79,8 @@ def mean_sd_se(values):
 
 
 def wilcoxon(differences, exact=None):
-    """(pairs used, W+, W-, two-sided p)."""
+    """(pairs used, W+, W-, two-sided p) of the signed-rank test. Differences are rounded to 1e-9 so that ties are
+    exact; ranks are doubled to be integers; exact counts the ways to reach each sum."""
     whole = [round(1e9 * d) for d in differences]
     whole = [d for d in whole if d]
     n = len(whole)

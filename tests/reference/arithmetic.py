@@ -7,7 +7,7 @@ import random_numbers
 
 BLOCK_ROWS = random_numbers.BLOCK_ROWS
 LANES = 32
-SMALL = 1e-12
+SMALL = 1e-12  # norms below count as 0, cosines this near to 1 as 1
 
 
 def f32(x):
@@ -16,6 +16,7 @@ def f32(x):
 
 
 def tree(lanes):
+    """The sum of 32 lanes: halves are added until one is left."""
     lanes = list(lanes)
     for w in (16, 8, 4, 2, 1):
         for i in range(w):
@@ -24,6 +25,7 @@ def tree(lanes):
 
 
 def dot(a, b):
+    """The dot product in 32 lanes, component j in lane j mod 32."""
     lanes = [0.0] * LANES
     for j, (x, y) in enumerate(zip(a, b)):
         lanes[j % LANES] += x * y
@@ -31,6 +33,7 @@ def dot(a, b):
 
 
 def sqd(a, b):
+    """The squared distance, in lanes as dot()."""
     lanes = [0.0] * LANES
     for j, (x, y) in enumerate(zip(a, b)):
         t = x - y
@@ -43,6 +46,7 @@ def norm(a):
 
 
 def cos_of(product, norm_a, norm_b):
+    """The cosine from a dot product and two norms; 0 for a vector without a direction."""
     if norm_a < SMALL or norm_b < SMALL:
         return 0.0
     c = product / (norm_a * norm_b)
@@ -54,6 +58,7 @@ def cos(a, b):
 
 
 def unit(a):
+    """The vector divided by its norm; zeros where that is below SMALL."""
     length = norm(a)
     return [0.0] * len(a) if length < SMALL else [x / length for x in a]
 
@@ -72,11 +77,12 @@ def block_sum(rows, vectors):
 
 
 def block_total(rows, values):
-    """The same of numbers."""
+    """The sum of values[row] over rows in the same order."""
     return block_sum(rows, {row: [values[row]] for row in rows})[0] if rows else 0.0
 
 
 def mean_vector(rows, vectors):
+    """The mean of vectors[row] over rows."""
     return [s / len(rows) for s in block_sum(rows, vectors)]
 
 

@@ -9,6 +9,7 @@ from arithmetic import SMALL, cos_of, dot, norm, sqd, unit
 
 
 def random_rows(rows, k, seed, round_):
+    """k rows drawn without replacement."""
     return random_numbers.draw(random_numbers.stream(seed, random_numbers.RANDOM, round_), rows, k)
 
 
@@ -16,14 +17,17 @@ def random_rows(rows, k, seed, round_):
 
 
 def idds(rows, vectors, labeled, k, alpha=0.67, include_self=False, mode="greedy", sim="cosine"):
-    """labeled: vectors by row, in one table. Returns the picks and the reported scores by row."""
+    """IDDS, greedy or in one shot: the picks and the reported scores by row, a pick's being that at its time.
+
+    vectors and labeled: vectors by row, of the candidates and of the labeled data. a and b: by row, the sums of
+    similarities to the candidates left and to the labeled rows; both are updated after each pick."""
     cosine = sim == "cosine"
-    read = unit if cosine else list
+    normalize = unit if cosine else list
     dims = len(vectors[rows[0]])
-    sa = arithmetic.block_sum(rows, {row: read(vectors[row]) for row in rows})
+    sa = arithmetic.block_sum(rows, {row: normalize(vectors[row]) for row in rows})
     sb = [0.0] * dims
     if labeled:
-        sb = arithmetic.block_sum(sorted(labeled), {row: read(labeled[row]) for row in labeled})
+        sb = arithmetic.block_sum(sorted(labeled), {row: normalize(labeled[row]) for row in labeled})
     a, b, self_term = {}, {}, {}
     for row in rows:
         v, length = vectors[row], norm(vectors[row])
@@ -86,22 +90,25 @@ def gradient_factor(p):
 
 
 def badge_norm(a, h):
+    """The squared norm of the outer product of a and h."""
     return dot(a, a) * dot(h, h)
 
 
 def badge_distance(a, h, i, j):
+    """The squared distance of the outer products of rows i and j."""
     return (badge_norm(a[i], h[i]) + badge_norm(a[j], h[j])) - 2 * (dot(a[i], a[j]) * dot(h[i], h[j]))
 
 
 def badge(rows, a, h, k, generator=None, uniforms=None, first="max", pool_rows=None):
-    """a and h are indexed by row. Returns the picks and the weights before every draw."""
+    """BADGE: k-means++ on the outer products of a[row] and h[row]. Returns the picks and the weights before every
+    draw, each a list by pool row."""
     g = {row: badge_norm(a[row], h[row]) for row in rows}
     next_uniform = iter(uniforms).__next__ if uniforms is not None else generator.f64
     if first == "uniform":
         picks = [rows[generator.below(len(rows))]]
     else:
         picks = [max(rows, key=lambda row: (g[row], -row))]
-    weight, seen = {row: float("inf") for row in rows}, []
+    weight, tables = {row: float("inf") for row in rows}, []
     while len(picks) < min(k, len(rows)):
         c = picks[-1]
         for row in rows:
@@ -115,15 +122,16 @@ def badge(rows, a, h, k, generator=None, uniforms=None, first="max", pool_rows=N
             picks.append(next(row for row in rows if row not in picks))
             continue
         table = [weight.get(row, 0.0) for row in range(pool_rows or rows[-1] + 1)]
-        seen.append(table)
+        tables.append(table)
         picks.append(random_numbers.weighted(table, next_uniform()))
-    return picks, seen
+    return picks, tables
 
 
 # ---- k-means and the nearest row (spec 4.6, 4.8) ----
 
 
 def nearest_to_centroids(rows, vectors, centroids):
+    """For every centroid the nearest row that is not picked yet."""
     picks = []
     for c in centroids:
         distance = {row: sqd(vectors[row], c) for row in rows if row not in picks}
@@ -138,6 +146,7 @@ def surprisal(losses, mask, dims):
 
 
 def alps_positions(name, length, seed, limit=128, share=0.15):
+    """The token positions, ascending, whose losses ALPS keeps of a text with that name and number of tokens."""
     length = min(length, limit)
     count = max(1, math.floor(share * length + 0.5))
     generator = random_numbers.stream(seed, random_numbers.ALPS, 0, random_numbers.hash64(name))

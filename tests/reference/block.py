@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TV-BLOCK (spec 1.8): 20,000 rows in the arithmetic of the specification, many rows at a time.
+"""TV-BLOCK (spec 1.8): strategies over 20,000 rows in the arithmetic of the specification, many rows at a time.
 
 numpy multiplies and adds element by element, each operation rounded on its own, and accumulate() is a running sum, so
 the loops over rows are numpy's and the order inside a row, a block and a pass is the specification's. Matrices are
-kept by component, x[dims, rows], so that a lane is a row of an array.
+stored by component, x[dims, rows]: component j of all rows is one array, and adding 32 of them is one step of all lanes.
+
+The pool has POOL rows, of which those that are 3 modulo 97 are labeled; QUERIES more vectors follow it. Strategies
+return pool rows, except where a docstring says positions, which count the unlabeled rows (Data.rows).
 """
 import math
 
@@ -11,19 +14,22 @@ import numpy as np
 
 import random_numbers
 
-POOL, ROWS, QUERIES, BLOCK, LANES = 20000, 20010, 10, 8192, 32
+POOL, ROWS, QUERIES = 20000, 20010, 10  # rows of the pool, all vectors, vectors behind the pool
+BLOCK, LANES = 8192, 32  # rows of a block, running sums of a dot product (spec 1.8)
 SEED, ROUND, STRATA = 42, 1, 3
-DUPLICATE = 1e-12
+DUPLICATE = 1e-12  # squared distances below this share of the squared norms count as 0 (spec 3.3)
 
 
 def tree(lanes):
+    """The sum of 32 lanes [32, ...] in the order of spec 1.8: halves are added until one is left."""
     for w in (16, 8, 4, 2, 1):
         lanes = lanes[:w] + lanes[w : 2 * w]
     return lanes[0]
 
 
 def laned(dims, term):
-    """Sum of term(j), j = 0 .. dims - 1, in 32 lanes; term(j0, j1) gives the terms of a run of lanes."""
+    """The sum of dims terms in 32 lanes: term j goes to lane j mod 32. term(first, last) returns the terms first ..
+    last - 1 as an array [last - first, ...]."""
     lanes = None
     for first in range(0, dims, LANES):
         last = min(dims, first + LANES)
@@ -35,12 +41,13 @@ def laned(dims, term):
 
 
 def dots(x, c):
-    """dot of every row of x[dims, rows] with c[dims] or with the same row of c[dims, rows]."""
+    """The dot product of every row of x[dims, rows] with the vector c[dims], or with the same row of c[dims, rows]."""
     c = c if c.ndim == 2 else c[:, None]
     return laned(len(x), lambda a, b: x[a:b] * c[a:b])
 
 
 def sqds(x, c):
+    """The squared distance of every row of x[dims, rows] from the vector c[dims]."""
     def term(a, b):
         t = x[a:b] - c[a:b, None]
         return t * t
@@ -49,11 +56,14 @@ def sqds(x, c):
 
 
 def units(x):
+    """Every row of x[dims, rows] divided by its norm; 0 where that is below 1e-12."""
     norms = np.sqrt(dots(x, x))
     return np.where(norms < 1e-12, 0.0, x / np.where(norms < 1e-12, 1.0, norms))
 
 
 def cosines(products, norms, norm):
+    """Cosines from dot products [rows], the norms of the rows [rows] and the norm of the other vector; values within
+    1e-12 of 1 or -1 are set to it."""
     small = (norms < 1e-12) | (norm < 1e-12)
     c = products / np.where(small, 1.0, norms * norm)
     c = np.where(np.abs(c) > 1.0 - 1e-12, np.copysign(1.0, c), c)
@@ -61,19 +71,21 @@ def cosines(products, norms, norm):
 
 
 def block_sum(x, rows):
-    """Sum over rows, ascending pool rows, of x[..., rows]: running sums in blocks, then over the blocks."""
+    """The sum of x[..., rows] over the given pool rows, which ascend: running sums inside each block, then over the
+    blocks."""
     total = np.zeros(x.shape[:-1])
     for block in range(0, POOL, BLOCK):
-        mine = rows[(rows >= block) & (rows < block + BLOCK)]
-        if len(mine):
-            total = total + np.add.accumulate(x[..., mine], axis=-1)[..., -1]
+        subset = rows[(rows >= block) & (rows < block + BLOCK)]
+        if len(subset):
+            total = total + np.add.accumulate(x[..., subset], axis=-1)[..., -1]
         else:
             total = total + 0.0
     return total
 
 
 def weighted(weights, uniform):
-    """weights [POOL]; spec 1.7."""
+    """A pool row drawn in proportion to its weight, weights [POOL], by the random number `uniform` in [0, 1) (spec
+    1.7)."""
     runs = [np.add.accumulate(weights[b : b + BLOCK]) for b in range(0, POOL, BLOCK)]
     before = [0.0]
     for run in runs:
@@ -87,12 +99,19 @@ def weighted(weights, uniform):
 
 
 def digest(values):
+    """The XXH64 of the values as little-endian doubles or 64-bit integers: what a vector stores of a long array."""
     values = np.asarray(values)
     kind = "<f8" if values.dtype.kind == "f" else "<i8"
     return f"{random_numbers.hash64(np.ascontiguousarray(values, dtype=kind).tobytes()):016X}"
 
 
 class Data:
+    """The vectors of one case. x [dims, ROWS] and u [POOL] are random; every thousandth row is a copy of the row 500
+    before it.
+
+    rows and labeled: the unlabeled and the labeled pool rows, ascending; stratum [POOL]: which of STRATA equal
+    intervals of u a row lies in, cut over the unlabeled rows; queries [dims, QUERIES]: the vectors behind the
+    pool."""
     def __init__(self, dims):
         generator = random_numbers.Generator(dims)
         x = np.array([generator.f64() - 0.5 for _ in range(ROWS * dims)]).astype(np.float32)
@@ -110,10 +129,12 @@ class Data:
         self.stratum = np.minimum(STRATA - 1, np.floor((u - low) / (high - low) * STRATA)).astype(int)
 
     def members(self, stratum):
+        """The unlabeled rows of a stratum, ascending."""
         return self.rows[self.stratum[self.rows] == stratum]
 
 
 def moments(data):
+    """Mean and population standard deviation of u over the unlabeled rows."""
     u, rows = data.u, data.rows
     mean = float(block_sum(u, rows)) / len(rows)
     squares = (u - mean) * (u - mean)
@@ -121,20 +142,24 @@ def moments(data):
 
 
 def huds(data, unit):
+    """HUDS with lambda = 1/2 and one centroid per stratum: the ranking of the unlabeled rows and their scores by
+    position."""
     x = units(data.x[:, :POOL]) if unit else data.x[:, :POOL]
     h = np.zeros(POOL)
     for stratum in range(STRATA):
-        mine = data.members(stratum)
-        centroid = block_sum(x, mine) / len(mine)
-        e = x[:, mine]
+        subset = data.members(stratum)
+        centroid = block_sum(x, subset) / len(subset)
+        e = x[:, subset]
         norm = math.sqrt(float(dots(centroid[:, None], centroid)[0]))
         d = 1 - cosines(dots(e, centroid), np.sqrt(dots(e, e)), norm)
-        h[mine] = 0.5 * d + (1 - 0.5) * data.u[mine]
+        h[subset] = 0.5 * d + (1 - 0.5) * data.u[subset]
     scores = h[data.rows]
     return data.rows[np.argsort(-scores, kind="stable")], scores
 
 
 def kcenter(data, k):
+    """k-center from the labeled rows: k picks and the radius after each. delta [positions] is the squared distance
+    of each unlabeled row from its nearest center."""
     x, rows = data.x, data.rows
     e = x[:, rows]
     delta = np.full(len(rows), np.inf)
@@ -151,6 +176,8 @@ def kcenter(data, k):
 
 
 def idds(data, k, alpha=0.67):
+    """Greedy IDDS: k picks and the scores by position, a pick's being those at its time. a and b [positions] are the
+    sums of cosines to the unlabeled and to the labeled rows, updated after each pick."""
     x, rows = data.x[:, :POOL], data.rows
     e = x[:, rows]
     norms = np.sqrt(dots(e, e))
@@ -172,6 +199,8 @@ def idds(data, k, alpha=0.67):
 
 
 def badge(data, k):
+    """BADGE on outer products a x h with one class factor a (u) and h the vectors: k picks. weight [positions] is
+    the squared distance to the nearest pick."""
     rows = data.rows
     a, h = data.u[None, rows], data.x[:, rows]
     g = dots(a, a) * dots(h, h)
@@ -189,6 +218,7 @@ def badge(data, k):
 
 
 def knn(data, k):
+    """The k nearest unlabeled rows of every query, query after query, and their squared distances."""
     e = data.x[:, data.rows]
     picks, values = [], []
     for q in range(QUERIES):
@@ -200,6 +230,8 @@ def knn(data, k):
 
 
 def kmeans(data, k):
+    """k-means on the normalized vectors: the first centroids' rows, the number of passes, the cluster of each
+    position, the centroids [k, dims]."""
     rows = data.rows
     x = units(data.x[:, :POOL])
     e = x[:, rows]
@@ -223,12 +255,13 @@ def kmeans(data, k):
             break
         before = cluster
         for c in range(k):
-            mine = rows[cluster == c]
-            assert len(mine), "no cluster of this data runs empty"
-            centroids[c] = block_sum(x, mine) / len(mine)
+            subset = rows[cluster == c]
+            assert len(subset), "no cluster of this data runs empty"
+            centroids[c] = block_sum(x, subset) / len(subset)
     return [int(rows[i]) for i in initial], passes, before, np.array(centroids)
 
 
 def average(data):
+    """The mean distance of every query from all rows of the pool."""
     pool, every = data.x[:, :POOL], np.arange(POOL)
     return [float(block_sum(np.sqrt(sqds(pool, data.queries[:, q])), every)) / POOL for q in range(QUERIES)]

@@ -10,12 +10,14 @@ BUCKET_BITS = 20
 
 
 def scramble(z):
+    """The last three lines of mix (spec 1.7)."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return z ^ (z >> 31)
 
 
 def fnv1a(data):
+    """FNV-1a of 64 bits."""
     value = 0xCBF29CE484222325
     for byte in data:
         value = ((value ^ byte) * 0x100000001B3) & MASK
@@ -47,6 +49,7 @@ def signs(feature, dims, seed):
 
 
 def embed(learned, texts, dims, seed):
+    """Embeddings [texts, dims] with the document frequencies of the learned texts."""
     counts = {}
     for text in learned:
         for bucket in {feature >> (64 - BUCKET_BITS) for feature in features(text)}:

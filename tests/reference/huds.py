@@ -32,7 +32,7 @@ def average_ranks(values):
 
 
 def rescale(rows, values, mode):
-    """values by position; rows gives their blocks."""
+    """u or d of the rows on a common scale: values by position; rows gives the blocks of their sums."""
     if mode == "none":
         return list(values)
     low, high = min(values), max(values)
@@ -48,7 +48,8 @@ def rescale(rows, values, mode):
 
 def huds(rows, u, vectors, n_strata=10, lambda_=0.5, rescale_mode="none", mode="equal", k_clusters=1, min_stratum=0,
          unit=False, seed=0, round_=1, pool_rows=None):
-    """u and vectors are indexed by row. Returns a dict of lists by position, and the ranking of rows."""
+    """HUDS of the rows, which ascend; u and vectors are indexed by row. Returns a dict: u, stratum, cluster, d and H
+    by position, edges, centroids by stratum (lists of vectors), and ranking, the rows by H."""
     if unit:
         vectors = {row: arithmetic.unit(vectors[row]) for row in rows}
     values = [u[row] for row in rows]
@@ -76,8 +77,10 @@ def huds(rows, u, vectors, n_strata=10, lambda_=0.5, rescale_mode="none", mode="
 
 
 def seed_set(rows, size, seed):
+    """The rows of the first labeled set."""
     return random_numbers.draw(random_numbers.stream(seed, random_numbers.SEEDSET, 1), rows, size)
 
 
 def candidates(rows, count, seed, round_):
+    """The rows of a round with candidates=N, ascending."""
     return sorted(random_numbers.draw(random_numbers.stream(seed, random_numbers.SUBSAMPLE, round_), rows, count))

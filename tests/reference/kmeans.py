@@ -32,7 +32,8 @@ def seed_rows(rows, vectors, k, generator, pool_rows=None):
 
 
 def lloyd(rows, vectors, centroids):
-    """Returns (cluster by row, centroids, number of passes)."""
+    """Lloyd passes from the given centroids until no row changes its cluster. An empty cluster gets the row farthest
+    from its own centroid. Returns (cluster by row, centroids, number of passes)."""
     centroids = [list(c) for c in centroids]
     before, passes = None, 0
     while passes < PASSES:
@@ -61,5 +62,6 @@ def lloyd(rows, vectors, centroids):
 
 
 def kmeans(rows, vectors, k, generator, pool_rows=None):
+    """Returns (rows of the first centroids, cluster by row, centroids, number of passes)."""
     seeds = seed_rows(rows, vectors, k, generator, pool_rows)
     return (seeds,) + lloyd(rows, vectors, [vectors[row] for row in seeds])

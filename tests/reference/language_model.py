@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interpolated modified Kneser-Ney (spec 6.5) from its definitions, and cross-fitting."""
+"""Interpolated modified Kneser-Ney (spec 6.5) from its definitions, and cross-fitting. An n-gram is a tuple of words."""
 import math
 from collections import Counter, defaultdict
 
 import random_numbers
 
-FALLBACK = (0.0, 0.5, 1.0, 1.5)
+FALLBACK = (0.0, 0.5, 1.0, 1.5)  # D(0) .. D(3+) where the counts give none
 FOLDS = 5
 MARKS = ("<s>", "</s>", "<unk>")
 
@@ -26,6 +26,10 @@ def discounts(t):
 
 
 class Model:
+    """The model of an order, trained on texts.
+
+    adjusted[n]: a(g) by n-gram; discount[n]: D(0) .. D(3+); fallback[n]: whether they are FALLBACK; counts[n -
+    1]: t_1 .. t_4; den and gamma_of by context; size: V of the specification."""
     def __init__(self, texts, order):
         self.order = order
         sentences = [["<s>"] + [w for w in words(t) if w not in MARKS] + ["</s>"] for t in texts]
@@ -67,6 +71,7 @@ class Model:
         return self.gamma_of.get(tuple(h), 1.0)
 
     def p(self, w, h=()):
+        """p(w | h) for a tuple h, whose last order - 1 words count."""
         h = tuple(h)[max(0, len(h) - (self.order - 1)) :]
         known = (w,) in self.adjusted[1]
         if not h:
@@ -88,6 +93,7 @@ class Model:
         return out
 
     def total(self, text):
+        """log10 of the probability of a text."""
         total = 0.0
         for value in self.log10s(text):
             total += value
@@ -95,6 +101,7 @@ class Model:
 
 
 def fold(text):
+    """The fold of a text in cross-fitting."""
     return random_numbers.hash64(text) % FOLDS
 
 

@@ -4,11 +4,13 @@ import random_numbers
 
 
 def tags_of(languages):
+    """The languages in byte order."""
     return sorted(set(languages), key=str.encode)
 
 
 def counts_drawn(languages, counts, tag_number, seed, round_, unlabeled=None):
-    """counts: by language. Returns the draws language by language, in byte order of the tags."""
+    """Draws counts[language] rows of every language, each by a stream of its own; language by language in byte
+    order. tag_number: the tag of the stream (spec 1.7)."""
     rows = list(range(len(languages))) if unlabeled is None else unlabeled
     picks = []
     for rank, tag in enumerate(tags_of(languages)):
@@ -19,6 +21,7 @@ def counts_drawn(languages, counts, tag_number, seed, round_, unlabeled=None):
 
 
 def egalitarian(languages, b, seed, round_, unlabeled=None):
+    """The same number from every language, the rest from all."""
     rows = list(range(len(languages))) if unlabeled is None else unlabeled
     tags = tags_of(languages)
     picks = counts_drawn(languages, {tag: b // len(tags) for tag in tags}, random_numbers.EGAL, seed, round_, rows)
@@ -28,6 +31,7 @@ def egalitarian(languages, b, seed, round_, unlabeled=None):
 
 
 def gold(rows, b, seed, round_):
+    """b rows drawn from all."""
     return random_numbers.draw(random_numbers.stream(seed, random_numbers.GOLD, round_), rows, b)
 
 

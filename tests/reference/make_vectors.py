@@ -58,6 +58,7 @@ def text(value, indent=0):
 
 
 def make(topic):
+    """The file of a topic as it reads back from JSON."""
     vectors = importlib.import_module("vectors_" + topic).vectors()
     return json.loads(json.dumps(plain({"topic": topic.replace("_", "-"), "vectors": vectors})))
 
@@ -88,6 +89,7 @@ def difference(path, stored, computed, tolerance):
 
 
 def check(topics):
+    """Computes the topics and compares them with the files, one TAP line for each vector."""
     number, names = 0, {}
     for topic in topics:
         path = FILES / (topic.replace("_", "-") + ".json")

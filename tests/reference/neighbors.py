@@ -22,7 +22,8 @@ def half_sum(cosines, k):
 
 
 def margin_ratios(unlabeled, labeled, k):
-    """Cosines, half-sums of both and ratios; matrices [unlabeled, labeled]."""
+    """Cosines [unlabeled, labeled], the half-sums of the k nearest of each row on both sides, and the ratios
+    [unlabeled, labeled]."""
     cosines = [[cos(x, z) for z in labeled] for x in unlabeled]
     half_u = [half_sum(row, k) for row in cosines]
     half_l = [half_sum([row[j] for row in cosines], k) for j in range(len(labeled))]
@@ -51,7 +52,12 @@ def retrieved(unlabeled, labeled, k=4):
 # ---- targets ----
 
 
+# x is a vector, target a list of vectors; rows: which of them count.
+
+
 def mean_distance(x, target, rows=None, sq=False, metric="l2"):
+    """The mean distance of x from the rows of target: Euclidean, squared (by the mean and the variance), or cosine
+    (by the mean of the unit vectors)."""
     rows = list(range(len(target))) if rows is None else rows
     if metric == "cosine":
         mu = arithmetic.mean_vector(rows, [unit(t) for t in target])
@@ -82,6 +88,7 @@ def average_dist(source, target, languages=None, sq=False, metric="l2"):
 
 
 def by_uncertainty(rows, u):
+    """Rows by u descending, then row ascending."""
     return sorted(rows, key=lambda row: (-u[row], row))
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phrases (spec 5.1 to 5.5, 5.8, 5.10) and HUDS over phrases (spec 3.9)."""
+"""Phrases (spec 5.1 to 5.5, 5.8, 5.10) and HUDS over phrases (spec 3.9).
+
+A phrase is a tuple of words; counts and labeled are Counts of the unlabeled and of the labeled texts.
+"""
 import math
 
 import arithmetic
@@ -8,11 +11,12 @@ import huds
 import random_numbers
 from language_model import words
 
-LENGTH = 4
+LENGTH = 4  # words of the longest phrase
 
 
 class Counts:
-    """n-grams of texts, as tuples of words: occurrences and places, (row, word) ascending."""
+    """The n-grams of texts, as tuples of words, with their places: lists of (row, word), ascending. rows: which
+    texts count."""
 
     def __init__(self, texts, n=LENGTH, rows=None):
         self.places = {}
@@ -24,6 +28,7 @@ class Counts:
                         self.places.setdefault(tuple(w[i : i + length]), []).append((row, i))
 
     def occ(self, p):
+        """How often the phrase p occurs."""
         return len(self.places.get(p, ()))
 
     def listed(self):
@@ -31,23 +36,28 @@ class Counts:
         return sorted(self.places, key=lambda p: (self.places[p][0], len(p)))
 
     def tokens(self):
+        """All occurrences in order of place, then length: (place, length, phrase)."""
         return sorted((place, len(p), p) for p, places in self.places.items() for place in places)
 
 
 def sub_phrases(p):
+    """All sequences of words inside p, p included."""
     return {p[i:j] for i in range(len(p)) for j in range(i + 1, len(p) + 1)}
 
 
 def rank(phrases, counts):
+    """Phrases by occurrences, then words, both descending, then first place."""
     return sorted(phrases, key=lambda p: (-counts.occ(p), -len(p), counts.places[p][0]))
 
 
 def ngf(counts, labeled):
+    """The ranking of the phrases that no labeled text has."""
     return rank([p for p in counts.places if p not in labeled.places], counts)
 
 
 def semi_maximal(counts, extended=None):
-    """Marks by one-word extensions. extended: counts with longer n-grams for smp_limit=inf."""
+    """The semi-maximal phrases, found by extensions of one word. extended: counts with longer n-grams, for
+    smp_limit=inf."""
     dominated = set()
     for q in (extended or counts).places:
         for p in (q[1:], q[:-1]):
@@ -67,6 +77,7 @@ def semi_maximal_brute(counts):
 
 
 def ngf_smp(counts, labeled, extended=None):
+    """The ranking of the semi-maximal phrases that no labeled text has."""
     return rank([p for p in semi_maximal(counts, extended) if p not in labeled.places], counts)
 
 
@@ -77,6 +88,7 @@ def buy(ranking, budget, policy="overshoot"):
 
 
 def random_phrases(counts, labeled, seed, round_, exclude_labeled=False, by_tokens=False):
+    """Phrases in random order: types drawn alike, or by their occurrences."""
     generator = random_numbers.stream(seed, random_numbers.RANDPHRASE, round_)
     if by_tokens:
         tokens = [p for _, _, p in counts.tokens() if not (exclude_labeled and p in labeled.places)]

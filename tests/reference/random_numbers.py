@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random numbers (spec 1.7): splitmix64, xoshiro256**, draws, and XXH64 for strings."""
 
-MASK = 2**64 - 1
+MASK = 2**64 - 1  # arithmetic is modulo 2^64
 GOLDEN = 0x9E3779B97F4A7C15
 BLOCK_ROWS = 8192
 
+# The tags of random decisions, 1 to 14 (spec 1.7).
 SUBSAMPLE, SEEDSET, RANDOM, KMEANS, BADGE, ALPS, MIX, EGAL, SAMERATIO, PLAN, GOLD, TIE, LSUB, RANDPHRASE = range(1, 15)
 
 
 def mix(z):
+    """The first value of splitmix64(z)."""
     z = (z + GOLDEN) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
@@ -16,6 +18,7 @@ def mix(z):
 
 
 def derive(seed, tag, a, b):
+    """A seed made of four numbers."""
     return mix(mix(mix(mix(seed) ^ tag) ^ a) ^ b)
 
 
@@ -30,6 +33,7 @@ class Generator:
         self.s = [mix((seed + i * GOLDEN) & MASK) for i in range(4)]
 
     def u64(self):
+        """The next 64 bits."""
         s = self.s
         result = (rotl((s[1] * 5) & MASK, 7) * 9) & MASK
         t = (s[1] << 17) & MASK
@@ -42,9 +46,11 @@ class Generator:
         return result
 
     def f64(self):
+        """The next number in [0, 1)."""
         return (self.u64() >> 11) * 2.0**-53
 
     def below(self, n):
+        """The next integer below n, without bias."""
         threshold = (2**64 - n) % n
         while True:
             r = self.u64()
@@ -106,31 +112,31 @@ def hash64(data):
     def step(accumulator, lane):
         return (rotl((accumulator + lane * P2) & MASK, 31) * P1) & MASK
 
-    def word(at, size):
-        return int.from_bytes(data[at : at + size], "little")
+    def word(offset, size):
+        return int.from_bytes(data[offset : offset + size], "little")
 
-    at, n = 0, len(data)
+    offset, n = 0, len(data)
     if n >= 32:
         v = [(P1 + P2) & MASK, P2, 0, (-P1) & MASK]
-        while at + 32 <= n:
+        while offset + 32 <= n:
             for k in range(4):
-                v[k] = step(v[k], word(at + 8 * k, 8))
-            at += 32
+                v[k] = step(v[k], word(offset + 8 * k, 8))
+            offset += 32
         h = (rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18)) & MASK
         for k in range(4):
             h = ((h ^ step(0, v[k])) * P1 + P4) & MASK
     else:
         h = P5
     h = (h + n) & MASK
-    while at + 8 <= n:
-        h = (rotl(h ^ step(0, word(at, 8)), 27) * P1 + P4) & MASK
-        at += 8
-    if at + 4 <= n:
-        h = (rotl(h ^ ((word(at, 4) * P1) & MASK), 23) * P2 + P3) & MASK
-        at += 4
-    while at < n:
-        h = (rotl(h ^ ((data[at] * P5) & MASK), 11) * P1) & MASK
-        at += 1
+    while offset + 8 <= n:
+        h = (rotl(h ^ step(0, word(offset, 8)), 27) * P1 + P4) & MASK
+        offset += 8
+    if offset + 4 <= n:
+        h = (rotl(h ^ ((word(offset, 4) * P1) & MASK), 23) * P2 + P3) & MASK
+        offset += 4
+    while offset < n:
+        h = (rotl(h ^ ((data[offset] * P5) & MASK), 11) * P1) & MASK
+        offset += 1
     h = ((h ^ (h >> 33)) * P2) & MASK
     h = ((h ^ (h >> 29)) * P3) & MASK
     return h ^ (h >> 32)

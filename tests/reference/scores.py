@@ -2,7 +2,7 @@
 """Scores from the output of a model (spec 3.1, 4.2, 4.9, 5.7, 7.4)."""
 import math
 
-FLOOR = -100.0
+FLOOR = -100.0  # smallest log-probability (spec 1.1)
 
 
 def log(p):
@@ -11,6 +11,7 @@ def log(p):
 
 
 def nnll(logprobs):
+    """The mean negative log-likelihood of a text's tokens."""
     total = 0.0
     for lp in logprobs:
         total += min(max(lp, FLOOR), 0.0)
@@ -18,10 +19,12 @@ def nnll(logprobs):
 
 
 def nsp(logprobs):
+    """One minus the geometric mean of the token probabilities."""
     return 1.0 - math.exp(-nnll(logprobs))
 
 
 def top_two(p):
+    """The two largest probabilities."""
     ranked = sorted(p, reverse=True)
     return ranked[0], ranked[1] if len(ranked) > 1 else 0.0
 
@@ -64,6 +67,7 @@ def mean(values):
 
 
 def margin_min(words, of=margin):
+    """The smallest margin of a text's words, each a distribution."""
     return min(of(p) for p in words)
 
 
@@ -72,14 +76,17 @@ def margin_mean(words, of=margin):
 
 
 def mnlp(words):
+    """The mean over words of the log of the largest probability."""
     return mean([log(max(p)) for p in words])
 
 
 def sum_prob(start, end):
+    """The score of an answer span: the log-probabilities of its likeliest start and end."""
     return log(max(start)) + log(max(end))
 
 
 def rttl(logprobs, normalize=True, literal=False):
+    """The round-trip likelihood: mean or sum of the tokens' log-probabilities, negative but for literal."""
     total = 0.0
     for lp in logprobs:
         total += min(max(lp, FLOOR), 0.0)

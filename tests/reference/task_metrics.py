@@ -6,7 +6,8 @@ from translation_metrics import PUNCTUATION, split
 
 
 def spans(tags, strict=False):
-    """(type, first, last) of one sentence."""
+    """The spans of one sentence with BIO tags: (type, first word, last word). strict: an I without a B before it
+    begins none."""
     out, kind, first = [], None, 0
     for i, tag in enumerate([*tags, "O"]):
         mark, this = tag[0], tag[2:]
@@ -30,10 +31,12 @@ def span_scores(gold, predicted, strict=False):
 
 
 def accuracy(gold, predicted):
+    """The share of equal labels."""
     return sum(a == b for a, b in zip(gold, predicted)) / len(gold)
 
 
 def macro_f1(gold, predicted):
+    """The mean F1 of the labels that occur in either list."""
     scores = []
     for label in sorted({*gold, *predicted}):
         tp = sum(a == b == label for a, b in zip(gold, predicted))
@@ -42,6 +45,7 @@ def macro_f1(gold, predicted):
 
 
 def normalized_answer(text):
+    """The words of an answer without case, ASCII punctuation and articles (SQuAD)."""
     text = "".join(c for c in text.lower() if c not in PUNCTUATION)
     out, word = "", ""
     for c in text + " ":

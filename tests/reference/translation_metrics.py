@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokenizers, BLEU, chrF, TER (spec 8.6, 8.9)."""
+"""Tokenizers, BLEU, chrF and TER (spec 8.6, 8.9), as sacreBLEU computes them.
+
+Hypotheses and references are texts; `references` has a list of texts for every hypothesis. Statistics are integers of
+one hypothesis, which a corpus adds up before the score is computed.
+"""
 import math
 import re
 import unicodedata
@@ -11,6 +15,7 @@ PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def split(text):
+    """The words of a text: maximal runs of characters that are not white space in Python's sense."""
     out, word = [], ""
     for c in text:
         if c in SPACE:
@@ -40,6 +45,7 @@ def pairs(text, first, second, first_stays):
 
 
 def digit(c):
+    """Whether c is an ASCII digit."""
     return c in "0123456789"
 
 
@@ -53,6 +59,7 @@ def marks_13a(text):
 
 
 def tokenize_13a(text):
+    """The tokens of mteval-v13a."""
     text = text.rstrip(SPACE).replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, c in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         text = text.replace(entity, c)
@@ -60,28 +67,33 @@ def tokenize_13a(text):
 
 
 def category(c, letter):
+    """Whether the Unicode category of c begins with a letter, such as "P" for punctuation."""
     return unicodedata.category(c).startswith(letter)
 
 
 def tokenize_intl(text):
+    """The tokens of mteval-v14's international tokenizer."""
     text = text.rstrip(SPACE)
     text = pairs(text, lambda a: not category(a, "N"), lambda b: category(b, "P"), True)
     text = pairs(text, lambda a: category(a, "P"), lambda b: not category(b, "N"), False)
     return split("".join(f" {c} " if category(c, "S") else c for c in text))
 
 
+# Ranges of code points that tokenize_zh sets apart, both ends included.
 CHINESE = [(0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31BF), (0x31C0, 0x31EF),
            (0x3200, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9), (0xFE10, 0xFE1F),
            (0xFE30, 0xFE4F), (0xFF00, 0xFFEF)]
 
 
 def tokenize_zh(text):
+    """Chinese characters one by one, everything else as in 13a."""
     text = text.rstrip(SPACE).lstrip(SPACE)
     text = "".join(f" {c} " if any(a <= ord(c) <= b for a, b in CHINESE) else c for c in text)
     return split(marks_13a(text))
 
 
 def tokenize_char(text):
+    """The characters of a text without white space."""
     return [c for c in text.rstrip(SPACE) if c not in SPACE]
 
 
@@ -92,11 +104,14 @@ TOKENIZERS = {"13a": tokenize_13a, "intl": tokenize_intl, "zh": tokenize_zh, "ch
 
 
 def ngrams(tokens, n):
+    """How often each sequence of n tokens occurs."""
     return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
 def bleu_statistics(hypothesis, references):
-    """Matches, totals, length of the hypothesis and of the closest reference; token lists."""
+    """Of one hypothesis, token lists: matches and totals [4] by order, its length, and the length of the reference
+    closest in length, the shorter one in ties. An n-gram matches at most as often as in the reference that has it
+    most."""
     matches, totals = [], []
     for n in range(1, 5):
         best = Counter()
@@ -110,7 +125,8 @@ def bleu_statistics(hypothesis, references):
 
 
 def bleu_score(matches, totals, hyp_len, ref_len, smoothing="exp", value=None, effective_order=False):
-    """Returns (BLEU, precisions as percentages, BP)."""
+    """(BLEU, the four precisions as percentages, brevity penalty) of summed statistics. value: of the smoothing;
+    effective_order: only orders that the hypothesis has n-grams of count."""
     value = {"floor": 0.1, "add-k": 1.0}.get(smoothing, 0.0) if value is None else value
     bp = 0.0
     if hyp_len:
@@ -140,7 +156,7 @@ def bleu_score(matches, totals, hyp_len, ref_len, smoothing="exp", value=None, e
 
 
 def corpus_bleu(hypotheses, references, tokenizer="13a", **options):
-    """references: a list of texts for every hypothesis."""
+    """Summed matches, totals, hypothesis and reference length, then the three results of bleu_score()."""
     cut = TOKENIZERS[tokenizer]
     parts = [bleu_statistics(cut(h), [cut(r) for r in rs]) for h, rs in zip(hypotheses, references)]
     matches = [sum(p[0][n] for p in parts) for n in range(4)]
@@ -150,6 +166,7 @@ def corpus_bleu(hypotheses, references, tokenizer="13a", **options):
 
 
 def sentence_bleu(hypothesis, references, tokenizer="13a", effective_order=True, **options):
+    """BLEU of one hypothesis."""
     return corpus_bleu([hypothesis], [references], tokenizer, effective_order=effective_order, **options)[4]
 
 
@@ -157,6 +174,7 @@ def sentence_bleu(hypothesis, references, tokenizer="13a", effective_order=True,
 
 
 def chrf_words(text):
+    """The words of a text with one leading or trailing ASCII punctuation mark cut off."""
     out = []
     for word in split(text):
         if len(word) > 1 and word[-1] in PUNCTUATION:
@@ -169,6 +187,8 @@ def chrf_words(text):
 
 
 def chrf_statistics(hypothesis, reference, word_order=0, whitespace=False):
+    """(n-grams of the hypothesis, n-grams of the reference, matches) for character orders 1 .. 6, then word orders 1
+    .. word_order."""
     def units(text):
         return text if whitespace else "".join(c for c in text if c not in SPACE)
 
@@ -182,6 +202,7 @@ def chrf_statistics(hypothesis, reference, word_order=0, whitespace=False):
 
 
 def chrf_score(rows, beta=2):
+    """The F-score of summed statistics: precision and recall averaged over the orders that both texts have."""
     used = [(h, r, m) for h, r, m in rows if h > 0 and r > 0]
     if not used:
         return 0.0
@@ -191,6 +212,7 @@ def chrf_score(rows, beta=2):
 
 
 def chrf(hypotheses, references, word_order=0, whitespace=False):
+    """chrF of a corpus; of several references the one with the best score of its own counts."""
     total = [(0, 0, 0)] * (6 + word_order)
     for hypothesis, several in zip(hypotheses, references):
         each = [chrf_statistics(hypothesis, r, word_order, whitespace) for r in several]
@@ -203,7 +225,9 @@ def chrf(hypotheses, references, word_order=0, whitespace=False):
 
 
 def edit_path(h, r):
-    """(distance, operations from the left): 'k' keep, 's' substitute, 'd' delete a word of h, 'i' insert one of r."""
+    """(distance, operations from the left) that turn the words h into r: 'k' keep, 's' substitute, 'd' delete a word
+    of h, 'i' insert one of r. cost and step [len(h) + 1, len(r) + 1]; only a band around the diagonal is
+    computed, as in the public tool."""
     ratio = len(r) / len(h) if h else 1.0
     width = math.ceil(ratio / 2 + 25) if ratio / 2 > 25 else 25
     cost = [[None] * (len(r) + 1) for _ in range(len(h) + 1)]
@@ -233,7 +257,8 @@ def edit_path(h, r):
 
 
 def ter_state(path, hyp_len, ref_len):
-    """Which words are in error, and at[j]."""
+    """Which words of h and of r are in error, and at[j]: the word of h that word j of r is aligned with, or the one
+    before where it was inserted."""
     h_error, r_error, at, i, j = [False] * hyp_len, [False] * ref_len, [], 0, 0
     for op in path:
         if op in "ks":
@@ -251,6 +276,8 @@ def ter_state(path, hyp_len, ref_len):
 
 
 def ter_edits(h, r):
+    """The edits of TER between the words h and r: shifts of blocks of up to 10 words while one lowers the distance,
+    greedily, plus the distance that is left. At most 1,000 shifts are tried."""
     if not r:
         return len(h)
     shifts, tried = 0, 0
@@ -291,6 +318,7 @@ def ter_edits(h, r):
 
 
 def ter(hypotheses, references):
+    """TER of a corpus in percent: the edits of each hypothesis to its nearest reference, per average reference word."""
     edits = length = 0.0
     for hypothesis, several in zip(hypotheses, references):
         h = split(hypothesis.lower())

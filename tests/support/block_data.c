@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the data of TV-BLOCK as tests/reference/block.py does: vectors and uncertainties from the
+ * library's random numbers, every thousandth row a copy of the row 500 before it. */
 #include "block_data.h"
 
 #include <math.h>
@@ -13,17 +15,17 @@ static void *new_memory(int64_t count, size_t bytes) {
     return memory;
 }
 
-/* Spec 3.2, equal-width strata over the candidates. */
+/* Cuts u into BLOCK_STRATA intervals of equal width over the candidates (spec 3.2). */
 static void make_strata(block_data *data) {
-    double least = HUGE_VAL, most = -HUGE_VAL;
+    double min_u = HUGE_VAL, max_u = -HUGE_VAL;
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
         if (!data->mask[i]) continue;
-        least = fmin(least, data->u[i]);
-        most = fmax(most, data->u[i]);
+        min_u = fmin(min_u, data->u[i]);
+        max_u = fmax(max_u, data->u[i]);
     }
     for (int64_t i = 0; i < BLOCK_POOL; i++) {
-        double at = floor((data->u[i] - least) / (most - least) * BLOCK_STRATA);
-        data->stratum[i] = at >= BLOCK_STRATA ? BLOCK_STRATA - 1 : (int32_t)at;
+        double stratum = floor((data->u[i] - min_u) / (max_u - min_u) * BLOCK_STRATA);
+        data->stratum[i] = stratum >= BLOCK_STRATA ? BLOCK_STRATA - 1 : (int32_t)stratum;
         if (!data->mask[i]) data->stratum[i] = -1;
     }
 }

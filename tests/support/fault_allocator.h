@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An allocator that counts what lives and fails on request (reliability goal R1). Thread-safe. */
+/* An allocator that counts the blocks that are not freed yet and fails on request, for tests of
+ * failing allocation. Thread-safe. */
 #ifndef FAULT_ALLOCATOR_H
 #define FAULT_ALLOCATOR_H
 
@@ -10,17 +11,20 @@
 #include "alcore/context.h"
 
 typedef struct fault_allocator {
-    atomic_llong live_bytes;  /* asked for and not given back */
-    atomic_llong live_blocks; /* the same in blocks */
+    atomic_llong live_bytes;  /* bytes allocated and not freed */
+    atomic_llong live_blocks; /* blocks allocated and not freed */
     atomic_llong calls;       /* allocations and reallocations so far */
     atomic_llong fail_at;     /* the call that fails, from 1; 0: none */
     atomic_int fail_from_on;  /* every later call fails too */
     atomic_llong failures;    /* calls that failed */
 } fault_allocator;
 
+/* Counts a call; whether it is to fail. */
 static inline int fault_now(fault_allocator *fault) {
-    long long call = atomic_fetch_add(&fault->calls, 1) + 1, at = atomic_load(&fault->fail_at);
-    int fails = at > 0 && (call == at || (call > at && atomic_load(&fault->fail_from_on)));
+    long long call = atomic_fetch_add(&fault->calls, 1) + 1;
+    long long fail_at = atomic_load(&fault->fail_at);
+    int fails =
+        fail_at > 0 && (call == fail_at || (call > fail_at && atomic_load(&fault->fail_from_on)));
     if (fails) atomic_fetch_add(&fault->failures, 1);
     return fails;
 }
@@ -29,7 +33,7 @@ static inline void *fault_allocate(void *user, size_t bytes) {
     fault_allocator *fault = user;
     void *memory = fault_now(fault) ? NULL : malloc(bytes);
     if (!memory) return NULL;
-    memset(memory, 0xA5, bytes); /* nobody may count on zeroes */
+    memset(memory, 0xA5, bytes); /* code that counts on zeroed memory is found out */
     atomic_fetch_add(&fault->live_bytes, (long long)bytes);
     atomic_fetch_add(&fault->live_blocks, 1);
     return memory;
@@ -50,6 +54,7 @@ static inline void fault_release(void *user, void *memory, size_t bytes) {
     free(memory);
 }
 
+/* The allocator for alcore_ctx_options. */
 static inline alcore_allocator fault_table(fault_allocator *fault) {
     alcore_allocator table = ALCORE_ALLOCATOR_INIT;
     table.user = fault;
@@ -59,11 +64,12 @@ static inline alcore_allocator fault_table(fault_allocator *fault) {
     return table;
 }
 
-/* Fails call number `at` from now on (1 is the next); 0 stops failing. */
-static inline void fault_arm(fault_allocator *fault, long long at, int from_on) {
+/* Makes call number `call` from now on fail (1 is the next), and with from_on every call after it
+ * too; 0 stops failing. */
+static inline void fault_arm(fault_allocator *fault, long long call, int from_on) {
     atomic_store(&fault->failures, 0);
     atomic_store(&fault->fail_from_on, from_on);
-    atomic_store(&fault->fail_at, at > 0 ? atomic_load(&fault->calls) + at : 0);
+    atomic_store(&fault->fail_at, call > 0 ? atomic_load(&fault->calls) + call : 0);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A .npy of an array in memory. */
+/* Writes an array in memory, `dtype` [shape[0]] or [shape[0], shape[1]], as a .npy file. */
 #ifndef NPY_FILE_H
 #define NPY_FILE_H
 

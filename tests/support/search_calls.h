@@ -5,11 +5,12 @@
 
 #include "alcore/search.h"
 
-/* A tensor over an array of [rows, columns]; NULL for an array that is NULL. */
+/* Memory for a tensor over a test's array, which test_out_of() fills. */
 typedef struct test_out {
     int64_t shape[2];
     alcore_tensor tensor;
 } test_out;
+/* A tensor over data [rows, columns]; NULL for data that is NULL. */
 static inline const alcore_tensor *test_out_of(test_out *out, void *data, int32_t dtype,
                                                int64_t rows, int64_t columns) {
     out->shape[0] = rows;
@@ -19,11 +20,14 @@ static inline const alcore_tensor *test_out_of(test_out *out, void *data, int32_
     return &out->tensor;
 }
 
+/* The rows of search data: of its matrix, or of its pool. */
 static inline int64_t test_search_count(const alcore_search_data *data) {
     if (data == NULL) return 0;
     return data->matrix != NULL ? data->matrix->shape[0] : alcore_pool_rows(data->pool);
 }
 
+/* alcore_search_knn() into arrays: out_rows and out_values [queries, k], out_queries and
+ * out_query_values [rows, k]; any may be NULL. */
 static inline alcore_status test_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                                      const alcore_search_data *queries, int64_t k,
                                      const alcore_search_options *options, int64_t *out_rows,
@@ -40,6 +44,7 @@ static inline alcore_status test_knn(alcore_ctx *ctx, const alcore_search_data *
         test_out_of(&out[3], out_query_values, ALCORE_FLOAT64, row_count, width));
 }
 
+/* alcore_search_margin_ratios() into arrays [rows]; any may be NULL. */
 static inline alcore_status test_margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                                const alcore_search_data *others, int64_t k,
                                                const alcore_search_options *options,

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static int tap_lines;
+static int tap_lines; /* cases printed so far */
 
+/* Prints the line of one case, and detail when it failed. Returns good. */
 static inline bool tap_ok(bool good, const char *name, const char *detail) {
     printf("%s %d - %s\n", good ? "ok" : "not ok", ++tap_lines, name);
     if (!good && detail) printf("#   %s\n", detail);
@@ -20,6 +21,8 @@ static inline void tap_skip(const char *name, const char *reason) {
     printf("ok %d - %s # SKIP %s\n", ++tap_lines, name, reason);
 }
 
+/* Prints how many cases there were; the exit status of the program, which is 0 since the reader of
+ * TAP counts failures. */
 static inline int tap_end(void) {
     printf("1..%d\n", tap_lines);
     return 0;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the test vectors (vectors.h). Files are read once and kept; so are the arrays that are
+ * handed out. Whatever is missing or of another type fails the test. */
 #include "vectors.h"
 
 #include <check.h>
@@ -8,20 +10,22 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Files that were read and arrays that were handed out, so that leak checkers see them reached. */
+/* The arrays that were handed out, so that leak checkers see that they are still reached. */
 typedef struct kept {
     void *memory;
     struct kept *next;
 } kept;
 static kept *all_kept;
 
+/* The files that were read. */
 typedef struct file {
-    char topic[64];
+    char topic[64]; /* the name without .json */
     json_t *root;
     struct file *next;
 } file;
 static file *files;
 
+/* Zeroed memory for count + 1 elements that is never freed. */
 static void *keep(size_t count, size_t bytes) {
     kept *entry = malloc(sizeof *entry);
     void *memory = calloc(count + 1, bytes);
@@ -31,9 +35,10 @@ static void *keep(size_t count, size_t bytes) {
     return memory;
 }
 
+/* The root of the file of a topic. */
 static const json_t *load(const char *topic) {
-    for (const file *known = files; known; known = known->next) {
-        if (strcmp(known->topic, topic) == 0) return known->root;
+    for (const file *loaded = files; loaded; loaded = loaded->next) {
+        if (strcmp(loaded->topic, topic) == 0) return loaded->root;
     }
     char path[4096];
     json_error_t error;
@@ -49,7 +54,8 @@ static const json_t *load(const char *topic) {
     return entry->root;
 }
 
-/* The value at a path, or NULL. */
+/* The value at a path, names and numbers of list entries with '/' between them; NULL when it is not
+ * there. */
 static const json_t *walk(const json_t *value, const char *path) {
     while (value && *path) {
         size_t length = strcspn(path, "/");
@@ -91,6 +97,7 @@ vector_case vector_case_named(test_vector vector, const char *name) {
     ck_abort_msg("%s has no case '%s'", vector.name, name);
 }
 
+/* An entry of the case's own input, or else of the input that all cases share. */
 static const json_t *find_input(const vector_case *one, const char *path) {
     const json_t *value = walk(one->input, path);
     return value ? value : walk(one->shared, path);
@@ -144,6 +151,7 @@ const char *vector_text(const json_t *value) {
     return json_string_value(value);
 }
 
+/* The number of values in nested lists. */
 static int64_t count_leaves(const json_t *value) {
     if (!json_is_array(value)) return 1;
     int64_t count = 0;
@@ -153,6 +161,7 @@ static int64_t count_leaves(const json_t *value) {
     return count;
 }
 
+/* Writes the values of nested lists to out, in order; returns where the next one goes. */
 static double *fill_doubles(const json_t *value, double *out) {
     if (!json_is_array(value)) {
         *out = vector_double(value);

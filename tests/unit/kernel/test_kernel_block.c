@@ -201,7 +201,7 @@ static void check_idds(const alcore_sys_kernels *table, const vector_case *expec
     idds_state state = {new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL),
                         new_doubles(BLOCK_POOL), new_doubles(BLOCK_POOL)};
     alcore_sys_idds idds = {
-        .alpha = 0.67, .unlabeled = BLOCK_POOL - BLOCK_LABELLED, .labeled = BLOCK_LABELLED};
+        .alpha = 0.67, .unlabeled = BLOCK_POOL - BLOCK_LABELED, .labeled = BLOCK_LABELED};
     int64_t picks[PICKS];
     double score;
     idds_begin(table, &state);
