@@ -13,53 +13,66 @@ static bool scored_here(const alcore__lm_column *self, int64_t row, const char *
     return self->fold < 0 || alcore__lm_fold(*text, *length) == self->fold;
 }
 
-/* Scores the rows first .. last - 1 and hands them to the writer in one put.
- * rows, lengths: [rows that are scored]; values: [tokens], the sum of their words + 1. */
-static alcore_status put_block(const alcore__lm_column *self, int64_t first, int64_t last,
-                               int64_t *rows, int64_t *lengths, float *values, int64_t tokens) {
-    int64_t count = 0, used = 0;
-    for (int64_t row = first; row < last; row++) {
-        const char *text;
-        size_t length;
-        if (!scored_here(self, row, &text, &length)) continue;
-        rows[count] = row;
-        lengths[count] = alcore__lm_tokens(self->lm, text, length, values + used, tokens - used);
-        used += lengths[count++];
-    }
-    alcore_tensor tensor;
-    ALCORE__TRY(alcore_tensor_init(&tensor, values, ALCORE_FLOAT32, &used, 1));
-    return alcore_column_writer_put(self->writer, rows, count, &tensor, lengths, NULL);
-}
-
 /* Rows of one task: few enough for cancelling to act at once. */
 enum { TASK_ROWS = 1024 };
 
-/* One task: counts rows and tokens, so that the three arrays are allocated once and in full. */
+/* The rows of a task that this column scores. */
+typedef struct scored_rows {
+    int64_t count, tokens;
+    alcore__lm_text *texts;  /* [count] */
+    int64_t *rows, *lengths; /* [count] in the pool; tokens of each */
+    float *values;           /* [tokens] of all, in row order */
+} scored_rows;
+
+/* Lists the rows first .. last - 1 that are scored; the arrays have room for all of them. */
+static void list_rows(const alcore__lm_column *self, int64_t first, int64_t last,
+                      scored_rows *out) {
+    for (int64_t row = first; row < last; row++) {
+        alcore__lm_text *text = &out->texts[out->count];
+        if (!scored_here(self, row, &text->text, &text->length)) continue;
+        out->rows[out->count] = row;
+        out->lengths[out->count] = alcore_pool_words(self->pool, row) + 1;
+        out->tokens += out->lengths[out->count++];
+    }
+}
+
+/* Scores the listed rows and hands them to the writer in one put. */
+static alcore_status put_rows(const alcore__lm_column *self, scored_rows *scored) {
+    if (scored->count == 0) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)scored->tokens, sizeof *scored->values,
+                                  &scored->values));
+    float *next = scored->values;
+    for (int64_t i = 0; i < scored->count; i++) {
+        scored->texts[i].values = next;
+        next += scored->lengths[i];
+    }
+    alcore__lm_tokens(self->lm, scored->texts, scored->count);
+    alcore_tensor tensor;
+    ALCORE__TRY(alcore_tensor_init(&tensor, scored->values, ALCORE_FLOAT32, &scored->tokens, 1));
+    return alcore_column_writer_put(self->writer, scored->rows, scored->count, &tensor,
+                                    scored->lengths, NULL);
+}
+
 static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     const alcore__lm_column *self = data;
     (void)worker;
-    int64_t first = index * TASK_ROWS, last = first + TASK_ROWS;
-    int64_t rows_in_all = alcore_pool_rows(self->pool), count = 0, tokens = 0;
-    if (last > rows_in_all) last = rows_in_all;
-    for (int64_t row = first; row < last; row++) {
-        const char *text;
-        size_t length;
-        if (!scored_here(self, row, &text, &length)) continue;
-        tokens += alcore_pool_words(self->pool, row) + 1;
-        count++;
+    int64_t first = index * TASK_ROWS, last = alcore_pool_rows(self->pool);
+    if (last > first + TASK_ROWS) last = first + TASK_ROWS;
+    scored_rows scored = {0};
+    size_t count = (size_t)(last - first);
+    alcore_status status = alcore__new_array(self->ctx, count, sizeof *scored.texts, &scored.texts);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(self->ctx, count, sizeof *scored.rows, &scored.rows);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(self->ctx, count, sizeof *scored.lengths, &scored.lengths);
+    if (status == ALCORE_OK) {
+        list_rows(self, first, last, &scored);
+        status = put_rows(self, &scored);
     }
-    if (count == 0) return ALCORE_OK;
-    int64_t *rows = NULL, *lengths = NULL;
-    float *values = NULL;
-    alcore_status status = alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)count, sizeof *lengths, &lengths);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, (size_t)tokens, sizeof *values, &values);
-    if (status == ALCORE_OK) status = put_block(self, first, last, rows, lengths, values, tokens);
-    alcore__free(self->ctx, rows);
-    alcore__free(self->ctx, lengths);
-    alcore__free(self->ctx, values);
+    alcore__free(self->ctx, scored.texts);
+    alcore__free(self->ctx, scored.rows);
+    alcore__free(self->ctx, scored.lengths);
+    alcore__free(self->ctx, scored.values);
     return status;
 }
 

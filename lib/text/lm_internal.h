@@ -81,12 +81,27 @@ typedef struct alcore__lm_context {
 alcore__lm_context alcore__lm_begin(const alcore_lm *lm);
 /* Returns log10 p(word | *context) and makes *context the context of the word after it. */
 double alcore__lm_read(const alcore_lm *lm, alcore__lm_context *context, uint32_t word);
-/* What the public calls compute for one text, for callers inside a public call; any thread.
- * _total(): log10 probability of the words and </s>. _tokens(): values [words + 1] receives the
- * natural logarithm of the probability of each word and of </s>; returns words + 1, and writes
- * nothing when capacity is less. */
+/* The number by which a word of a text is scored; hash is alcore__hash64() of it. <unk> for a word
+ * that the model does not have, and for a word that reads <s>, </s> or <unk>. */
+uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *word,
+                                size_t length);
+/* The number by which the end of a text is scored: </s>, or <unk> where a model read from a file
+ * lacks it. */
+uint32_t alcore__lm_end_number(const alcore_lm *lm);
+
+/* What the public calls compute, for callers inside a public call; any thread. _total(): log10
+ * probability of the words and </s> of one text. */
 double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length);
-int64_t alcore__lm_tokens(const alcore_lm *lm, const char *text, size_t length, float *values,
-                          int64_t capacity);
+/* A text whose tokens are scored, and where the natural logarithms of the probabilities of its
+ * words and of </s> are written. */
+typedef struct alcore__lm_text {
+    const char *text;
+    size_t length;
+    float *values; /* [alcore__lm_token_count()] */
+} alcore__lm_text;
+/* Words + 1. */
+int64_t alcore__lm_token_count(const char *text, size_t length);
+/* Scores texts [count]; many at once are faster than one by one (lm_tokens.c). */
+void alcore__lm_tokens(const alcore_lm *lm, const alcore__lm_text *texts, int64_t count);
 
 #endif

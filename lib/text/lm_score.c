@@ -6,11 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "base/tensor_view.h"
 #include "text/lm_internal.h"
 #include "text/words.h"
-
-#define LN_10 2.302585092994045684
 
 /* Tries the present context, then ever shorter ones, until one and the word form an n-gram of the
  * model. The first and the last words of every n-gram of the model are n-grams of the model too, so
@@ -39,18 +38,15 @@ alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
     return lm->order > 1 ? (alcore__lm_context){1, ALCORE__LM_BEGIN} : (alcore__lm_context){0, 0};
 }
 
-/* The number by which a word of a text is scored: <unk> for a word that the model does not have,
- * and for a word that reads <s>, </s> or <unk>. */
-static uint32_t word_number(const alcore_lm *lm, const char *word, size_t length) {
-    const uint32_t number = alcore__vocabulary_find(&lm->trie->words, word, length);
+uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *word,
+                                size_t length) {
+    const uint32_t number = alcore__vocabulary_find_hashed(&lm->trie->words, hash, word, length);
     return number == ALCORE__WORD_NONE || number <= ALCORE__LM_END || lm->logp[1][number] > 0.0
                ? ALCORE__LM_UNK
                : number;
 }
 
-/* The number by which the end of a text is scored: </s>, or <unk> where a model read from a file
- * lacks it. */
-static uint32_t end_word(const alcore_lm *lm) {
+uint32_t alcore__lm_end_number(const alcore_lm *lm) {
     return lm->logp[1][ALCORE__LM_END] > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
 }
 
@@ -60,29 +56,9 @@ double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
     alcore__lm_context state = alcore__lm_begin(lm);
     double total = 0.0;
     while (alcore__word_next(&next, end, &word, &bytes))
-        total += alcore__lm_read(lm, &state, word_number(lm, word, bytes));
-    return total + alcore__lm_read(lm, &state, end_word(lm));
-}
-
-/* The natural logarithm, at most 0: the back-off weights of a model read from a file can lift a
- * probability above 1. */
-static float natural(double log10_p) {
-    return (float)fmin(log10_p * LN_10, 0.0);
-}
-
-int64_t alcore__lm_tokens(const alcore_lm *lm, const char *text, size_t length, float *values,
-                          int64_t capacity) {
-    const char *next = text, *end = text + length, *word;
-    size_t bytes;
-    int64_t count = 1;
-    while (alcore__word_next(&next, end, &word, &bytes)) count++;
-    if (count > capacity) return count;
-    alcore__lm_context state = alcore__lm_begin(lm);
-    next = text;
-    for (int64_t i = 0; alcore__word_next(&next, end, &word, &bytes); i++)
-        values[i] = natural(alcore__lm_read(lm, &state, word_number(lm, word, bytes)));
-    values[count - 1] = natural(alcore__lm_read(lm, &state, end_word(lm)));
-    return count;
+        total += alcore__lm_read(
+            lm, &state, alcore__lm_word_number(lm, alcore__hash64(word, bytes), word, bytes));
+    return total + alcore__lm_read(lm, &state, alcore__lm_end_number(lm));
 }
 
 /* ---- the public calls: many texts, in tasks on the context's threads ---- */
@@ -124,18 +100,19 @@ static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     const scoring *self = data;
     (void)worker;
     const int64_t first = index * TASK_TEXTS;
-    const int64_t remaining = self->texts.count - first;
-    for (int64_t i = first; i < first + (remaining < TASK_TEXTS ? remaining : TASK_TEXTS); i++) {
+    const int64_t rest = self->texts.count - first, count = rest < TASK_TEXTS ? rest : TASK_TEXTS;
+    alcore__lm_text scored[TASK_TEXTS];
+    for (int64_t i = 0; i < count; i++) {
         size_t length;
-        const char *text = alcore__texts_get(&self->texts, i, &length);
+        const char *text = alcore__texts_get(&self->texts, first + i, &length);
         if (self->totals != NULL)
-            self->totals[i] = alcore__lm_total(self->lm, text, length);
+            self->totals[first + i] = alcore__lm_total(self->lm, text, length);
         else if (self->values != NULL)
-            alcore__lm_tokens(self->lm, text, length, self->values + self->offsets[i],
-                              self->offsets[i + 1] - self->offsets[i]);
+            scored[i] = (alcore__lm_text){text, length, self->values + self->offsets[first + i]};
         else
-            self->offsets[i + 1] = alcore__lm_tokens(self->lm, text, length, NULL, 0);
+            self->offsets[first + i + 1] = alcore__lm_token_count(text, length);
     }
+    if (self->totals == NULL && self->values != NULL) alcore__lm_tokens(self->lm, scored, count);
     return ALCORE_OK;
 }
 

@@ -38,6 +38,8 @@ alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words,
  */
 uint32_t alcore__vocabulary_find_hashed(const alcore__vocabulary *words, uint64_t hash,
                                         const char *word, size_t length);
+/* Asks the processor for what a search for the word begins with. */
+void alcore__vocabulary_fetch(const alcore__vocabulary *words, uint64_t hash);
 alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary *words,
                                             uint64_t hash, const char *word, size_t length,
                                             uint32_t *out);
