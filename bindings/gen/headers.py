@@ -71,6 +71,8 @@ def parameters(tokens):
 
 
 class Header:
+    """Reads the declarations of one header into the dictionary `api`, token by token."""
+
     def __init__(self, name, text, api):
         body = re.search(r"ALCORE_BEGIN(.*)ALCORE_END\b", text.split("#include", 1)[-1], re.S)
         if not body:
@@ -78,21 +80,23 @@ class Header:
         self.name, self.api = name, api
         source = re.sub(r"^#.*?(?<!\\)$", "", body.group(1), flags=re.M | re.S)
         self.tokens = TOKEN.findall(source)
-        self.at = 0
+        self.position = 0
 
-    def take_doc(self):
+    def read_doc(self):
+        """Passes over comments; the text of the last documentation comment among them."""
         doc = ""
-        while self.at < len(self.tokens) and self.tokens[self.at].startswith("/*"):
-            if self.tokens[self.at].startswith("/**"):
-                doc = clean(self.tokens[self.at])
-            self.at += 1
+        while self.position < len(self.tokens) and self.tokens[self.position].startswith("/*"):
+            if self.tokens[self.position].startswith("/**"):
+                doc = clean(self.tokens[self.position])
+            self.position += 1
         return doc
 
-    def take_until_semicolon(self):
+    def read_until_semicolon(self):
+        """The tokens of a declaration, without the semicolon that ends it; those in braces belong to it."""
         found, depth = [], 0
         while True:
-            token = self.tokens[self.at]
-            self.at += 1
+            token = self.tokens[self.position]
+            self.position += 1
             if token == ";" and depth == 0:
                 return found
             depth += (token in "([{") - (token in ")]}")
@@ -100,10 +104,10 @@ class Header:
 
     def read(self):
         while True:
-            doc = self.take_doc()
-            if self.at == len(self.tokens):
+            doc = self.read_doc()
+            if self.position == len(self.tokens):
                 return
-            self.declaration(doc, self.take_until_semicolon())
+            self.declaration(doc, self.read_until_semicolon())
 
     def declaration(self, doc, tokens):
         plain = [token for token in tokens if not token.startswith("/*")]
@@ -160,7 +164,7 @@ class Header:
 
 
 def columns_of(root):
-    """Columns that are inputs of strategies and scorers, from the library's table of names: name -> shape."""
+    """Columns that strategies and scorers read, from the library's table of names: name -> shape."""
     table = (root / "lib" / "pool" / "column_names.c").read_text()
     return dict(re.findall(r'\{"(\w+)", (ALCORE_COLUMN_\w+), ALCORE__COLUMN_INPUT,', table))
 

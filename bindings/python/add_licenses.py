@@ -22,8 +22,8 @@ def with_names(metadata, names):
     """METADATA with a License-File line for each name, behind those that are there."""
     head, gap, body = metadata.decode("utf-8").partition("\n\n")
     lines = head.split("\n")
-    at = max(number for number, line in enumerate(lines) if line.startswith("License-File: ")) + 1
-    lines[at:at] = ["License-File: " + name for name in names]
+    behind = max(number for number, line in enumerate(lines) if line.startswith("License-File: ")) + 1
+    lines[behind:behind] = ["License-File: " + name for name in names]
     return ("\n".join(lines) + gap + body).encode("utf-8")
 
 
@@ -32,7 +32,7 @@ def main(wheel, folder):
     with zipfile.ZipFile(wheel) as old:
         items = [(item, old.read(item)) for item in old.infolist()]
     record = next(item.filename for item, _ in items if item.filename.endswith(".dist-info/RECORD"))
-    home = record[:-len("RECORD")]
+    info = record[:-len("RECORD")]  # the folder alcore-*.dist-info/
     made = Path(str(wheel) + ".part")
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
         lines = []
@@ -43,9 +43,9 @@ def main(wheel, folder):
 
         for item, data in items:
             if item.filename != record and not item.is_dir():
-                put(item, with_names(data, texts) if item.filename == home + "METADATA" else data)
+                put(item, with_names(data, texts) if item.filename == info + "METADATA" else data)
         for name, data in texts.items():
-            put(home + "licenses/" + name, data)
+            put(info + "licenses/" + name, data)
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(lines + [[record, "", ""]])
         new.writestr(record, out.getvalue(), zipfile.ZIP_DEFLATED)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in and out. Everything becomes an alcore_tensor that points at the caller's memory. Where the library cannot read
-that memory as it lies, NumPy makes a copy that it can; what is no array of numbers is refused with what was expected."""
+"""Arrays of the caller as tensors of the library, and memory of the library as arrays.
+
+Whatever interface an array has (buffer, Arrow, DLPack, __array_interface__, a list), it becomes an alcore_tensor that points
+to the caller's memory. Where the library cannot read that layout, NumPy makes a copy that it can; a value that is no array of
+numbers is refused, and the message says what was expected."""
 import array
 import ctypes
 import sys
@@ -13,6 +16,7 @@ from ._ffi import (ALCORE_DEVICE_CPU, ALCORE_DEVICE_CUDA, ALCORE_DEVICE_CUDA_HOS
                    ALCORE_KIND_BFLOAT, ALCORE_KIND_FLOAT, ALCORE_KIND_INT, ALCORE_KIND_UINT)
 from ._library import lib
 
+# (kind, bits) of DLPack -> name of the dtype.
 FLOATS = {(ALCORE_KIND_FLOAT, 16): "float16", (ALCORE_KIND_BFLOAT, 16): "bfloat16", (ALCORE_KIND_FLOAT, 32): "float32",
           (ALCORE_KIND_FLOAT, 64): "float64"}
 INTEGERS = {(ALCORE_KIND_INT, 64): "int64", (ALCORE_KIND_UINT, 64): "uint64"}
@@ -20,6 +24,7 @@ NUMBERS = {**FLOATS, (ALCORE_KIND_INT, 32): "int32", (ALCORE_KIND_INT, 64): "int
 OTHERS = {(ALCORE_KIND_INT, 8): "int8", (ALCORE_KIND_INT, 16): "int16", (ALCORE_KIND_INT, 32): "int32",
           (ALCORE_KIND_UINT, 8): "uint8", (ALCORE_KIND_UINT, 16): "uint16", (ALCORE_KIND_UINT, 32): "uint32",
           (5, 64): "complex64", (5, 128): "complex128", (6, 8): "bool"}
+# Kinds by the letters of the buffer protocol, and by those of __array_interface__.
 LETTERS = {"e": ALCORE_KIND_FLOAT, "f": ALCORE_KIND_FLOAT, "d": ALCORE_KIND_FLOAT, "?": 6,
            **dict.fromkeys("bhilqn", ALCORE_KIND_INT), **dict.fromkeys("BHILQN", ALCORE_KIND_UINT)}
 KINDS = {"f": ALCORE_KIND_FLOAT, "i": ALCORE_KIND_INT, "u": ALCORE_KIND_UINT, "b": 6, "c": 5}
@@ -52,8 +57,8 @@ _has_buffer = ctypes.PYFUNCTYPE(c_int, py_object)(("PyObject_CheckBuffer", pytho
 capsule_valid = ctypes.PYFUNCTYPE(c_int, py_object, c_char_p)(("PyCapsule_IsValid", pythonapi))
 
 
-class Held:
-    """A buffer that stays exported while this object lives."""
+class ExportedBuffer:
+    """The buffer of a value, which its owner cannot move or free while this object lives."""
 
     def __init__(self, value):
         self.view = _Buffer()
@@ -64,7 +69,7 @@ class Held:
 
 
 class Tensor:
-    """An array as the library sees it, and what keeps its numbers alive."""
+    """An alcore_tensor of an array, with its shape and strides (in values), and `keep`, which keeps its memory alive."""
 
     def __init__(self, data, dtype, shape, strides=None, keep=None, device=(ALCORE_DEVICE_CPU, 0), offset=0):
         self.keep = keep
@@ -87,8 +92,8 @@ def dtype_name(dtype):
     return FLOATS.get(dtype) or INTEGERS.get(dtype) or OTHERS.get(dtype) or "kind %d of %d bits" % dtype
 
 
-def _in_items(strides, itemsize):
-    """Strides in bytes as strides in values, which is how DLPack counts them."""
+def _strides_in_values(strides, itemsize):
+    """Strides in bytes as strides in values, the unit of DLPack and of the library."""
     if any(stride % itemsize for stride in strides):
         raise _NotInPlace("its strides are no multiple of the size of a value")
     return [stride // itemsize for stride in strides]
@@ -129,7 +134,7 @@ def _copied(value, what, reason, copy):
 
 
 def _from_buffer(value, what):
-    held = Held(value)
+    held = ExportedBuffer(value)
     view = held.view
     letter = (view.format or b"B").decode()
     if letter[:1] in ">!" and sys.byteorder == "little" and letter[1:] in LETTERS:
@@ -140,7 +145,7 @@ def _from_buffer(value, what):
     if letter not in LETTERS:
         raise TypeError("%s: numbers are expected, got items of format %r" % (what, letter))
     return Tensor(view.buf, (LETTERS[letter], view.itemsize * 8), view.shape[:view.ndim],
-                  _in_items(view.strides[:view.ndim], view.itemsize), held)
+                  _strides_in_values(view.strides[:view.ndim], view.itemsize), held)
 
 
 def _refuse_device(kind, number, what, ctx):
@@ -177,23 +182,23 @@ def _from_dlpack(value, what, ctx):
     strides = (c_int64 * found.ndim).from_address(found.strides)[:] if found.strides and found.ndim else None
     if found.dtype.lanes != 1:
         raise TypeError("%s: plain numbers are expected, not vectors of %d" % (what, found.dtype.lanes))
-    # The capsule stays unused: it frees the array itself when it goes.
+    # The capsule is not renamed to a used one: so it frees the array itself when it is deleted.
     return Tensor(found.data, (found.dtype.code, found.dtype.bits), shape, strides, capsule,
                   (found.device.type, found.device.id), found.byte_offset)
 
 
 def _from_interface(value, what):
-    facts = value.__array_interface__
-    kind, size = facts["typestr"][1], int(facts["typestr"][2:])
+    interface = value.__array_interface__
+    kind, size = interface["typestr"][1], int(interface["typestr"][2:])
     if kind not in KINDS:
-        raise TypeError("%s: numbers are expected, got %s" % (what, facts["typestr"]))
-    if facts["typestr"][0] == ">" and sys.byteorder == "little":
+        raise TypeError("%s: numbers are expected, got %s" % (what, interface["typestr"]))
+    if interface["typestr"][0] == ">" and sys.byteorder == "little":
         raise _NotInPlace("its byte order is not this machine's")
     if kind == "f" and size > 8:
         raise _NotInPlace("its values are long doubles")
-    strides = facts.get("strides")
-    return Tensor(facts["data"][0], (KINDS[kind], size * 8), facts["shape"],
-                  None if strides is None else _in_items(strides, size), value)
+    strides = interface.get("strides")
+    return Tensor(interface["data"][0], (KINDS[kind], size * 8), interface["shape"],
+                  None if strides is None else _strides_in_values(strides, size), value)
 
 
 def _from_numbers(value, what, accept):
@@ -221,7 +226,7 @@ def _is_integer(value):
 
 
 def plain(row):
-    """A row as a list, whatever array it is."""
+    """The values of an array of any kind as a list; other values as they are."""
     return row.tolist() if hasattr(row, "tolist") else row
 
 
@@ -254,7 +259,8 @@ def _convert(value, what, accept, ctx):
 
 
 def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
-    """A Tensor of the value, without a copy wherever the library can read its memory as it lies; copy=False refuses the rest."""
+    """A Tensor of the value. accept: the dtypes that are allowed. It is copied only where the library cannot read its layout;
+    copy=False refuses such arrays. `what` names the value in messages."""
     try:
         made = _convert(value, what, accept, ctx)
         _check_layout(made)
@@ -262,14 +268,14 @@ def tensor_of(value, what, ctx, accept=FLOATS, copy=None):
         made = _copied(value, what, reason, copy)
     if made.dtype not in accept:
         if accept is not FLOATS and made.dtype in OTHERS and made.dtype[0] in (ALCORE_KIND_INT, ALCORE_KIND_UINT):
-            return _from_numbers(plain(value), what, accept)  # narrower integers are widened
+            return _from_numbers(plain(value), what, accept)  # narrower integers become int64
         raise TypeError("%s: %s numbers are expected, got %s" % (what, " or ".join(accept.values()),
                                                                 dtype_name(made.dtype)))
     return made
 
 
-def whole_numbers(values):
-    """int64 numbers that can be read in place: (address, count, keep); None when the values are to be copied."""
+def integers_in_place(values):
+    """(address, count, keep) of int64 numbers that can be read without a copy; None for other values."""
     try:
         view = memoryview(values)
     except (TypeError, ValueError, BufferError):  # no buffer, or one of dates
@@ -281,11 +287,11 @@ def whole_numbers(values):
 
 
 def integers(values, what):
-    """int64 numbers that the library can read: (address or None, count, keep)."""
+    """(address, count, keep) of integers as int64, copied where needed; the address is None for none."""
     if type(values) is not list:
         if isinstance(values, int):
             values = (values,)
-        found = whole_numbers(values)
+        found = integers_in_place(values)
         if found is not None:
             return found
         if _has_buffer(values) and not isinstance(values, (bytes, bytearray)):
@@ -320,7 +326,8 @@ CODES = {(ALCORE_KIND_FLOAT, 64): "d", (ALCORE_KIND_FLOAT, 32): "f", (ALCORE_KIN
 
 
 def memory(address, shape, code, keep=None):
-    """Memory of the library as a read-only NumPy array, or as a memoryview without NumPy. `keep` lives as long as it."""
+    """Memory of the library as a read-only NumPy array, or as a memoryview without NumPy. code: the letter of its type. `keep`
+    lives as long as the array."""
     count = 1
     for length in shape:
         count *= length
@@ -337,7 +344,7 @@ def memory(address, shape, code, keep=None):
 
 
 def memory_of(tensor, keep=None):
-    """A tensor that the library handed out."""
+    """The array of a tensor of the library, in host memory; `keep` lives as long as the array."""
     shape = (c_int64 * tensor.ndim).from_address(tensor.shape)[:] if tensor.ndim else []
     dtype = (tensor.dtype.code, tensor.dtype.bits)
     if dtype not in CODES:

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Arrow C data interface, as far as numbers and tables of texts need it."""
+"""Reads numbers and tables of texts from other libraries through the Arrow C data interface.
+
+An Arrow object hands out capsules: a schema (the format of the values), arrays (buffers), or a stream of arrays with one
+schema. Who receives a schema or an array must call its release function once; Released does so. Here a column of floats
+becomes an address with a dtype and a shape, without a copy; tables go to the library as the stream that they are."""
 import ctypes
 from ctypes import c_char_p, c_int, c_int64, c_void_p, py_object, pythonapi
 
+#: Bits of a float by its Arrow format.
 FLOAT_BITS = {b"e": 16, b"f": 32, b"g": 64}
 capsule_pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 
 
 class Schema(ctypes.Structure):
-    pass
+    """struct ArrowSchema: the type of an array and of its children."""
 
 
 class Array(ctypes.Structure):
-    pass
+    """struct ArrowArray: the buffers of an array; buffer 0 says which values are null, buffer 1 has the values."""
 
 
 class Stream(ctypes.Structure):
-    pass
+    """struct ArrowArrayStream: arrays of one schema, one after the other; a released array ends it."""
 
 
 Schema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_void_p), ("flags", c_int64),
@@ -33,7 +38,7 @@ Stream._fields_ = [("get_schema", ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)),
 
 
 class Released:
-    """An array or schema that is released when this object goes."""
+    """Releases an array or schema when this object is deleted."""
 
     def __init__(self, item):
         self.item = item
@@ -57,7 +62,7 @@ def schema_format(value):
 
 
 def has_arrow(value):
-    """Whether the value hands out Arrow data. pandas has the method and raises ImportError in it without pyarrow."""
+    """Whether the value gives its data in Arrow form. pandas always has the method, which raises ImportError without pyarrow."""
     if hasattr(value, "__arrow_c_array__"):
         return True
     if not hasattr(value, "__arrow_c_stream__"):
@@ -88,14 +93,14 @@ def _one_array(value, what):
                 Array.from_address(capsule_pointer(array_capsule, b"arrow_array")), (schema_capsule, array_capsule))
     capsule = value.__arrow_c_stream__()
     stream = Stream.from_address(capsule_pointer(capsule, b"arrow_array_stream"))
-    at = ctypes.addressof(stream)
+    address = ctypes.addressof(stream)
     schema, first, second = Schema(), Array(), Array()
-    if stream.get_schema(at, ctypes.addressof(schema)) or stream.get_next(at, ctypes.addressof(first)):
+    if stream.get_schema(address, ctypes.addressof(schema)) or stream.get_next(address, ctypes.addressof(first)):
         raise ValueError("%s: the Arrow stream failed" % what)
     keep = (Released(schema), Released(first), capsule)
     if not first.release:
         return None
-    if stream.get_next(at, ctypes.addressof(second)):
+    if stream.get_next(address, ctypes.addressof(second)):
         raise ValueError("%s: the Arrow stream failed" % what)
     if second.release:
         del keep
@@ -105,8 +110,8 @@ def _one_array(value, what):
 
 
 def numbers_of(value, what):
-    """(address, dtype, shape, keep) of float numbers without nulls, [rows] or fixed-size lists [rows, n]; None when the
-    value has another form and is to be read in another way."""
+    """(address, dtype, shape, keep) of a column of floats without nulls: [rows], or fixed-size lists [rows, n]. `keep` owns
+    the memory. None for values of another form, which the caller reads by another interface."""
     found = _one_array(value, what)
     if found is None:
         return None

@@ -5,7 +5,7 @@ A Python exception cannot travel through C. A callback therefore keeps it for it
 the call that was running raises it. KeyboardInterrupt could strike a callback before its first line, where nothing can
 catch it; so a long call on the main thread lets SIGINT only set a flag, and the call raises when it has come back."""
 import ctypes
-import _signal as signal  # the module beneath signal: without its enums a call costs a tenth
+import _signal as signal  # signal without its enums: a call costs a tenth
 import threading
 from contextlib import contextmanager
 from threading import get_ident
@@ -17,10 +17,12 @@ from ._library import lib
 
 
 class _Thread(threading.local):
+    """What each thread knows of its calls."""
+
     pending = None  # exception of a callback, on its way to the caller
     guard = None  # _Guard of the running call
     bar = None  # progress bar of the running call; False: none is to be shown
-    callbacks = 0  # callbacks of the library that are running
+    callbacks = 0  # number of callbacks of the library that are running
 
 
 this = _Thread()
@@ -28,7 +30,7 @@ _main = threading.main_thread().ident
 
 
 def forget_in_child():
-    """A forked child begins without the parent's call; the thread that forked is its main one."""
+    """In a forked child no call of the parent runs, and the thread that forked is the main thread."""
     global _main
     _main = get_ident()
     this.guard = this.pending = None
@@ -36,8 +38,8 @@ def forget_in_child():
 
 
 class _Guard:
-    """Keeps SIGINT as a flag while the library runs on the main thread. A call is short, so this costs little: no `with`,
-    no base class."""
+    """While the library runs on the main thread, SIGINT only sets a flag (`arrived`); deliver() then calls the handler that was
+    there (`inner`). Made for every call, so it has neither a base class nor the methods of `with`."""
 
     __slots__ = ("arrived", "inner")
 
@@ -64,7 +66,7 @@ class _Guard:
 
     @contextmanager
     def python(self):
-        """While the caller's own code runs, Ctrl-C acts as it always does."""
+        """While the caller's own code runs in a callback, Ctrl-C has its usual handler."""
         if self.inner is None:
             yield
             return
@@ -90,6 +92,8 @@ def check(status):
 
 
 def _finish(status, guard):
+    """The end of a call: closes the progress bar and raises, in this order, the exception of a callback, that of Ctrl-C, or that
+    of the status."""
     text = _last_error() if status else ""
     bar, this.bar = this.bar, None
     if bar:
@@ -115,11 +119,12 @@ def run(function, *arguments):
 
 
 def _must_wait(status):
+    """Whether a call that was refused as BUSY may be repeated: not inside a callback, whose outer call may hold the handle."""
     return status == _ffi.ALCORE_E_BUSY and this.callbacks == 0 and this.pending is None
 
 
 def _is_busy(function, arguments):
-    """Calls once: True when the call is to be tried again; raises what went wrong otherwise."""
+    """Calls once. True: the call has to be repeated, because another thread uses the handle. Raises for any other failure."""
     if this.guard is not None or get_ident() != _main:
         status = function(*arguments)
         if _must_wait(status):
@@ -141,7 +146,7 @@ def _is_busy(function, arguments):
 
 
 def stop_asked():
-    """Whether the running call is to end: Ctrl-C came, or a callback failed."""
+    """Whether the running call has to end: SIGINT arrived, or a callback raised."""
     return this.pending is not None or (this.guard is not None and this.guard.arrived is not None)
 
 

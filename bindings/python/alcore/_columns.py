@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns: one entry per row of a pool, given as arrays or written bit by bit."""
+"""Columns: one entry per row of a pool, given as arrays or put in parts, in any order."""
 import array
 import ctypes
 import os
@@ -15,7 +15,7 @@ RAGGED = (_ffi.ALCORE_COLUMN_RAGGED, _ffi.ALCORE_COLUMN_RAGGED_DENSE)
 
 
 class Column:
-    """An array with what its numbers mean.
+    """An array with the meaning of its numbers.
 
     values: float16, bfloat16, float32 or float64 [rows], [rows, n], [tokens] or [tokens, n]; int32 or int64 too in
     columns whose name has no meaning of its own.
@@ -55,7 +55,8 @@ def flatten(rows, what):
 
 
 def column_of(name, value):
-    """Whatever the caller gave, as a Column. (values, offsets) is ragged; so are lists of lists where the column is."""
+    """A Column of what the caller gave. (values, offsets) is ragged; a list of lists is ragged where a column of that name is,
+    else a matrix."""
     if isinstance(value, Column):
         return value
     if isinstance(value, tuple) and len(value) == 2:
@@ -139,7 +140,7 @@ def read_column(pool, name):
 
 
 def put(writer, rows, values, lengths, what, ctx):
-    """Gives values to a writer's handle."""
+    """Puts the values of some rows into the writer with that handle."""
     address, count, kept = integers(rows, what + " rows")
     tensor = tensor_of(values, what, ctx, FLOATS if what in _ffi.COLUMNS else NUMBERS)
     sizes, sizes_kept = None, None
@@ -152,7 +153,7 @@ def put(writer, rows, values, lengths, what, ctx):
 
 
 class ColumnWriter(Handle):
-    """Collects a column in any order. Leaving the `with` block finishes it; an exception inside forgets it.
+    """Collects a column in any order. Leaving the `with` block finishes it; after an exception there is no column.
 
         with pool.column(name) as writer:
             writer.put(rows, values)                # values float [rows] or [rows, n]
@@ -179,7 +180,7 @@ class ColumnWriter(Handle):
                             self.name.encode(), self._shape, ctypes.byref(self._options))
 
     def _begin_as(self, shape):
-        """Begins with the shape of what is about to come, where none is set."""
+        """Begins the column with that shape, unless it has one."""
         if self._shape is None and not self._done:
             self._shape = choice("ALCORE_COLUMN_", shape, "shape")
             self._begin()
@@ -201,7 +202,7 @@ class ColumnWriter(Handle):
 
     @property
     def missing(self):
-        """Rows not given yet, ascending; masked rows are not waited for."""
+        """Rows that were not put yet, ascending, without the masked ones."""
         count = lib.alcore_column_writer_missing(self._handle, None, 0)
         rows = (ctypes.c_int64 * max(count, 1))()
         lib.alcore_column_writer_missing(self._handle, rows, count)
@@ -233,7 +234,7 @@ class ColumnWriter(Handle):
             self.finish()
         self.close()
 
-    def _facts(self):
+    def _description(self):
         return " %r" % self.name
 
 

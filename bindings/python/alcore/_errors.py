@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong. Every failure of the library is an alcore.Error; each is also the built-in exception that a Python
+"""Exceptions. Every failure of the library is an alcore.Error, and at the same time the built-in exception that a Python
 programmer would expect."""
 import os
 import sys
@@ -8,7 +8,7 @@ from . import _ffi
 
 
 def user_level():
-    """Frames from the function that warns up to the caller's own code: the stacklevel of a warning."""
+    """The stacklevel of a warning whose line is in the caller's code: frames from the function that warns up to there."""
     level, frame, here = 1, sys._getframe(1), os.path.dirname(__file__)
     while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
         level, frame = level + 1, frame.f_back
@@ -31,7 +31,7 @@ class LibraryNotFoundError(Error, ImportError):
 
 
 def _tree():
-    """One class a status code, named after it."""
+    """Status code -> exception class, named after the code."""
     beside = {"INVALID": ValueError, "PARAM": ValueError, "DATA": ValueError, "SHAPE": ValueError, "MISSING": LookupError,
               "NOT_FOUND": LookupError, "NOMEM": MemoryError, "IO": OSError, "CORRUPT": OSError, "EXISTS": FileExistsError,
               "UNSUPPORTED": NotImplementedError, "MODULE": ImportError, "BUSY": RuntimeError, "FORKED": RuntimeError}

@@ -17,7 +17,7 @@ logger.addHandler(logging.NullHandler())
 
 
 def choice(prefix, word, what, among=None):
-    """The constant PREFIX_WORD; a ValueError lists the words that there are. among: the only ones that are allowed."""
+    """The constant PREFIX_WORD; the ValueError for another word lists the words. among: only these are allowed."""
     names = among or [name[len(prefix):] for name in vars(_ffi) if name.startswith(prefix)]
     value = getattr(_ffi, prefix + str(word).upper(), None) if str(word).upper() in names else None
     if value is None:
@@ -45,7 +45,8 @@ def text_of(value):
 
 
 def struct(kind, **fields):
-    """A size-first struct. ctypes keeps the low bits of an integer that does not fit; here that is an error."""
+    """A struct with its size and these fields. ctypes would keep the low bits of an integer that does not fit; here it is an
+    error."""
     made = kind(**fields)
     for name, value in fields.items():
         kept = getattr(made, name)
@@ -64,15 +65,15 @@ def new(release, function, *arguments):
     try:
         run(function, *arguments, ctypes.byref(out))
     except BaseException:
-        if out:  # made, but Ctrl-C came
+        if out:  # the call succeeded, then Ctrl-C raised
             release(out)
         raise
     return out.value
 
 
 class Handle:
-    """A counted handle of the library. `close()` or leaving a `with` block gives it back at once; otherwise that happens
-    when Python drops the object. Handles may go in any order: each keeps what it needs."""
+    """A counted handle of the library. close() or the end of a `with` block releases it; otherwise that happens when Python
+    deletes the object. Handles may be released in any order: each keeps what it needs."""
 
     _noun = ""
 
@@ -88,7 +89,7 @@ class Handle:
 
     @property
     def closed(self):
-        """Whether the handle was given back."""
+        """Whether the handle was released."""
         return self._pointer is None
 
     @property
@@ -97,7 +98,7 @@ class Handle:
         return self._ctx
 
     def close(self):
-        """Gives the handle back; a second time does nothing."""
+        """Releases the handle; to close twice is no error."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None:
             getattr(lib, "alcore_%s_unref" % self._noun)(pointer)
@@ -122,12 +123,13 @@ class Handle:
     __deepcopy__ = __copy__
 
     def __repr__(self):
-        return "<alcore.%s%s>" % (type(self).__name__, " closed" if self._pointer is None else self._facts())
+        return "<alcore.%s%s>" % (type(self).__name__, " closed" if self._pointer is None else self._description())
 
-    def _facts(self):
+    def _description(self):
         return ""
 
 
+# The library passes a number as `user` to the callbacks of a context, which finds its setting here.
 _numbers = itertools.count(1)
 _settings = {}  # number of a context -> its progress setting
 
@@ -183,7 +185,7 @@ class Context(Handle):
         lib.alcore_ctx_cancel(self._handle)
 
     def cancel_clear(self):
-        """Lets calls run again."""
+        """Calls can run again after cancel()."""
         lib.alcore_ctx_cancel_clear(self._handle)
 
     def device_reason(self, device):
@@ -195,7 +197,7 @@ class Context(Handle):
         _settings.pop(getattr(self, "_number", None), None)
         super().__del__()
 
-    def _facts(self):
+    def _description(self):
         return " threads=%d" % self.threads
 
 
@@ -220,7 +222,7 @@ def _forget_in_child():
 
 
 def _forget_at_exit():
-    """Lets go while Python is whole: objects that modules hold to the very end are not always finalized."""
+    """Releases the default context before Python takes its modules apart: what they refer to then is not always finalized."""
     global _default
     _default = None
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The caller's own functions behind the library's tables: registered here while the library holds them, called through
-trampolines that live as long as the process."""
+"""Strategies, scorers and models made of the caller's Python functions.
+
+The library calls C function pointers with a `user` value. Here the pointers are a few trampolines that live as long as the
+process, and `user` is a number under which the caller's object is registered until the library destroys its part."""
 import array
 import ctypes
 import itertools
@@ -13,10 +15,11 @@ from ._library import lib
 from ._strings import text_at
 
 _numbers = itertools.count(1)
-_live = {}  # number given to the library as user -> the caller's part
+_live = {}  # number that the library passes as `user` -> the caller's part
 
 
 def register(part):
+    """The number of a part for the library."""
     number = next(_numbers)
     _live[number] = part
     return number
@@ -24,7 +27,7 @@ def register(part):
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _destroy(user):
-    if _live is not None:  # at the end of the process modules are emptied
+    if _live is not None:  # None when Python has taken its modules apart at the end of the process
         _live.pop(user, None)
 
 
@@ -46,11 +49,11 @@ def batch_of(pointer):
                  (ctypes.c_int64 * count).from_address(batch.rows)[:], [tag.decode() for tag in languages])
 
 
-_BLOCK = 8192  # rows whose values the library converts at once
+_BLOCK = 8192  # rows whose values are converted by one call
 
 
 class ViewRows:
-    """The rows of one role in a view: what a function reads of the candidates, of what is labeled, of the target.
+    """The rows of one role in a view: of the candidates, of the labeled pool, or of the target.
 
     Columns named in the needs of the role are attributes and items: float64 [rows] or [rows, n]; ragged ones are (values
     [tokens] or [tokens, n], offsets int64 [rows + 1]). They are copies, NumPy arrays (memoryviews without NumPy);
@@ -130,8 +133,8 @@ def _array(data, code, width):
 
 
 class View(ViewRows):
-    """What an own scorer or strategy sees, valid while it runs: the candidates, with their rows, texts and columns, what
-    is labeled, the target, the budget and the round."""
+    """What a strategy or scorer of the caller's sees; it can be used while the function runs: the candidates, with their
+    rows, texts and columns, the labeled rows, the target, the budget and the round."""
 
     _role = _ffi.ALCORE_ROLE_CANDIDATES
 
@@ -158,7 +161,7 @@ class View(ViewRows):
 
     @property
     def labeled(self):
-        """The rows of the labeled side of the request; None without one."""
+        """The rows of the labeled pool of the request; None without one."""
         return self._of_role(_ffi.ALCORE_ROLE_LABELED)
 
     @property
@@ -189,13 +192,15 @@ class View(ViewRows):
 
 
 class Order:
-    """What a strategy returns instead of scores: rows in the order in which they are to be bought."""
+    """What a strategy may return instead of scores: rows in the order in which the budget is spent on them."""
 
     def __init__(self, rows):
         self.rows = rows
 
 
 def _with_view(part, pointer, use):
+    """Calls the part's function with a View of the library's pointer, then use(its result, number of candidates). The View is
+    invalid afterwards, also when the caller keeps it."""
     view = View(pointer, part.pool_type)
     try:
         use(part.function(view), len(view))
@@ -204,7 +209,7 @@ def _with_view(part, pointer, use):
 
 
 def scores_of(result, count, name):
-    """What an own function returned, as float64 [count]."""
+    """(address, keep) of what a function of the caller's returned, as float64 [count]."""
     tensor = tensor_of(result, "the result of %s" % name, None)
     if tensor.shape != (count,):
         raise ValueError("the result of %s: one number a candidate is expected, [%d], got %s" % (
@@ -266,7 +271,7 @@ _model_functions = {name: _model_trampoline(name) for name in _ffi.MODEL_FUNCTIO
 
 
 def fill_host(host, part, functions, needs=None):
-    """Completes a host table; needs: {field: column names}. Returns what must live until the library has copied it."""
+    """Fills the struct of host functions; needs: {field: column names}. Returns what must live until the library has copied it."""
     lists = {field: (ctypes.c_char_p * (len(names) + 1))(*[name.encode() for name in names])
              for field, names in (needs or {}).items()}
     host.size = ctypes.sizeof(host)
@@ -280,5 +285,5 @@ def fill_host(host, part, functions, needs=None):
 
 
 def forget(host):
-    """Takes back a part that the library did not take."""
+    """Removes the part of a host that the library refused."""
     _live.pop(host.user, None)

@@ -12,12 +12,12 @@ NAME = "libalcore.so.%d" % _ffi.ABI
 VARIABLE = "ALCORE_LIBRARY"
 
 
-def places():
-    """Where the library is looked for, in order: (what the place is, path or name for the loader)."""
+def search_paths():
+    """Where the library is searched, in order: (kind of the path, path or name for the loader)."""
     found = []
-    asked = os.environ.get(VARIABLE)
-    if asked:
-        found.append(("$" + VARIABLE, asked))
+    given = os.environ.get(VARIABLE)
+    if given:
+        found.append(("$" + VARIABLE, given))
     package = Path(__file__).resolve().parent
     found.append(("package folder", str(package / NAME)))
     wheel = package.parent / ".alcore.mesonpy.libs"
@@ -43,28 +43,28 @@ class Library:
         self._path = None
 
     def load(self, path=None):
-        """Loads the library, from `path` (file or folder) when given; nothing when it is loaded already."""
+        """Loads the library, from `path` (file or folder) when given, unless it is loaded already; returns its path."""
         with self._lock:
             if self._handle is not None:
                 if path is not None and str(path) != self._path:
                     raise RuntimeError("libalcore is loaded already, from " + self._path)
                 return self._path
             tried = []
-            for what, place in [("given", os.fspath(path))] if path is not None else places():
+            for kind, where in [("given", os.fspath(path))] if path is not None else search_paths():
                 try:
-                    handle = _open(place)
+                    handle = _open(where)
                 except OSError as error:
                     reason = str(error)
                 else:
                     handle.alcore_abi.restype = ctypes.c_int32
                     found = handle.alcore_abi()
                     if found == _ffi.ABI:
-                        self._handle, self._path = handle, place
-                        return place
+                        self._handle, self._path = handle, where
+                        return where
                     reason = "its ABI number is %d; this package needs %d" % (found, _ffi.ABI)
-                tried.append("  %s: %s (%s)" % (what, place, reason))
-                if what.startswith("$"):
-                    break  # what was asked for by name is never silently replaced
+                tried.append("  %s: %s (%s)" % (kind, where, reason))
+                if kind.startswith("$"):
+                    break  # a library that the variable names is never silently replaced by another
             raise LibraryNotFoundError("libalcore was not found; tried:\n%s\nset $%s to the file or its folder, or "
                                        "call alcore.load(path)" % ("\n".join(tried), VARIABLE))
 

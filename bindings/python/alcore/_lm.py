@@ -13,8 +13,8 @@ from ._strings import Strings
 
 
 def tensor_to_fill(numbers, kind, bits):
-    """A Tensor over an array.array that the library overwrites. The caller keeps it in a variable until the call is over: it
-    holds the shape that the library reads."""
+    """A Tensor over an array.array that the library overwrites. The caller keeps it in a variable until the call has returned:
+    it owns the shape that the library reads."""
     return Tensor(numbers.buffer_info()[0] if len(numbers) else None, (kind, bits), (len(numbers),), keep=numbers)
 
 
@@ -88,5 +88,5 @@ class LanguageModel(Handle):
         """A number that names the model in provenance."""
         return lib.alcore_lm_fingerprint(self._handle)
 
-    def _facts(self):
+    def _description(self):
         return " order=%d unigrams=%d" % (self.order, self.ngrams(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a model's logits, or its hidden states, to columns of a pool."""
+"""Columns of a pool from a model's logits, or from its hidden states and output matrix."""
 import ctypes
 from contextlib import ExitStack
 
@@ -11,12 +11,12 @@ from ._handles import struct
 from ._library import lib
 
 LABELS = {(_ffi.ALCORE_KIND_INT, 64): "int64", (_ffi.ALCORE_KIND_INT, 32): "int32"}
-# The first one is a number of a row, the others are of its tokens.
+# Names of the columns that can be made. The first one has a value for each row, the others one for each token.
 WRITERS = [name for name, _ in _ffi.alcore_logits_writers._fields_[1:]]
 
 
 def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
-    """columns: {one of WRITERS: a column's name or a ColumnWriter}; arrays: {field of alcore_logits: array}."""
+    """Computes the columns of some rows. columns: {one of WRITERS: a column's name or a ColumnWriter}; arrays: {field of alcore_logits: array}."""
     if not columns or set(columns) - set(WRITERS):
         raise TypeError("columns are given as %s; got %s" % (", ".join("%s=" % name for name in WRITERS),
                                                              ", ".join(sorted(columns)) or "none"))
@@ -44,7 +44,7 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
 
 
 def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missing="fail", **columns):
-    """Columns from logits, which are read once where they are.
+    """Columns from logits, which are read once, without a copy.
 
     logits: float16, bfloat16, float32 or float64 [rows, tokens, classes], or [tokens, classes] with lengths, such as a
     torch tensor; slices like logits[:, :-1] are not copied. labels: int64 or int32 [rows, tokens] or [tokens], the class
@@ -63,6 +63,6 @@ def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missi
 
 
 def score_hidden(pool, rows, hidden, output, labels, *, bias=None, lengths=None, ignore=-100, missing="fail", **columns):
-    """The same from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
+    """The columns of score_logits() from the last hidden states [rows, tokens, d] or [tokens, d] and the model's output matrix [classes, d], and
     its bias [classes]: the logits are never written, so that a vocabulary of 250,000 needs no memory."""
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"hidden": hidden, "output": output, "bias": bias})

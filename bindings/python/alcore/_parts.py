@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models, scorers and strategies: the library's own by name, and the caller's."""
+"""Models, scorers and strategies: those of the library by name, and those made of the caller's functions."""
 import ctypes
 import hashlib
 import operator
@@ -16,7 +16,8 @@ from ._pool import Pool, pool_of
 from ._strings import name_of
 
 
-def _take_host(ctx, host, part, functions, noun, needs=None):
+def _new_of_host(ctx, host, part, functions, noun, needs=None):
+    """The handle of a strategy, scorer or model (`noun`) that calls the trampolines `functions`, which call `part`."""
     names = _hosts.fill_host(host, part, functions, needs)
     try:
         return new(getattr(lib, "alcore_%s_unref" % noun), getattr(lib, "alcore_%s_new_host" % noun), ctx._handle,
@@ -29,7 +30,7 @@ def _take_host(ctx, host, part, functions, noun, needs=None):
 
 
 class _OwnModel:
-    """A caller's model object behind the library's table."""
+    """A caller's model object, as the trampolines call it."""
 
     def __init__(self, model, ctx):
         self.model, self.ctx = model, ctx
@@ -42,6 +43,7 @@ class _OwnModel:
         return operator.index(found) & 0xFFFFFFFFFFFFFFFF
 
     def answer(self, name, batch, writer):
+        """Calls the method `name` with the texts of a batch and puts the rows that it returns into a column writer."""
         texts = _hosts.batch_of(batch)
         result = getattr(self.model, name)(texts)
         column = column_of(_ffi.MODEL_FUNCTIONS[name], result)
@@ -76,7 +78,7 @@ class Model(Handle):
         host = struct(_ffi.alcore_model_host, batch_rows=rows, name=name.encode() if isinstance(name, str) else None)
         if getattr(model, "version", None) is not None:
             functions["version"] = _hosts._version
-        super().__init__(_take_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
+        super().__init__(_new_of_host(ctx, host, _OwnModel(model, ctx), functions, "model"), ctx)
 
     @classmethod
     def _made(cls, pointer, ctx):
@@ -86,7 +88,7 @@ class Model(Handle):
 
     @classmethod
     def ngram(cls, labeled=None, *, order=0, dims=0, seed=0, context=None):
-        """The built-in n-gram model, trained on a labeled side, or cross-fitted on the pool itself. 0 is the default."""
+        """The built-in n-gram model, trained on a labeled pool, or cross-fitted on the pool itself. 0 is the default."""
         pool = None if labeled is None else pool_of(labeled, context)
         ctx = context or (pool.context if pool is not None else default_context())
         options = struct(_ffi.alcore_ngram_options, order=order, dims=dims, seed=seed)
@@ -130,12 +132,12 @@ class Model(Handle):
         """Computes a column of a pool; masked rows are left out."""
         run(lib.alcore_model_run, self._handle, pool._handle, name_of(column, "column"))
 
-    def _facts(self):
+    def _description(self):
         return " %r" % self.name
 
 
 def model_of(value, labeled, ctx):
-    """A Model from whatever stands for one: a Model, "ngram", a folder, a LanguageModel or an object with a model's methods."""
+    """The Model that a value means: a Model, "ngram", a folder, a LanguageModel or an object with a model's methods."""
     if isinstance(value, Model):
         return value
     if isinstance(value, (str, os.PathLike)):
@@ -170,7 +172,7 @@ class _Named(Handle):
         """The present value of a parameter as text: what was set, or its default."""
         return get_option(self._noun, self._handle, name)
 
-    def _facts(self):
+    def _description(self):
         return " %r" % self.name
 
 
@@ -198,7 +200,7 @@ def _names(needs):
 
 
 class _Own:
-    """A function of a View, usable wherever a name is. needs: the columns that it reads of the candidates."""
+    """A function of a View, which can be given wherever the name of a strategy or scorer can. needs: the columns that it reads of the candidates."""
 
     pool_type = Pool
 
@@ -215,7 +217,7 @@ class _Own:
 
     def bind_strategy(self, ctx):
         host = _ffi.alcore_strategy_host(name=self.name.encode())
-        pointer = _take_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self._needs_by_field())
+        pointer = _new_of_host(ctx, host, self, {"choose": _hosts._choose}, "strategy", self._needs_by_field())
         return Strategy._of_host(pointer, ctx, self.name)
 
     def __repr__(self):
@@ -223,7 +225,7 @@ class _Own:
 
 
 class OwnStrategy(_Own):
-    """An own strategy; see alcore.strategy."""
+    """A strategy made of a function; see alcore.strategy."""
 
     def __init__(self, function, needs, name=None, labeled_needs=(), target_needs=()):
         super().__init__(function, needs, name)
@@ -234,11 +236,11 @@ class OwnStrategy(_Own):
 
 
 class OwnScorer(_Own):
-    """An own scorer; see alcore.scorer. As a strategy it takes the highest scores."""
+    """A scorer made of a function; see alcore.scorer. As a strategy it picks the highest scores."""
 
     def bind(self, ctx):
         host = _ffi.alcore_scorer_host(name=self.name.encode())
-        pointer = _take_host(ctx, host, self, {"score": _hosts._score}, "scorer", self._needs_by_field())
+        pointer = _new_of_host(ctx, host, self, {"score": _hosts._score}, "scorer", self._needs_by_field())
         return Scorer._of_host(pointer, ctx, self.name)
 
     def _score_pool(self, pool, model=None):
@@ -269,7 +271,7 @@ def strategy(function=None, *, needs=(), labeled_needs=(), target_needs=(), name
 
 
 def strategy_of(value, ctx):
-    """A Strategy from whatever stands for one: a name, a Strategy, a decorated function."""
+    """The Strategy that a value means: a name, a Strategy or a decorated function."""
     if isinstance(value, Strategy):
         return value
     if isinstance(value, _Own):
@@ -289,7 +291,8 @@ def score(pool, by, model=None, **params):
         by._score_pool(pool, model)
 
 
-def _facts_of(param, first, index):
+def _param_info(param, first, index):
+    """Parameter `index` as a dict; None past the last."""
     info = _ffi.alcore_param_info()
     info.size = ctypes.sizeof(info)
     if first is None:
@@ -307,6 +310,7 @@ def _facts_of(param, first, index):
 
 
 def _all(step):
+    """step(0), step(1), ... until it is None."""
     found = []
     while True:
         item = step(len(found))
@@ -316,8 +320,8 @@ def _all(step):
 
 
 def params_of(param, first=None):
-    """Facts of every parameter: a list of dicts."""
-    return _all(lambda index: _facts_of(param, first, index))
+    """All parameters that the function `param` lists: a list of dicts. first: its first argument, a name, if it has one."""
+    return _all(lambda index: _param_info(param, first, index))
 
 
 def strategies():

@@ -7,7 +7,7 @@ import threading
 from operator import index
 
 from . import _arrow, _ffi
-from ._arrays import Tensor, integers, memory, plain, whole_numbers
+from ._arrays import Tensor, integers, memory, plain, integers_in_place
 from ._calls import check, run
 from ._columns import (Column, ColumnWriter, column_of, give_column, give_texts, info_of, is_texts, path_of, read_column,
                        read_texts)
@@ -30,7 +30,7 @@ def state_bits(states):
 
 
 class Pool(Handle):
-    """Texts that may be labeled. Row i is the i-th text, for good: nothing is removed or renumbered; what is labeled,
+    """Texts that may be labeled. Row i is always the i-th text: rows are neither removed nor renumbered; a row that is labeled,
     repeated, empty or excluded has a state.
 
     texts: a list of str, a table with the Arrow interface (pandas, polars, pyarrow; columns text, id, lang, reference,
@@ -55,7 +55,7 @@ class Pool(Handle):
 
     @classmethod
     def borrowed(cls, pointer, context=None):
-        """A Pool of a handle that somebody else holds."""
+        """A Pool with a reference of its own to a pool that the library owns."""
         made = cls.__new__(cls)
         made._kept, made._request, made._source = {}, None, None
         made._select_lock = threading.Lock()
@@ -65,7 +65,7 @@ class Pool(Handle):
     # ---- rows ----
 
     def add(self, texts, *, ids=None, references=None, languages=None, groups=None, costs=None):
-        """Adds rows behind those that are there; all of them or none. As the arguments of Pool()."""
+        """Adds rows at the end, all of them or, after an error, none. The arguments are those of Pool()."""
         fields = {"ids": ids, "references": references, "languages": languages, "groups": groups}
         if isinstance(texts, os.PathLike):
             return self.read(texts)
@@ -121,7 +121,8 @@ class Pool(Handle):
         return (self[row] for row in range(len(self)))
 
     def _row(self, row, asked=None):
-        """A row that there is, as ctypes takes it: int64, checked, because ctypes keeps the low bits of more."""
+        """The row as an int, checked against the number of rows: ctypes would keep the low bits of a larger one. asked: the row as
+        the caller wrote it, for the message."""
         number, rows = index(row), lib.alcore_pool_rows(self._handle)
         if not 0 <= number < rows:
             raise IndexError("row %d: the pool has %d" % (number if asked is None else asked, rows))
@@ -175,7 +176,7 @@ class Pool(Handle):
         return lib.alcore_pool_fingerprint(self._handle)
 
     def set_references(self, rows, references):
-        """Sets the references of rows: translations or labels that came back. None removes one."""
+        """Sets the references of rows: translations or labels. None removes one."""
         address, count, kept = self.rows_of(rows)
         strings = Strings(references, "references", optional=True)
         if strings.count != count:
@@ -206,17 +207,17 @@ class Pool(Handle):
         return lib.alcore_pool_count(self._handle, state_bits(states))
 
     def rows_of(self, rows, what="rows"):
-        """Row numbers as the library reads them, from row numbers, a mask (one bool a row), ids or a Selection."""
+        """(address, count, keep) of row numbers, int64, from row numbers, a mask (one bool a row), ids or a Selection."""
         if type(rows) is not list:
             if hasattr(rows, "indices") and not callable(rows.indices):
                 rows = rows.indices
-            found = whole_numbers(rows)
+            found = integers_in_place(rows)
             if found is not None:
                 return found
             rows = list(plain(rows)) if not isinstance(rows, (int, str)) else [rows]
         kinds = set(map(type, rows))
         if kinds == {int} or not kinds:
-            pass  # a look at every row would cost more than marking it
+            pass  # to check every row would cost more than to mark it
         elif all(issubclass(kind, str) for kind in kinds):
             rows = [self.find(value) for value in rows]
         elif kinds == {bool}:
@@ -238,7 +239,7 @@ class Pool(Handle):
         del kept
 
     def mark_labeled(self, rows, references=None):
-        """Marks rows whose labels came back: a Selection, row numbers, ids or a mask. references: the labels, kept as the
+        """Marks rows that have labels now: a Selection, row numbers, ids or a mask. references: the labels, which become the
         references of the rows."""
         if references is not None:
             self.set_references(rows, references)
@@ -322,7 +323,7 @@ class Pool(Handle):
                 "origin": text_or_none(info.origin), "in_file": bool(info.in_file)}
 
     def drop_column(self, name):
-        """Takes a column away."""
+        """Removes a column."""
         run(lib.alcore_pool_drop_column, self._handle, name_of(name, "name"))
         self._kept.pop(name, None)
 
@@ -352,7 +353,7 @@ class Pool(Handle):
             request.close()
         super().close()
 
-    def _facts(self):
+    def _description(self):
         return " rows=%d selectable=%d columns=%s" % (len(self), self.count(), self.columns)
 
 
@@ -366,7 +367,7 @@ FRAME_COLUMNS = {"text": "texts", "source": "texts", "src": "texts", "id": "ids"
 
 
 def is_frame(value):
-    """Whether the value is a data frame that hands out no Arrow data, such as that of pandas without pyarrow."""
+    """Whether the value is a data frame without the Arrow interface, such as that of pandas without pyarrow."""
     return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "iloc")
 
 
@@ -383,7 +384,7 @@ def _frame_fields(frame):
 
 
 def pool_of(value, context=None):
-    """A pool as it is; texts, or a dict of Pool()'s arguments and columns, made into one."""
+    """The pool that a value means: a Pool, or one that is made of texts or of a dict of Pool()'s arguments and columns."""
     if isinstance(value, Pool):
         return value
     if not isinstance(value, dict):

@@ -41,7 +41,7 @@ def _new_bar():
 
 
 def report(setting, stage, done, total):
-    """Tells of progress as the context's setting says."""
+    """Shows progress as the context's setting says: calls a function, shows a bar (None) or nothing (False)."""
     stage = (stage or b"").decode("utf-8", "replace")
     if callable(setting):
         setting(stage, done, total)

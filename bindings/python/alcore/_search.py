@@ -21,7 +21,7 @@ class Neighbors(NamedTuple):
 
 
 class _Data:
-    """One operand of a search, and what must stay alive during the call."""
+    """One operand of a search, a matrix or a column of a pool, and what must live during the call."""
 
     def __init__(self, given, what, take, unit, ctx):
         self.struct = struct(_ffi.alcore_search_data, normalize=int(bool(unit)))
@@ -48,8 +48,8 @@ class _Data:
         return ctypes.byref(self.struct)
 
 
-class _Room:
-    """Room for numbers of the library."""
+class _Output:
+    """An array that the library fills: int64 ("q") or float64 ("d")."""
 
     def __init__(self, code, shape):
         self.code, self.shape = code, shape
@@ -61,12 +61,12 @@ class _Room:
         kind = _ffi.ALCORE_KIND_INT if code == "q" else _ffi.ALCORE_KIND_FLOAT
         self.tensor = Tensor(self.address, (kind, 64), shape)
 
-    def taken(self):
+    def filled(self):
         return memory(self.address, list(self.shape), self.code, self.block)
 
 
-def _neighbors(rooms):
-    return Neighbors(*(room.taken() for room in rooms))
+def _neighbors(outputs):
+    return Neighbors(*(output.filled() for output in outputs))
 
 
 def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=None, unit=False, device=None,
@@ -81,11 +81,11 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=N
     left, right = _Data(rows, "rows", take, unit, ctx), _Data(queries, "queries", query_take, unit, ctx)
     options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"),
                      device=device.encode() if device else None)
-    most = max(1, min(k, _ffi.ALCORE_KNN_MAX))
-    found = [_Room(code, (right.count, most)) for code in "qd"]
-    back = [_Room(code, (left.count, most)) for code in "qd"] if both else []
+    width = max(1, min(k, _ffi.ALCORE_KNN_MAX))
+    found = [_Output(code, (right.count, width)) for code in "qd"]
+    back = [_Output(code, (left.count, width)) for code in "qd"] if both else []
     run(lib.alcore_search_knn, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
-        *(room.tensor.reference for room in found), *([room.tensor.reference for room in back] or (None, None)))
+        *(output.tensor.reference for output in found), *([output.tensor.reference for output in back] or (None, None)))
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
@@ -95,7 +95,7 @@ def margin_ratios(rows, others, k=4, *, take=None, other_take=None, device=None,
     ctx = context or default_context()
     left, right = _Data(rows, "rows", take, False, ctx), _Data(others, "others", other_take, False, ctx)
     options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
-    ratios, found = _Room("d", (left.count,)), _Room("q", (left.count,))
+    ratios, found = _Output("d", (left.count,)), _Output("q", (left.count,))
     run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),
         ratios.tensor.reference, found.tensor.reference)
-    return ratios.taken(), found.taken()
+    return ratios.filled(), found.filled()

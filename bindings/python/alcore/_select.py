@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one call, and the request behind it."""
+"""select() and Pool.select(), and the Request that both make."""
 import ctypes
 import inspect
 import os
@@ -36,7 +36,7 @@ class Request(Handle):
     def __init__(self, candidates=None, *, labeled=None, target=None, strategy=None, model=None, context=None, **options):
         ctx = context or (candidates.context if candidates is not None else default_context())
         super().__init__(new(lib.alcore_request_unref, lib.alcore_request_new, ctx._handle), ctx)
-        self._held = {}
+        self._parts = {}  # role -> Pool, "model" -> Model: they live as long as the request
         for role, pool in (("candidates", candidates), ("labeled", labeled), ("target", target)):
             if pool is not None:
                 self.set_pool(role, pool)
@@ -47,37 +47,37 @@ class Request(Handle):
         self.set(**options)
 
     def set_pool(self, role, pool, *, hold=True):
-        """Gives the pool of a role: "candidates", "labeled" or "target"; None takes it away."""
+        """Sets the pool of a role: "candidates", "labeled" or "target"; None removes it."""
         check(lib.alcore_request_set_pool(self._handle, choice("ALCORE_ROLE_", role, "role"),
                                           None if pool is None else pool._handle))
-        self._held[role] = pool if hold else None
+        self._parts[role] = pool if hold else None
 
     def set_strategy(self, strategy):
-        """Gives the strategy; None: the default one."""
+        """Sets the strategy; None: the default one."""
         made = None if strategy is None else strategy_of(strategy, self.context)
         check(lib.alcore_request_set_strategy(self._handle, None if made is None else made._handle))
 
     def set_model(self, model):
-        """Gives the model that computes missing columns; None: the built-in n-gram model."""
-        made = None if model is None else model_of(model, self._held.get("labeled"), self.context)
+        """Sets the model that computes missing columns; None: the built-in n-gram model."""
+        made = None if model is None else model_of(model, self._parts.get("labeled"), self.context)
         check(lib.alcore_request_set_model(self._handle, None if made is None else made._handle))
-        self._held["model"] = made
+        self._parts["model"] = made
 
     def set_rows(self, kind, rows):
         """Names rows of the candidates: "eligible" (only these may be selected), "excluded" or "labeled"; row numbers, a
-        mask, ids or a Selection; a path of a file of ids is added to what was named before; None takes the list away."""
+        mask, ids or a Selection; the ids in a file (a path) are added to the list; None removes the list."""
         wanted = choice("ALCORE_ROWS_", kind, "kind")
         if rows is None:
             check(lib.alcore_request_set_rows(self._handle, wanted, None, 0))
         elif isinstance(rows, os.PathLike):
             run(lib.alcore_request_read_rows, self._handle, wanted, path_of(rows))
         else:
-            address, count, kept = self._held["candidates"].rows_of(rows, kind)
+            address, count, kept = self._parts["candidates"].rows_of(rows, kind)
             self._set_rows(wanted, address, count)
             del kept
 
     def _set_rows(self, kind, address, count):
-        if not count:  # an empty list is not the same as none
+        if not count:  # an empty list needs an address: NULL would remove the list
             address = (ctypes.c_int64 * 1)()
         check(lib.alcore_request_set_rows(self._handle, kind, address, count))
 
@@ -91,7 +91,7 @@ class Request(Handle):
 
     def select(self):
         """Answers the request: a Selection; of several budgets a list of them, in the order given."""
-        return self._select(self._held.get("candidates"))
+        return self._select(self._parts.get("candidates"))
 
     def _select(self, pool):
         if pool is None:
@@ -106,7 +106,7 @@ class Request(Handle):
 
     def candidates(self, count):
         """Rows that would be scored, ascending: list of int."""
-        return self._candidates(self._held.get("candidates"), count)
+        return self._candidates(self._parts.get("candidates"), count)
 
     def _candidates(self, pool, count):
         count = min(index(count), len(pool))
@@ -128,20 +128,20 @@ _option_defaults = {}
 
 def _defaults():
     if not _option_defaults:
-        _option_defaults.update({fact["name"]: fact["default"] for fact in request_options()})
+        _option_defaults.update({option["name"]: option["default"] for option in request_options()})
     return _option_defaults
 
 
 class _Masks:
-    """Labels that hold for one call: rows that had them keep them. They are states of the pool, because a model that is
-    trained on the pool must not see them either."""
+    """Rows that are labeled for one call only; rows that were labeled before stay so. They are states of the pool, not rows of
+    the request, because a model that is trained on the pool must not see them either."""
 
     def __init__(self, pool):
         self.pool, self.marked = pool, []
 
     def mark_labeled(self, rows):
         states, bit = self.pool.states, _ffi.ALCORE_ROW_LABELED
-        fresh = [row for row in rows if not 0 <= row < len(states) or not states[row] & bit]  # the library names strays
+        fresh = [row for row in rows if not 0 <= row < len(states) or not states[row] & bit]  # the library names rows that are out of range
         self.pool.mark("labeled", fresh)
         self.marked.append(fresh)
 
@@ -171,15 +171,16 @@ def _rows_of_texts(pool, texts):
     return [row for row, text in enumerate(pool) if text in wanted]
 
 
-def _split(named, own, options, columns):
-    """The free keyword arguments by where they go: the strategy's parameters, options of the request, columns."""
+def _split(named, parameters, options, columns):
+    """Sorts the further keyword arguments: (the strategy's parameters, options of the request, columns), each name -> value.
+    parameters: names of the strategy's; options, columns: names of the others."""
     found = ({}, {}, {})
     for name, value in named.items():
         plain = name.rstrip("_")
         if plain in columns:
             if value is not None:
                 found[2][plain] = value
-        elif plain not in own and plain in options:
+        elif plain not in parameters and plain in options:
             found[1][plain] = value
         else:
             found[0][plain] = value
@@ -188,21 +189,21 @@ def _split(named, own, options, columns):
 
 def _warn(selection):
     selection = selection[0] if isinstance(selection, list) else selection
-    names = sorted({name for side in selection.provenance.get("inputs", {}).values()
-                    for name, column in side.get("columns", {}).items() if column.get("built_in")})
+    names = sorted({name for inputs in selection.provenance.get("inputs", {}).values()
+                    for name, column in inputs.get("columns", {}).items() if column.get("built_in")})
     if names:
         warnings.warn("%s: made by the built-in n-gram model, because neither a column nor a model was given; give one, or "
                       "model=\"ngram\" to agree" % ", ".join(names), ImplicitModelWarning, stacklevel=user_level())
 
 
-def _labeled_side(pool, labeled, masks):
-    """The labeled side of a call: a pool or texts are one; rows of the pool itself are marked."""
+def _labeled_pool(pool, labeled, masks):
+    """The labeled pool of a call, of a pool or texts; None for rows of the pool itself, which are marked."""
     if labeled is None:
         return None
     if isinstance(labeled, (Pool, os.PathLike, dict)) or _arrow.is_table(labeled) or is_frame(labeled):
         return pool_of(labeled, pool.context)
     if hasattr(labeled, "indices") and not callable(labeled.indices):
-        masks.mark("labeled", labeled.indices)
+        masks.mark_labeled(labeled.indices)
         return None
     values = list(labeled)
     if values and not all(isinstance(value, str) for value in values):
@@ -212,12 +213,12 @@ def _labeled_side(pool, labeled, masks):
 
 
 def _check_targets(made):
-    """Targets that nobody reads would be a silent mistake: says which strategies read them. An own one may."""
+    """Refuses targets for a built-in strategy that does not read them, and names those that do."""
     if made._own:
         return
-    users = [name for name, facts in strategies().items() if "target" in facts["needs"]]
+    users = [name for name, found in strategies().items() if "target" in found["needs"]]
     if made.name not in users:
-        raise ValueError("targets: strategy %s does not look at them; %s" % (
+        raise ValueError("targets: strategy %s does not read them; %s" % (
             made.name, "these do: " + ", ".join(users) if users else "no strategy of this version does"))
 
 
@@ -253,34 +254,34 @@ _RENAMED = {"spread": "max_similarity"}
 
 def answer(pool, budget, strategy, by_id=False, *, labeled=None, exclude=None, eligible=None, round=1, seed=None, model=None,
            targets=None, fill=None, params=None, **named):
-    """What select() and Pool.select() share."""
+    """select() and Pool.select(). by_id: strings in exclude, eligible and labeled are ids, not texts."""
     for name in named:
         if name in _RENAMED:
             raise TypeError("%s is called %s" % (name, _RENAMED[name]))
     made = strategy_of(strategy, pool.context)
-    own = () if not isinstance(strategy, str) else [fact["name"] for fact in
+    parameters = () if not isinstance(strategy, str) else [param["name"] for param in
                                                     params_of(lib.alcore_strategy_builtin_param, strategy.encode())]
-    for_strategy, options, columns = _split(named, own, _defaults(), _ffi.COLUMNS)
+    for_strategy, options, columns = _split(named, parameters, _defaults(), _ffi.COLUMNS)
     made.set(**dict(params or {}, **for_strategy))
     if targets is not None:
         _check_targets(made)
     with _request_of(pool) as request, _Masks(pool) as masks:
-        side = _labeled_side(pool, labeled, masks)
+        labeled_pool = _labeled_pool(pool, labeled, masks)
         for name, value in columns.items():
             pool.set_column(name, value)
         try:
             _name_rows(request, pool, "excluded", exclude, by_id)
             _name_rows(request, pool, "eligible", eligible, by_id)
-            request.set_pool("labeled", side)
+            request.set_pool("labeled", labeled_pool)
             request.set_pool("target", None if targets is None else pool_of(targets, pool.context))
             request.set_strategy(made)
             request.set_model(model)
-            asked = dict(_defaults(), budget=budget, round=round, **options)
+            settings = dict(_defaults(), budget=budget, round=round, **options)
             if seed is not None:
-                asked["seed"] = seed
+                settings["seed"] = seed
             if fill is not None:
-                asked["fill"] = fill
-            request.set(**asked)
+                settings["fill"] = fill
+            request.set(**settings)
             selection = request._select(pool)
         finally:
             request.set_rows("excluded", None)
@@ -304,9 +305,9 @@ def select(texts, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, ids=None, l
     ids: list of str. labeled: texts whose labels are known, a dict of such texts and their columns
     ({"texts": [...], "embeddings": array}), or rows of texts that are labeled. exclude, eligible: rows, a mask with
     one bool a row, a Selection, or ids (texts when no ids were given). round: from 1. seed: of every random draw.
-    model: what makes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
+    model: what computes missing columns: an object with a model's methods (alcore.Model), "ngram" or a folder.
     Columns by their names: float [rows], [rows, n] or (values, offsets); a file; an alcore.Column. NumPy, PyTorch, CuPy,
-    DLPack, Arrow and buffers are read in place. targets: texts of the domain one cares about, or a dict as of labeled. cost: numbers [rows].
+    DLPack, Arrow and buffers are read in place. targets: texts of the target domain, or a dict as of labeled. cost: numbers [rows].
     fill: what happens at the edge of the budget. params and further keyword arguments: the strategy's parameters (a name
     that is a word of Python ends with an underscore: lambda_) and options of the request (alcore.request_options()).
 
@@ -328,7 +329,7 @@ def select_from(pool, budget="1000w", strategy=_ffi.DEFAULT_STRATEGY, *, round=1
 
 
 def candidates_of(pool, count, round=1, seed=None, labeled=None):
-    """Rows to be scored elsewhere: what a strategy with candidates=count would draw in that round. list of int."""
+    """The rows that a strategy with candidates=count would draw in that round, to be scored elsewhere: list of int."""
     with Request(pool, round=round) as request:
         if seed is not None:
             request.set(seed=seed)
@@ -338,13 +339,13 @@ def candidates_of(pool, count, round=1, seed=None, labeled=None):
 
 
 def _signature(function):
-    """Names the columns, which the library knows and this file does not, in a function's signature."""
+    """Adds the names of the columns, which come from the library, to a function's signature."""
     signature = inspect.signature(function)
     fixed = list(signature.parameters.values())
     columns = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _ffi.COLUMNS]
     rest = inspect.Parameter("strategy_params", inspect.Parameter.VAR_KEYWORD)
-    at = next((number for number, parameter in enumerate(fixed) if parameter.name == "targets"), len(fixed) - 1)
-    function.__signature__ = signature.replace(parameters=fixed[:at] + columns + fixed[at:-1] + [rest])
+    behind = next((number for number, parameter in enumerate(fixed) if parameter.name == "targets"), len(fixed) - 1)
+    function.__signature__ = signature.replace(parameters=fixed[:behind] + columns + fixed[behind:-1] + [rest])
 
 
 _signature(select)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The selection: ranked picks and all that is known about them."""
+"""The selection: the picks in their order, and what the library tells about them."""
 import array
 import ctypes
 import json
@@ -27,15 +27,16 @@ class Selection(Handle):
     def __init__(self, pointer, pool):
         super().__init__(pointer, pool.context)
         self._pool = pool
-        self._facts_read = {}
+        self._values_read = {}  # name -> value, read from the library once; all of a copy from a pickle
 
-    def _fact(self, name, read):
-        if name not in self._facts_read:
-            self._facts_read[name] = read(self._handle)
-        return self._facts_read[name]
+    def _value(self, name, read):
+        """read(handle), kept under the name."""
+        if name not in self._values_read:
+            self._values_read[name] = read(self._handle)
+        return self._values_read[name]
 
     def __len__(self):
-        return self._fact("count", lib.alcore_selection_count)
+        return self._value("count", lib.alcore_selection_count)
 
     @property
     def pool(self):
@@ -46,7 +47,7 @@ class Selection(Handle):
         def all_of(handle):
             count = lib.alcore_selection_count(handle)
             return (kind * count).from_address(read(handle))[:] if count else []
-        return list(self._fact(name, all_of))
+        return list(self._value(name, all_of))
 
     @property
     def indices(self):
@@ -66,28 +67,28 @@ class Selection(Handle):
     @property
     def ids(self):
         """Id of each pick: list of str."""
-        return list(self._fact("ids", lambda _: [self._pool.id(row) for row in self.indices]))
+        return list(self._value("ids", lambda _: [self._pool.id(row) for row in self.indices]))
 
     @property
     def texts(self):
         """Text of each pick: list of str."""
-        return list(self._fact("texts", lambda _: [self._pool[row] for row in self.indices]))
+        return list(self._value("texts", lambda _: [self._pool[row] for row in self.indices]))
 
     @property
     def reasons(self):
         """Why each pick was made: list of str."""
-        return list(self._fact("reasons", lambda handle: [text_or_none(lib.alcore_selection_reason(handle, rank))
+        return list(self._value("reasons", lambda handle: [text_or_none(lib.alcore_selection_reason(handle, rank))
                                                           for rank in range(len(self))]))
 
     @property
     def spent(self):
         """Sum of the costs."""
-        return self._fact("spent", lib.alcore_selection_spent)
+        return self._value("spent", lib.alcore_selection_spent)
 
     @property
     def short(self):
         """Whether the pool ended before the budget did."""
-        return bool(self._fact("flags", lib.alcore_selection_flags) & _ffi.ALCORE_SELECTION_SHORT)
+        return bool(self._value("flags", lib.alcore_selection_flags) & _ffi.ALCORE_SELECTION_SHORT)
 
     @property
     def summary(self):
@@ -95,23 +96,23 @@ class Selection(Handle):
         def all_of(handle):
             return lib.alcore_selection_summary(handle).decode("utf-8", "replace") + "".join(
                 "hint: %s\n" % remedy(found) for found in _remedies_of(handle))
-        return self._fact("summary", all_of)
+        return self._value("summary", all_of)
 
     @property
     def budget(self):
-        """What might be spent, in the budget's unit."""
-        return self._fact("budget", lib.alcore_selection_budget)
+        """The budget in its unit."""
+        return self._value("budget", lib.alcore_selection_budget)
 
     @property
     def price(self):
         """What the picks cost in money by the option `price`; None without one."""
-        value = self._fact("price", lib.alcore_selection_price)
+        value = self._value("price", lib.alcore_selection_price)
         return None if value != value else value
 
     @property
     def provenance(self):
-        """Where everything came from: a dict."""
-        return json.loads(self._fact("provenance", lib.alcore_selection_provenance))
+        """What chose the picks: versions, options and inputs, as a dict."""
+        return json.loads(self._value("provenance", lib.alcore_selection_provenance))
 
     def columns(self, scope="picks"):
         """Names of the columns of the strategy's record, of the "picks" or of all "candidates"."""
@@ -124,15 +125,15 @@ class Selection(Handle):
                 names.append(name.decode())
         if scope not in SCOPES:
             raise ValueError("scope: %r is none of %s" % (scope, ", ".join(SCOPES)))
-        return list(self._fact(("columns", scope), all_of))
+        return list(self._value(("columns", scope), all_of))
 
     def column(self, name, scope="picks"):
         """A column of the record: float64 or int64, [picks] or [candidates]; a read-only array over the library's memory."""
         if scope not in SCOPES:
             raise ValueError("scope: %r is none of %s" % (scope, ", ".join(SCOPES)))
         key = ("column", scope, name)
-        if key in self._facts_read:
-            return _as_array(self._facts_read[key])
+        if key in self._values_read:
+            return _as_array(self._values_read[key])
         if self._pointer is None and self._pool is None:
             raise LookupError("the record has no column %r of the %s" % (name, scope))
         out = _ffi.alcore_tensor()
@@ -186,7 +187,7 @@ class Selection(Handle):
     def __reduce__(self):
         for name in ("ids", "texts", "scores", "costs", "reasons", "spent", "short", "budget", "price", "summary", "provenance"):
             getattr(self, name)
-        state = dict(self._facts_read)
+        state = dict(self._values_read)
         if self._pointer is not None:
             for scope in SCOPES:
                 for name in self.columns(scope):
@@ -194,12 +195,11 @@ class Selection(Handle):
             state.update({("columns", scope): self.columns(scope) for scope in SCOPES})
         return _restored, (state,)
 
-
-    def _facts(self):
+    def _description(self):
         return " %d picks, spent %g%s" % (len(self), self.spent, ", short" if self.short else "")
 
     def __repr__(self):
-        return "<alcore.Selection%s>" % (" closed" if self._pointer is None and self._pool is not None else self._facts())
+        return "<alcore.Selection%s>" % (" closed" if self._pointer is None and self._pool is not None else self._description())
 
 
 def _remedies_of(handle):
@@ -222,5 +222,5 @@ def _as_array(values):
 
 def _restored(state):
     made = Selection.__new__(Selection)
-    made._pointer, made._ctx, made._pool, made._facts_read = None, None, None, state
+    made._pointer, made._ctx, made._pool, made._values_read = None, None, None, state
     return made

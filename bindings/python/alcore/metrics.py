@@ -115,7 +115,8 @@ def _references(given, hypotheses):
 
 
 class _Corpus:
-    """What BLEU and chrF read and fill besides their options: hypotheses, references, and room for a value of each sentence."""
+    """What BLEU and chrF read and fill besides their options: hypotheses, references, and an array for the values of the
+    sentences."""
 
     def __init__(self, hypotheses, references, sentences, context):
         self.context = context or default_context()
@@ -123,7 +124,7 @@ class _Corpus:
         self.references, self.sets = _references(references, self.hypotheses.count)
         self.sentences = array.array("d", bytes(8 * self.hypotheses.count)) if sentences else None
         self.arguments = (self.context._handle, *_arguments(self.hypotheses), *_arguments(self.references))
-        self.room = self.sentences.buffer_info()[0] if self.sentences else None
+        self.output = self.sentences.buffer_info()[0] if self.sentences else None
 
     def result(self, kind, out, signature):
         return _result(kind, out, signature=signature.decode(), sentences=None if self.sentences is None else list(self.sentences))
@@ -141,7 +142,7 @@ def bleu(hypotheses, references, *, tokenizer="13a", smoothing="exp", smoothing_
                      smoothing=choice("ALCORE_BLEU_SMOOTH_", smoothing, "smoothing"), smoothing_value=smoothing_value,
                      effective_order=bool(effective_order), resamples=resamples, seed=seed)
     corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_bleu_score)
-    run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.room, ctypes.byref(out))
+    run(lib.alcore_metric_compute_bleu, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(BleuScore, out, lib.alcore_metric_bleu_signature(ctypes.byref(options), corpus.sets,
                                                                           ctypes.create_string_buffer(160)))
 
@@ -151,16 +152,16 @@ def chrf(hypotheses, references, *, word_order=0, whitespace=False, resamples=0,
     The other arguments are those of bleu()."""
     options = struct(_ffi.alcore_chrf_options, word_order=word_order, whitespace=bool(whitespace), resamples=resamples, seed=seed)
     corpus, out = _Corpus(hypotheses, references, sentences, context), struct(_ffi.alcore_chrf_score)
-    run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.room, ctypes.byref(out))
+    run(lib.alcore_metric_compute_chrf, *corpus.arguments, ctypes.byref(options), corpus.output, ctypes.byref(out))
     return corpus.result(ChrfScore, out, lib.alcore_metric_chrf_signature(ctypes.byref(options), corpus.sets,
                                                                           ctypes.create_string_buffer(160)))
 
 
 def labels(gold, predicted, *, context=None):
     """Accuracy and macro F1 of labels."""
-    ctx, own, other = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+    ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
     out = struct(_ffi.alcore_label_score)
-    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(own), *_arguments(other), ctypes.byref(out))
+    run(lib.alcore_metric_compute_labels, ctx._handle, *_arguments(gold), *_arguments(predicted), ctypes.byref(out))
     return _result(LabelScore, out)
 
 
@@ -169,9 +170,9 @@ def spans(gold, predicted, *, scheme="default", context=None):
     between them. scheme: "default" as conlleval, where an I behind O or another type opens a span, or "strict", only B does."""
     if scheme not in _SCHEMES:
         raise ValueError("scheme: %r is none of default, strict" % (scheme,))
-    ctx, own, other = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
+    ctx, gold, predicted = context or default_context(), Strings(gold, "gold"), Strings(predicted, "predicted")
     out = struct(_ffi.alcore_span_score)
-    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(own), *_arguments(other), _SCHEMES[scheme], ctypes.byref(out))
+    run(lib.alcore_metric_compute_spans, ctx._handle, *_arguments(gold), *_arguments(predicted), _SCHEMES[scheme], ctypes.byref(out))
     return _result(SpanScore, out)
 
 

@@ -164,7 +164,7 @@ def test_targets_go_to_strategies_that_read_them(texts, monkeypatch):
     readers = [name for name, facts in alcore.strategies().items() if "target" in facts["needs"]]
     said = "these do: " + ", ".join(readers) if readers else "no strategy of this version does"
     for strategy in ("random", alcore.Strategy("random")):
-        with pytest.raises(ValueError, match=r"targets: strategy \w+ does not look at them; " + re.escape(said)):
+        with pytest.raises(ValueError, match=r"targets: strategy \w+ does not read them; " + re.escape(said)):
             alcore.select(texts[:20], 2, strategy, targets=texts[20:30])
     seen = []
     own = alcore.strategy(lambda view: seen.append(view.target.texts) or [1.0] * len(view), name="own")
@@ -335,3 +335,11 @@ def test_rows_of_a_request_are_its_own():
         one.set_rows("eligible", None)
         assert len(one.select()) == 9
     assert pool.count() == 9
+
+
+def test_labeled_may_be_an_earlier_selection():
+    pool = alcore.Pool(["a", "b", "c", "d"])
+    first = pool.select(2, "random", seed=1)
+    second = pool.select(4, "random", seed=1, labeled=first)
+    assert sorted(first.indices + second.indices) == [0, 1, 2, 3]
+    assert pool.count("labeled") == 0
