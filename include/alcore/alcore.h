@@ -5,7 +5,7 @@
  * What a program that embeds libalcore may rely on:
  *
  * - Nothing is process-wide. No signal handler, locale, environment variable, thread setting, stdio
- * stream or random state of the process is touched. Two contexts know nothing of each other.
+ * stream or random state of the process is touched. Two contexts share nothing.
  * - Nothing aborts or exits. A wrong argument is a status; alcore_last_error() says what was wrong,
  * per thread.
  * - Memory comes from the context's allocator and is given back to it. Functions return handles or
@@ -14,18 +14,19 @@
  * - Pointers are of four kinds: borrowed (used during the call), kept (the library takes a
  * reference or a copy), owned (the caller releases it with _unref), view (handed out, valid until
  * the named handle is released).
- * - Handles are counted and may be released in any order, NULL included, on any thread.
+ * - Handles are reference-counted and may be released in any order, on any thread; NULL may be
+ * released too.
  * - Callbacks run on the thread that entered the call; only the allocator and the virtual files may
- * be called from any thread. A callback that fails sets alcore_error_set() and returns a nonzero
- * status, which comes back from the outer call.
+ * be called from any thread. A callback that fails calls alcore_error_set() and returns a nonzero
+ * status, which the outer call then returns.
  * - Long calls report progress at least every 100 ms and stop within 100 ms of alcore_ctx_cancel(),
  * which is safe in a signal handler. A cancelled context stays cancelled until
  * alcore_ctx_cancel_clear().
- * - After fork() a context of the parent answers ALCORE_E_FORKED in the child; _unref is safe
- * there.
- * - A changing call on a handle that is in use answers ALCORE_E_BUSY at once, and so does a reading
- * call that returns a status while a changing one runs. Calls that return no status cannot say so:
- * they do not belong beside a changing call on the same handle.
+ * - After fork() calls on a context of the parent return ALCORE_E_FORKED in the child; _unref is
+ * safe there.
+ * - A call that changes a handle returns ALCORE_E_BUSY at once while another call uses that handle;
+ * a call that reads it does so while another call changes it. Functions that return no status
+ * cannot report that: do not call them while another thread changes the same handle.
  * - The same columns, parameters and seed give the same picks on every machine, for every number of
  * threads.
  *
@@ -35,20 +36,20 @@
  * about a handle. alcore_NOUN_builtin_name(index) walks over what the library has built in, from 0
  * until it answers NULL; alcore_NOUN_builtin_summary(), _param() and _needs() tell about one of
  * them by name.
- * 2. Arguments. First the handle that the call is about (or the context), then what is borrowed,
+ * 2. Arguments. First the handle that the call is about (or the context), then the borrowed inputs,
  * each array or group of arrays directly followed by its count, then the options (NULL: all
- * defaults), last what comes out. After a failure the outs are NULL or 0.
+ * defaults), last the outputs. After a failure the outputs are NULL or 0.
  * 3. Numbers. Rows, counts, indices and dimensions are int64_t everywhere; size_t counts bytes
  * only; int32_t is for enums, flags and small settings.
- * 4. Ownership. Nothing the caller gives becomes the library's unless the call returned ALCORE_OK:
+ * 4. Ownership. What the caller passes becomes the library's only when the call returns ALCORE_OK:
  * after a failure no destroy or release function of a table is called. What a function returns is a
  * handle or a view, never memory to free.
  * 5. Structs. The first member of a struct that may grow is its size: begin with its _INIT macro,
  * or with alcore_struct_init() in a language without macros. Zero means the default. A caller of an
  * older header may pass a shorter struct; one of a newer header is refused (ALCORE_E_STRUCT_NEWER)
  * only where it sets what this library does not know. A field named reserved only pads and is 0.
- * 6. Arrays. Many numbers come out as an alcore_tensor that is a view of a handle, or go into a
- * tensor of the caller's whose shape is checked.
+ * 6. Arrays. Results of many values are an alcore_tensor that is a view of a handle, or are written
+ * to a tensor of the caller whose shape is checked.
  * 7. Errors. Every call that returns a status clears the thread's error text when it begins and
  * sets it when it fails: place, what is wrong, what to do. Bad input is a status, never an abort.
  * 8. Every function is called by a binding, the command or an example; tests/abi/uncalled-exports

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * The context: allocator, log, progress, cancellation, threads, seed and files of everything made
- * from it. There is no process-wide state: two contexts in one process know nothing of each other.
+ * from it. There is no process-wide state: two contexts in one process share nothing.
  */
 #ifndef ALCORE_CONTEXT_H
 #define ALCORE_CONTEXT_H
@@ -22,7 +22,7 @@ typedef struct alcore_allocator {
     /** Grows or shrinks a block of old_bytes; the old block stays valid when NULL is returned.
      * memory is never NULL, new_bytes is never 0. */
     void *(*reallocate)(void *user, void *memory, size_t old_bytes, size_t new_bytes);
-    /** Gives back a block of that many bytes. memory is never NULL. */
+    /** Frees a block that was allocated with that many bytes. memory is never NULL. */
     void (*release)(void *user, void *memory, size_t bytes);
 } alcore_allocator;
 /** An alcore_allocator with its size set and everything else 0. */
@@ -32,8 +32,8 @@ typedef struct alcore_allocator {
 enum {
     ALCORE_LOG_DEBUG = 10, /**< what helps to find a defect */
     ALCORE_LOG_INFO = 20,  /**< what was done */
-    ALCORE_LOG_WARN = 30,  /**< input that was read in a way one may not expect */
-    ALCORE_LOG_ERROR = 40  /**< a failure that no status tells */
+    ALCORE_LOG_WARN = 30,  /**< input was read in a way that the caller may not expect */
+    ALCORE_LOG_ERROR = 40  /**< a failure that no status reports */
 };
 
 /** Receives one log line. Runs on the thread that entered the call; lines of workers are queued for
@@ -75,7 +75,7 @@ enum {
 typedef struct alcore_files {
     size_t size;                 /**< sizeof(alcore_files) */
     void *user;                  /**< passed back to every function */
-    void (*destroy)(void *user); /**< called once, when the context goes; may be NULL */
+    void (*destroy)(void *user); /**< called once, when the context is released; may be NULL */
     /** Opens path (mode ALCORE_FILE_*); *out_file is then passed to the others. */
     alcore_status (*open)(void *user, const char *path, int32_t mode, void **out_file);
     /** Reads up to bytes at offset; *out_bytes = 0 at the end of the file. Streams that cannot seek
@@ -86,9 +86,9 @@ typedef struct alcore_files {
     alcore_status (*write)(void *user, void *file, const void *data, size_t bytes);
     /** Length in bytes; -1 for a stream without one. */
     alcore_status (*length)(void *user, void *file, int64_t *out_bytes);
-    /** Brings what was written to the disk. */
+    /** Waits until what was written is on the disk. */
     alcore_status (*sync)(void *user, void *file);
-    /** Closes; the file pointer is gone afterwards, also on failure. */
+    /** Closes the file; the file pointer is invalid afterwards, also on failure. */
     alcore_status (*close)(void *user, void *file);
     /** Renames within one folder, replacing the target at once. */
     alcore_status (*rename)(void *user, const char *from, const char *to);
@@ -105,15 +105,15 @@ typedef struct alcore_ctx_options {
     const alcore_files *files;         /**< kept: copied; NULL: the file system */
     alcore_log_function log;           /**< NULL: silent */
     void *log_user;                    /**< passed to log */
-    /** Called once with log_user when the context goes; may be NULL */
+    /** Called once with log_user when the context is released; may be NULL */
     void (*log_destroy)(void *log_user);
     alcore_progress_function progress; /**< NULL: none */
     void *progress_user;               /**< passed to progress */
-    /** Called once with progress_user when the context goes; may be NULL */
+    /** Called once with progress_user when the context is released; may be NULL */
     void (*progress_destroy)(void *progress_user);
-    /** Kept: copied. Folder in which modules are looked for first; then come the environment
-     * variable ALCORE_MODULE_DIR (not in a set-user-id program) and the folder of libalcore. NULL:
-     * these. */
+    /** Kept: copied. Folder in which modules are looked for first, before the folder that the
+     * environment variable ALCORE_MODULE_DIR names (not in a set-user-id program) and the folder of
+     * libalcore. NULL: only these two. */
     const char *module_dir;
     uint64_t seed;    /**< default seed of requests made from this context */
     int32_t threads;  /**< worker threads, 0 to 4096; 0: the cores of the affinity mask */
@@ -122,9 +122,9 @@ typedef struct alcore_ctx_options {
 /** An alcore_ctx_options with its size set and everything else 0. */
 #define ALCORE_CTX_OPTIONS_INIT ALCORE_INIT(alcore_ctx_options)
 
-/** Makes a context. The three destroy functions that options may carry (of files, log and progress)
- * are the context's only once this call has returned ALCORE_OK: after a failure none is called, and
- * what their user pointers name is still the caller's.
+/** Makes a context. The three destroy functions that options may have (of files, log and progress)
+ * are called by the context only if this call returned ALCORE_OK: after a failure none is called,
+ * and the caller still owns what their user pointers point to.
  * @param[in] options borrowed; NULL: all defaults
  * @param[out] out owned; NULL on failure
  * @return ALCORE_OK, ALCORE_E_INVALID (threads or reserved out of range, an allocator without one

@@ -28,7 +28,7 @@ typedef struct alcore_lm_options {
 /** An alcore_lm_options with its size set and everything else 0. */
 #define ALCORE_LM_OPTIONS_INIT ALCORE_INIT(alcore_lm_options)
 
-/** What is known about the n-grams of one order. */
+/** Statistics of the n-grams of one order. */
 typedef struct alcore_lm_order_info {
     size_t size;    /**< sizeof(alcore_lm_order_info) */
     int64_t ngrams; /**< n-grams; the unigrams include `<s>` and `<unk>` */
@@ -104,7 +104,7 @@ ALCORE_API void alcore_lm_unref(alcore_lm *lm);
  * @param[in] lengths borrowed: [count] bytes; NULL: the texts are NUL-terminated
  * @param[in] count texts, 0 or more
  * @param[in] out_log10 borrowed: float64 [count], host, contiguous; its numbers are overwritten,
- * each <= 0, and hold anything after a failure
+ * each <= 0; undefined after a failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE (out_log10), ALCORE_E_CANCELLED,
  * ALCORE_E_NOMEM, ALCORE_E_FORKED
  * @threadsafe
@@ -142,7 +142,7 @@ ALCORE_API alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *con
  * @since 0.1 */
 ALCORE_API int32_t alcore_lm_order(const alcore_lm *lm);
 
-/** What is known about the n-grams of one order.
+/** Statistics of the n-grams of one order.
  * @param[in] lm borrowed
  * @param[in] order from 1
  * @param[in,out] out size-first
@@ -152,10 +152,10 @@ ALCORE_API int32_t alcore_lm_order(const alcore_lm *lm);
 ALCORE_API alcore_status alcore_lm_order_get(const alcore_lm *lm, int32_t order,
                                              alcore_lm_order_info *out);
 
-/** A number that names the model in provenance: of its order, its n-grams, their probabilities and
- * back-offs, whatever order they were learnt or read in.
+/** A hash that identifies the model in provenance: of its order and of its n-grams with their
+ * probabilities and back-offs, in whatever sequence they were learned or read.
  * @param[in] lm borrowed
- * @return the number; 0 for NULL
+ * @return the hash; 0 for NULL
  * @threadsafe
  * @since 0.1 */
 ALCORE_API uint64_t alcore_lm_fingerprint(const alcore_lm *lm);

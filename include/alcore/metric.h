@@ -5,7 +5,7 @@
  *
  * Texts are given as an array of pointers with an array of lengths in bytes, or NULL for
  * NUL-terminated texts. A malformed UTF-8 sequence counts as U+FFFD. Several references of each
- * hypothesis stand one set after the other: reference r of hypothesis i is
+ * hypothesis are given as one set after the other: reference r of hypothesis i is
  * references[r * hypothesis_count + i]. */
 #ifndef ALCORE_METRIC_H
 #define ALCORE_METRIC_H
@@ -88,7 +88,7 @@ typedef struct alcore_chrf_score {
 /** An alcore_chrf_score with its size set and everything else 0. */
 #define ALCORE_CHRF_SCORE_INIT ALCORE_INIT(alcore_chrf_score)
 
-/** Mean and spread of numbers. */
+/** Mean, standard deviation and standard error of numbers. */
 typedef struct alcore_mean_result {
     size_t size;               /**< sizeof(alcore_mean_result) */
     double mean;               /**< NaN without numbers */
@@ -101,7 +101,7 @@ typedef struct alcore_mean_result {
 /** Pearson's correlation. */
 typedef struct alcore_pearson_result {
     size_t size; /**< sizeof(alcore_pearson_result) */
-    double rho;  /**< -1 to 1; NaN for fewer than two pairs or a side without variance */
+    double rho;  /**< -1 to 1; NaN for fewer than two pairs, or where x or y has no variance */
     double p;    /**< two-sided, Student's t with n - 2 degrees of freedom; 1 for two pairs */
 } alcore_pearson_result;
 /** An alcore_pearson_result with its size set and everything else 0. */
@@ -110,7 +110,7 @@ typedef struct alcore_pearson_result {
 /** Wilcoxon's signed-rank test. */
 typedef struct alcore_wilcoxon_result {
     size_t size;     /**< sizeof(alcore_wilcoxon_result) */
-    int64_t pairs;   /**< whose difference is not 0 */
+    int64_t pairs;   /**< pairs whose difference is not 0 */
     double w_plus;   /**< sum of the ranks of positive differences */
     double w_minus;  /**< sum of the ranks of negative differences */
     double p;        /**< two-sided; 1 without pairs */
@@ -225,8 +225,8 @@ ALCORE_API const char *alcore_metric_chrf_signature(const alcore_chrf_options *o
 ALCORE_API alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
                                                     alcore_mean_result *out);
 
-/** Pearson's correlation of pairs, in two passes, and how likely one at least as strong is without
- * any.
+/** Pearson's correlation of pairs, computed in two passes, and the probability of a correlation at
+ * least as strong between independent values.
  * @param[in] x borrowed: float64 [x_count]; NULL only if x_count is 0
  * @param[in] x_count numbers
  * @param[in] y borrowed: float64 [y_count]

@@ -16,18 +16,17 @@ enum {
     ALCORE_PARAM_NUMBER = 3,  /**< a number */
     ALCORE_PARAM_CHOICE = 4,  /**< one of choices */
     ALCORE_PARAM_NUMBERS = 5, /**< numbers separated by commas: one per round, the last one stays */
-    ALCORE_PARAM_TEXT = 6     /**< any text; what it may say stands in the help */
+    ALCORE_PARAM_TEXT = 6     /**< a text; the help of the parameter says what is allowed */
 };
 
-/** Facts of one parameter. All strings are views, valid for ever. */
+/** Description of one parameter. All strings are views, valid for ever. */
 typedef struct alcore_param_info {
     size_t size;         /**< sizeof(alcore_param_info) */
     const char *name;    /**< such as "lambda" */
     const char *help;    /**< one line */
     const char *initial; /**< the default, as text */
-    /** "none|minmax|zscore|rank" for ALCORE_PARAM_CHOICE; of a number the words that may stand for
-     * it
-     * ("all"), or NULL */
+    /** For ALCORE_PARAM_CHOICE the values, such as "none|minmax|zscore|rank"; for a number the
+     * words that are allowed in its place, such as "all"; NULL: none */
     const char *choices;
     double minimum;   /**< of numbers; -infinity for none */
     double maximum;   /**< of numbers; infinity for none */

@@ -18,9 +18,9 @@
 
 ALCORE_BEGIN
 
-/** A pool. Reading calls may run at the same time; a changing call needs the pool for itself
- * (ALCORE_E_BUSY). Reading calls that return no status cannot say ALCORE_E_BUSY: none may run while
- * another thread changes the pool. */
+/** A pool. Calls that read it may run at the same time; a call that changes it returns
+ * ALCORE_E_BUSY while any other call uses the pool. Functions that return no status cannot return
+ * ALCORE_E_BUSY: none may run while another thread changes the pool. */
 typedef struct alcore_pool alcore_pool;
 
 /** How a later row with the text of an earlier one is treated. */
@@ -37,8 +37,8 @@ enum {
     ALCORE_UTF8_REPLACE = 1 /**< each malformed sequence becomes U+FFFD, counted in a warning */
 };
 
-/** States of a row, as bits. A row with any bit set is masked: never selected, in no mean and no
- * extreme. A labeled row takes part as labeled where a strategy looks at those. */
+/** States of a row, as bits. A row with any bit set is masked: it is never selected and counts in
+ * no mean and no extreme. A labeled row takes part in strategies that read labeled rows. */
 enum {
     ALCORE_ROW_EMPTY = 1,     /**< the text has no word */
     ALCORE_ROW_DUPLICATE = 2, /**< the text repeats that of an earlier row */
@@ -68,8 +68,8 @@ typedef struct alcore_pool_options {
 /** An alcore_pool_options with its size set and everything else 0. */
 #define ALCORE_POOL_OPTIONS_INIT ALCORE_INIT(alcore_pool_options)
 
-/** Records to be added, as parallel arrays of count entries; an array that is NULL is absent for
- * all of them, a string that is NULL for its record. Lengths may be NULL for NUL-terminated
+/** Records to be added, as parallel arrays of count entries. Where an array is NULL no record has
+ * such a thing; where a string is NULL its record has none. Lengths may be NULL for NUL-terminated
  * strings. Everything is copied. */
 typedef struct alcore_records {
     size_t size;                     /**< sizeof(alcore_records) */
@@ -194,7 +194,7 @@ struct ArrowArrayStream;
 ALCORE_API alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                                const alcore_read_options *options);
 
-/** Rows, masked ones included.
+/** The number of rows, masked ones included.
  * @param[in] pool borrowed
  * @return 0 or more; 0 for NULL
  * @threadsafe
@@ -276,8 +276,8 @@ ALCORE_API uint64_t alcore_pool_fingerprint(const alcore_pool *pool);
  * allocated until the pool is released, so that views of it stay valid. The states of the rows do
  * not change: alcore_pool_mark() with ALCORE_ROW_LABELED says that they are labeled.
  * @param[in,out] pool borrowed, changed
- * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that stands twice;
- *   NULL only if count is 0
+ * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that is listed
+ * twice; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
  * @param[in] references kept: copied; [count] UTF-8; an entry that is NULL removes the reference of
  *   its row; NULL only if count is 0
@@ -292,8 +292,8 @@ ALCORE_API alcore_status alcore_pool_set_references(alcore_pool *pool, const int
 
 /** Sets the costs of rows. All of them or, on failure, none.
  * @param[in,out] pool borrowed, changed
- * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that stands twice;
- *   NULL only if count is 0
+ * @param[in] rows borrowed: int64 [count], host; the last entry counts for a row that is listed
+ * twice; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
  * @param[in] costs borrowed: float64 [count], host, finite and >= 0; NaN removes the cost of its
  *   row; NULL only if count is 0
@@ -336,7 +336,7 @@ ALCORE_API int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states);
  * @param[in,out] pool borrowed, changed
  * @param[in] states ALCORE_ROW_LABELED, _EXCLUDED, _FILTERED or _INELIGIBLE; the others follow from
  *   the texts, from columns or from a request
- * @param[in] rows borrowed: int64 [count], host; a row may stand twice; NULL only if count is 0
+ * @param[in] rows borrowed: int64 [count], host; a row may be listed twice; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
  * @return ALCORE_OK, ALCORE_E_NOT_FOUND (names the row; nothing is marked), ALCORE_E_INVALID,
  *   ALCORE_E_BUSY
@@ -357,7 +357,7 @@ ALCORE_API alcore_status alcore_pool_mark(alcore_pool *pool, uint32_t states, co
 ALCORE_API alcore_status alcore_pool_unmark(alcore_pool *pool, uint32_t states, const int64_t *rows,
                                             int64_t count);
 
-/** Sets state bits of the rows whose text stands in another pool; texts are compared as the pool's
+/** Sets state bits of the rows whose text is also in another pool; texts are compared as the pool's
  * dedup says, byte by byte with ALCORE_DEDUP_NONE.
  * @param[in,out] pool borrowed, changed
  * @param[in] states as for alcore_pool_mark()

@@ -61,8 +61,8 @@ typedef struct alcore_column_options {
      * "fairseq"; NULL: by the suffix, an array when it is none of .txt, .tsv and .lp */
     const char *format;
     /** For ALCORE_BORROW: called once with release_user when the library has read the array for the
-     * last time, on the thread that drops the column; never after a call that failed. This is how
-     * the owner of a DLPack tensor or of a mapped file hands it over. NULL: nobody is told */
+     * last time, on the thread that drops the column; never after a call that failed. It may
+     * release a DLPack tensor or unmap a file. NULL: nothing is called */
     void (*release)(void *user);
     void *release_user; /**< first argument of release */
 } alcore_column_options;
@@ -90,7 +90,7 @@ typedef struct alcore_column_options {
  * @param[in] values kept, or borrowed with ALCORE_BORROW:
  *   float16|bfloat16|float32|float64|int32|int64 [rows], [rows, n], [tokens] or [tokens, n], host;
  *   there may be gaps between rows, but strided values within a row are ALCORE_E_SHAPE. The
- * smallest integer of a type stands for "no value", as NaN does
+ * smallest integer of a type means "no value", as NaN does
  * @param[in] offsets kept: copied; int64|uint64 [rows + 1], host, from 0 to the number of tokens,
  *   never falling; NULL: one entry per row
  * @param[in] options borrowed; NULL: defaults
@@ -292,8 +292,8 @@ ALCORE_API alcore_column_writer *alcore_column_writer_ref(alcore_column_writer *
  * @since 0.1 */
 ALCORE_API void alcore_column_writer_unref(alcore_column_writer *writer);
 
-/** Gives the values of some rows, in any order. A row given twice keeps its first value and is
- * counted. A call that fails puts nothing.
+/** Puts the values of some rows, in any order. A row that is put twice keeps its first value and is
+ * counted (alcore_column_writer_repeats()). A call that fails puts nothing.
  * @param[in,out] writer borrowed, changed
  * @param[in] rows borrowed: int64 [count], host; NULL only if count is 0
  * @param[in] count entries of rows, 0 or more
@@ -313,14 +313,14 @@ ALCORE_API alcore_status alcore_column_writer_put(alcore_column_writer *writer, 
                                                   int64_t count, const alcore_tensor *values,
                                                   const int64_t *lengths, void *stream);
 
-/** Rows that were given more than once.
+/** How many values were dropped because their rows had been put before.
  * @param[in] writer borrowed
- * @return each repetition counted; 0 for NULL
+ * @return the number of repetitions; 0 for NULL
  * @threadsafe
  * @since 0.1 */
 ALCORE_API int64_t alcore_column_writer_repeats(const alcore_column_writer *writer);
 
-/** Rows not given yet, ascending; masked rows are not waited for.
+/** The rows that were not put yet, ascending; masked rows are not counted.
  * @param[in] writer borrowed
  * @param[out] rows int64 [capacity], host, receives the first capacity of the missing rows; NULL:
  * they are only counted

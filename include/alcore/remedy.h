@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- * Remedies: what a user may give to mend a failure or to better a selection, as data. The library's
- * own texts say what happened and name no flag, keyword or function; a front end words the remedy
- * as its users write it: "--fill skip", fill="skip", alcore_request_set(request, "fill", "skip").
+ * Remedies: settings that resolve a failure or improve a selection, as data. The library's own
+ * texts say what happened and name no option of the command, keyword or function; a front end shows
+ * the remedy in the form in which its users write it: "--fill skip", fill="skip",
+ * alcore_request_set(request, "fill", "skip").
  */
 #ifndef ALCORE_REMEDY_H
 #define ALCORE_REMEDY_H

@@ -35,18 +35,18 @@ ALCORE_API alcore_request *alcore_request_ref(alcore_request *request);
  * @since 0.1 */
 ALCORE_API void alcore_request_unref(alcore_request *request);
 
-/** Gives a pool. One pool of candidates, one labeled pool, one target. Rows of the candidates whose
- * text stands in the labeled pool are never selected.
+/** Sets the pool of a role: the candidates, the labeled pool or the target. Rows of the candidates
+ * whose text is also in the labeled pool are never selected.
  * @param[in,out] request borrowed, changed
  * @param[in] role ALCORE_ROLE_*
- * @param[in] pool kept; NULL takes the role away
+ * @param[in] pool kept; NULL: the role has no pool
  * @return ALCORE_OK, ALCORE_E_INVALID (no such role; a pool of another context), ALCORE_E_BUSY
  * @serialized per request; ALCORE_E_BUSY while another call uses it.
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_t role,
                                                  alcore_pool *pool);
 
-/** Gives the strategy.
+/** Sets the strategy.
  * @param[in,out] request borrowed, changed
  * @param[in] strategy kept; NULL: huds with its defaults
  * @return ALCORE_OK, ALCORE_E_INVALID (a strategy of another context), ALCORE_E_BUSY
@@ -55,7 +55,7 @@ ALCORE_API alcore_status alcore_request_set_pool(alcore_request *request, int32_
 ALCORE_API alcore_status alcore_request_set_strategy(alcore_request *request,
                                                      alcore_strategy *strategy);
 
-/** Gives the model that computes missing columns.
+/** Sets the model that computes missing columns.
  * @param[in,out] request borrowed, changed
  * @param[in] model kept; NULL: the built-in n-gram model
  * @return ALCORE_OK, ALCORE_E_INVALID (a model of another context), ALCORE_E_BUSY
@@ -68,7 +68,8 @@ ALCORE_API alcore_status alcore_request_set_model(alcore_request *request, alcor
 enum {
     ALCORE_ROWS_ELIGIBLE = 1, /**< only these may be selected */
     ALCORE_ROWS_EXCLUDED = 2, /**< these are never selected */
-    /** Their labels are known: never selected, and what strategies keep away from */
+    /** Their labels are known: these are never selected, and strategies that read labeled rows read
+     * them */
     ALCORE_ROWS_LABELED = 3
 };
 
@@ -76,7 +77,7 @@ enum {
  * request is answered: a row that the pool lacks is then ALCORE_E_NOT_FOUND.
  * @param[in,out] request borrowed, changed
  * @param[in] kind ALCORE_ROWS_*
- * @param[in] rows kept, copied: int64 [count] row numbers in any order; NULL takes the list away,
+ * @param[in] rows kept, copied: int64 [count] row numbers in any order; NULL removes the list,
  * which is not the same as an empty list
  * @param[in] count entries of rows, 0 or more
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_BUSY
@@ -85,8 +86,8 @@ enum {
 ALCORE_API alcore_status alcore_request_set_rows(alcore_request *request, int32_t kind,
                                                  const int64_t *rows, int64_t count);
 
-/** Adds the rows of the candidates whose ids stand in a file: of a selection or of candidates
- * (.tsv, .jsonl), or one id a line. An id that the pool lacks is skipped; among
+/** Adds the rows of the candidates whose ids a file lists: the file of a selection or of candidates
+ * (.tsv, .jsonl), or a text file with one id a line. An id that the pool lacks is skipped; for
  * ALCORE_ROWS_ELIGIBLE it is an error.
  * @param[in,out] request borrowed, changed; it has its pool of candidates
  * @param[in] kind ALCORE_ROWS_*
@@ -153,7 +154,7 @@ ALCORE_API alcore_status alcore_request_set_number(alcore_request *request, cons
 ALCORE_API alcore_status alcore_request_get(alcore_request *request, const char *name,
                                             const char **out_text);
 
-/** Facts of a request's option.
+/** Description of one option of requests.
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOT_FOUND (past the last), ALCORE_E_STRUCT_*
@@ -183,9 +184,9 @@ ALCORE_API alcore_status alcore_request_param(int32_t index, alcore_param_info *
  * @since 0.1 */
 ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection **out);
 
-/** The rows that a strategy with candidates=count would see, for scoring elsewhere: count rows
- * drawn from the unmasked ones with the request's seed and round (HUDS scores 20,000
- * candidates a round).
+/** The rows that a strategy with candidates=count would read, for hosts that score rows themselves:
+ * count rows drawn from the unmasked ones with the seed and round of the request (HUDS scores
+ * 20,000 candidates a round).
  * @param[in] request borrowed, with a pool of candidates
  * @param[in] count candidates to draw, 0 or more
  * @param[out] out int64 [count] ascending, host; NULL only if count is 0

@@ -53,8 +53,8 @@ typedef struct alcore_search_options {
 
 /** The k nearest rows of each query, and in the same pass the k nearest queries of each row: half
  * the work of two searches. Nearest first, equal values by the lower number. Where a row has fewer
- * than k neighbors, and for every row that is left out, the rest has number -1 and value NaN. After
- * a failure the arrays hold no answer.
+ * than k neighbors, and for every row that is left out, the other entries have number -1 and value
+ * NaN. After a failure the contents of the arrays are undefined.
  * @param[in] ctx borrowed
  * @param[in] rows borrowed: what is searched; read in blocks, so that it may be larger than memory
  * @param[in] queries borrowed: of the same length
@@ -82,13 +82,14 @@ ALCORE_API alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_
                                            const alcore_tensor *out_queries,
                                            const alcore_tensor *out_query_values);
 
-/** The largest margin ratio (Artetxe and Schwenk 2019) of each row over the others: cosine /
- * (half-sum of the row's k largest cosines with others + half-sum of the other's k largest cosines
- * with rows). One minus it is the score MRS of phrase-level active learning.
+/** The largest margin ratio (Artetxe and Schwenk 2019) of each row x with an other y: cos(x, y) /
+ * (h(x) + h(y)), where h(x) is half the mean of the k largest cosines of x with others and h(y)
+ * half the mean of the k largest cosines of y with rows. One minus the ratio is the score MRS of
+ * phrase-level active learning.
  * @param[in] ctx borrowed
  * @param[in] rows borrowed
  * @param[in] others borrowed: of the same length; at least one that is not left out
- * @param[in] k neighbors whose cosines are summed, 1 to ALCORE_KNN_MAX; 4 in the paper
+ * @param[in] k neighbors whose cosines are averaged, 1 to ALCORE_KNN_MAX; 4 in the paper
  * @param[in] options borrowed; NULL: defaults
  * @param[in,out] out_ratios borrowed; filled: float64 [rows], host; NaN for a row that is left out
  * @param[in,out] out_others borrowed; filled: int64 [rows], host, the other with that ratio, the

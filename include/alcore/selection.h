@@ -6,8 +6,8 @@
 #define ALCORE_SELECTION_H
 
 #include "alcore/pool.h"
-#include "alcore/tensor.h"
 #include "alcore/remedy.h"
+#include "alcore/tensor.h"
 
 ALCORE_BEGIN
 
@@ -34,7 +34,7 @@ ALCORE_API alcore_selection *alcore_selection_ref(alcore_selection *selection);
  * @since 0.1 */
 ALCORE_API void alcore_selection_unref(alcore_selection *selection);
 
-/** Picks.
+/** The number of picks.
  * @param[in] selection borrowed
  * @return 0 or more; 0 for NULL
  * @threadsafe
@@ -69,15 +69,15 @@ ALCORE_API const double *alcore_selection_costs(const alcore_selection *selectio
  * @since 0.1 */
 ALCORE_API double alcore_selection_spent(const alcore_selection *selection);
 
-/** What might be spent.
+/** The budget that the selection was made under.
  * @param[in] selection borrowed
  * @return the budget of this selection in its unit; 0 for NULL
  * @threadsafe
  * @since 0.1 */
 ALCORE_API double alcore_selection_budget(const alcore_selection *selection);
 
-/** What the picks cost in money, by the request's option "price"; the currency and the unit stand
- * in the provenance.
+/** What the picks cost in money, by the request's option "price"; the currency and the unit are in
+ * the provenance.
  * @param[in] selection borrowed
  * @return an amount; NaN without a price, or where the price is for units of cost and the rows have
  * none
@@ -102,8 +102,9 @@ ALCORE_API int64_t alcore_selection_budget_count(const alcore_selection *selecti
 ALCORE_API alcore_selection *alcore_selection_of_budget(const alcore_selection *selection,
                                                         int64_t index);
 
-/** What may better the selection, one remedy a call, for a front end to put into the words of its
- * users: an option that stays within the budget, a parameter that gives both terms one scale.
+/** Settings that may improve the selection, one remedy a call, for a front end to show in the form
+ * in which its users write them: an option that stays within the budget, a parameter that gives
+ * both terms the same scale.
  * @param[in] selection borrowed
  * @param[in] index from 0
  * @param[in,out] out size-first; filled with views, valid for ever
@@ -113,7 +114,7 @@ ALCORE_API alcore_selection *alcore_selection_of_budget(const alcore_selection *
 ALCORE_API alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                                  alcore_remedy *out);
 
-/** What there is to say about the whole.
+/** Flags of the whole selection.
  * @param[in] selection borrowed
  * @return ALCORE_SELECTION_* bits; 0 for NULL
  * @threadsafe

@@ -20,7 +20,7 @@
 
 ALCORE_BEGIN
 
-/** Result of a call: 0 is success, every failure is negative. Values are pinned for good. */
+/** Result of a call: 0 is success, every failure is negative. Values never change. */
 typedef int32_t alcore_status;
 
 /** Status codes. */
@@ -40,8 +40,8 @@ enum {
     ALCORE_E_NOT_FOUND = -23,   /**< no such row, id or column */
     ALCORE_E_NOMEM = -30,       /**< out of memory */
     ALCORE_E_IO = -40,          /**< a file could not be opened, read, written or renamed */
-    ALCORE_E_CORRUPT = -41,     /**< a file of our own is damaged */
-    ALCORE_E_EXISTS = -42,      /**< a file that was to be new is there already */
+    ALCORE_E_CORRUPT = -41,     /**< a file that the library wrote is damaged */
+    ALCORE_E_EXISTS = -42,      /**< a file that was to be created exists already */
     ALCORE_E_UNSUPPORTED = -50, /**< not offered by this build, model or device */
     ALCORE_E_MODULE = -51,      /**< a loadable module is absent or refused to load */
     ALCORE_E_BUSY = -60,        /**< the handle is in use by another call */

@@ -23,7 +23,7 @@ enum {
 enum {
     ALCORE_DEVICE_CPU = 1,          /**< host memory */
     ALCORE_DEVICE_CUDA = 2,         /**< memory of a CUDA device */
-    ALCORE_DEVICE_CUDA_HOST = 3,    /**< pinned host memory, taken like host memory */
+    ALCORE_DEVICE_CUDA_HOST = 3,    /**< pinned host memory, read as host memory */
     ALCORE_DEVICE_CUDA_MANAGED = 13 /**< CUDA unified memory */
 };
 

@@ -267,7 +267,7 @@ class alcore_write_options(Structure):
 
 
 class alcore_param_info(Structure):
-    """Facts of one parameter."""
+    """Description of one parameter."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -293,7 +293,7 @@ class alcore_lm_options(Structure):
 
 
 class alcore_lm_order_info(Structure):
-    """What is known about the n-grams of one order."""
+    """Statistics of the n-grams of one order."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -317,7 +317,7 @@ class alcore_pool_options(Structure):
 
 
 class alcore_records(Structure):
-    """Records to be added, as parallel arrays of count entries; an array that is NULL is absent for all of them, a string that is NULL for its record."""
+    """Records to be added, as parallel arrays of count entries."""
 
     _fields_ = [
         ("size", c_size_t),
@@ -617,7 +617,7 @@ class alcore_chrf_score(Structure):
 
 
 class alcore_mean_result(Structure):
-    """Mean and spread of numbers."""
+    """Mean, standard deviation and standard error of numbers."""
 
     _fields_ = [
         ("size", c_size_t),

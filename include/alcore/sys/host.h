@@ -19,17 +19,17 @@ typedef struct alcore_sys_file alcore_sys_file;
 /** A file being written. */
 typedef struct alcore_sys_writer alcore_sys_writer;
 
-/** The library's services to a module; valid until the process ends for the functions, for a call
- * for user. */
+/** The library's services to a module. The functions are valid until the process ends, a `user`
+ * argument at least during the call that it was given in. */
 typedef struct alcore_sys_host {
     size_t size; /**< sizeof(alcore_sys_host) of the library that loads */
-    /** Memory from the context's allocator; NULL when there is none. */
+    /** Allocates from the context's allocator; NULL when out of memory. */
     void *(*allocate)(void *user, size_t bytes);
-    /** Gives back a block of that many bytes; memory is never NULL. */
+    /** Frees a block that was allocated with that many bytes; memory is never NULL. */
     void (*release)(void *user, void *memory, size_t bytes);
-    /** One line to the context's log (ALCORE_LOG_*). */
+    /** Writes one line to the context's log; level: ALCORE_LOG_*. */
     void (*log)(void *user, int32_t level, const char *component, const char *message);
-    /** alcore_error_set() of the core. */
+    /** Sets the error text of the calling thread, as alcore_error_set(). */
     alcore_status (*set_error)(alcore_status status, const char *text, size_t length);
     /** Nonzero when the running call is to end with ALCORE_E_CANCELLED. */
     int32_t (*poll_cancel)(void *user);
@@ -38,18 +38,20 @@ typedef struct alcore_sys_host {
     alcore_status (*parallel_for)(void *user, const char *stage, int64_t count,
                                   alcore_status (*task)(void *data, int64_t index, int32_t worker),
                                   void *data);
-    /** Threads that parallel_for() uses at most; a module with threads of its own uses no more. */
+    /** The largest number of threads that parallel_for() uses; a module that makes threads itself
+     * makes no more than that. */
     int32_t (*threads)(void *user);
-    /** Reports how far a call came and looks whether it is to end: to be called at least every
-     * 100 ms on the thread that entered it. stage: static text. ALCORE_OK, ALCORE_E_CANCELLED. */
+    /** Reports the progress of a call, done of total units (-1: unknown), and returns
+     * ALCORE_E_CANCELLED when the call has to end, else ALCORE_OK. A module calls it at least every
+     * 100 ms, on the thread that entered the call. stage: static text, such as "embedding". */
     alcore_status (*progress)(void *user, const char *stage, int64_t done, int64_t total);
     /** Opens a file for reading through the context's file table; *out is NULL on failure. Error
      * texts name the path. */
     alcore_status (*file_open)(void *user, const char *path, alcore_sys_file **out);
-    /** Bytes of the file; -1 when they are not known. */
+    /** Sets *out to the length of the file in bytes; -1 when it is not known. */
     alcore_status (*file_length)(alcore_sys_file *file, int64_t *out);
-    /** Reads exactly so many bytes at offset; ALCORE_E_DATA where the file ends before. From any
-     * thread. */
+    /** Reads exactly `bytes` bytes at offset; ALCORE_E_DATA where the file ends before. May be
+     * called from any thread. */
     alcore_status (*file_read)(alcore_sys_file *file, int64_t offset, void *data, size_t bytes);
     /** Closes the file; NULL is allowed. */
     void (*file_close)(alcore_sys_file *file);
@@ -57,9 +59,9 @@ typedef struct alcore_sys_host {
     alcore_status (*writer_open)(void *user, const char *path, alcore_sys_writer **out);
     /** Appends bytes. */
     alcore_status (*writer_put)(alcore_sys_writer *writer, const void *data, size_t bytes);
-    /** Makes the file appear; the writer is gone in any case. */
+    /** Makes the file appear under its path and frees the writer, also after a failure. */
     alcore_status (*writer_commit)(alcore_sys_writer *writer);
-    /** Drops the file; the writer is gone. NULL is allowed. */
+    /** Discards the file and frees the writer. NULL is allowed. */
     void (*writer_abort)(alcore_sys_writer *writer);
 } alcore_sys_host;
 

@@ -11,11 +11,13 @@
  * here:
  *
  *     dot(a, b)      lane[0..31] = +0.0; for j = 0 .. d-1: lane[j mod 32] += a_j * b_j;
- *                    for w = 16, 8, 4, 2, 1: lane[i] += lane[i + w] for i < w; the result is
- * lane[0] sq_dist(a, b)  the same with t = a_j - b_j and lane[j mod 32] += t * t norm(a)
- * sqrt(dot(a, a)) unit(a)        a_j / norm(a); all +0.0 where norm(a) < 1e-12 cos(a, b) dot(a, b)
- * / (norm(a) * norm(b)); 0 where a norm is < 1e-12; 1 or -1, by its sign, where it is beyond 1 -
- * 1e-12
+ *                    for w = 16, 8, 4, 2, 1: lane[i] += lane[i + w] for i < w;
+ *                    the result is lane[0]
+ *     sq_dist(a, b)  as dot, but lane[j mod 32] += t * t with t = a_j - b_j
+ *     norm(a)        sqrt(dot(a, a))
+ *     unit(a)        a_j / norm(a) for each j; all +0.0 where norm(a) < 1e-12
+ *     cos(a, b)      dot(a, b) / (norm(a) * norm(b)); 0 where a norm is < 1e-12;
+ *                    1 or -1, by its sign, where its absolute value is above 1 - 1e-12
  *
  * The 32 running sums (lanes) are what one vector register, or one warp of a GPU, adds at a time.
  * An engine may compute anything else first, as long as it only discards what provably cannot
@@ -23,8 +25,8 @@
  *
  * **Column kernels**: ragged_nnll, class_stats, logit_stats, hidden_stats and sequence_nnll take
  * exp and log, or sum in lower precision, which engines round differently: they agree within
- * 1e-6 + 1e-5 |v|. Their values are stored, and decided from afterwards. distance_bounds and the
- * bounds of nearest_centroid are intervals, whose width an engine chooses.
+ * 1e-6 + 1e-5 |v|. Their values are stored in columns, and decisions read the stored values.
+ * distance_bounds and the bounds of nearest_centroid are intervals, whose width an engine chooses.
  *
  * System tier: stable within a minor release. */
 #ifndef ALCORE_SYS_KERNEL_H
@@ -39,7 +41,7 @@ ALCORE_BEGIN
  * whatever the number of threads. */
 #define ALCORE_BLOCK_ROWS 8192
 
-/** First argument of every kernel: on what, in which order, with whose memory it works. */
+/** First argument of every kernel: the device, the stream and the memory that it works with. */
 typedef struct alcore_sys_work {
     size_t size;                 /**< sizeof(alcore_sys_work) of the caller */
     const alcore_sys_host *host; /**< services of the library: memory, errors, cancellation */

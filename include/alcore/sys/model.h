@@ -2,10 +2,10 @@
 /** @file
  * The model table: what a module fills that runs models, such as libalcore-torch-2.11.so.
  *
- * The library finds the folder, cuts texts into tokens, says which rows it wants and stores what
- * comes back; the module owns weights, architectures and devices. Whatever a module needs of its
- * surroundings (files, memory, threads, progress, cancellation, log, error text) it asks of the
- * host table. Nothing but plain C crosses this border, and no exception does.
+ * The library finds the folder, cuts texts into tokens, chooses the rows and stores the results;
+ * the module has the weights, architectures and devices. Files, memory, threads, progress,
+ * cancellation, log and error texts are services of the host table (host.h). Only plain C data and
+ * functions pass between the two; a module lets no exception out.
  *
  * Every output of many values goes through a sink, item by item in any order, so that an engine may
  * sort items by length, and so that memory does not grow with the call. Values do not depend on
@@ -48,7 +48,7 @@ enum {
     ALCORE_SYS_POOLING_MAX = 5     /**< largest value of each dimension */
 };
 
-/** What is known of a token: bits of alcore_sys_model_texts.marks. */
+/** Properties of a token: bits of alcore_sys_model_texts.marks. */
 enum {
     ALCORE_SYS_TOKEN_SPECIAL = 1, /**< no part of the text, such as [CLS] and [SEP] */
     ALCORE_SYS_TOKEN_WORD = 2     /**< the first token of a word */
@@ -61,8 +61,8 @@ typedef struct alcore_sys_model_options {
     int32_t dtype;      /**< of the arithmetic, ALCORE_FLOAT32, ...; 0: float32 on the CPU, bfloat16
                              on devices */
     int32_t pooling;    /**< ALCORE_SYS_POOLING_* */
-    /** Whose output embeddings are made of: k = 1 .. layers: block k; -1: what enters the first
-     * block; 0: the last block. */
+    /** The layer whose output embeddings are made from: k = 1 .. layers: block k; 0: the last
+     * block; -1: the input of the first block. */
     int32_t layer;
     int32_t normalize;    /**< of embeddings: 0 as the folder says, 1 to length 1, 2 as they are */
     int64_t max_tokens;   /**< longer texts are cut; 0: what the folder allows */
@@ -74,18 +74,18 @@ typedef struct alcore_sys_model_info {
     size_t size;          /**< sizeof(alcore_sys_model_info) */
     uint32_t calls;       /**< ALCORE_SYS_MODEL_* */
     int32_t takes_tokens; /**< 1: texts come with ids; 0: the engine reads the texts itself */
-    int64_t dims;         /**< numbers of an embedding */
+    int64_t dims;         /**< components of an embedding */
     int64_t classes;      /**< of class_probs() or token_probs(); 0 without such a head */
     int64_t max_tokens;   /**< longest input, special tokens included */
     int64_t vocabulary;   /**< ids are 0 .. vocabulary - 1 */
     const char *family;   /**< "bert", "marian", ... */
     const char *device;   /**< where it runs: "cpu", "cuda:0" */
-    /** Changes whenever the same input may get another answer: a hash of weights and options. */
+    /** A hash of weights and options: it differs where the same input may give another result. */
     const char *version;
-    const char *json; /**< everything that is known, as a JSON object: family, heads, sizes */
+    const char *json; /**< a description of the model as a JSON object: family, heads, sizes */
 } alcore_sys_model_info;
 
-/** Texts on their way to a model. */
+/** The texts that a model is given, as texts or as token ids. */
 typedef struct alcore_sys_model_texts {
     size_t size;                  /**< sizeof(alcore_sys_model_texts) */
     int64_t count;                /**< texts */
@@ -100,18 +100,19 @@ typedef struct alcore_sys_model_texts {
     const uint8_t *marks;   /**< as ids: ALCORE_SYS_TOKEN_*; NULL: none is known */
 } alcore_sys_model_texts;
 
-/** Where results go. Functions may be called several times in one call of the engine, on the thread
- * that entered it. A nonzero answer ends the call and is what it returns. */
+/** Receives results. Its functions may be called several times in one call of the engine, on the
+ * thread that entered it. A nonzero status that they return ends the call, which returns it. */
 typedef struct alcore_sys_model_sink {
     size_t size; /**< sizeof(alcore_sys_model_sink) */
     void *user;  /**< first argument of both */
-    /** Numbers of some items. items: int64 [count], positions in the call's texts, each once in a
-     * call. values: float32 or float64 [count], [count, n], [tokens] or [tokens, n]; lengths: int64
-     * [count] tokens of each item, NULL where values have a row per item. Borrowed. */
+    /** Receives the values of some items. items: int64 [count], indices among the call's texts,
+     * each once in a call. values: float32 or float64 [count], [count, n], [tokens] or [tokens, n];
+     * lengths: int64 [count] tokens of each item, NULL where values have a row per item. Borrowed.
+     */
     alcore_status (*put)(void *user, const int64_t *items, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths);
-    /** One output of a text, best first (rank 0, 1, ...). A model that takes tokens gives ids:
-     * int64 [tokens], without the one that starts every output, the end of sentence included;
+    /** Receives one output of a text, best first (rank 0, 1, ...). A model that takes tokens gives
+     * ids: int64 [tokens], without the one that starts every output, the end of sentence included;
      * others give text. score: what outputs are ranked by. logprobs: float [tokens], the model's
      * own natural logarithms, or NULL. Borrowed. */
     alcore_status (*put_text)(void *user, int64_t item, int64_t rank, const char *text,
@@ -130,7 +131,7 @@ typedef struct alcore_sys_model_decoding {
     int32_t sample;       /**< 1: draws tokens instead of searching; beams is not looked at */
     int32_t reserved;     /**< 0 */
     double temperature;   /**< of sampling, logits are divided by it; 0: 1 */
-    uint64_t seed;        /**< of sampling and dropout; draws depend on it and the item's place */
+    uint64_t seed;        /**< of sampling and dropout; draws depend on it and the item's index */
     const char *language; /**< tag of the output, for models of several; NULL: not given */
 } alcore_sys_model_decoding;
 
@@ -181,10 +182,10 @@ typedef struct alcore_sys_model_training {
     int32_t schedule;         /**< ALCORE_SYS_SCHEDULE_* */
     int32_t reserved;         /**< 0 */
     uint64_t seed;            /**< of the order of examples and of dropout */
-    const char *checkpoints;  /**< folder; a checkpoint found there is gone on with; NULL: none */
+    const char *checkpoints;  /**< folder; training resumes from a checkpoint there; NULL: none */
 } alcore_sys_model_training;
 
-/** What a training came to. */
+/** Result of a training. */
 typedef struct alcore_sys_model_trained {
     size_t size;     /**< sizeof(alcore_sys_model_trained) */
     int64_t updates; /**< made in all, earlier runs included */
