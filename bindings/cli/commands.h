@@ -17,18 +17,18 @@ int command_lm(const arguments *args);
 int command_phrases(const arguments *args);
 int command_eval(const arguments *args);
 
-/* Gives every -p NAME=VALUE to set(handle, name, value). */
+/* Calls set(handle, name, value) for every -p NAME=VALUE; an exit code. */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle);
 
-/* What a run writes about itself, and what --config reads back (run_record.c). */
+/* The command line of a run: written into its report, read back by --config (run_record.c). */
 typedef struct run_record {
-    arguments args; /* effective: those of --config with those given now on top */
+    arguments args; /* effective: those of --config, replaced by those that are given now */
     char *command;  /* the effective command line as a JSON array */
-    char **argv;    /* owns args' strings when --config was given */
+    char **argv;    /* [argc] owned: with --config the strings that args points to, else NULL */
     int argc;
     void *old_report; /* the JSON report of --config, or NULL */
-    bool force;       /* --force was given now */
+    bool force;       /* --force: changed inputs are accepted */
 } run_record;
 int record_open(const arguments *given, run_record *out);
 /* With --config: refuses when the inputs of provenance differ from those of the report, unless

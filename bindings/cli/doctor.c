@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore doctor: what this build can do on this machine, and why not more. */
+/* alcore doctor: which features this build has, which devices and models it can use on this
+ * machine, and for those that it cannot use the reason. */
 #include <jansson.h>
 #include <string.h>
 
 #include "commands.h"
 #include "terminal.h"
 
-static json_t *device_facts(alcore_ctx *ctx) {
+/* The devices, each with whether it can be used and, if not, why ("detail"). */
+static json_t *list_devices(alcore_ctx *ctx) {
     json_t *devices = json_array();
 
     for (int32_t i = 0; alcore_device_builtin_name(i); i++) {
@@ -19,8 +21,8 @@ static json_t *device_facts(alcore_ctx *ctx) {
     return devices;
 }
 
-/* Whether Hugging Face models can be opened; why not, when they cannot. */
-static json_t *model_facts(alcore_ctx *ctx) {
+/* Whether Hugging Face models can be opened and, if not, why ("detail"). */
+static json_t *check_models(alcore_ctx *ctx) {
     bool usable = alcore_model_check_engine(ctx) == ALCORE_OK;
     return json_pack("{s:b, s:s}", "usable", usable, "detail", usable ? "" : alcore_last_error());
 }
@@ -32,8 +34,8 @@ int command_doctor(const arguments *args) {
 
     if (code != EXIT_DONE) return code;
     build = json_loads(alcore_build_info(), 0, NULL);
-    devices = device_facts(ctx);
-    models = model_facts(ctx);
+    devices = list_devices(ctx);
+    models = check_models(ctx);
     if (option_given(args, OPTION_JSON)) {
         json_t *all = json_pack("{s:s, s:i, s:i, s:O?, s:O, s:O}", "version", alcore_version(),
                                 "abi", (int)alcore_abi(), "threads", (int)alcore_ctx_threads(ctx),

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From the files of the command line to pools, columns and a request.
+ *
+ * The pools come first, then the masks and the rows of --exclude, --eligible and --candidates, and
+ * last the columns: those of --candidates have an entry for each of its rows, in their order. Every
+ * function prints what is wrong and returns an exit code. */
 #include "inputs.h"
 
 #include <errno.h>
@@ -79,8 +84,9 @@ void inputs_list_texts(const alcore_pool *pool, const char **texts, size_t *leng
         texts[row] = alcore_pool_text(pool, row, &lengths[row]);
 }
 
-/* A pool of the files of a repeatable option, read one after the other; NULL when there is none. */
-static int read_side(alcore_ctx *ctx, const arguments *args, option_id id, alcore_pool **out) {
+/* The pool of a role: the files of a repeatable option, read one after the other; NULL when the
+ * option was not given. */
+static int read_role(alcore_ctx *ctx, const arguments *args, option_id id, alcore_pool **out) {
     if (!option_given(args, id)) return EXIT_DONE;
     TRY(outcome(alcore_pool_new(ctx, NULL, out)));
     for (int i = 0; option_repeat(args, id, i); i++)
@@ -88,6 +94,7 @@ static int read_side(alcore_ctx *ctx, const arguments *args, option_id id, alcor
     return EXIT_DONE;
 }
 
+/* Masks the rows of --exclude, --exclude-text, --eligible and the limits on words and letters. */
 static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in) {
     alcore_filter filter = ALCORE_FILTER_INIT;
     const char *letters = option_value(args, OPTION_MIN_LETTERS, NULL);
@@ -121,7 +128,8 @@ static int apply_masks(alcore_ctx *ctx, const arguments *args, const inputs *in)
     return EXIT_DONE;
 }
 
-/* Gives the pool the ready columns; rows (may be NULL) are those that --candidates names. */
+/* Gives the pools the ready columns. rows [count] are those of --candidates, which the entries of
+ * the columns belong to; NULL: all rows. */
 static int read_columns(const arguments *args, const inputs *in, const int64_t *rows,
                         int64_t count) {
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
@@ -133,25 +141,25 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
     if ((path = option_value(args, OPTION_SCORES, NULL))) {
         static const int32_t meanings[] = {ALCORE_MEANS_UNCERTAINTY, ALCORE_MEANS_CONFIDENCE,
                                            ALCORE_MEANS_LOGPROB};
-        alcore_column_options own = options;
+        alcore_column_options with_meaning = options;
         choice = 0;
         TRY(option_choice(args, OPTION_SCORES_ARE, "uncertainty|confidence|logprob", &choice));
-        own.meaning = meanings[choice];
-        TRY(outcome(alcore_pool_read_column(in->candidates, "scores", path, &own)));
+        with_meaning.meaning = meanings[choice];
+        TRY(outcome(alcore_pool_read_column(in->candidates, "scores", path, &with_meaning)));
     } else if (option_given(args, OPTION_SCORES_ARE)) {
         return complain(EXIT_USAGE, "--scores-are needs --scores");
     }
     if ((path = option_value(args, OPTION_LOGPROBS, NULL))) {
         static const double bases[] = {0.0, 2.0, 10.0};
-        alcore_column_options own = options;
+        alcore_column_options with_meaning = options;
         choice = 0;
         TRY(option_choice(args, OPTION_LOGPROB_BASE, "e|2|10", &choice));
-        own.log_base = bases[choice];
-        own.offsets = option_value(args, OPTION_OFFSETS, NULL);
+        with_meaning.log_base = bases[choice];
+        with_meaning.offsets = option_value(args, OPTION_OFFSETS, NULL);
         choice = 0;
         TRY(option_choice(args, OPTION_LOGPROBS_FORMAT, "marian|fairseq", &choice));
-        own.format = option_value(args, OPTION_LOGPROBS_FORMAT, NULL);
-        TRY(outcome(alcore_pool_read_column(in->candidates, "logprobs", path, &own)));
+        with_meaning.format = option_value(args, OPTION_LOGPROBS_FORMAT, NULL);
+        TRY(outcome(alcore_pool_read_column(in->candidates, "logprobs", path, &with_meaning)));
     } else if (option_given(args, OPTION_OFFSETS) || option_given(args, OPTION_LOGPROB_BASE) ||
                option_given(args, OPTION_LOGPROBS_FORMAT)) {
         return complain(EXIT_USAGE, "--%s needs --logprobs",
@@ -162,11 +170,11 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
     if ((path = option_value(args, OPTION_PROBS, NULL))) {
         static const int32_t meanings[] = {ALCORE_MEANS_PROBS, ALCORE_MEANS_LOGPROBS,
                                            ALCORE_MEANS_LOGITS};
-        alcore_column_options own = options;
+        alcore_column_options with_meaning = options;
         choice = 0;
         TRY(option_choice(args, OPTION_PROBS_ARE, "probs|logprobs|logits", &choice));
-        own.meaning = meanings[choice];
-        TRY(outcome(alcore_pool_read_column(in->candidates, "probs", path, &own)));
+        with_meaning.meaning = meanings[choice];
+        TRY(outcome(alcore_pool_read_column(in->candidates, "probs", path, &with_meaning)));
     } else if (option_given(args, OPTION_PROBS_ARE)) {
         return complain(EXIT_USAGE, "--probs-are needs --probs");
     }
@@ -183,8 +191,8 @@ static int read_columns(const arguments *args, const inputs *in, const int64_t *
     return EXIT_DONE;
 }
 
-/* Rows of --candidates, in the order of the file, which is that of the ready columns: they are the
- * eligible rows. *rows stays valid while the request's list does. */
+/* The rows of --candidates, [*count] in the order of the file, which become the eligible rows of
+ * the request. *rows is a view of the request's list. */
 static int read_candidates(const arguments *args, const inputs *in, const int64_t **rows,
                            int64_t *count) {
     const char *path = option_value(args, OPTION_CANDIDATES, NULL);
@@ -200,7 +208,7 @@ static int read_candidates(const arguments *args, const inputs *in, const int64_
     return EXIT_DONE;
 }
 
-/* The pools, before anything is known of their rows. */
+/* Reads the pools of all roles. */
 static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
     alcore_pool_options options = ALCORE_POOL_OPTIONS_INIT;
     int dedup = 0;
@@ -213,17 +221,17 @@ static int read_pools(alcore_ctx *ctx, const arguments *args, inputs *out) {
         return complain(EXIT_DATA, "%s: no row to select from", args->operands[0]);
     if (alcore_pool_count(out->candidates, ALCORE_ROW_EMPTY) == alcore_pool_rows(out->candidates))
         return complain(EXIT_DATA, "%s: every row is empty", args->operands[0]);
-    TRY(read_side(ctx, args, OPTION_LABELED, &out->labeled));
-    return read_side(ctx, args, OPTION_TARGET, &out->target);
+    TRY(read_role(ctx, args, OPTION_LABELED, &out->labeled));
+    return read_role(ctx, args, OPTION_TARGET, &out->target);
 }
 
-/* A scorer looks at the states of the pool alone: the rows that the command line names become
- * states of this pool, which nobody else reads. */
+/* Turns the excluded and eligible rows of the request into states of the pool: a scorer has no
+ * request and reads the states only. */
 static int mark_rows(const inputs *in) {
     alcore_tensor list;
     int64_t total = alcore_pool_rows(in->candidates), count = 0;
-    unsigned char *keep;
-    int64_t *others;
+    unsigned char *eligible; /* [total] 1: the row is in the list */
+    int64_t *others;         /* [count] the rows that are not */
     int code;
 
     if (alcore_request_rows(in->request, ALCORE_ROWS_EXCLUDED, &list) == ALCORE_OK)
@@ -231,18 +239,18 @@ static int mark_rows(const inputs *in) {
             alcore_pool_mark(in->candidates, ALCORE_ROW_EXCLUDED, list.data, list.shape[0])));
     if (alcore_request_rows(in->request, ALCORE_ROWS_ELIGIBLE, &list) != ALCORE_OK)
         return EXIT_DONE;
-    keep = calloc((size_t)total + 1, 1);
+    eligible = calloc((size_t)total + 1, 1);
     others = malloc(((size_t)total + 1) * sizeof *others);
-    if (keep && others) {
-        for (int64_t i = 0; i < list.shape[0]; i++) keep[((const int64_t *)list.data)[i]] = 1;
+    if (eligible && others) {
+        for (int64_t i = 0; i < list.shape[0]; i++) eligible[((const int64_t *)list.data)[i]] = 1;
         for (int64_t row = 0; row < total; row++)
-            if (!keep[row]) others[count++] = row;
+            if (!eligible[row]) others[count++] = row;
         code = outcome(alcore_pool_mark(in->candidates, ALCORE_ROW_INELIGIBLE, others, count));
     } else {
         code = complain(EXIT_MEMORY, "out of memory");
     }
     free(others);
-    free(keep);
+    free(eligible);
     return code;
 }
 

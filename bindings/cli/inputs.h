@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools and columns from the files named on the command line. */
+/* Reads the pools and columns whose files are named on the command line. */
 #ifndef ALCORE_CLI_INPUTS_H
 #define ALCORE_CLI_INPUTS_H
 
 #include "terminal.h"
 
-/* What the files of the command line became: pools by role, NULL where none was named, and the
- * request that has them and the rows of --exclude, --eligible and --candidates. */
+/* What was read: the pools by role, NULL where no file was named, and a request that has them and
+ * the rows of --exclude, --eligible and --candidates. */
 typedef struct inputs {
     alcore_pool *candidates, *labeled, *target;
     alcore_request *request;
@@ -17,7 +17,7 @@ typedef struct inputs {
 int inputs_read(alcore_ctx *ctx, const arguments *args, inputs *out);
 void inputs_release(inputs *in);
 
-/* The --model: an exit code, and NULL in *out for the default. */
+/* Opens the --model; *out is NULL for the default. An exit code. */
 int inputs_model(alcore_ctx *ctx, const arguments *args, const inputs *in, alcore_model **out);
 
 /* Reads one file of texts with --format (POOL only) and --text-column. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore lm train|score: the n-gram language model by itself. */
+/* alcore lm: trains an n-gram language model on texts (ARPA out), or scores texts with one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "inputs.h"
 
+/* Trains a model on the texts of the pool and writes it. */
 static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *pool,
                            int64_t order) {
     alcore_lm_options options = ALCORE_LM_OPTIONS_INIT;
@@ -30,11 +31,11 @@ static alcore_status train(const arguments *args, alcore_ctx *ctx, alcore_pool *
     return status;
 }
 
-/* Rows that are scored by one call: bounds the memory of their tokens. */
+/* Rows that one call scores, which bounds the memory for the log-probabilities of their tokens. */
 enum { CHUNK_ROWS = 8192 };
 
-/* Scores rows first .. first + count - 1 and puts their token log-probabilities into the column.
- * rows, texts, lengths: room for CHUNK_ROWS; offsets: for one more. */
+/* Scores rows first to first + count - 1 and puts their token log-probabilities into the column.
+ * rows, texts and lengths are [CHUNK_ROWS], offsets is [CHUNK_ROWS + 1]: memory for this call. */
 static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t first,
                                  int64_t count, int64_t *rows, const char **texts, size_t *lengths,
                                  int64_t *offsets, alcore_column_writer *out) {
@@ -54,7 +55,7 @@ static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t
     status = alcore_tensor_init(&values, logprobs, ALCORE_FLOAT32, &offsets[count], 1);
     if (status == ALCORE_OK)
         status = alcore_lm_token_logprobs(lm, texts, lengths, count, &out_offsets, &values);
-    /* From where each row's tokens begin to how many there are. */
+    /* Offsets become lengths: the writer wants the number of tokens of each row. */
     for (int64_t i = 0; i < count; i++) offsets[i] = offsets[i + 1] - offsets[i];
     if (status == ALCORE_OK)
         status = alcore_column_writer_put(out, rows, count, &values, offsets, NULL);
@@ -62,6 +63,7 @@ static alcore_status score_chunk(alcore_lm *lm, const alcore_pool *pool, int64_t
     return status;
 }
 
+/* Scores all rows, chunk by chunk. */
 static alcore_status score_rows(alcore_lm *lm, const alcore_pool *pool, alcore_column_writer *out) {
     int64_t total = alcore_pool_rows(pool);
     int64_t *rows = malloc(CHUNK_ROWS * sizeof *rows);
@@ -83,6 +85,7 @@ static alcore_status score_rows(alcore_lm *lm, const alcore_pool *pool, alcore_c
     return status;
 }
 
+/* Scores the texts of the pool with the model of --lm and writes the log-probabilities. */
 static alcore_status score(const arguments *args, alcore_ctx *ctx, alcore_pool *pool) {
     alcore_lm *lm = NULL;
     alcore_column_writer *writer = NULL;

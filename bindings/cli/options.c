@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of commands and options, the parser that reads them, and the usage text. */
 #include "options.h"
 
 #include <stdarg.h>
@@ -153,7 +154,8 @@ int complain(int code, const char *format, ...) {
     return code;
 }
 
-/* Damerau-free edit distance, for names of at most 31 bytes. */
+/* Edit distance (Levenshtein 1966: insertions, deletions, replacements) of the first 31 bytes of
+ * two names; row[j] is the distance of the bytes of a read so far from the first j bytes of b. */
 static int edit_distance(const char *a, const char *b) {
     int row[32];
     int n = (int)strnlen(a, 31), m = (int)strnlen(b, 31);
@@ -188,12 +190,13 @@ const char *nearest_name(const char *text, const char *(*name_at)(int, void *), 
     return best;
 }
 
+/* The names of the commands, for nearest_name(). */
 static const char *command_name_at(int index, void *data) {
     (void)data;
     return index < command_total ? command_table[index].name : NULL;
 }
 
-/* Names of the options of one command; the table is walked from the index-th match. */
+/* The index-th of the options of a command, whose bit is the data, for nearest_name(). */
 static const char *option_name_at(int index, void *data) {
     unsigned bit = *(const unsigned *)data;
 
@@ -202,6 +205,7 @@ static const char *option_name_at(int index, void *data) {
     return NULL;
 }
 
+/* Complains about an option that the command (NULL: none yet) does not have. */
 static int unknown_option(const char *text, const command_info *command) {
     unsigned bit = command ? command->bit : EVERY;
     if (!strcmp(text, "spread"))
@@ -213,6 +217,7 @@ static int unknown_option(const char *text, const command_info *command) {
                     near ? near : "", near ? "'?" : "; see `alcore --help`");
 }
 
+/* Appends an option to those that were given; an exit code. */
 static int add_given(arguments *out, option_id id, const char *value) {
     if (!option_table[id].repeatable && option_given(out, id))
         return complain(EXIT_USAGE, "--%s was given twice", option_table[id].name);
@@ -232,6 +237,7 @@ static option_id find_long(const char *text, size_t length, const command_info *
     return OPTION_TOTAL;
 }
 
+/* The option with a letter; OPTION_TOTAL when there is none. */
 static option_id find_letter(char letter, const command_info *command) {
     for (int i = 0; i < OPTION_TOTAL; i++)
         if (option_table[i].letter == letter &&

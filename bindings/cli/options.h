@@ -117,7 +117,7 @@ extern const int command_total;
 
 enum { MAX_OPERANDS = 16 };
 
-/* What stood on the command line. */
+/* The command line after parsing. */
 typedef struct arguments {
     const command_info *command;
     int argc;
@@ -135,15 +135,16 @@ typedef struct arguments {
 int arguments_parse(int argc, char **argv, arguments *out);
 void arguments_clear(arguments *args);
 bool option_given(const arguments *args, option_id id);
-/* The last value given, or otherwise. */
+/* The value of an option, or `otherwise` when it was not given. */
 const char *option_value(const arguments *args, option_id id, const char *otherwise);
 /* The n-th value of a repeatable option; NULL past the last. */
 const char *option_repeat(const arguments *args, option_id id, int n);
 
-/* Usage of the program or of one command, on stream. */
+/* Prints the usage of a command; of the program for NULL. */
 void print_usage(FILE *stream, const command_info *command);
 
-/* "did you mean"; NULL when nothing is near. */
+/* The name nearest to text among name_at(0), name_at(1), ... (NULL ends them); NULL when none is
+ * near enough for "did you mean". */
 const char *nearest_name(const char *text, const char *(*name_at)(int index, void *data),
                          void *data);
 

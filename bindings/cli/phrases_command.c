@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore phrases: the table of the phrases of a pool. */
+/* alcore phrases: writes the table of the phrases of a pool with their counts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "commands.h"
 #include "inputs.h"
 
-/* max_n=1..64|inf, smp_limit=N|inf, exclude_labeled=0|1, letters=0|1 */
+/* One -p NAME=VALUE: max_n=1..64|inf, smp_limit=N|inf, exclude_labeled=0|1, letters=0|1. An exit
+ * code. */
 static int set_phrase_parameter(alcore_phrase_options *options, const char *name,
                                 const char *value) {
     const bool one = !strcmp(value, "1");
@@ -42,6 +43,7 @@ static int set_phrase_parameter(alcore_phrase_options *options, const char *name
     return EXIT_DONE;
 }
 
+/* The options of the command line; an exit code. */
 static int read_phrase_options(const arguments *args, alcore_phrase_options *options) {
     char name[32];
     for (int i = 0; option_repeat(args, OPTION_PARAM, i); i++) {

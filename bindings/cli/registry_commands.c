@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore strategies, alcore scorers: the registries as text or JSON. */
+/* alcore strategies, alcore scorers: lists the registries of the library, as text or JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "commands.h"
 
-/* One of the two registries. */
+/* One of the two registries: its walks and lookups in the library, with the same signatures. */
 typedef struct registry {
     const char *noun;
     const char *(*name)(int32_t index);
@@ -55,7 +55,7 @@ static json_t *entry_json(const registry *reg, const char *name) {
                      needs, "parameters", params);
 }
 
-/* A bound as people write it: powers of two that are no round numbers by their exponent. */
+/* Prints a bound; a large power of two as 2^N. */
 static void print_bound(double value) {
     int exponent;
 
@@ -65,8 +65,8 @@ static void print_bound(double value) {
         printf("%.15g", value);
 }
 
-/* Which values are allowed: "none|minmax|rank", "1 .. 2^53 or all", "0 .. 1, one for each round".
- */
+/* Prints which values a parameter may have: "none|minmax|rank", "1 .. 2^53 or all",
+ * "0 .. 1, one for each round". */
 static void print_allowed(const alcore_param_info *info) {
     bool number = info->type == ALCORE_PARAM_INTEGER || info->type == ALCORE_PARAM_NUMBER ||
                   info->type == ALCORE_PARAM_NUMBERS;

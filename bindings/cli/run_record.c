@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a run as JSON, and a run repeated from its own JSON report. */
+/* The command line of a run as JSON, which goes into its report, and with --config a run repeated
+ * from such a report: the words of the report, then those that are given now, which replace them.
+ */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 
+/* Whether a word of the command line belongs to --config itself, which is not repeated. */
 static bool is_config_word(const char *word) {
     return !strncmp(word, "--config", 8) || !strcmp(word, "--force");
 }
 
-/* The id of the option that a saved word opens ("--out", "--out=x", "-p"), or OPTION_TOTAL. */
+/* The option of a saved word ("--out", "--out=x", "-p"); OPTION_TOTAL when it is none. */
 static option_id option_of_word(const char *word) {
     for (int i = 0; i < OPTION_TOTAL; i++) {
         const option_info *option = &option_table[i];
@@ -23,7 +26,8 @@ static option_id option_of_word(const char *word) {
     return OPTION_TOTAL;
 }
 
-/* Saved words first, without the options that were given again now; then today's words. */
+/* Writes the effective command line to out->argv and parses it: the saved words, without the
+ * options that are given again, then the words that are given now. */
 static int merge_words(const json_t *saved, const arguments *given, run_record *out) {
     size_t saved_count = json_array_size(saved);
 
@@ -34,8 +38,7 @@ static int merge_words(const json_t *saved, const arguments *given, run_record *
         option_id id = word && i ? option_of_word(word) : OPTION_TOTAL;
         bool replaced = id != OPTION_TOTAL && option_given(given, id);
 
-        if (!word)
-            return complain(EXIT_DATA, "--config: \"command\" holds something else than text");
+        if (!word) return complain(EXIT_DATA, "--config: \"command\" has an entry that is no text");
         bool two_words = id != OPTION_TOTAL && option_table[id].argument && !strchr(word, '=') &&
                          (word[1] == '-' || !word[2]);
         if (replaced) {
@@ -77,7 +80,7 @@ int record_open(const arguments *given, run_record *out) {
                        : complain(EXIT_DATA, "%s:%d: %s", config, error.line, error.text);
         saved = json_object_get(out->old_report, "command");
         if (!json_is_array(saved) || !json_array_size(saved))
-            return complain(EXIT_DATA, "%s: no \"command\": this is not a report of alcore select",
+            return complain(EXIT_DATA, "%s: no \"command\": this is no report of alcore select",
                             config);
         int code = merge_words(saved, given, out);
         if (code != EXIT_DONE) return code;
@@ -106,7 +109,7 @@ int record_check_inputs(const run_record *record, const char *provenance) {
     now = json_loads(provenance, 0, NULL);
     if (!now) return complain(EXIT_MEMORY, "out of memory");
     if (!json_equal(json_object_get(now, "inputs"), json_object_get(record->old_report, "inputs")))
-        code = complain(EXIT_DATA, "the inputs are not those of the report; --force takes them");
+        code = complain(EXIT_DATA, "the inputs are not those of the report; --force accepts them");
     json_decref(now);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore score: one number per row. */
+/* alcore score: computes one score for each row of a pool and writes them. */
 #include <string.h>
 
 #include "commands.h"
@@ -9,6 +9,7 @@ static alcore_status set_scorer_parameter(void *scorer, const char *name, const 
     return alcore_scorer_set(scorer, name, value);
 }
 
+/* Scores the pool of the inputs and writes the column. */
 static int run_score(const arguments *args, alcore_ctx *ctx, const inputs *in) {
     alcore_scorer *scorer = NULL;
     alcore_model *model = NULL;

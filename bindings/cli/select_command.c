@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alcore select: the main job. */
+/* alcore select: chooses rows under one or several budgets and writes them, with a summary on
+ * standard error and, where asked for, reports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "commands.h"
 #include "inputs.h"
 
-/* Splits NAME=VALUE and gives it to set(). */
 int set_parameters(const arguments *args, alcore_status (*set)(void *, const char *, const char *),
                    void *handle) {
     const char *text;
@@ -36,14 +36,14 @@ static void name_of_option(option_id id, char out[32]) {
         if (*c == '-') *c = '_';
 }
 
-/* A target that the strategy does not look at would be a silent mistake. */
+/* Refuses --target for a strategy that does not read it, and names those that do. */
 static int check_target(const arguments *args, const char *strategy) {
     bool several = false;
 
     if (!option_given(args, OPTION_TARGET) || !alcore_strategy_builtin_summary(strategy) ||
         alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
         return EXIT_DONE;
-    fprintf(stderr, "alcore: strategy %s does not look at --target; these do: ", strategy);
+    fprintf(stderr, "alcore: strategy %s does not read --target; these do: ", strategy);
     for (int32_t i = 0; alcore_strategy_builtin_name(i); i++) {
         const char *name = alcore_strategy_builtin_name(i);
         if (!alcore_strategy_builtin_needs(name, ALCORE_ROLE_TARGET, 0)) continue;
@@ -54,18 +54,19 @@ static int check_target(const arguments *args, const char *strategy) {
     return EXIT_USAGE;
 }
 
+/* Sets the options, the strategy and the model of the request. */
 static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in) {
-    static const option_id passed_on[] = {OPTION_BUDGET,         OPTION_PRICE, OPTION_FILL,
-                                          OPTION_MAX_SIMILARITY, OPTION_TIE,   OPTION_NAN,
-                                          OPTION_SEED,           OPTION_ROUND, OPTION_DEVICE};
+    static const option_id request_options[] = {OPTION_BUDGET,         OPTION_PRICE, OPTION_FILL,
+                                                OPTION_MAX_SIMILARITY, OPTION_TIE,   OPTION_NAN,
+                                                OPTION_SEED,           OPTION_ROUND, OPTION_DEVICE};
     alcore_strategy *strategy = NULL;
     alcore_model *model = NULL;
     int code;
 
-    for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
-        const char *value = option_value(args, passed_on[i], NULL);
+    for (size_t i = 0; i < sizeof request_options / sizeof request_options[0]; i++) {
+        const char *value = option_value(args, request_options[i], NULL);
         char name[32];
-        name_of_option(passed_on[i], name);
+        name_of_option(request_options[i], name);
         if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
     TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, "huds"), &strategy)));
@@ -81,7 +82,8 @@ static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in
 
 /* ---- results ---- */
 
-/* Length of the next budget of "2500w, 5000w", without the spaces around it; *text moves to it. */
+/* Length of the next budget in a list such as "2500w, 5000w", without the spaces around it; *text
+ * then points to it. */
 static size_t next_budget(const char **text) {
     size_t length;
 
@@ -99,7 +101,8 @@ static int count_budgets(const char *text) {
     return count;
 }
 
-/* A path in which {budget} is replaced by a budget as it was given, without spaces; to be freed. */
+/* A copy of the path with {budget} replaced by the budget (length bytes, without its spaces), which
+ * the caller frees; NULL without memory. */
 static char *path_for(const char *path, const char *budget, size_t length) {
     const char *mark = strstr(path, "{budget}");
     char *out = malloc(strlen(path) + length + 1);
@@ -115,7 +118,7 @@ static char *path_for(const char *path, const char *budget, size_t length) {
     return out;
 }
 
-/* "--fill skip", "-p rescale=rank": a remedy as this program's users write it. */
+/* Prints the hints of a selection as options: "hint: --fill skip stays within the budget". */
 static void print_remedies(const alcore_selection *picked) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
 
@@ -126,7 +129,7 @@ static void print_remedies(const alcore_selection *picked) {
     }
 }
 
-/* Writes one selection and its report; with --json its provenance follows on standard output. */
+/* Writes the selection of one budget and its report, and prints its summary. */
 static int write_one(const arguments *args, const alcore_selection *picked, const char *out,
                      const char *report) {
     alcore_write_options options = ALCORE_WRITE_OPTIONS_INIT;
@@ -140,7 +143,7 @@ static int write_one(const arguments *args, const alcore_selection *picked, cons
     return EXIT_DONE;
 }
 
-/* The provenance of every selection: an object, of several budgets an array of objects. */
+/* Prints the provenance of the selection: an object; of several budgets an array of objects. */
 static int print_json(const alcore_selection *picked) {
     int64_t count = alcore_selection_budget_count(picked);
 
@@ -155,6 +158,7 @@ static int print_json(const alcore_selection *picked) {
     return EXIT_DONE;
 }
 
+/* Writes the selections of all budgets; with --json their provenance follows on standard output. */
 static int write_results(const arguments *args, const alcore_selection *picked) {
     const char *budgets = option_value(args, OPTION_BUDGET, "");
     const char *report = option_value(args, OPTION_REPORT, NULL);
@@ -175,7 +179,7 @@ static int write_results(const arguments *args, const alcore_selection *picked) 
     return option_given(args, OPTION_JSON) ? print_json(picked) : EXIT_DONE;
 }
 
-/* Whether a budget ended with the pool. */
+/* Whether the pool ended before one of the budgets was spent. */
 static bool any_short(const alcore_selection *picked) {
     for (int64_t i = 0; i < alcore_selection_budget_count(picked); i++)
         if (alcore_selection_flags(alcore_selection_of_budget(picked, i)) & ALCORE_SELECTION_SHORT)
@@ -183,6 +187,7 @@ static bool any_short(const alcore_selection *picked) {
     return false;
 }
 
+/* Reads the inputs, selects and writes; the exit code. */
 static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *record) {
     alcore_selection *picked = NULL;
     inputs in;
@@ -201,7 +206,7 @@ static int run_select(const arguments *args, alcore_ctx *ctx, const run_record *
     return code;
 }
 
-/* Several budgets need a file each, whose names tell them apart. */
+/* Refuses several budgets with one file for all of them. */
 static int check_files(const arguments *args) {
     static const option_id files[] = {OPTION_OUT, OPTION_REPORT};
     bool several = count_budgets(option_value(args, OPTION_BUDGET, "")) > 1;
@@ -229,7 +234,9 @@ int command_select(const arguments *given) {
         code = complain(EXIT_USAGE, "select needs --budget N[i|w|c|u], such as --budget 1000w");
     if (code == EXIT_DONE && option_given(&record.args, OPTION_JSON) &&
         !strcmp(option_value(&record.args, OPTION_OUT, "-"), "-"))
-        code = complain(EXIT_USAGE, "--json needs --out FILE: standard output holds one thing");
+        code = complain(
+            EXIT_USAGE,
+            "--json needs --out FILE: the picks and the JSON cannot both go to standard output");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_OUT, ".tsv|.csv|.jsonl|.txt");
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The context of a run with its progress bar, log lines and signal handlers, and exit codes. */
 #include "terminal.h"
 
 #include <errno.h>
@@ -11,12 +12,14 @@
 /* The context that a signal cancels. Set once, before the handlers are. */
 static alcore_ctx *interrupted_ctx;
 
+/* The progress bar: one line of standard error. */
 static struct {
-    bool shown;
-    char stage[32];
-    struct timespec begin;
+    bool shown;            /* the line has text */
+    char stage[32];        /* name of the stage that runs, cut to fit */
+    struct timespec begin; /* of the stage */
 } bar;
 
+/* Handler of SIGINT and SIGTERM; alcore_ctx_cancel() may be called from one. */
 static void on_interrupt(int number) {
     (void)number;
     alcore_ctx_cancel(interrupted_ctx);
@@ -28,6 +31,7 @@ static double seconds_since(const struct timespec *begin) {
     return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
 }
 
+/* The progress callback: "stage 42 %, 1.2e+03/s, 10 s left"; never stops the call. */
 static int32_t show_progress(void *user, const char *stage, int64_t done, int64_t total) {
     (void)user;
     if (strncmp(bar.stage, stage, sizeof bar.stage - 1) != 0) {
@@ -54,6 +58,7 @@ void terminal_clear(void) {
     bar.shown = false;
 }
 
+/* The log callback: warnings and errors; with --quiet (user) errors only. */
 static void show_log(void *user, int32_t level, const char *component, const char *message,
                      const char *fields) {
     bool quiet = *(const bool *)user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program shows while it works, and how it is interrupted. */
+/* Progress, log lines and failures on standard error, and what interrupts a run. */
 #ifndef ALCORE_CLI_TERMINAL_H
 #define ALCORE_CLI_TERMINAL_H
 
@@ -7,15 +7,15 @@
 
 #include "options.h"
 
-/* Makes the context of a run: threads, module folder, log lines on standard error, a progress bar
- * when standard error is a terminal and
- * --quiet was not given; Ctrl-C and SIGTERM cancel it. Returns an exit code. */
+/* Makes the context of a run: threads, log lines on standard error, and a progress bar when
+ * standard error is a terminal and --quiet was not given. Ctrl-C and SIGTERM cancel it. An exit
+ * code. */
 int terminal_context(const arguments *args, alcore_ctx **out);
-/* Takes the progress bar away before other output. */
+/* Removes the progress bar, before other output. */
 void terminal_clear(void);
-/* Prints the library's error and returns the exit code that belongs to status. */
+/* Prints the library's error text; the exit code of the status. */
 int terminal_failure(alcore_status status);
-/* Prints a remedy on standard error as this program's users write it: "--fill skip",
+/* Prints a remedy on standard error as an option of this program: "--fill skip",
  * "-p rescale=rank", "--target FILE". */
 void terminal_remedy(const alcore_remedy *remedy);
 /* terminal_failure() for any status: EXIT_DONE when it is ALCORE_OK. */
