@@ -20,6 +20,27 @@ def version_and_help(box):
 
 
 @case
+def a_file_of_a_language_model_is_a_model(box):
+    """--model FILE.arpa scores a pool as the log-probabilities that `lm score` writes with that file, not as the built-in model."""
+    box.file("train.txt", "the law applies\nthe law of the land\nthe officer applies the law\n" * 3)
+    box.file("pool.txt", "the law\nan officer of the land\nthe officer\nwords never seen before\nthe law applies\n")
+    box.run("lm", "train", "train.txt", "--order", "3", "--out", "m.arpa", "-q")
+    box.run("lm", "score", "pool.txt", "--lm", "m.arpa", "--out", "pool.lp", "-q")
+    args = ["select", "pool.txt", "--strategy", "nnll", "--budget", "5", "-q"]
+
+    def scores(*more):
+        lines = [line.split("\t") for line in box.run(*args, *more).out.splitlines()]
+        return {line[lines[0].index("index")]: float(line[lines[0].index("score")]) for line in lines[1:]}
+
+    wanted, found, builtin = scores("--logprobs", "pool.lp"), scores("--model", "m.arpa"), scores()
+    equal(len(found), 5)
+    for row, score in wanted.items():
+        assert abs(found[row] - score) < 1e-5, (row, found[row], score)
+    assert any(abs(found[row] - score) > 1e-3 for row, score in builtin.items()), builtin
+    contains(box.run(*args, "--model", "absent.arpa", expect=4).err, "absent.arpa")
+
+
+@case
 def a_model_made_by_lmplz_scores_as_kenlm_does(box):
     """tests/unit/text/lmplz: an ARPA file of KenLM's lmplz and what KenLM says of eleven texts with it, in float32."""
     made = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "text", "lmplz")

@@ -225,6 +225,23 @@ def normalized_repeats(box):
 
 
 @case
+def a_loop_hands_over_plain_lists_of_indices(box):
+    """papers.md H17: what a loop such as ALToolbox's does. It keeps its own list of labeled rows, writes it one number a line,
+    and takes the new rows from the column of indices."""
+    args = huds(box) + ["--budget", "2"]
+    left, labeled = set(range(len(TEXTS))), []
+    while left - set(labeled):
+        box.file("labeled.txt", "".join("%d\n" % (row + 1) for row in labeled))  # without ids a row's id is its number from 1
+        new = picks(box.run(*args, "--exclude", "labeled.txt", "-q")) if labeled else picks(box.run(*args, "-q"))
+        if not new:
+            break
+        assert not set(new) & set(labeled), (new, labeled)
+        labeled += new
+    equal(len(labeled), len(set(labeled)))
+    equal(sorted(labeled), sorted(picks(box.run(*huds(box), "--budget", "99", "-q"))))
+
+
+@case
 def an_earlier_selection_is_excluded(box):
     args = huds(box) + ["--budget", "3"]
     for name in ("first.tsv", "first.jsonl"):

@@ -304,6 +304,31 @@ START_TEST(kmeans) {
 }
 END_TEST
 
+/* One cluster is all rows, and its centroid their mean, whichever row was drawn first. */
+START_TEST(one_cluster_has_the_mean) {
+    test_vector known = vector_find("huds", "TV-KMEANS");
+    for (int64_t i = 0; i < vector_case_count(known); i++) {
+        vector_case one = vector_case_number(known, i);
+        int64_t count, rows = vector_length(vector_input(&one, "embeddings"));
+        bed_open(&b, rows, 1, NULL);
+        give_embeddings(&one, "embeddings", pool());
+        kmeans_bed means = {.groups = 1, .k = 1};
+        kmeans_bed_run(&b, &means);
+        const double *x = vector_doubles(vector_input(&one, "embeddings"), &count);
+        int64_t dims = count / rows;
+        ck_assert_int_eq(means.count, rows);
+        for (int64_t r = 0; r < rows; r++) ck_assert_int_eq(means.assigned[r], 0);
+        for (int64_t j = 0; j < dims; j++) {
+            double sum = 0.0;
+            for (int64_t r = 0; r < rows; r++) sum += x[r * dims + j];
+            ck_assert_double_eq_tol(means.centroids[j], sum / (double)rows, 1e-12);
+        }
+        kmeans_bed_free(&means);
+        bed_close(&b);
+    }
+}
+END_TEST
+
 /* ---- TV-NNLL ---- */
 
 START_TEST(likelihoods) {
@@ -507,6 +532,6 @@ START_TEST(tokens) {
 END_TEST
 
 CHECK_SUITE("strategy-vectors", topk, draws, strata, huds, huds_without_range, scales,
-            small_strata_use_the_global_centroid, lambda_schedule, kmeans, likelihoods,
-            nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter,
+            small_strata_use_the_global_centroid, lambda_schedule, kmeans, one_cluster_has_the_mean,
+            likelihoods, nsp_saturates_in_nnll_order, meanings_of_scores, idds, kcenter,
             kcenter_measures_from_the_labeled_pool, classes, tokens);

@@ -1,53 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TV-ALIGN2 (spec 6.6): German to English over the first 5,000 rows of en-de/general, in both
- * directions and with both tensions. The corpus is not part of the project: without ../shared/data
- * beside it (or $ALCORE_SHARED_DATA) the test is skipped. */
+ * directions and with both tensions. */
 #include <math.h>
-#include <unistd.h>
 
 #include "aligner_bed.h"
-#include "formats/line_reader.h"
+#include "shared_corpus.h"
 #include "vectors.h"
 
-enum { ROWS = 5000, ENGLISH = 3, GERMAN = 4 }; /* columns: id split group en de */
-static char path[4096];
+enum { ROWS = 5000 };
 
 typedef struct corpus {
     char *english[ROWS], *german[ROWS];
 } corpus;
 
 static char *copy_column(const char *line, size_t length, int number) {
-    const char *end = line + length;
-    for (int i = 0; i < number; i++) {
-        line = memchr(line, '\t', (size_t)(end - line));
-        ck_assert_ptr_nonnull(line);
-        line++;
-    }
-    const char *stop = memchr(line, '\t', (size_t)(end - line));
-    return strndup(line, (size_t)((stop == NULL ? end : stop) - line));
+    size_t bytes;
+    const char *text = shared_corpus_column(line, length, number, &bytes);
+    return strndup(text, bytes);
+}
+
+static void keep_row(void *user, int64_t row, const char *line, size_t length) {
+    corpus *c = user;
+    c->english[row] = copy_column(line, length, CORPUS_ENGLISH);
+    c->german[row] = copy_column(line, length, CORPUS_GERMAN);
 }
 
 static corpus *read_corpus(alcore_ctx *ctx) {
     corpus *c = malloc(sizeof *c);
-    alcore__line_reader lines;
-    ck_assert_int_eq(alcore__lines_open(&lines, ctx, path, 0), ALCORE_OK);
-    for (int row = -1; row < ROWS;) { /* row -1 is the header */
-        char *line = NULL;
-        size_t length = 0;
-        ck_assert_int_eq(alcore__lines_next(&lines, &line, &length), ALCORE_OK);
-        if (line == NULL) {
-            bool more = false;
-            ck_assert_int_eq(alcore__lines_fill(&lines, &more), ALCORE_OK);
-            ck_assert(more);
-            continue;
-        }
-        if (row >= 0) {
-            c->english[row] = copy_column(line, length, ENGLISH);
-            c->german[row] = copy_column(line, length, GERMAN);
-        }
-        row++;
-    }
-    alcore__lines_close(&lines);
+    ck_assert_ptr_nonnull(c);
+    shared_corpus_read(ctx, ROWS, keep_row, c);
     return c;
 }
 
@@ -134,25 +115,6 @@ START_TEST(tv_align2_printed) {
 END_TEST
 
 int main(int argc, char **argv) {
-    const char *shared = getenv("ALCORE_SHARED_DATA");
-    if (shared == NULL)
-        snprintf(path, sizeof path, "%s/../shared/data/en-de/general.tsv.xz",
-                 argc > 1 ? argv[1] : ".");
-    else
-        snprintf(path, sizeof path, "%s/en-de/general.tsv.xz", shared);
-    if (access(path, R_OK) != 0) {
-        puts("1..0 # SKIP no ../shared/data beside the project");
-        return 0;
-    }
-    TCase *cases = tcase_create("general");
-    tcase_add_test(cases, tv_align2);
-    tcase_add_test(cases, tv_align2_printed);
-    tcase_set_timeout(cases, 120);
-    Suite *suite = suite_create("text/aligner_general");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const tests[] = {tv_align2, tv_align2_printed};
+    return shared_corpus_main(argc, argv, "text/aligner_general", tests, 2);
 }

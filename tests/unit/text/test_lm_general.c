@@ -1,55 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TV-LM2 (spec 6.5): the English side of the first 20,000 rows of en-de/general, order 3. The
- * corpus is not part of the project: without ../shared/data beside it (or $ALCORE_SHARED_DATA) the
- * test is skipped. */
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "formats/line_reader.h"
+/* TV-LM2 (spec 6.5): the English side of the first 20,000 rows of en-de/general, order 3. */
+#include "shared_corpus.h"
 #include "text/lm_trainer.h"
 #include "vectors.h"
 
-#define ROWS 20000
-#define COLUMN 3 /* id split group en de */
-static char path[4096];
+enum { ROWS = 20000 };
 
-static const char *column(const char *line, size_t length, size_t *out_length) {
-    const char *end = line + length;
-    for (int i = 0; i < COLUMN; i++) {
-        line = memchr(line, '\t', (size_t)(end - line));
-        ck_assert_ptr_nonnull(line);
-        line++;
-    }
-    const char *stop = memchr(line, '\t', (size_t)(end - line));
-    *out_length = (size_t)((stop == NULL ? end : stop) - line);
-    return line;
+static void add_row(void *user, int64_t row, const char *line, size_t length) {
+    size_t bytes;
+    const char *text = shared_corpus_column(line, length, CORPUS_ENGLISH, &bytes);
+    (void)row;
+    ck_assert_int_eq(alcore__lm_trainer_add(user, text, bytes), ALCORE_OK);
 }
 
 static alcore_lm *train(alcore_ctx *ctx) {
-    alcore__line_reader lines;
     alcore__lm_trainer *trainer = NULL;
     alcore_lm *lm = NULL;
-    ck_assert_int_eq(alcore__lines_open(&lines, ctx, path, 0), ALCORE_OK);
     ck_assert_int_eq(alcore__lm_trainer_new(ctx, 3, 1, ROWS, &trainer), ALCORE_OK);
-    for (int64_t row = -1; row < ROWS;) { /* row -1 is the header */
-        char *line = NULL;
-        size_t length = 0;
-        ck_assert_int_eq(alcore__lines_next(&lines, &line, &length), ALCORE_OK);
-        if (line == NULL) {
-            bool more = false;
-            ck_assert_int_eq(alcore__lines_fill(&lines, &more), ALCORE_OK);
-            ck_assert(more);
-            continue;
-        }
-        size_t bytes;
-        const char *text = column(line, length, &bytes);
-        if (row >= 0) ck_assert_int_eq(alcore__lm_trainer_add(trainer, text, bytes), ALCORE_OK);
-        row++;
-    }
-    alcore__lines_close(&lines);
+    shared_corpus_read(ctx, ROWS, add_row, trainer);
     ck_assert_int_eq(alcore__lm_trainer_model(trainer, -1, &lm), ALCORE_OK);
     alcore__lm_trainer_free(trainer);
     return lm;
@@ -83,24 +51,6 @@ START_TEST(tv_lm2) {
 END_TEST
 
 int main(int argc, char **argv) {
-    const char *shared = getenv("ALCORE_SHARED_DATA");
-    if (shared == NULL)
-        snprintf(path, sizeof path, "%s/../shared/data/en-de/general.tsv.xz",
-                 argc > 1 ? argv[1] : ".");
-    else
-        snprintf(path, sizeof path, "%s/en-de/general.tsv.xz", shared);
-    if (access(path, R_OK) != 0) {
-        puts("1..0 # SKIP no ../shared/data beside the project");
-        return 0;
-    }
-    TCase *cases = tcase_create("general");
-    tcase_add_test(cases, tv_lm2);
-    tcase_set_timeout(cases, 60);
-    Suite *suite = suite_create("text/lm_general");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const tests[] = {tv_lm2};
+    return shared_corpus_main(argc, argv, "text/lm_general", tests, 1);
 }
