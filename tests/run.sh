@@ -3,7 +3,7 @@
 # Installs what is missing (root on Debian), builds, runs the tests and ends with "N passed, N failed, N skipped".
 #   tests/run.sh                 the default tier
 #   tests/run.sh SUITE...        only these suites, such as: tests/run.sh strategy abi
-#   tests/run.sh --full          everything: full allocation sweeps, 60 s of libFuzzer per target, valgrind, real sizes;
+#   tests/run.sh --full          everything: full allocation sweeps, 30 s of libFuzzer per target, valgrind, real sizes;
 #                                its report goes to docs/results/full.md
 # ALCORE_TEST_SEED=N repeats the thinned sweeps of an earlier run.
 set -u
@@ -112,7 +112,7 @@ if [[ -n $full && (-z $ALCORE_TEST_PART || " ${suites[*]} " == *" fuzz "*) ]] &&
         -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1; then
     suites_asked=("${suites[@]}")
     suites=(fuzz)
-    ALCORE_FUZZ_SECONDS=60 ALCORE_FUZZ_SEED=$ALCORE_TEST_SEED check fuzz libfuzzer --setup "$setup"
+    ALCORE_FUZZ_SECONDS=30 ALCORE_FUZZ_SEED=$ALCORE_TEST_SEED check fuzz libfuzzer --setup "$setup"
     suites=("${suites_asked[@]}")
 fi
 # Without the optional parts: the suites that reading files concerns.

@@ -117,7 +117,11 @@ int main(void) {
     TCase *tests = tcase_create("filter");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, every_engine_finds_the_same, 0, 2 * SHAPES);
+    /* Under valgrind the rows of 384 numbers (the last of either kind) take as long as all others.
+     */
+    int shapes_tried = getenv("ALCORE_TEST_BRIEF") ? SHAPES - 1 : SHAPES;
+    tcase_add_loop_test(tests, every_engine_finds_the_same, 0, shapes_tried);
+    tcase_add_loop_test(tests, every_engine_finds_the_same, SHAPES, SHAPES + shapes_tried);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
