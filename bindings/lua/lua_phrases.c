@@ -46,7 +46,7 @@ static int phrases(lua_State *L) {
                                              &options, &object->pool));
 }
 
-/*** Writes the pool that @{alcore.phrases} made as a table in TSV.
+/*** Writes the pool that @{alcore.phrases} made as a table.
  * @function pool:write_phrases
  * @tparam string path
  * @tparam[opt] string format "tsv", "jsonl", "csv" or "text"; by the name of the file if not given
