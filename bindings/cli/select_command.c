@@ -69,7 +69,7 @@ static int fill_request(const arguments *args, alcore_ctx *ctx, const inputs *in
         name_of_option(request_options[i], name);
         if (value) TRY(outcome(alcore_request_set(in->request, name, value)));
     }
-    TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, "huds"), &strategy)));
+    TRY(outcome(alcore_strategy_new(ctx, option_value(args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY), &strategy)));
     code = set_parameters(args, set_strategy_parameter, strategy);
     if (code == EXIT_DONE) code = outcome(alcore_request_set_strategy(in->request, strategy));
     alcore_strategy_unref(strategy);
@@ -241,7 +241,7 @@ int command_select(const arguments *given) {
     if (code == EXIT_DONE) code = option_suffix(&record.args, OPTION_REPORT, ".md|.json|.html");
     if (code == EXIT_DONE) code = check_files(&record.args);
     if (code == EXIT_DONE)
-        code = check_target(&record.args, option_value(&record.args, OPTION_STRATEGY, "huds"));
+        code = check_target(&record.args, option_value(&record.args, OPTION_STRATEGY, ALCORE_DEFAULT_STRATEGY));
     if (code == EXIT_DONE) code = terminal_context(&record.args, &ctx);
     if (code == EXIT_DONE) code = run_select(&record.args, ctx, &record);
     alcore_ctx_unref(ctx);

@@ -158,7 +158,7 @@ class Header:
         opening = tokens.index("(")
         self.api["functions"].append({
             "name": tokens[opening - 1], "header": self.name, "returns": type_of(tokens[:opening - 1]),
-            "args": parameters(tokens[opening + 1:-1]), "summary": summary(doc), "doc": doc,
+            "args": parameters(tokens[opening + 1:-1]), "summary": summary(doc),
             "callback": "@callback" in doc,
         })
 
@@ -169,15 +169,16 @@ def columns_of(root):
     return dict(re.findall(r'\{"(\w+)", (ALCORE_COLUMN_\w+), ALCORE__COLUMN_INPUT,', table))
 
 
-def function_named(api, name):
-    return next(function for function in api["functions"] if function["name"] == name)
+def model_functions_of(root):
+    """Functions of a caller's model and the column that each makes, from the library's table: function -> column."""
+    table = (root / "lib" / "model" / "model_host.c").read_text()
+    return {function: column for column, function in
+            re.findall(r'\{"(\w+)", offsetof\(alcore_model_host, (\w+)\),', table)}
 
 
-def model_functions_of(api):
-    """Functions of a caller's model and the column each makes, in the order of alcore_model_host."""
-    host = next(struct for struct in api["structs"] if struct["name"] == "alcore_model_host")
-    return {field["name"]: re.match(r'"(\w+)"', field["doc"]).group(1)
-            for field in host["fields"] if field["type"] == "alcore_model_function"}
+def default_strategy_of(root):
+    text = (root / "include" / "alcore" / "request.h").read_text()
+    return re.search(r'^#define ALCORE_DEFAULT_STRATEGY "([\w-]+)"$', text, re.M).group(1)
 
 
 def read_api(root):
@@ -193,9 +194,6 @@ def read_api(root):
         Header(name, (folder / (name + ".h")).read_text(), api).read()
     Header("version", (folder / "version.h.in").read_text(), api).read()
     api["columns"] = columns_of(root)
-    api["model_functions"] = model_functions_of(api)
-    made = function_named(api, "alcore_request_new")["doc"]
-    api["default_strategy"] = re.search(r"strategy (\w+), round 1", made).group(1)
-    for function in api["functions"]:
-        del function["doc"]
+    api["model_functions"] = model_functions_of(root)
+    api["default_strategy"] = default_strategy_of(root)
     return api

@@ -106,6 +106,8 @@ const al_constant al_usual_columns[] = {
     {"embeddings", ALCORE_COLUMN_DENSE},
     {"token_probs", ALCORE_COLUMN_RAGGED_DENSE},
     {"factors", ALCORE_COLUMN_DENSE},
+    {"qa_start", ALCORE_COLUMN_RAGGED},
+    {"qa_end", ALCORE_COLUMN_RAGGED},
     {NULL, 0}};
 const al_member al_ctx_options[] = {
     {"module_dir", AL_TEXT, 1, offsetof(alcore_ctx_options, module_dir), NULL},

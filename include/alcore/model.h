@@ -148,9 +148,8 @@ typedef struct alcore_model_options {
 
 /** Opens a model folder: today one of ready columns, with one entry per row of the pool. A column
  * is NAME.npy or the tensor NAME of columns.safetensors, and beside it, where each row has tokens,
- * NAME.offsets (int64 [rows + 1]) in either form. The names are embeddings, probs, logprobs,
- * token_probs, scores, qa_start and qa_end, of which all but embeddings, probs and scores have
- * offsets.
+ * NAME.offsets (int64 [rows + 1]) in either form. The names are those of the input columns that
+ * alcore_pool_set_column() lists.
  * @param[in] ctx kept
  * @param[in] path borrowed: the folder
  * @param[in] options borrowed; NULL: all defaults

@@ -79,6 +79,8 @@ typedef struct alcore_column_options {
  *     embeddings      float [rows, dims]       a vector per row
  *     token_probs     float, ragged [tokens, classes]
  *     factors         float [rows, n]          the other factor of BADGE's gradients
+ *     qa_start        float, ragged [tokens]   probability that an answer begins at the token
+ *     qa_end          float, ragged [tokens]   probability that an answer ends at the token
  *     occurrences     integer [rows]           how often a phrase occurs in the source pool
  *     first_row       integer [rows]           row of the source pool with its first occurrence
  *     first_position  integer [rows]           word, from 0, at which that occurrence begins

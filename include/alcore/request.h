@@ -10,6 +10,9 @@
 
 ALCORE_BEGIN
 
+/** Name of the strategy of a request that was given none. */
+#define ALCORE_DEFAULT_STRATEGY "huds"
+
 /** A request. It may be changed and used again: the next round is alcore_request_set(request,
  * "round", "2"). */
 typedef struct alcore_request alcore_request;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alternatives.h"
 #include "base/number.h"
 
 /* Longest list of a parameter with several numbers. */
@@ -27,13 +28,10 @@ static const alcore__param *find_row(const alcore__param_table *table, const cha
 
 /* The index of a word among choices "a|b|c", which may be NULL; -1 when it is none of them. */
 static int64_t choice_index(const char *choices, const char *word) {
-    size_t length = strlen(word);
-    for (int64_t i = 0; choices && *choices; i++) {
-        size_t width = strcspn(choices, "|");
-        if (width == length && !memcmp(choices, word, width)) return i;
-        choices += width;
-        if (*choices) choices++;
-    }
+    const char *choice;
+    size_t length;
+    for (int64_t i = 0; choices && alcore__alternatives_next(&choices, &choice, &length); i++)
+        if (alcore__alternative_is(choice, length, word)) return i;
     return -1;
 }
 

@@ -8,26 +8,20 @@
 #include "base/tensor_view.h"
 
 static const struct {
-    int32_t dtype;      /* ALCORE_FLOAT16, ... */
-    uint8_t code, bits; /* DLPack's kind of number, and bits of one */
+    int32_t dtype; /* ALCORE_FLOAT16, ... */
+    uint8_t code;  /* DLPack's kind of number */
     const char *name;
 } number_types[] = {
-    {ALCORE_FLOAT16, ALCORE_KIND_FLOAT, 16, "float16"},
-    {ALCORE_BFLOAT16, ALCORE_KIND_BFLOAT, 16, "bfloat16"},
-    {ALCORE_FLOAT32, ALCORE_KIND_FLOAT, 32, "float32"},
-    {ALCORE_FLOAT64, ALCORE_KIND_FLOAT, 64, "float64"},
-    {ALCORE_INT32, ALCORE_KIND_INT, 32, "int32"},
-    {ALCORE_INT64, ALCORE_KIND_INT, 64, "int64"},
-    {ALCORE_UINT64, ALCORE_KIND_UINT, 64, "uint64"},
-    {ALCORE_UINT8, ALCORE_KIND_UINT, 8, "uint8"},
+    {ALCORE_FLOAT16, ALCORE_KIND_FLOAT, "float16"},
+    {ALCORE_BFLOAT16, ALCORE_KIND_BFLOAT, "bfloat16"},
+    {ALCORE_FLOAT32, ALCORE_KIND_FLOAT, "float32"},
+    {ALCORE_FLOAT64, ALCORE_KIND_FLOAT, "float64"},
+    {ALCORE_INT32, ALCORE_KIND_INT, "int32"},
+    {ALCORE_INT64, ALCORE_KIND_INT, "int64"},
+    {ALCORE_UINT64, ALCORE_KIND_UINT, "uint64"},
+    {ALCORE_UINT8, ALCORE_KIND_UINT, "uint8"},
 };
 #define TYPES (sizeof number_types / sizeof *number_types)
-
-size_t alcore__dtype_bytes(int32_t dtype) {
-    for (size_t i = 0; i < TYPES; i++)
-        if (number_types[i].dtype == dtype) return number_types[i].bits / 8;
-    return 0;
-}
 
 const char *alcore__dtype_name(int32_t dtype) {
     for (size_t i = 0; i < TYPES; i++)
@@ -60,12 +54,13 @@ static alcore_status init(alcore_tensor *out, void *data, int32_t dtype, int64_t
     if (numbers > 0 && !data) return alcore__fail(ALCORE_E_INVALID, "the tensor's data is NULL");
     for (size_t i = 0; i < TYPES; i++) {
         if (number_types[i].dtype != dtype) continue;
-        *out = (alcore_tensor){
-            .data = data,
-            .device = {.type = ALCORE_DEVICE_CPU},
-            .ndim = ndim,
-            .dtype = {.code = number_types[i].code, .bits = number_types[i].bits, .lanes = 1},
-            .shape = shape};
+        *out = (alcore_tensor){.data = data,
+                               .device = {.type = ALCORE_DEVICE_CPU},
+                               .ndim = ndim,
+                               .dtype = {.code = number_types[i].code,
+                                         .bits = (uint8_t)(8 * alcore__dtype_bytes(dtype)),
+                                         .lanes = 1},
+                               .shape = shape};
         return ALCORE_OK;
     }
     return alcore__fail(ALCORE_E_INVALID, "dtype %d is not one of ALCORE_FLOAT16 .. ALCORE_UINT8",
@@ -92,7 +87,8 @@ static alcore_status check_tensor(const alcore_tensor *tensor, const char *name,
             return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);
     for (size_t i = 0; i < TYPES; i++) {
         if (number_types[i].code != tensor->dtype.code ||
-            number_types[i].bits != tensor->dtype.bits || tensor->dtype.lanes != 1)
+            8 * alcore__dtype_bytes(number_types[i].dtype) != tensor->dtype.bits ||
+            tensor->dtype.lanes != 1)
             continue;
         *dtype = number_types[i].dtype;
         return ALCORE_OK;

@@ -5,6 +5,7 @@
 
 #include "alcore/tensor.h"
 #include "base/base.h"
+#include "base/dtype.h"
 
 /* A matrix of rows x columns numbers in a caller's memory; a one-dimensional tensor has one column.
  */
@@ -27,7 +28,6 @@ alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *nam
 
 bool alcore__dtype_is_float(int32_t dtype);    /* float16, bfloat16, float32, float64 */
 bool alcore__dtype_is_integer(int32_t dtype);  /* int32, int64 */
-size_t alcore__dtype_bytes(int32_t dtype);     /* 0 for an unknown one */
 const char *alcore__dtype_name(int32_t dtype); /* "float32"; "unknown" */
 
 #endif

@@ -113,7 +113,7 @@ static void raise_from_best(const knn_call *call, knn_operand *operand, const kn
 /* Prefetches a row: candidates lie far apart in memory, and the next one is loaded while this one
  * is computed. */
 CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
-    int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
+    int64_t bytes = (int64_t)alcore__dtype_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
     for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
 }
@@ -253,9 +253,9 @@ static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int
     scan_tile(user, row, rows, first, count, products, 0, 1);
 }
 
-/* Compares the far items of `operand` with every item of `other` in double and merges each value into
- * the k best of either. Called for both operands before the sweep; the second time skip_far leaves
- * out pairs of two far items, which the first call has compared. */
+/* Compares the far items of `operand` with every item of `other` in double and merges each value
+ * into the k best of either. Called for both operands before the sweep; the second time skip_far
+ * leaves out pairs of two far items, which the first call has compared. */
 static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_operand *other,
                                  int skip_far) {
     alcore_status status = ALCORE_OK;

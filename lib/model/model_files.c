@@ -5,25 +5,19 @@
 
 #include "formats/array_file.h"
 #include "model/model_internal.h"
+#include "pool/column_names.h"
 
-static const char *const columns[] = {"embeddings", "probs",    "logprobs", "token_probs",
-                                      "scores",     "qa_start", "qa_end"};
-enum { COLUMNS = (int)(sizeof columns / sizeof *columns) };
-
-/* Where each column lies; NULL: the folder lacks it. */
+/* Where each input column (pool/column_names.h) lies in the folder, as a path that
+ * alcore__array_open() reads; NULL: the folder lacks it. */
 typedef struct folder {
-    char *values[COLUMNS];
-    char *offsets[COLUMNS];
+    char *values[ALCORE__COLUMN_INPUTS];
+    char *offsets[ALCORE__COLUMN_INPUTS]; /* of columns with a value per token */
 } folder;
 
-static bool is_ragged(const char *column) {
-    return strcmp(column, "logprobs") == 0 || strcmp(column, "token_probs") == 0 ||
-           strncmp(column, "qa_", 3) == 0;
-}
-
+/* The number of a column among the inputs; -1: it is none of them. */
 static int32_t column_index(const char *column) {
-    for (int32_t i = 0; i < COLUMNS; i++)
-        if (strcmp(columns[i], column) == 0) return i;
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        if (strcmp(alcore__column_name_input(i)->name, column) == 0) return i;
     return -1;
 }
 
@@ -42,7 +36,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
 }
 
 static void folder_free(alcore_ctx *ctx, folder *files) {
-    for (int32_t i = 0; i < COLUMNS; i++) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
         alcore__free(ctx, files->values[i]);
         alcore__free(ctx, files->offsets[i]);
     }
@@ -102,19 +96,20 @@ static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const 
 
 static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *files) {
     bool any = false;
-    for (int32_t i = 0; i < COLUMNS; i++) {
-        ALCORE__TRY(find_array(ctx, path, columns[i], &files->values[i]));
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
+        const char *column = alcore__column_name_input(i)->name;
+        ALCORE__TRY(find_array(ctx, path, column, &files->values[i]));
         if (files->values[i] == NULL) continue;
         any = true;
-        if (!is_ragged(columns[i])) continue;
+        if (!alcore__column_name_is_ragged(column)) continue;
         char name[64];
-        snprintf(name, sizeof name, "%s.offsets", columns[i]);
+        snprintf(name, sizeof name, "%s.offsets", column);
         ALCORE__TRY(find_array(ctx, path, name, &files->offsets[i]));
         if (files->offsets[i] == NULL)
             return alcore__fail(ALCORE_E_DATA,
                                 "%s: %s has a value per token but %s.offsets.npy is missing; it "
                                 "holds int64 [rows + 1]",
-                                path, columns[i], columns[i]);
+                                path, column, column);
     }
     return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
 }

@@ -3,15 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alternatives.h"
 #include "model/model_internal.h"
 
-/* The alternatives of a need, one a call: "scores|logprobs". */
+/* Reads the next alternative of a need, "scores|logprobs", into name; *rest is what is left of it.
+ */
 static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
-    if (**rest == '\0') return false;
-    size_t length = strcspn(*rest, "|");
-    snprintf(name, ALCORE__NEED_BYTES, "%.*s", (int)length, *rest);
-    *rest += length;
-    if (**rest == '|') (*rest)++;
+    const char *word;
+    size_t length;
+    if (!alcore__alternatives_next(rest, &word, &length)) return false;
+    snprintf(name, ALCORE__NEED_BYTES, "%.*s", (int)length, word);
     return true;
 }
 

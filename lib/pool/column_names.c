@@ -14,11 +14,17 @@ static const alcore__column_name known_columns[] = {
     {"embeddings", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
     {"token_probs", ALCORE_COLUMN_RAGGED_DENSE, ALCORE__COLUMN_INPUT, false, false},
     {"factors", ALCORE_COLUMN_DENSE, ALCORE__COLUMN_INPUT, false, false},
+    {"qa_start", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
+    {"qa_end", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_INPUT, false, false},
     {"occurrences", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
     {"first_row", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, true},
     {"first_position", ALCORE_COLUMN_SCALAR, ALCORE__COLUMN_DERIVED, true, false},
     {"source_rows", ALCORE_COLUMN_RAGGED, ALCORE__COLUMN_DERIVED, true, true},
 };
+
+const alcore__column_name *alcore__column_name_input(int32_t index) {
+    return &known_columns[index];
+}
 
 const alcore__column_name *alcore__column_name_find(const char *name) {
     for (size_t i = 0; i < sizeof known_columns / sizeof *known_columns; i++)

@@ -22,6 +22,12 @@ typedef struct alcore__column_name {
     bool is_row;   /* the values are row numbers of the derived pool's source */
 } alcore__column_name;
 
+/* Columns with the role ALCORE__COLUMN_INPUT; a test counts them. */
+enum { ALCORE__COLUMN_INPUTS = 8 };
+
+/* The entry of an input, index from 0 to ALCORE__COLUMN_INPUTS - 1. */
+const alcore__column_name *alcore__column_name_input(int32_t index);
+
 /* The entry of a name; NULL for a name without a meaning, whose values may be of any kind. */
 const alcore__column_name *alcore__column_name_find(const char *name);
 

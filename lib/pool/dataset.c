@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/alternatives.h"
+
 /* Datasets have a few columns, so the names are compared one after another. */
 const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const char *name) {
     for (int32_t i = 0; i < dataset->column_count; i++) {
@@ -12,12 +14,10 @@ const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const
 }
 
 bool alcore__need_names(const char *need, const char *name) {
-    size_t length = strlen(name);
-    while (*need) {
-        size_t alternative = strcspn(need, "|");
-        if (alternative == length && !memcmp(need, name, length)) return true;
-        need += alternative + (need[alternative] == '|');
-    }
+    const char *word;
+    size_t length;
+    while (alcore__alternatives_next(&need, &word, &length))
+        if (alcore__alternative_is(word, length, name)) return true;
     return false;
 }
 

@@ -6,27 +6,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/record_format.h"
 #include "pool/arrow_abi.h"
 #include "pool/number_type.h"
 #include "pool/pool_add.h"
 
-enum field { TEXT, ID, LANGUAGE, REFERENCE, GROUP, COST, FIELDS };
-
-/* The columns that each field is read from, the same as in TSV: the first one that is there. */
-static const char *const field_names[FIELDS][4] = {
-    [TEXT] = {"text", "source", "src"},
-    [ID] = {"id"},
-    [LANGUAGE] = {"lang", "language"},
-    [REFERENCE] = {"reference", "target", "translation"},
-    [GROUP] = {"group"},
-    [COST] = {"cost"}};
-
 typedef struct arrow_reader {
     struct ArrowArrayStream *stream;
     struct ArrowSchema schema; /* of the stream; its release is NULL until it was read */
-    int64_t child[FIELDS];     /* index of the field's column in the schema; -1: there is none */
-    char format[FIELDS];       /* of that column: 'u' (32-bit offsets), 'U' (64-bit), 'v' (string
-                                  views), or the letter of a number's type */
+    /* By ALCORE__ROLE_*: the column with that role, as in TSV; -1: the stream has none. */
+    int64_t child[ALCORE__ROLES];
+    char format[ALCORE__ROLES]; /* of that column: 'u' (32-bit offsets), 'U' (64-bit), 'v'
+                                   (string views), or the letter of a number's type */
     alcore__pool_add add;
 } arrow_reader;
 
@@ -39,52 +30,52 @@ static alcore_status fail_stream(const arrow_reader *reader, int code, const cha
                         text != NULL ? text : "no reason given", code);
 }
 
-static int64_t find_child(const struct ArrowSchema *schema, const char *name) {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        const char *found = schema->children[i]->name;
-        if (found != NULL && strcmp(found, name) == 0) return i;
-    }
-    return -1;
-}
-
-/* Checks that an Arrow column has a type that can be read for the field, and sets *out to its
+/* Checks that an Arrow column has a type that can be read for the role, and sets *out to its
  * format: strings with 32-bit or 64-bit offsets or as views; for costs any number. */
-static alcore_status check_format(const struct ArrowSchema *child, enum field field, char *out) {
+static alcore_status check_format(const struct ArrowSchema *child, int32_t role, char *out) {
     const char *format = child->format;
-    const char *known = field == COST ? "cCsSiIlLefg" : "uU";
+    const char *known = role == ALCORE__ROLE_COST ? "cCsSiIlLefg" : "uU";
     if (child->dictionary == NULL && format[0] != '\0' && format[1] == '\0' &&
         strchr(known, format[0]) != NULL) {
         *out = format[0];
         return ALCORE_OK;
     }
-    if (field != COST && child->dictionary == NULL && strcmp(format, "vu") == 0) {
+    if (role != ALCORE__ROLE_COST && child->dictionary == NULL && strcmp(format, "vu") == 0) {
         *out = 'v';
         return ALCORE_OK;
     }
     const char *type = child->dictionary != NULL ? "dictionary" : format;
-    return alcore__fail(ALCORE_E_UNSUPPORTED, "Arrow column \"%s\" has the type %s; expected %s",
-                        child->name, type,
-                        field == COST ? "an integer or floating-point number"
-                                      : "string, large string or string view: cast it to utf8");
+    return alcore__fail(
+        ALCORE_E_UNSUPPORTED, "Arrow column \"%s\" has the type %s; expected %s", child->name, type,
+        role == ALCORE__ROLE_COST ? "an integer or floating-point number"
+                                  : "string, large string or string view: cast it to utf8");
 }
 
-/* Finds the column of a field: the one named `wanted`, or else by the field's own names.
- * reader->child is -1 when there is none. */
-static alcore_status find_field(arrow_reader *reader, enum field field, const char *wanted) {
-    reader->child[field] = -1;
-    for (int i = 0; i < 4 && reader->child[field] < 0; i++) {
-        const char *name = wanted != NULL && i == 0 ? wanted : field_names[field][i];
-        if (name == NULL || (wanted != NULL && i > 0)) break;
-        reader->child[field] = find_child(&reader->schema, name);
+/* Finds the column of each role by the names of TSV; of several names of a role the one of the
+ * lowest rank, of several columns of one name the first. */
+static alcore_status find_columns(arrow_reader *reader, const alcore_read_options *options) {
+    int32_t ranks[ALCORE__ROLES];
+    for (int32_t role = 0; role < ALCORE__ROLES; role++) reader->child[role] = -1;
+    for (int64_t i = 0; i < reader->schema.n_children; i++) {
+        const char *name = reader->schema.children[i]->name;
+        if (name == NULL) continue;
+        int32_t rank, role = alcore__record_role(options, name, strlen(name), &rank);
+        if (role == ALCORE__ROLE_NONE || (reader->child[role] >= 0 && ranks[role] <= rank))
+            continue;
+        reader->child[role] = i;
+        ranks[role] = rank;
     }
-    if (reader->child[field] < 0) return ALCORE_OK;
-    return check_format(reader->schema.children[reader->child[field]], field,
-                        &reader->format[field]);
+    for (int32_t role = 0; role < ALCORE__ROLES; role++)
+        if (reader->child[role] >= 0)
+            ALCORE__TRY(check_format(reader->schema.children[reader->child[role]], role,
+                                     &reader->format[role]));
+    return ALCORE_OK;
 }
 
-/* Asks the stream for its schema and finds the columns of all fields; only the text must be there.
+/* Asks the stream for its schema and finds the columns of all roles; only the text must be there.
  */
-static alcore_status read_schema(arrow_reader *reader, const char *text_column) {
+static alcore_status read_schema(arrow_reader *reader, const alcore_read_options *options) {
+    const char *text_column = options->text_column;
     const int code = reader->stream->get_schema(reader->stream, &reader->schema);
     if (code != 0) {
         reader->schema.release = NULL;
@@ -94,9 +85,8 @@ static alcore_status read_schema(arrow_reader *reader, const char *text_column) 
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "the Arrow stream has the type %s; expected a struct of columns",
                             reader->schema.format != NULL ? reader->schema.format : "?");
-    for (int field = 0; field < FIELDS; field++)
-        ALCORE__TRY(find_field(reader, (enum field)field, field == TEXT ? text_column : NULL));
-    if (reader->child[TEXT] < 0)
+    ALCORE__TRY(find_columns(reader, options));
+    if (reader->child[ALCORE__ROLE_TEXT] < 0)
         return alcore__fail(ALCORE_E_DATA, "the Arrow stream has no column \"%s\"%s",
                             text_column != NULL ? text_column : "text",
                             text_column != NULL ? "" : " (nor \"source\" nor \"src\")");
@@ -220,27 +210,28 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
     struct {
         const char **text;
         size_t *length;
-    } strings[] = {[TEXT] = {&out->text, &out->text_length},
-                   [ID] = {&out->id, &out->id_length},
-                   [LANGUAGE] = {&out->language, &out->language_length},
-                   [REFERENCE] = {&out->reference, &out->reference_length},
-                   [GROUP] = {&out->group, &out->group_length}};
+    } strings[] = {[ALCORE__ROLE_TEXT] = {&out->text, &out->text_length},
+                   [ALCORE__ROLE_ID] = {&out->id, &out->id_length},
+                   [ALCORE__ROLE_LANGUAGE] = {&out->language, &out->language_length},
+                   [ALCORE__ROLE_REFERENCE] = {&out->reference, &out->reference_length},
+                   [ALCORE__ROLE_GROUP] = {&out->group, &out->group_length}};
     *out = (alcore__record){.text = "", .cost = NAN};
     /* A null struct has no fields; a null text is an empty one, so that rows stay what they are in
      * the caller's table. */
     const int64_t index = batch->offset + row;
     if (!is_valid(batch, index)) return ALCORE_OK;
-    for (int field = 0; field < COST; field++) {
-        const int64_t child = reader->child[field];
-        if (child < 0) continue;
-        ALCORE__TRY(string_at(batch->children[child], reader->format[field], index,
-                              reader->schema.children[child]->name, strings[field].text,
-                              strings[field].length));
+    for (int32_t role = 0; role < ALCORE__ROLES; role++) {
+        const int64_t child = reader->child[role];
+        if (child < 0 || role == ALCORE__ROLE_COST) continue;
+        ALCORE__TRY(string_at(batch->children[child], reader->format[role], index,
+                              reader->schema.children[child]->name, strings[role].text,
+                              strings[role].length));
     }
     if (out->text == NULL) out->text = "";
-    return reader->child[COST] < 0 ? ALCORE_OK
-                                   : cost_at(batch->children[reader->child[COST]],
-                                             reader->format[COST], index, &out->cost);
+    return reader->child[ALCORE__ROLE_COST] < 0
+               ? ALCORE_OK
+               : cost_at(batch->children[reader->child[ALCORE__ROLE_COST]],
+                         reader->format[ALCORE__ROLE_COST], index, &out->cost);
 }
 
 /* Adds the rows of one batch to the pool, 64 records at a time. */
@@ -250,13 +241,13 @@ static alcore_status add_batch(arrow_reader *reader, const struct ArrowArray *ba
     if (batch->length < 0 || batch->offset < 0 || batch->n_children != reader->schema.n_children ||
         __builtin_add_overflow(batch->offset, batch->length, &end))
         return alcore__fail(ALCORE_E_DATA, "an Arrow batch does not fit its schema");
-    for (int field = 0; field < FIELDS; field++) {
-        const int64_t child = reader->child[field];
+    for (int32_t role = 0; role < ALCORE__ROLES; role++) {
+        const int64_t child = reader->child[role];
         if (child >= 0)
             ALCORE__TRY(check_array(batch->children[child], end,
-                                    field == COST                  ? 2
-                                    : reader->format[field] == 'v' ? 0
-                                                                   : 3,
+                                    role == ALCORE__ROLE_COST     ? 2
+                                    : reader->format[role] == 'v' ? 0
+                                                                  : 3,
                                     reader->schema.children[child]->name));
     }
     for (int64_t row = 0; row < batch->length;) {
@@ -296,7 +287,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
     if (options.format != ALCORE_FORMAT_AUTO || options.bad_lines != ALCORE_BAD_LINES_ERROR)
         return alcore__fail(ALCORE_E_INVALID,
                             "only text_column applies to an Arrow stream, not format or bad_lines");
-    alcore_status status = read_schema(&reader, options.text_column);
+    alcore_status status = read_schema(&reader, &options);
     if (status == ALCORE_OK) {
         alcore__pool_add_begin(&reader.add, pool, NULL);
         status = alcore__pool_add_end(&reader.add, add_batches(&reader));

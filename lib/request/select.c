@@ -17,7 +17,7 @@
 typedef struct answer {
     alcore_request *request;
     alcore_ctx *ctx;
-    alcore_strategy *strategy; /* the request's, or a new "huds"; one reference */
+    alcore_strategy *strategy; /* the request's, or a new ALCORE_DEFAULT_STRATEGY; one reference */
     alcore__masks masks;
     alcore__resolution resolution; /* the columns that the strategy reads */
     double *costs; /* [rows of the candidates' pool] in the unit of the budget; 0 for
@@ -237,7 +237,7 @@ static alcore_status set_up(answer *self) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;
     }
-    return alcore_strategy_new(self->ctx, "huds", &self->strategy);
+    return alcore_strategy_new(self->ctx, ALCORE_DEFAULT_STRATEGY, &self->strategy);
 }
 
 /* Makes the masks of all pools and the costs of the candidates, with the pools locked for reading.

@@ -9,18 +9,13 @@
 #include <string.h>
 
 #include "alcore/version.h"
+#include "base/tensor_view.h"
 #include "request/selection_internal.h"
 
 static const char *role_name(int32_t role) {
     return role == ALCORE_ROLE_LABELED  ? "labeled"
            : role == ALCORE_ROLE_TARGET ? "target"
                                         : "candidates";
-}
-
-static const char *dtype_name(int32_t dtype) {
-    static const char *const names[] = {"",      "float16", "bfloat16", "float32", "float64",
-                                        "int32", "int64",   "uint64",   "uint8"};
-    return dtype > 0 && dtype <= ALCORE_UINT8 ? names[dtype] : "unknown";
 }
 
 static void put_fingerprint(alcore__json_out *json, uint64_t fingerprint) {
@@ -39,7 +34,7 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         if (source->role != role) continue;
         alcore__json_open(json, source->name, '{');
         alcore__json_put_string(json, "from", source->origin);
-        alcore__json_put_string(json, "dtype", dtype_name(source->dtype));
+        alcore__json_put_string(json, "dtype", alcore__dtype_name(source->dtype));
         alcore__json_open(json, "shape", '[');
         alcore__json_put_integer(json, NULL, source->rows);
         if (source->ragged) alcore__json_put_string(json, NULL, "tokens");

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/dtype.h"
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
@@ -61,9 +62,7 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     const int64_t first = index * self->together;
     (void)worker;
     alcore_sys_work work = alcore__engine_work(&tokens->engine);
-    const size_t bytes = tokens->rows.dtype == ALCORE_FLOAT64   ? 8
-                         : tokens->rows.dtype == ALCORE_FLOAT32 ? 4
-                                                                : 2;
+    const size_t bytes = alcore__dtype_bytes(tokens->rows.dtype);
     alcore_sys_rows rows = tokens->rows;
     rows.data = (const char *)rows.data + (size_t)(first * rows.stride) * bytes;
     rows.first = first;

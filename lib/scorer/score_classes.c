@@ -2,6 +2,7 @@
 /* Scores of class probabilities, one distribution a row or one a token (spec 4.9, 7.4). */
 #include <math.h>
 
+#include "base/dtype.h"
 #include "scorer/score_table.h"
 
 enum {
@@ -34,11 +35,11 @@ static int32_t kind_of(const alcore__column *column) {
  * distribution, or of its tokens; at: place of the distribution among rows. */
 static alcore_status explain(alcore__score_call *call, const char *name,
                              const alcore_sys_rows *rows, int64_t at, int64_t item) {
-    static const size_t BYTES[] = {0, 2, 2, 4, 8};
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_sys_rows row = *rows;
-    row.data = (const char *)rows->data + (size_t)(at * rows->stride) * BYTES[rows->dtype];
+    row.data =
+        (const char *)rows->data + (size_t)(at * rows->stride) * alcore__dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_status status = call->engine.kernels->widen(&work, &row, NULL, values);
@@ -148,7 +149,6 @@ static double token_raw(const alcore_sys_class_stats *facts, int64_t tokens, int
 static alcore_status token_score(alcore__score_call *call, const alcore__column *column,
                                  const alcore_sys_ragged *items, int64_t i, int64_t mode,
                                  alcore_sys_class_stats *facts) {
-    static const size_t BYTES[] = {0, 2, 2, 4, 8};
     int64_t from = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i], row = call->first + i;
     if (!tokens) {
@@ -161,8 +161,9 @@ static alcore_status token_score(alcore__score_call *call, const alcore__column 
         call->raw[i] = call->score[i] = call->rank[i] = (double)NAN;
         return ALCORE_OK;
     }
-    alcore_sys_rows rows = {.data = (const char *)items->values +
-                                    (size_t)(from * items->classes) * BYTES[items->dtype],
+    alcore_sys_rows rows = {.data =
+                                (const char *)items->values +
+                                (size_t)(from * items->classes) * alcore__dtype_bytes(items->dtype),
                             .count = tokens,
                             .dims = items->classes,
                             .stride = items->classes,

@@ -3,6 +3,7 @@
  * meaning. */
 #include <math.h>
 
+#include "base/dtype.h"
 #include "scorer/score_table.h"
 
 static const char *const LOGPROBS[] = {"logprobs", NULL};
@@ -11,9 +12,8 @@ static const alcore__param_table NO_PARAMS = {NULL, 0};
 /* The log-probabilities of `tokens` tokens from number `from` on as doubles: out [tokens]. */
 static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
                                  int64_t from, int64_t tokens, double *out) {
-    static const size_t BYTES[] = {0, 2, 2, 4, 8};
     const char *values = items->values;
-    alcore_sys_rows row = {.data = values + (size_t)from * BYTES[items->dtype],
+    alcore_sys_rows row = {.data = values + (size_t)from * alcore__dtype_bytes(items->dtype),
                            .count = 1,
                            .dims = tokens,
                            .stride = tokens,

@@ -3,6 +3,7 @@
  * there. */
 #include <math.h>
 
+#include "base/dtype.h"
 #include "scorer/score_table.h"
 
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
@@ -15,7 +16,6 @@ static const alcore__column *positions(const alcore__score_call *call, const cha
 
 /* best[i] = log of the largest probability of item i, floored; NaN where there is none. */
 static alcore_status best_of(alcore__score_call *call, const char *name, double *best) {
-    static const size_t bytes[] = {0, 2, 2, 4, 8};
     const alcore__column *column = positions(call, name);
     if (column == NULL)
         return alcore__fail(ALCORE_E_MISSING,
@@ -32,8 +32,8 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
         if (call->mask != NULL && !call->mask[i]) continue;
         int64_t from = items.offsets[i] - items.offsets[0];
         int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
-        alcore_sys_rows row = {.data =
-                                   (const char *)items.values + (size_t)from * bytes[items.dtype],
+        alcore_sys_rows row = {.data = (const char *)items.values +
+                                       (size_t)from * alcore__dtype_bytes(items.dtype),
                                .first = call->first + i,
                                .count = 1,
                                .dims = length,

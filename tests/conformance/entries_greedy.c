@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "kernel_entry.h"
 #include "kernel_oracle.h"
 
@@ -266,8 +267,8 @@ static alcore_status call_hold(table *t, const kernel_case *c, output *out) {
         if (c->mask && !c->mask[i]) continue;
         alcore_sys_rows row = c->rows;
         row.count = 1;
-        static const int64_t BYTES[] = {0, 2, 2, 4, 8};
-        row.data = (const char *)row.data + i * row.stride * BYTES[row.dtype];
+        row.data =
+            (const char *)row.data + i * row.stride * (int64_t)alcore__dtype_bytes(row.dtype);
         status = t->widen(&conformance_work, &row, NULL, out->numbers + out->integers[0]++ * dims);
     }
     return status;

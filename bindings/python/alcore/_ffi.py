@@ -145,6 +145,8 @@ COLUMNS = {
     "embeddings": ALCORE_COLUMN_DENSE,
     "token_probs": ALCORE_COLUMN_RAGGED_DENSE,
     "factors": ALCORE_COLUMN_DENSE,
+    "qa_start": ALCORE_COLUMN_RAGGED,
+    "qa_end": ALCORE_COLUMN_RAGGED,
 }
 #: Functions of a caller's model and the column that each makes.
 MODEL_FUNCTIONS = {

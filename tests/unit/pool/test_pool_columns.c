@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "pool/column.h"
+#include "pool/column_names.h"
 #include "pool_test.h"
 
 static alcore_tensor tensor_of(void *data, int32_t dtype, int32_t ndim, int64_t *shape) {
@@ -559,8 +560,18 @@ START_TEST(derived) {
 }
 END_TEST
 
+/* The inputs are the first entries of the table of names, and all of them. */
+START_TEST(inputs_come_first) {
+    for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++)
+        ck_assert_int_eq(alcore__column_name_input(i)->role, ALCORE__COLUMN_INPUT);
+    ck_assert_str_eq(alcore__column_name_input(ALCORE__COLUMN_INPUTS)->name, "occurrences");
+    ck_assert(alcore__column_name_is_ragged("qa_end") && !alcore__column_name_is_ragged("probs"));
+}
+END_TEST
+
 static void add(TCase *tests) {
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, inputs_come_first);
     tcase_add_test(tests, scalar_kept);
     tcase_add_test(tests, dense_borrowed_and_strided);
     tcase_add_test(tests, half_precision);
