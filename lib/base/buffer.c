@@ -20,6 +20,8 @@ alcore_status alcore__buffer_append(alcore_ctx *ctx, alcore__buffer *buffer, con
     return ALCORE_OK;
 }
 
+/* Appends formatted text: short texts through an array on the stack, longer ones directly into the
+ * buffer once their length is known, which needs the arguments twice. */
 alcore_status alcore__buffer_format(alcore_ctx *ctx, alcore__buffer *buffer, const char *format,
                                     ...) {
     char text[256];
@@ -67,6 +69,8 @@ static void *chunk_alloc(struct alcore__arena_chunk *chunk, size_t bytes, size_t
     return memory;
 }
 
+/* Memory from the present chunk, or from a new one. A text of more than a quarter of a chunk gets a
+ * chunk of its own behind the present one, which still has room for small texts. */
 void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, size_t align) {
     void *memory = arena->chunk ? chunk_alloc(arena->chunk, bytes, align) : NULL;
     if (memory) return memory;
@@ -79,7 +83,7 @@ void *alcore__arena_alloc(alcore_ctx *ctx, alcore__arena *arena, size_t bytes, s
     if (!chunk) return NULL;
     *chunk = (struct alcore__arena_chunk){.capacity = capacity};
     arena->bytes += sizeof *chunk + capacity;
-    if (own_chunk && arena->chunk) { /* the present chunk still has room for small texts */
+    if (own_chunk && arena->chunk) {
         chunk->before = arena->chunk->before;
         arena->chunk->before = chunk;
     } else {

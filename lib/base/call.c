@@ -21,6 +21,9 @@ bool alcore__forked(const alcore_ctx *ctx) {
     return ctx && ctx->pid != getpid();
 }
 
+/* Begins a public call. The outermost call of a thread resets the error text and the state of
+ * progress; then, with a context, a forked child and a cancelled context are refused. depth counts
+ * nested calls, such as those from a callback. */
 alcore_status alcore__enter(alcore_ctx *ctx) {
     alcore__thread *self = &alcore__this;
     if (self->depth == 0) {
@@ -58,6 +61,9 @@ bool alcore__cancelled(const alcore_ctx *ctx) {
     return atomic_load_explicit(&call->stopped, memory_order_relaxed) == ctx;
 }
 
+/* Calls progress if ALCORE__PROGRESS_NS have passed since the last time, after the queued log
+ * lines. A result other than 0 cancels the call. The entering thread only; not from within the
+ * progress function itself. */
 void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
     alcore__call *call = &alcore__this.call;
     int64_t now = alcore__now_ns();
@@ -71,6 +77,8 @@ void alcore__report(alcore_ctx *ctx, const char *stage, int64_t done, int64_t to
     call->reporting = false;
 }
 
+/* Reports on the entering thread, where it remembers what it was told; on a worker (self->job is
+ * set) it only polls cancellation. */
 alcore_status alcore__tick(alcore_ctx *ctx, const char *stage, int64_t done, int64_t total) {
     alcore__thread *self = &alcore__this;
     if (!ctx) return ALCORE_OK;

@@ -80,6 +80,9 @@ alcore_ctx *alcore_ctx_ref(alcore_ctx *ctx) {
     return ctx;
 }
 
+/* Drops a reference; the last one ends the threads and the modules, then tells the host by its
+ * destroy functions. In a forked child the host's objects are the parent's: only memory is
+ * released. */
 void alcore_ctx_unref(alcore_ctx *ctx) {
     if (!ctx || atomic_fetch_sub_explicit(&ctx->references, 1, memory_order_acq_rel) != 1) return;
     bool forked = alcore__forked(ctx);

@@ -74,6 +74,9 @@ locale_t alcore__c_locale(void) {
     return newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
+/* vsnprintf() with '.' as decimal point, whatever the host's locale is: the thread's locale is
+ * changed for the call only where it has another one. A text that is cut ends at a whole code
+ * point. */
 int alcore__format_v(char *out, size_t bytes, const char *format, va_list args) {
     /* A host's setlocale() must not put a comma into a number. */
     bool foreign = strcmp(nl_langinfo(RADIXCHAR), ".") != 0;
@@ -96,6 +99,8 @@ int alcore__format(char *out, size_t bytes, const char *format, ...) {
     return length;
 }
 
+/* Makes text [length] the thread's error text, cut to whole code points, and drops the remedy of
+ * the error before. text may lie inside the present text, hence memmove(). */
 alcore_status alcore_error_set(alcore_status status, const char *text, size_t length) {
     alcore__thread *self = &alcore__this;
     if (!text) length = 0;
@@ -173,6 +178,9 @@ static size_t edit_distance(const char *a, size_t length_a, const char *b, size_
     return rows[length_a % 3][length_b];
 }
 
+/* The candidate with the smallest edit distance to text, if that is at most 1 + a quarter of the
+ * longer name and below its length: "did you mean". The first one in ties; names above 63 bytes are
+ * left out. */
 const char *alcore__nearest_name(const char *text, const char *const *candidates, size_t count) {
     size_t length = text ? strlen(text) : 0, nearest_distance = SIZE_MAX;
     const char *nearest = NULL;

@@ -47,6 +47,8 @@ static alcore_status open_descriptor(const char *path, int32_t mode, int *out) {
     return fail_errno(errno, "open", path);
 }
 
+/* open of the file table. *out_file is a system_file; a folder is refused here, since Linux would
+ * only fail at the first read. */
 static alcore_status system_open(void *user, const char *path, int32_t mode, void **out_file) {
     struct stat info;
     int descriptor;
@@ -123,6 +125,7 @@ static alcore_status read_stream(alcore_ctx *ctx, system_file *file, int64_t off
     return ALCORE_OK;
 }
 
+/* read of the file table: any part of a file from any thread, a stream under its lock. */
 static alcore_status system_read(void *user, void *handle, int64_t offset, void *buffer,
                                  size_t bytes, size_t *out_bytes) {
     system_file *file = handle;
@@ -134,6 +137,7 @@ static alcore_status system_read(void *user, void *handle, int64_t offset, void 
     return status;
 }
 
+/* write of the file table: all bytes, also when the system writes some of them. */
 static alcore_status system_write(void *user, void *handle, const void *data, size_t bytes) {
     const system_file *file = handle;
     const char *next = data;
@@ -165,6 +169,7 @@ static alcore_status system_sync(void *user, void *handle) {
     return fsync(file->descriptor) == 0 ? ALCORE_OK : fail_errno(errno, "sync", file->path);
 }
 
+/* close of the file table; frees the file in any case. */
 static alcore_status system_close(void *user, void *handle) {
     system_file *file = handle;
     alcore_status status = ALCORE_OK;
@@ -193,6 +198,8 @@ static alcore_status sync_folder(alcore_ctx *ctx, const char *path) {
     return status;
 }
 
+/* rename of the file table: replaces path by the temporary file and brings the new name to the
+ * disk. */
 static alcore_status system_rename(void *user, const char *temporary, const char *path) {
     struct stat info;
     /* A rename onto a device such as /dev/null would replace it. */
@@ -209,6 +216,7 @@ static alcore_status system_remove(void *user, const char *path) {
     return unlink(path) == 0 ? ALCORE_OK : fail_errno(errno, "remove", path);
 }
 
+/* Fills a file table with the functions of this file, for a context whose host gave none. */
 void alcore__file_system(alcore_ctx *ctx, alcore_files *out) {
     *out = (alcore_files){.size = sizeof *out,
                           .user = ctx,

@@ -37,6 +37,8 @@ struct alcore__file {
     char path[];     /* as the caller gave it */
 };
 
+/* Checks that the file table has what reading needs, and opens path. The file has a reference to
+ * the context, so that it may outlive the caller's. */
 alcore_status alcore__file_open(alcore_ctx *ctx, const char *path, alcore__file **out) {
     const alcore_files *files = &ctx->files;
     *out = NULL;
@@ -73,6 +75,8 @@ alcore_status alcore__file_length(alcore__file *file, int64_t *out) {
     return failed(status, "measuring a file", file->path);
 }
 
+/* Calls the table's read until `bytes` bytes are read or it returns 0 at the end of the file. A
+ * count above what was asked for is the host's error. */
 alcore_status alcore__file_read(alcore__file *file, int64_t offset, void *data, size_t bytes,
                                 size_t *out_bytes) {
     const alcore_files *files = &file->ctx->files;
@@ -102,11 +106,11 @@ alcore_status alcore__file_read_all(alcore__file *file, int64_t offset, void *da
     return ALCORE_OK;
 }
 
+/* Closes and frees. Nothing was written, so a failure to close loses nothing and is ignored. A
+ * forked child closes its own descriptor but calls nothing of the host. */
 void alcore__file_close(alcore__file *file) {
     if (!file) return;
     alcore_ctx *ctx = file->ctx;
-    /* Nothing was written, so a failure to close loses nothing. A child calls nothing of the host.
-     */
     if (alcore__is_file_system(&ctx->files) || !alcore__forked(ctx))
         ctx->files.close(ctx->files.user, file->handle);
     alcore__free(ctx, file);
@@ -173,6 +177,8 @@ static alcore_status check_target(alcore_ctx *ctx, const char *path) {
     return alcore__fail(ALCORE_E_IO, "cannot write '%s': not a regular file", path);
 }
 
+/* Checks that the file table has what writing needs and that path can be replaced, then opens a
+ * temporary file, or "-" directly. */
 alcore_status alcore__writer_open(alcore_ctx *ctx, const char *path, alcore__writer **out) {
     const alcore_files *files = &ctx->files;
     *out = NULL;
@@ -262,6 +268,8 @@ alcore_status alcore__writer_commit(alcore__writer *writer) {
     return status;
 }
 
+/* Closes and removes the temporary file and frees the writer, keeping the error text of the failure
+ * that led here. In a forked child the file is the parent's and stays. */
 void alcore__writer_abort(alcore__writer *writer) {
     if (!writer) return;
     const alcore_files *files = &writer->ctx->files;

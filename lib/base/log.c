@@ -50,6 +50,8 @@ static void enqueue(alcore_ctx *ctx, alcore__log_queue *queue, int32_t level, co
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* Passes the lines of a queue to the log function and frees them. The list is taken out under the
+ * lock and passed on without it, since the log function may log. */
 void alcore__log_drain(alcore_ctx *ctx, alcore__log_queue *queue) {
     alcore__call *call = &alcore__this.call;
     if (!ctx->log || call->logging) return;
@@ -74,6 +76,8 @@ void alcore__log_queue_end(alcore_ctx *ctx, alcore__log_queue *queue) {
     if (!alcore__forked(ctx)) pthread_mutex_destroy(&queue->lock);
 }
 
+/* Formats a line and decides where it goes: from a task into the queue of its job, from outside a
+ * call or from within the log function into the queue of the context, else to the log function. */
 void alcore__log(alcore_ctx *ctx, int32_t level, const char *component, const char *fields,
                  const char *format, ...) {
     alcore__thread *self = &alcore__this;

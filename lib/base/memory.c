@@ -34,6 +34,8 @@ static void prefer_large_pages(void *block, size_t bytes) {
 #endif
 }
 
+/* allocate of the default allocator: malloc(), from MAPPED bytes on at the beginning of a large
+ * page. */
 static void *default_allocate(void *user, size_t bytes) {
     void *block;
     (void)user;
@@ -94,10 +96,11 @@ size_t alcore__alloc_size(size_t bytes) {
     return (bytes + more + LARGE - 1) / LARGE * LARGE - more;
 }
 
+/* Zeroed memory. With the default allocator calloc() is used, which leaves fresh pages untouched:
+ * large masks and columns of which little is written cost little. */
 void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes) {
     size_t total;
     if (__builtin_mul_overflow(count, bytes, &total) || total > PTRDIFF_MAX - HEADER) return NULL;
-    /* calloc leaves fresh pages untouched, which large masks and columns live on. */
     if (allocator_of(ctx)->allocate == default_allocate) {
         void *block = calloc(1, total + HEADER);
         if (block) prefer_large_pages(block, total + HEADER);
@@ -108,6 +111,8 @@ void *alcore__calloc(alcore_ctx *ctx, size_t count, size_t bytes) {
     return memory;
 }
 
+/* Resizes a block by the allocator's function, which is told its old size from the header; a NULL
+ * memory is a new block. After a failure (NULL) the block is as it was. */
 void *alcore__realloc(alcore_ctx *ctx, void *memory, size_t bytes) {
     const alcore_allocator *allocator = allocator_of(ctx);
     if (!memory) return alcore__alloc(ctx, bytes);
@@ -139,6 +144,8 @@ alcore_status alcore__new_array(alcore_ctx *ctx, size_t count, size_t bytes, voi
     return alcore__fail_memory(__builtin_mul_overflow(count, bytes, &total) ? SIZE_MAX : total);
 }
 
+/* Reallocates the array whose pointer is at `array` when it has memory for less than `need`
+ * elements of `bytes` bytes: to half as many again plus 8, or to `need`. */
 alcore_status alcore__grow(alcore_ctx *ctx, void *array, size_t *capacity, size_t need,
                            size_t bytes) {
     size_t wanted, total;

@@ -152,6 +152,7 @@ static alcore_status find_record(alcore_ctx *ctx, const char *engine, alcore__mo
     return status;
 }
 
+/* *out: the module's table; the error names every path that was tried. */
 alcore_status alcore__module_load(alcore_ctx *ctx, const char *engine, const void **out) {
     alcore__module *module;
     *out = NULL;
@@ -174,6 +175,8 @@ static alcore_status extend_table(alcore_ctx *ctx, alcore__module *module, size_
     return ALCORE_OK;
 }
 
+/* As alcore__module_load(), but *out has full_size bytes: a shorter table of an older release is
+ * copied into a longer one, once. */
 alcore_status alcore__module_table(alcore_ctx *ctx, const char *engine, size_t full_size,
                                    const void **out) {
     alcore__module *module;

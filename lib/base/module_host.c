@@ -68,6 +68,7 @@ static void host_writer_abort(alcore_sys_writer *writer) {
     alcore__writer_abort((alcore__writer *)writer);
 }
 
+/* The table of functions that a module is given at its entry point. */
 const alcore_sys_host *alcore__sys_host(void) {
     static const alcore_sys_host host = {.size = sizeof host,
                                          .allocate = host_allocate,

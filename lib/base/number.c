@@ -79,6 +79,9 @@ static bool read_name(const char *text, size_t length, double *out) {
     return false;
 }
 
+/* Fast path: up to 53 bits of digits times or divided by a power of ten up to 10^22, all exact
+ * doubles, so that the one operation rounds correctly. Otherwise nan and inf by name, and
+ * strtod_l() on a terminated copy, at most 1,023 bytes. */
 bool alcore__parse_double(const char *text, size_t length, double *out) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -109,12 +112,13 @@ bool alcore__parse_double(const char *text, size_t length, double *out) {
     return true;
 }
 
+/* The value is accumulated as a negative number, since INT64_MIN has no positive counterpart. */
 bool alcore__parse_int(const char *text, size_t length, int64_t *out) {
     const char *end = text + length;
     bool negative = false;
     if (text < end && (*text == '-' || *text == '+')) negative = *text++ == '-';
     if (text == end) return false;
-    int64_t value = 0; /* kept negative: INT64_MIN has no positive twin */
+    int64_t value = 0; /* minus the digits so far */
     for (; text < end; text++) {
         if (!is_digit(*text) || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, *text - '0', &value))
@@ -125,6 +129,7 @@ bool alcore__parse_int(const char *text, size_t length, int64_t *out) {
     return true;
 }
 
+/* Digits only; false when the value does not fit into 64 bits. */
 bool alcore__parse_uint(const char *text, size_t length, uint64_t *out) {
     uint64_t value = 0;
     if (length == 0) return false;
@@ -154,6 +159,8 @@ static size_t plain_point(char *text) {
     return (size_t)(out - text);
 }
 
+/* Tries 15, 16 and 17 digits (for a subnormal number from 1 on) until the text reads back as the
+ * same double; every double reads back from 17. */
 size_t alcore__print_double(double value, char out[32]) {
     if (isnan(value) || isinf(value)) {
         strcpy(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");

@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+/* Allocates a handle of `bytes` bytes, zeroed, with one reference and a reference to the context;
+ * out is the address of the pointer to it. */
 alcore_status alcore__object_new(alcore_ctx *ctx, size_t bytes, void (*release)(void *),
                                  void *out) {
     alcore__object *object;
@@ -36,6 +38,8 @@ static alcore_status fail_busy(const char *noun) {
     return alcore__fail(ALCORE_E_BUSY, "the %s is in use by another call", noun);
 }
 
+/* Adds a reader, without a lock; fails at once while a writer has the handle, since calls never
+ * wait for each other. */
 alcore_status alcore__read_begin(void *object, const char *noun) {
     alcore__object *head = object;
     if (!head) return alcore__fail(ALCORE_E_INVALID, "the %s is NULL", noun);

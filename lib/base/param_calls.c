@@ -11,6 +11,8 @@ static alcore_status enter(const void *handle, alcore_ctx **ctx) {
     return alcore__enter(*ctx);
 }
 
+/* The whole of a public set call: checks the arguments, locks the handle for writing and passes
+ * name and value to the set function of its kind. */
 alcore_status alcore__param_set(const alcore__param_calls *calls, void *handle, const char *name,
                                 const char *value) {
     alcore_ctx *ctx;
@@ -40,6 +42,8 @@ alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *h
     return alcore__param_set(calls, handle, name, text);
 }
 
+/* The whole of a public get call; *out_text is a view that is valid until the parameter is set
+ * again. */
 alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
                                 const char **out_text) {
     alcore_ctx *ctx;

@@ -163,6 +163,7 @@ static alcore_status make_value(alcore_ctx *ctx, const alcore__param *row, const
     return ALCORE_OK;
 }
 
+/* Makes the values of a table, each its row's default; *out is all zeros after a failure. */
 alcore_status alcore__values_new(alcore_ctx *ctx, const alcore__param_table *table,
                                  alcore__values *out) {
     memset(out, 0, sizeof *out);
@@ -205,6 +206,7 @@ static alcore_status fail_name(const alcore__param_table *table, const char *own
     return alcore__fail(ALCORE_E_PARAM, "%s has no parameter \"%s\"", owner, name);
 }
 
+/* Replaces the value of a parameter by that of a text; after a failure the old one stays. */
 alcore_status alcore__values_set(alcore_ctx *ctx, alcore__values *values, const char *owner,
                                  const char *name, const char *text) {
     int32_t index = 0;
@@ -265,6 +267,7 @@ const char *alcore__values_text(const alcore__values *values, const char *name) 
     return value ? value->text : "";
 }
 
+/* Describes row `index` of a table in the caller's struct, in the size that it has. */
 alcore_status alcore__param_info(const alcore__param_table *table, int32_t index,
                                  alcore_param_info *out) {
     if (!out) return alcore__fail(ALCORE_E_INVALID, "out is NULL");

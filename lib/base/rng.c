@@ -28,6 +28,7 @@ static uint64_t rotate_left(uint64_t value, int bits) {
     return (value << bits) | (value >> (64 - bits));
 }
 
+/* One step of xoshiro256**, as its authors publish it. */
 uint64_t alcore__rng_u64(alcore__rng *rng) {
     uint64_t *s = rng->state;
     uint64_t result = rotate_left(s[1] * 5, 7) * 9, t = s[1] << 17;
@@ -98,6 +99,9 @@ static alcore_status tail_begin(alcore_ctx *ctx, tail *rest, int64_t n, int64_t 
     return ALCORE_OK;
 }
 
+/* The first `count` steps of a Fisher-Yates shuffle of a = 0 .. n - 1: out is a[0 .. count), the
+ * tail has the entries behind it that were swapped. All memory is allocated before the first
+ * draw. */
 alcore_status alcore__rng_sample(alcore_ctx *ctx, alcore__rng *rng, int64_t n, int64_t count,
                                  int64_t *out) {
     tail rest = {0};

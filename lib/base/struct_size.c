@@ -30,6 +30,8 @@ static alcore_status check(const void *theirs, size_t full_size, size_t first_si
     return ALCORE_OK;
 }
 
+/* Copies a caller's struct, of any valid size, into `ours` of full_size bytes; what the caller
+ * lacks is 0. theirs NULL: all zeros but for the size. */
 alcore_status alcore__struct_read(void *ours, size_t full_size, size_t first_size,
                                   const void *theirs, const char *name) {
     size_t size = 0;

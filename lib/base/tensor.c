@@ -97,6 +97,8 @@ static alcore_status check_tensor(const alcore_tensor *tensor, const char *name,
                         name, tensor->dtype.code, tensor->dtype.bits);
 }
 
+/* Checks shape, strides, alignment and data of a caller's tensor in host memory and describes it as
+ * rows with a stride; no number is read. name: the argument's, for the error. */
 alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
                                   alcore__array *out) {
     alcore__array view = {0};
@@ -131,6 +133,7 @@ alcore_status alcore__tensor_view(const alcore_tensor *tensor, const char *name,
     return ALCORE_OK;
 }
 
+/* Checks a caller's tensor that a call fills: exactly this type and shape, rows without gaps. */
 alcore_status alcore__tensor_output(const alcore_tensor *tensor, const char *name, int32_t dtype,
                                     int64_t rows, int64_t columns, alcore__array *out) {
     alcore__array view;

@@ -292,6 +292,10 @@ static alcore_status job_status(alcore__job *job) {
     return ALCORE_OK;
 }
 
+/* Runs the tasks 0 .. count - 1: adds a job to the pool, sleeps and reports until it is exhausted
+ * and no worker is inside a task, then removes it. From within a task, or without threads, the
+ * tasks run right here. The job lives on this stack, so it must be out of the list before the
+ * return. */
 alcore_status alcore__parallel(alcore_ctx *ctx, const char *stage, int64_t count, alcore__task task,
                                void *data) {
     alcore__pool *pool;

@@ -18,6 +18,8 @@ static double block_total(const double *weights, int64_t start, int64_t end) {
     return running_sum;
 }
 
+/* Draws a row: the first pass sums all blocks, the second looks for the block in which the running
+ * sum first exceeds uniform * total, and for the row inside it. -1 when all weights are 0. */
 int64_t alcore__weighted(const double *weights, int64_t count, double uniform) {
     double total = 0.0, before = 0.0;
     for (int64_t start = 0; start < count; start = block_end(start, count))

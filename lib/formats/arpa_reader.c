@@ -257,6 +257,7 @@ static alcore_status read_model(reader *r) {
     return ALCORE_OK;
 }
 
+/* Reads a model from a file; the model keeps the trie, so the reader's reference is dropped. */
 alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out) {
     if (out != NULL) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));

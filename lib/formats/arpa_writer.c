@@ -102,6 +102,7 @@ static alcore_status put_order(arpa_writer *w, int32_t order) {
     return ALCORE_OK;
 }
 
+/* Writes the whole file: comments, header, the sections of the orders, the end mark. */
 static alcore_status put_model(arpa_writer *w) {
     const alcore_lm *lm = w->lm;
     if (lm->trained) ALCORE__TRY(put_training(w));
@@ -117,6 +118,7 @@ static alcore_status put_model(arpa_writer *w) {
     return put_line(w);
 }
 
+/* Writes the model to path, which appears whole or not at all. */
 alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path) {
     alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));

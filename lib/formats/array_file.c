@@ -37,6 +37,8 @@ static alcore_status locate(alcore_ctx *ctx, alcore__file *file, const char *ten
     return alcore__fail(ALCORE_E_DATA, "%s is neither .npy nor .safetensors", path);
 }
 
+/* Splits "PATH.safetensors:TENSOR", refuses compressed files, opens the file and reads its header.
+ * *out_file is the caller's to close. */
 alcore_status alcore__array_open(alcore_ctx *ctx, const char *path, alcore__array_info *out_info,
                                  alcore__file **out_file) {
     size_t base;

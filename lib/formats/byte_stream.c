@@ -66,6 +66,8 @@ bool alcore__stream_compressed(const char *path, size_t *out_base_length) {
     return compressed;
 }
 
+/* Opens path with the decoder of its suffix; a suffix whose library this build lacks is
+ * ALCORE_E_UNSUPPORTED. */
 alcore_status alcore__stream_open(alcore_ctx *ctx, const char *path, alcore__byte_stream **out) {
     size_t compression = find_compression(path);
     const alcore__decoder *decoder = NULL;
@@ -106,6 +108,9 @@ static alcore_status fill_input(alcore__byte_stream *stream) {
     return ALCORE_OK;
 }
 
+/* Fills data with up to `bytes` bytes. A plain file is read once; a compressed one is decoded until
+ * data is full or the file ends. A file that ends inside a member or frame is truncated, which is
+ * an error. */
 alcore_status alcore__stream_read(alcore__byte_stream *stream, void *data, size_t bytes,
                                   size_t *out_bytes) {
     *out_bytes = 0;

@@ -18,6 +18,7 @@ static void gz_free(voidpf ctx, voidpf memory) {
     alcore__free(ctx, memory);
 }
 
+/* Allocates the state; zlib's memory comes from the context too. */
 static alcore_status gz_open(alcore_ctx *ctx, void **out_state) {
     gz_state *state = alcore__calloc(ctx, 1, sizeof *state);
     if (!state) return alcore__fail_memory(sizeof *state);

@@ -21,6 +21,7 @@ static void xz_free(void *ctx, void *memory) {
     alcore__free(ctx, memory);
 }
 
+/* Allocates the state; liblzma's memory comes from the context too, up to MEMORY_LIMIT. */
 static alcore_status xz_open(alcore_ctx *ctx, void **out_state) {
     xz_state *state = alcore__calloc(ctx, 1, sizeof *state);
     if (!state) return alcore__fail_memory(sizeof *state);

@@ -14,6 +14,7 @@ typedef struct zst_state {
     bool inside;        /* a frame has begun and not ended */
 } zst_state;
 
+/* Allocates the state and limits the window that a frame may ask for. */
 static alcore_status zst_open(alcore_ctx *ctx, void **out_state) {
     zst_state *state = alcore__calloc(ctx, 1, sizeof *state);
     if (!state) return alcore__fail_memory(sizeof *state);

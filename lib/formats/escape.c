@@ -42,6 +42,8 @@ alcore_status alcore__tsv_append(alcore_ctx *ctx, alcore__buffer *out, const cha
     return append_replaced(ctx, out, text, length, tsv_replace);
 }
 
+/* Replaces \t, \n and \\ in text [length] in place and returns the new length. Texts without a
+ * backslash, nearly all, are only searched. */
 size_t alcore__tsv_unescape(char *text, size_t length) {
     char *slash = memchr(text, '\\', length), *end = text + length;
     if (!slash) return length;
@@ -60,6 +62,8 @@ static const char *csv_replace(const char *text, size_t length, size_t *next, ch
     return text[(*next)++] == '"' ? "\"\"" : NULL;
 }
 
+/* Appends a cell; quotes are put around it only where RFC 4180 or a space at either end needs them,
+ * and doubled inside. */
 alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const char *text,
                                  size_t length) {
     bool quote = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
@@ -71,6 +75,7 @@ alcore_status alcore__csv_append(alcore_ctx *ctx, alcore__buffer *out, const cha
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
+/* replace for JSON strings: quotes, backslashes, control characters, malformed UTF-8. */
 static const char *json_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     int32_t point = alcore__utf8_next(text, length, next);
     if (point >= 0x20 && point != '"' && point != '\\') return NULL;
@@ -100,6 +105,7 @@ alcore_status alcore__json_append(alcore_ctx *ctx, alcore__buffer *out, const ch
     return alcore__buffer_append(ctx, out, "\"", 1);
 }
 
+/* replace for XML and HTML: the five markup characters, CR, and what XML 1.0 does not allow. */
 static const char *xml_replace(const char *text, size_t length, size_t *next, char scratch[8]) {
     (void)scratch;
     int32_t point = alcore__utf8_next(text, length, next);

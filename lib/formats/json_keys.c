@@ -24,6 +24,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Compares all pairs of fewer than 16 keys, else sorts the hashes and compares neighbors. */
 bool alcore__json_keys_repeat(alcore__json_keys *keys) {
     uint64_t *hashes = keys->hashes;
     if (keys->count < 16) { /* a record: too few to call for a sort */

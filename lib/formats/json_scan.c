@@ -153,6 +153,8 @@ static char *skip_plain(char *next, const char *end) {
     return next;
 }
 
+/* Runs of plain bytes are moved to the front as escapes before them shrink; *out_text [*out_length]
+ * lies inside the scanned text. */
 bool alcore__json_string(alcore__json *json, char **out_text, size_t *out_length) {
     if (alcore__json_kind(json) != '"') return fail(json, "a string is expected");
     char *text = ++json->next, *out = text;
@@ -188,6 +190,8 @@ static bool skip_char(alcore__json *json, char c) {
     return true;
 }
 
+/* Checks the grammar of a number (no leading zeros, digits on both sides of a point); the value is
+ * the caller's to parse. */
 bool alcore__json_number(alcore__json *json, char **out_text, size_t *out_length) {
     if (alcore__json_kind(json) != '0') return fail(json, "a number is expected");
     char *text = json->next;
@@ -215,6 +219,7 @@ static bool skip_word(alcore__json *json, const char *word) {
     return true;
 }
 
+/* Passes over one value with all that it contains; containers recurse, at most max_depth deep. */
 bool alcore__json_skip(alcore__json *json) {
     char *text;
     size_t length;

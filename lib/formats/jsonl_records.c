@@ -90,6 +90,7 @@ static alcore_status read_object(jsonl_state *state, const alcore_read_options *
     return alcore__lines_fail(lines, "no text: none of the keys text, source and src");
 }
 
+/* line of the format: turns one line into *record; a blank line is no record. */
 static alcore_status read_line(void *data, const alcore_read_options *options,
                                const alcore__line_reader *lines, char *text, size_t length,
                                alcore__record *record, bool *out_skip) {

@@ -69,6 +69,9 @@ static alcore_status fail_length(const alcore__line_reader *lines) {
     return alcore__lines_fail(lines, "the line is longer than %zu bytes", lines->max_line_bytes);
 }
 
+/* Reads from the stream until buffer[begin .. scanned) has at least one whole line, or the stream
+ * ends. New bytes are checked for NUL and searched for \r and the last \n. A line longer than
+ * max_line_bytes fails here, before it is read whole. */
 alcore_status alcore__lines_fill(alcore__line_reader *lines, bool *out_more) {
     *out_more = false;
     lines->scanned = 0;
@@ -119,6 +122,8 @@ static void count_inner(alcore__line_reader *lines, const char *text, size_t len
     }
 }
 
+/* Cuts the next line off buffer[begin .. scanned), without its \n and one \r before that; *out_text
+ * is NULL when there is none. */
 alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, size_t *out_length) {
     *out_text = NULL;
     if (lines->begin >= lines->scanned) return ALCORE_OK;
@@ -141,6 +146,7 @@ alcore_status alcore__lines_next(alcore__line_reader *lines, char **out_text, si
     return ALCORE_OK;
 }
 
+/* Warns once per file of lines that ended in \r\n and of \r inside lines. */
 void alcore__lines_report(alcore__line_reader *lines) {
     if (lines->carriage_returns > 0)
         alcore__log(lines->ctx, ALCORE_LOG_WARN, "formats", NULL,

@@ -179,6 +179,7 @@ static alcore_status check_length(const header *head, int64_t length) {
     return ALCORE_OK;
 }
 
+/* Reads and checks the header of a file of `length` bytes; *out says where its numbers lie. */
 alcore_status alcore__npy_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                  alcore__array_info *out) {
     header head = {.path = alcore__file_path(file)};

@@ -124,6 +124,7 @@ static alcore_status read_all(reader *r, int64_t pairs) {
     return ALCORE_OK;
 }
 
+/* Reads all links of a file into *out, which is empty after a failure. */
 alcore_status alcore__pharaoh_read(alcore_ctx *ctx, const char *path, int64_t pairs,
                                    alcore__links *out) {
     reader r = {.ctx = ctx, .out = out};
@@ -149,6 +150,7 @@ static alcore_status write_pair(alcore__writer *writer, const alcore__links *lin
     return alcore__writer_put(writer, "\n", 1);
 }
 
+/* Writes one line per sentence pair to path, which appears whole or not at all. */
 alcore_status alcore__pharaoh_write(alcore_ctx *ctx, const char *path, const alcore__links *links) {
     alcore__writer *writer;
     ALCORE__TRY(alcore__writer_open(ctx, path, &writer));

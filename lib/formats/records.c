@@ -94,6 +94,8 @@ static alcore_status find_format(const char *path, const alcore_read_options *op
     return ALCORE_OK;
 }
 
+/* Looks a column's or key's name up: first as the text column that the options name, then among the
+ * known names. */
 int32_t alcore__record_role(const alcore_read_options *options, const char *name, size_t length,
                             int32_t *out_rank) {
     static const struct {
@@ -125,6 +127,8 @@ int32_t alcore__record_role(const alcore_read_options *options, const char *name
     return ALCORE__ROLE_NONE;
 }
 
+/* Sets the member of a record that a role fills to a view of the value; an empty value other than
+ * the text counts as absent. */
 alcore_status alcore__record_set(alcore__record *record, int32_t role, const char *value,
                                  size_t length, const alcore__line_reader *lines) {
     if (role == ALCORE__ROLE_TEXT) {
@@ -241,6 +245,8 @@ static alcore_status read_lines(alcore__line_reader *lines, const alcore__record
     return ALCORE_OK;
 }
 
+/* Reads all records of a file with the format of its path or options, batch by batch into the
+ * sink. */
 alcore_status alcore__read_records(alcore_ctx *ctx, const char *path,
                                    const alcore_read_options *options, int64_t max_line_bytes,
                                    alcore__record_sink sink, void *user) {

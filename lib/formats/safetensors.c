@@ -252,6 +252,8 @@ static alcore_status read_all(table *tensors, alcore__file *file, char *header,
     return choose(tensors, 8 + header_bytes, out);
 }
 
+/* Reads the header of a file of `length` bytes, whose size the first 8 bytes give, and says in *out
+ * where the tensor lies. */
 alcore_status alcore__safetensors_locate(alcore_ctx *ctx, alcore__file *file, int64_t length,
                                          const char *tensor, alcore__array_info *out) {
     table tensors = {.ctx = ctx, .path = alcore__file_path(file), .wanted = tensor};

@@ -34,6 +34,8 @@ static const struct {
              {"fairseq", ALCORE__SCORE_FAIRSEQ}};
 #define NAMES (sizeof names / sizeof *names)
 
+/* The format by its name, or without a name by the suffix of path, after a compression suffix; 0
+ * for none. */
 int32_t alcore__score_format(const char *name, const char *path) {
     size_t length = 0;
     if (name) {
@@ -208,6 +210,7 @@ static alcore_status read_lines(reader *in, alcore__score_sink sink, void *user)
                         in->lines.path);
 }
 
+/* Reads all lines of a file in a format and passes each to the sink. */
 alcore_status alcore__read_score_text(alcore_ctx *ctx, const char *path, int32_t format,
                                       int64_t max_line_bytes, alcore__score_sink sink, void *user) {
     if (format < ALCORE__SCORE_TXT || format > ALCORE__SCORE_FAIRSEQ)

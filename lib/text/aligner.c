@@ -273,6 +273,8 @@ static void free_scratch(alcore_ctx *ctx, alcore__aligner_scratch *scratch) {
     alcore__free(ctx, scratch);
 }
 
+/* Checks options and texts, trains, and frees what only the training needs. *out is NULL after a
+ * failure. */
 alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *sources,
                                     const alcore__text_source *targets,
                                     const alcore__aligner_options *options, alcore__aligner **out) {
@@ -320,6 +322,8 @@ const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *c
     return aligner->lambdas;
 }
 
+/* t(target | source), by the words' symbols; the start value for words that are unknown or never
+ * occurred together. The null word has symbol 0, the boundary's. */
 double alcore__aligner_probability(const alcore__aligner *aligner, const char *source,
                                    const char *target) {
     const uint32_t f = alcore__corpus_find(aligner->target, target, strlen(target));
@@ -509,6 +513,7 @@ static alcore_status apply(applying *a, link_list *list) {
     return ALCORE_OK;
 }
 
+/* Decodes other pairs with the trained parameters; *out is empty after a failure. */
 alcore_status alcore__aligner_apply(const alcore__aligner *aligner,
                                     const alcore__text_source *sources,
                                     const alcore__text_source *targets, bool swap,

@@ -7,7 +7,13 @@
  *   log-likelihood of the pair = sum over target words of ln(sum of the terms)
  *
  * n and m are the words of the source and the target sentence, i = 1 .. m the target position; the
- * arrays delta, term and slot have n + 1 entries, entry j for source position j.
+ * worker's arrays delta, term and slot have n + 1 entries, entry j for source position j. A pair
+ * has the words' symbols, source [n] and target [m]; symbol 0 as a source word is the null word.
+ *
+ * The table (aligner_table.h) is a hash table with a row of slots for each source symbol:
+ * cell[slot] has t(f | e) and the expected count of the pair, an integer in units of
+ * 2^-table.shift. emp is the sum of posterior times h = -|j / n - i / m|, from which
+ * aligner_tension.c updates lambda.
  *
  * The time goes to reads of the table, whose rows lie anywhere in memory. So the slots of the next
  * target word are prefetched before the terms of the present one are computed: two arrays of slots
@@ -136,11 +142,11 @@ static void add_units(_Atomic uint64_t *count, uint64_t units, bool shared) {
                               memory_order_relaxed);
 }
 
-/* The second half of the E-step of target position i (from 1), whose terms and slots are set and
- * add up to total: adds each posterior, rounded to units, to its count in the table; with a tension
- * also posterior times h to sums->emp, and with the gradient the posteriors of j >= 1 to mass[i -
- * 1] in units of 2^-mass_shift. The public tension counts target positions from 0 there, as the
- * tool that it reproduces does. */
+/* The second half of the E-step of target position i (from 1), whose terms add up to total and
+ * whose slots [n + 1] are exact. Adds each posterior, rounded to units, to its count in the table;
+ * with a tension also posterior times h to sums->emp, and with the gradient the posteriors of j >=
+ * 1 to mass[i - 1] in units of 2^-mass_shift. The public tension counts target positions from 0 in
+ * h, as the tool that it reproduces does. */
 static void add_posteriors(alcore__aligner *aligner, const alcore__aligner_scratch *scratch,
                            const alcore__aligner_pair *pair, int64_t i, double total,
                            const uint64_t *slot, _Atomic uint64_t *mass, int32_t mass_shift,
@@ -184,6 +190,9 @@ static void prior(const alcore__aligner *aligner, const alcore__aligner_pair *pa
         uniform_prior(pair->n, aligner->options.null_word, delta);
 }
 
+/* The E-step of one pair: for each target word the prior, the terms, their sum, then the posteriors
+ * into the counts. mass [m] or NULL; the slots of word i + 1 are located while word i is
+ * computed. */
 alcore_status alcore__aligner_expect(alcore__aligner *aligner, alcore__aligner_scratch *scratch,
                                      const alcore__aligner_pair *pair, _Atomic uint64_t *mass,
                                      int32_t mass_shift, alcore__aligner_sums *sums) {
@@ -201,6 +210,9 @@ alcore_status alcore__aligner_expect(alcore__aligner *aligner, alcore__aligner_s
     return ALCORE_OK;
 }
 
+/* partner [m]: for each target word the j with the largest term, the smallest j in ties. A pair
+ * that was not trained on (trained false) may have words and pairs of words that the table
+ * lacks. */
 alcore_status alcore__aligner_decode(const alcore__aligner *aligner,
                                      alcore__aligner_scratch *scratch,
                                      const alcore__aligner_pair *pair, bool trained,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the table of word pairs is built, and its M-step (aligner_table.h has the layout;
- * docs/spec/aligner.md the formulas).
+ * docs/spec/aligner.md the formulas). The row of source symbol e is the slots row_begin[e] ..
+ * row_begin[e + 1] - 1: key[slot] is a target symbol, 0 where the slot is free, and cell[slot] has
+ * t(f | e) and the expected count of the pair in units of 2^-shift; row_pairs[e] slots are used.
+ * Symbol 0 is the boundary between rows of a corpus, and as a source word the null word.
  *
  * Build: an inverted index lists the rows that contain each source word. A task walks over the
  * target words of those rows for BLOCK_SYMBOLS source words, one after the other; a stamp per
@@ -175,6 +178,8 @@ static alcore_status build(builder *b) {
     return visit_all(b);
 }
 
+/* Builds the table of two corpora with the same rows and frees what only the build needs.
+ * source->max_symbol bounds the symbols, of which some may be unused: their rows are empty. */
 alcore_status alcore__aligner_table_build(alcore_ctx *ctx, const alcore__corpus *source,
                                           const alcore__corpus *target, bool null_word,
                                           double start, alcore__aligner_table *out) {
@@ -203,6 +208,8 @@ void alcore__aligner_table_clear(alcore_ctx *ctx, alcore__aligner_table *table) 
     *table = (alcore__aligner_table){0};
 }
 
+/* The cell of a pair of symbols, NULL when they never occurred together: the search that may fail,
+ * unlike alcore__aligner_slot(). */
 const alcore__aligner_cell *alcore__aligner_cell_find(const alcore__aligner_table *table,
                                                       uint32_t source, uint32_t target) {
     if (source >= table->source_symbols || table->row_pairs[source] == 0) return NULL;

@@ -85,6 +85,7 @@ static alcore_status sort_lengths(const alcore__aligner *aligner, alcore__keyed 
     return ALCORE_OK;
 }
 
+/* Makes the classes of the training pairs; records and spare [rows] are workspace of the sort. */
 alcore_status alcore__aligner_classes_new(const alcore__aligner *aligner,
                                           alcore__aligner_classes *out) {
     alcore_ctx *ctx = aligner->ctx;
@@ -157,6 +158,8 @@ static alcore_status model_class(void *data, int64_t class_index, int32_t worker
     return ALCORE_OK;
 }
 
+/* Eight gradient steps of lambda; each computes mod of all classes in parallel and adds it up in
+ * the order of the classes. */
 alcore_status alcore__aligner_tighten(alcore__aligner *aligner, alcore__aligner_classes *classes,
                                       double emp) {
     model_task task = {aligner, classes, NULL};

@@ -26,6 +26,7 @@ bool alcore__utf8_is_space(int32_t code_point) {
     return category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP;
 }
 
+/* Whether a code point belongs to a script that is written without spaces between words. */
 bool alcore__utf8_is_unspaced(int32_t code_point) {
     static const struct {
         int32_t first, last; /* code points, both included */
@@ -144,6 +145,8 @@ static size_t normalize_plain(const char *text, size_t length, alcore__buffer *o
     return next;
 }
 
+/* Appends the normalized form of text. Runs of ASCII are copied through a table; other code points
+ * go one by one through the waiting list, which puts combining marks into canonical order. */
 alcore_status alcore__utf8_normalize(alcore_ctx *ctx, const char *text, size_t length,
                                      alcore__buffer *out) {
     waiting run;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a corpus is read (corpus.h has the layout). The number of words of each row is known
  * beforehand, so the position of every row is known too (lay_out), and blocks of rows are read in
- * parallel: the pool's first, which adds words, then the labeled rows, which does not. A thread
- * looks each word up in a small cache of its own first, which answers most words of natural text.
- * The others go to the shard of the word's hash, under its lock. Cost: one pass over the bytes,
- * about 30 ns a word. */
+ * parallel: the pool's first, which adds words, then the labeled rows, which does not. The result
+ * is tokens: 0 | words of row 0, 0 | words of row 1, 0 | ..., symbols of words from 1 on and the
+ * boundary 0 after each row. A thread looks each word up in a small cache of its own first, which
+ * answers most words of natural text. The others go to the shard of the word's hash, under its
+ * lock. Cost: one pass over the bytes, about 30 ns a word. */
 #include "text/corpus.h"
 
 #include <inttypes.h>
@@ -195,6 +196,7 @@ static alcore_status read_all(alcore__corpus *corpus, const alcore__text_source 
     return labeled == NULL ? ALCORE_OK : read_source(corpus, labeled, *labeled_begin, false);
 }
 
+/* Makes a corpus of the pool's texts and, behind them, of the labeled ones; labeled may be NULL. */
 alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *pool,
                                  const alcore__text_source *labeled, alcore__corpus **out) {
     alcore__corpus *corpus = NULL;
@@ -236,6 +238,8 @@ uint32_t alcore__corpus_find(const alcore__corpus *corpus, const char *word, siz
     return find_hashed(corpus, alcore__hash64(word, length), word, length);
 }
 
+/* Binary search for the pool row whose positions contain `position`. A row without words has no
+ * position, and the loop ends at the last row that begins at or before it. */
 int64_t alcore__corpus_row(const alcore__corpus *corpus, uint32_t position) {
     int64_t low = 0, high = corpus->rows; /* begin[low] <= position < begin[high] */
     while (high - low > 1) {

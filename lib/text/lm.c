@@ -17,6 +17,7 @@ static void release_trie(void *object) {
         alcore__ngram_clear(trie->object.ctx, &trie->table[n]);
 }
 
+/* Makes a trie whose vocabulary has the three symbols, which get the numbers 0, 1 and 2. */
 alcore_status alcore__lm_trie_new(alcore_ctx *ctx, int32_t order, alcore__lm_trie **out) {
     static const char *const symbols[] = {"<unk>", "<s>", "</s>"}; /* ALCORE__LM_UNK, ... */
     alcore__lm_trie *trie = NULL;
@@ -163,9 +164,11 @@ static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t 
     return alcore__rng_derive(hash, trie->words.hash[number], 0, 0);
 }
 
+/* The sum over all listed n-grams of a hash of words, log-probability and back-off: the same for
+ * the same model, in whatever order its n-grams are numbered. Computed once; threads that compute
+ * it at once find the same value. */
 uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
     if (lm == NULL) return 0;
-    /* Every thread that computes it finds the same number. */
     uint64_t sum = atomic_load_explicit(&lm->fingerprint, memory_order_relaxed);
     if (sum != 0) return sum;
     sum = (uint64_t)lm->order;

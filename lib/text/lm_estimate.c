@@ -11,7 +11,10 @@
  * order no longer needs
  *   4. the logarithms of order N
  *
- * Arrays over the n-grams of an order are indexed by their number in the trie. Whatever is summed
+ * The trie numbers the n-grams of each order: table[n].ngram[number] has the number of the first n
+ * - 1 words (context) and of the last n - 1 words (suffix) in order n - 1, and the last word; order
+ * 1 is the vocabulary. Arrays over the n-grams of an order are indexed by that number. The model's
+ * logp and backoff hold p and gamma until step 3 replaces them by their log10. Whatever is summed
  * over several n-grams is an integer, so the result does not depend on any order. Cost: a few
  * passes over the n-grams of each order, two of them with reads far apart (suffix and context). */
 #include <math.h>
@@ -256,6 +259,8 @@ static alcore_status run(estimate *e) {
     return replace_by_log10(e, lm->logp[lm->order], alcore__lm_size(lm, lm->order));
 }
 
+/* Allocates the model's arrays and estimates it from the counts of all folds but `without` (-1:
+ * none). */
 alcore_status alcore__lm_estimate(alcore__lm_trainer *trainer, int32_t without, alcore_lm *lm) {
     estimate e = {.trainer = trainer, .ctx = trainer->ctx, .lm = lm, .without = without};
     int64_t sentences = 0;

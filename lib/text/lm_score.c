@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scoring by backing off (docs/spec/language-model.md): log10 p(w | h) = log10 p of the longest
  * n-gram h' w that the model has, plus the back-off weights (log10) of all contexts longer than h'
- * up to h. Cost: at most N look-ups a word. A model is only read, so texts are scored in
- * parallel. */
+ * up to h. Cost: at most N look-ups a word. A model is only read, so texts are scored in parallel.
+ *
+ * The model (lm_internal.h): trie->table[n] has the n-grams of order n by number, each with its
+ * context (the number of its first n - 1 words in order n - 1), its last word and its suffix (the
+ * number of its last n - 1 words); order 1 is trie->words. logp[n] and backoff[n] are log10 values
+ * by the same numbers; a logp above 0 means that the model lacks the n-gram. */
 #include <math.h>
 #include <string.h>
 
@@ -38,6 +42,8 @@ alcore__lm_context alcore__lm_begin(const alcore_lm *lm) {
     return lm->order > 1 ? (alcore__lm_context){1, ALCORE__LM_BEGIN} : (alcore__lm_context){0, 0};
 }
 
+/* The number by which a word of a text is scored: <unk> for a word that the model does not have,
+ * and for a word that reads <s>, </s> or <unk>, whose numbers are up to ALCORE__LM_END. */
 uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *word,
                                 size_t length) {
     const uint32_t number = alcore__vocabulary_find_hashed(&lm->trie->words, hash, word, length);
@@ -46,10 +52,13 @@ uint32_t alcore__lm_word_number(const alcore_lm *lm, uint64_t hash, const char *
                : number;
 }
 
+/* The number of </s>, or <unk> where a model read from a file lacks it. */
 uint32_t alcore__lm_end_number(const alcore_lm *lm) {
     return lm->logp[1][ALCORE__LM_END] > 0.0 ? ALCORE__LM_UNK : ALCORE__LM_END;
 }
 
+/* log10 of the probability of a text: the sum over its words and the end, each given the context
+ * that the words before left. */
 double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
     const char *next = text, *end = text + length, *word;
     size_t bytes;

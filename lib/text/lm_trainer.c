@@ -2,7 +2,9 @@
 /* Counting the n-grams of the training texts (lm_trainer.h). Texts are collected into a block of
  * about BLOCK_WORDS words, which is then counted order by order: order n finds or adds the n-gram
  * that begins at each word from the number of the (n-1)-gram there, so each n-gram costs one
- * look-up in the table of its order. The look-ups of a block are independent but for their order,
+ * look-up in the table of its order. The block is three arrays [block_length]: word numbers, id
+ * (the n-gram that begins at each word) and fold; counts[n] has `folds` entries for each n-gram of
+ * order n, at number * folds. The look-ups of a block are independent but for their order,
  * so the memory that they read is prefetched. Cost: N look-ups a word. */
 #include "text/lm_trainer.h"
 
@@ -22,6 +24,8 @@ int32_t alcore__lm_fold(const char *text, size_t length) {
     return (int32_t)(alcore__hash64(text, length) % ALCORE__LM_FOLDS);
 }
 
+/* Makes a trainer with an empty trie; expected is the number of texts for the progress, -1 if
+ * unknown. */
 alcore_status alcore__lm_trainer_new(alcore_ctx *ctx, int32_t order, int32_t folds,
                                      int64_t expected, alcore__lm_trainer **out) {
     *out = NULL;
@@ -198,6 +202,8 @@ static alcore_status push_sentence(alcore__lm_trainer *trainer, const char *text
     return push(trainer, ALCORE__LM_END, fold);
 }
 
+/* Appends a text to the block, and counts the block when it is full. After a failure the block has
+ * no part of the text. */
 alcore_status alcore__lm_trainer_add(alcore__lm_trainer *trainer, const char *text, size_t length) {
     if (trainer->closed)
         return alcore__fail(ALCORE_E_INVALID, "the language model's training has ended");
@@ -218,6 +224,7 @@ alcore_status alcore__lm_trainer_add(alcore__lm_trainer *trainer, const char *te
     return trainer->block_length < BLOCK_WORDS ? ALCORE_OK : count_block(trainer);
 }
 
+/* Counts what is left in the block, closes the trainer and estimates the model without one fold. */
 alcore_status alcore__lm_trainer_model(alcore__lm_trainer *trainer, int32_t without,
                                        alcore_lm **out) {
     *out = NULL;

@@ -16,6 +16,8 @@ static size_t slots_for(size_t ngrams) {
     return slots;
 }
 
+/* Gets memory for `more` n-grams; where the slots become too few, all used ones are moved to a
+ * table of more slots. */
 alcore_status alcore__ngram_reserve(alcore_ctx *ctx, alcore__ngram_table *table, size_t more) {
     const size_t need = table->count + more;
     if (need >= ALCORE__NGRAM_NONE)

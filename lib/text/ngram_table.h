@@ -24,7 +24,7 @@ typedef struct alcore__ngram_table {
     uint32_t *slot;       /* [slots] number + 1 of an n-gram, 0 where free; open addressing with
                              linear probing from the hash's high bits */
     size_t capacity;      /* entries that ngram has memory for */
-    size_t slots;         /* a power of two, at most three quarters of it used; or 0 */
+    size_t slots;         /* a power of two, at most half of it used; or 0 */
     uint32_t count;       /* n-grams; the next new one gets this number */
 } alcore__ngram_table;
 

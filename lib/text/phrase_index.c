@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of phrases (phrase_table.h): making and freeing it, the states of its rows, the call
  * that lists a table, and the text and the rows of one phrase. The counting itself is in
- * phrase_walk.c, the order of a table in phrase_order.c, the sort behind both in suffix_array.c. */
+ * phrase_walk.c, the order of a table in phrase_order.c, the sort behind both in suffix_array.c.
+ *
+ * The corpus is an array of word symbols, tokens, with the boundary 0 after each row; begin[row] is
+ * the position of a row's first word. array.position [count] are the positions in the order of the
+ * words that follow. A phrase is (first: position of its first occurrence, length, occ). */
 #include <string.h>
 
 #include "text/phrase_table.h"
@@ -108,6 +112,8 @@ static alcore_status find_letters(alcore__phrase_index *index) {
     return ALCORE_OK;
 }
 
+/* Checks the filter, finds the words with letters if it asks for them, walks over the array and
+ * orders what it found. *out is empty after a failure. */
 alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
                                         const alcore__phrase_filter *filter,
                                         alcore__phrase_table *out) {
@@ -145,6 +151,7 @@ int64_t alcore__phrase_row(const alcore__phrase_index *index, const alcore__phra
     return row;
 }
 
+/* Appends the words of a phrase from the corpus at its first occurrence. */
 alcore_status alcore__phrase_text(const alcore__phrase_index *index, const alcore__phrase *phrase,
                                   alcore__buffer *out) {
     for (uint32_t i = 0; i < phrase->length; i++) {
@@ -177,6 +184,9 @@ static uint32_t find_entry(const alcore__phrase_index *index, const alcore__phra
     return low;
 }
 
+/* out [max_rows]: the lowest unlabeled rows that contain the phrase, ascending, each once; returns
+ * their number. Walks over all occurrences, which stand next to each other in the array, in the
+ * order of the words after the phrase; a row is inserted where it belongs. */
 int64_t alcore__phrase_rows(const alcore__phrase_index *index, const alcore__phrase *phrase,
                             int64_t max_rows, int64_t *out) {
     const uint32_t count = index->array.count;

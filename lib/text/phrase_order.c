@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of a phrase table (phrase_table.h): occ falling, length falling, first occurrence
  * rising. Called by alcore__phrase_table_list() after the walk, with the phrases of each bucket as
- * one part.
+ * one part. A phrase is 12 bytes: first (the position of its first occurrence), occ (its
+ * occurrences), length (words) and two flags.
  *
  * Least-significant-digit radix sort by two keys that rise along this order, the less important one
  * first:
@@ -180,6 +181,9 @@ done:
     return status;
 }
 
+/* Joins parts [part_count], the phrases of each bucket in no order, into the ordered table *out.
+ * The first pass reads the parts and writes the table; the others go back and forth between the
+ * table and a spare array. The caller clears parts and *out after a failure. */
 alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts, int64_t part_count,
                                    alcore__phrase_table *out) {
     ordering work = {.blocks = parts, .block_count = part_count};

@@ -2,8 +2,10 @@
 /* All phrases of an index in one pass over its suffix array (phrase_table.h says what a phrase and
  * a semi-maximal phrase are).
  *
- * The suffix array holds the positions of the corpus sorted by the words that follow; lcp[i] is the
- * number of words that entry i shares with entry i - 1. Entries with the same first l words form an
+ * The suffix array holds the positions of the corpus sorted by the words that follow: entry i is
+ * position[i], lcp[i] is the number of words that it shares with entry i - 1, and bucket b is the
+ * entries bucket[b] .. bucket[b + 1] - 1. The corpus is an array of word symbols, tokens, with the
+ * boundary 0 after each row. Entries with the same first l words form an
  * interval of the array for every l; intervals are nested like the nodes of a trie. A stack holds
  * the open ones, from the shallowest to the deepest. An interval of depth d (its entries share d
  * words and not all share d + 1) whose parent has depth c stands for the phrases of c + 1 to d
@@ -313,6 +315,7 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Walks over all buckets on the context's threads and frees the workers' arrays. */
 alcore_status alcore__phrase_walk(const alcore__phrase_index *index,
                                   const alcore__phrase_filter *filter,
                                   alcore__phrase_table *parts) {

@@ -52,6 +52,8 @@ static alcore_status scatter(alcore_ctx *ctx, const alcore__keyed *records, alco
     return ALCORE_OK;
 }
 
+/* Sorts records [count] by key, stably: one pass for each 8 bits in which keys differ, back and
+ * forth between records and spare; the result is copied back if it ended in spare. */
 alcore_status alcore__radix_sort(alcore_ctx *ctx, alcore__keyed *records, alcore__keyed *spare,
                                  size_t count) {
     if (count <= INSERTION_MAX) {

@@ -2,6 +2,11 @@
 /* Sorting the suffixes of a corpus by their first `depth` words (suffix_array.h has the result and
  * an example).
  *
+ * The corpus is an array of word symbols, tokens [token_count], with the boundary 0 after each row.
+ * The result is position [count], the positions of all words in the order of their suffixes, lcp
+ * [count], the words that each shares with the one before, and bucket [buckets + 1], the first
+ * entry of each bucket.
+ *
  *   1. Words are grouped into buckets of about equal numbers of occurrences, from a sample; a word
  *      with more than that has a bucket of its own (choose_buckets).
  *   2. All positions are scattered to the bucket of their word, block by block in parallel: within
@@ -267,6 +272,8 @@ static alcore_status sort_buckets(sorting *work) {
     return status;
 }
 
+/* Fills the buckets, sorts them to `depth` words, and without a limit lets suffix_doubling.c sort
+ * what is still tied after ALCORE__SUFFIX_START words. */
 alcore_status alcore__suffix_array_new(const alcore__corpus *corpus, uint32_t depth,
                                        alcore__suffix_array *out) {
     const bool unlimited = depth == ALCORE__SUFFIX_UNLIMITED;

@@ -4,6 +4,10 @@
  * are still tied (Larsson and Sadakane 2007), then the common prefixes of neighbors in the order of
  * the text (Kasai et al. 2001).
  *
+ * The corpus is an array of word symbols, tokens [token_count], with the boundary 0 after each row;
+ * array->position [count] are its word positions in the order of their suffixes, and array->lcp
+ * [count] the words that each shares with the one before.
+ *
  *   rank [token_count]   of every position. A word's rank is `boundaries` + its entry, for tied
  *                        entries + the first entry of their group; the rank of a boundary is its
  *                        number among the boundaries, so boundaries come before all words
@@ -216,6 +220,7 @@ static alcore_status prefix_block(void *data, int64_t block, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Sorts the ties of the array and computes the common prefixes; frees everything but the array. */
 alcore_status alcore__suffix_array_extend(const alcore__corpus *corpus,
                                           alcore__suffix_array *array) {
     alcore_ctx *ctx = corpus->ctx;

@@ -66,6 +66,8 @@ const char *alcore__symmetrization_name(alcore__symmetrization method) {
     return NAMES[method];
 }
 
+/* *out: the method of a name; the error for an unknown one proposes the nearest name or lists
+ * all. */
 alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrization *out) {
     for (int i = 0; i < ALCORE__SYMMETRIZE_METHODS; i++) {
         if (strcmp(name, NAMES[i]) == 0) {
@@ -297,6 +299,8 @@ static alcore_status symmetrize_all(work *w) {
                             symmetrize_block, w);
 }
 
+/* Combines forward and reverse links into *out, which owns its arrays and is empty after a
+ * failure. */
 alcore_status alcore__links_symmetrize(alcore_ctx *ctx, const alcore__links *forward,
                                        const alcore__links *reverse, alcore__symmetrization method,
                                        alcore__links *out) {

@@ -37,6 +37,8 @@ static const uint64_t entry[256] = {
     [0xF4] = STEP(START, AFTER_F4),
 };
 
+/* Decodes the code point at *next, which moves behind it; -1 for a malformed sequence, of which the
+ * longest well-formed beginning is skipped. */
 int32_t alcore__utf8_next(const char *text, size_t length, size_t *next) {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t first = *next, i = first;
@@ -128,6 +130,7 @@ size_t alcore__utf8_check(const char *text, size_t length) {
     return (state & 63) == START ? length : first_malformed(text, length);
 }
 
+/* Writes a code point as 1 to 4 bytes and returns their number. */
 size_t alcore__utf8_write(int32_t code_point, char out[4]) {
     uint32_t point = (uint32_t)code_point;
     if (point < 0x80) {
@@ -140,6 +143,8 @@ size_t alcore__utf8_write(int32_t code_point, char out[4]) {
     return length;
 }
 
+/* Appends text with U+FFFD for each malformed sequence; *out_count, which may be NULL, is their
+ * number. */
 alcore_status alcore__utf8_repair(alcore_ctx *ctx, const char *text, size_t length,
                                   alcore__buffer *out, int64_t *out_count) {
     int64_t count = 0;

@@ -76,6 +76,8 @@ alcore_status alcore__vocabulary_add(alcore_ctx *ctx, alcore__vocabulary *words,
                                          out);
 }
 
+/* *out: the number of a word, which is appended with the next number if it is new. All memory is
+ * allocated before anything changes, so a failure leaves the words as they were. */
 alcore_status alcore__vocabulary_add_hashed(alcore_ctx *ctx, alcore__vocabulary *words,
                                             uint64_t hash, const char *word, size_t length,
                                             uint32_t *out) {
