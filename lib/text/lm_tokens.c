@@ -111,7 +111,7 @@ static bool read_word(const alcore_lm *lm, reading *text) {
     return true;
 }
 
-/* Begins a text before its first word; texts->values is where its logarithms go. */
+/* Begins a text before its first word; text->values is where its logarithms go. */
 static void begin_text(const alcore_lm *lm, const alcore__lm_text *text, reading *out) {
     *out = (reading){.rest = text->text,
                      .end = text->text + text->length,
