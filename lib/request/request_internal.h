@@ -130,6 +130,9 @@ typedef struct alcore__masks {
 alcore_status alcore__masks_new(const alcore_request *request, const alcore_pool *target,
                                 alcore__masks *out);
 void alcore__masks_clear(alcore_ctx *ctx, alcore__masks *masks);
+/* The language of every row as an index into the pool's tags in byte order: *out [rows], which the
+ * caller frees. For calls that hold the pool. */
+alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out);
 
 /* ---- columns (request_columns.c) ---- */
 

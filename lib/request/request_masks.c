@@ -99,15 +99,20 @@ static alcore_status mask_other_pool(alcore_ctx *ctx, const alcore_pool *pool, u
     return ALCORE_OK;
 }
 
+alcore_status alcore__list_languages(alcore_ctx *ctx, const alcore_pool *pool, int32_t **out) {
+    int64_t rows = alcore_pool_rows(pool);
+    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof **out, out));
+    for (int64_t row = 0; row < rows; row++)
+        (*out)[row] = (int32_t)alcore__pool_language_rank(pool, row);
+    return ALCORE_OK;
+}
+
 /* Masks of the target pool: target_mask [rows of the target], and target_languages [the same], the
  * rank of each row's language among the pool's tags. */
 static alcore_status mask_target(alcore_ctx *ctx, const alcore_pool *target, alcore__masks *masks) {
-    int64_t rows = masks->target_rows = alcore_pool_rows(target);
+    masks->target_rows = alcore_pool_rows(target);
     ALCORE__TRY(mask_other_pool(ctx, target, &masks->target_mask, &masks->target_count));
-    ALCORE__TRY(alcore__new_array(ctx, (size_t)rows, sizeof(int32_t), &masks->target_languages));
-    for (int64_t i = 0; i < rows; i++)
-        masks->target_languages[i] = (int32_t)alcore__pool_language_rank(target, i);
-    return ALCORE_OK;
+    return alcore__list_languages(ctx, target, &masks->target_languages);
 }
 
 /* Makes the masks of all pools. *known and *extra, [rows of the candidates], are temporary and

@@ -26,6 +26,7 @@ typedef struct answer {
         *further; /* [budgets.count - 1] the budgets but the largest; NULL: there is one budget */
     uint8_t
         *drawn; /* [rows] a copy of the candidates for the next round, with sticky=1; else NULL */
+    int32_t *languages; /* of the candidates, where the strategy reads them */
     alcore__run_input input;
     alcore__outcome outcome;
 } answer;
@@ -286,6 +287,11 @@ static alcore_status run(answer *self) {
     }
     ALCORE__TRY(alcore__resolution_fill(&self->resolution, ALCORE_ROLE_CANDIDATES,
                                         request->candidates, &input->candidates));
+    if (alcore__strategy_reads_languages(self->strategy)) {
+        ALCORE__TRY(alcore__list_languages(self->ctx, request->candidates, &self->languages));
+        input->languages = self->languages;
+        input->language_count = alcore__pool_languages(request->candidates, &input->language_tags);
+    }
     ALCORE__TRY(draw(self));
     ALCORE__TRY(check_values(self, &input->candidates));
     if (self->masks.labeled_count == 0) input->labeled_rows = NULL;
@@ -333,6 +339,7 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
     alcore__outcome_clear(self.ctx, &self.outcome);
     alcore__masks_clear(self.ctx, &self.masks);
     alcore__free(self.ctx, self.costs);
+    alcore__free(self.ctx, self.languages);
     alcore__free(self.ctx, self.further);
     alcore_strategy_unref(self.strategy);
     alcore__write_end(request);

@@ -22,6 +22,11 @@ extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, al
             "what is measured; auto: margin for a distribution a row, margin-min for one a token"  \
     }
 
+/* Uncertainty from whatever a model gives: the column "scores" in its meaning, else the score of
+ * DeMuX from class probabilities (spec 7.4), else NNLL of "logprobs". Needs the parameters of
+ * ALCORE__UNCERTAINTY_MODE_PARAM and ALCORE__MARGIN_PARAM. */
+alcore_status alcore__score_given_or_class(alcore__score_call *call);
+
 /* From rank[] = NNLL the score and the raw quantity of NSP. */
 void alcore__score_as_nsp(alcore__score_call *call);
 

@@ -114,6 +114,8 @@ alcore_status alcore__matrix_copy_row(const alcore__matrix *matrix, int64_t inde
 /* ALCORE_E_DATA that names the first active row with a NaN or infinity; ALCORE_OK when there is
  * none. Called when a sum or a norm is not finite. */
 alcore_status alcore__matrix_check(const alcore__matrix *matrix);
+/* The same for a strategy that computes no sum or norm which a NaN would show up in. */
+alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix);
 
 /* Dot products with a vector [dims], dot products of each row with itself, and squared Euclidean
  * distances to a vector [dims], by index: out [count]. */
@@ -152,6 +154,12 @@ alcore_status alcore__target_rows(alcore__block *block, int64_t target_block, al
 alcore_status alcore__matrix_distances(const alcore__matrix *matrix, const uint8_t *wanted,
                                        const alcore_sys_rows *targets, const int32_t *group,
                                        int64_t groups, double *sums);
+/* Lowers sq_dist [count] of each wanted row to its squared distance to the nearest of the targets;
+ * HUGE_VAL before the first call. wanted [count]; target_mask [targets] 1: the target counts, NULL:
+ * all do. Other rows' entries stay. */
+alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
+                                          const alcore_sys_rows *targets,
+                                          const uint8_t *target_mask, double *sq_dist);
 /* Intervals around them: low and high [count, groups]. */
 alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
                                              const alcore_sys_rows *targets, const int32_t *group,

@@ -112,6 +112,10 @@ typedef struct alcore__strategy_def {
     /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
      * strategy has no such score. */
     alcore_status (*score_rows)(alcore__score_call *call);
+    /* A smaller budget may buy rows that are no prefix of those of a larger one, so that the
+     * strategy runs once for each budget of a request. */
+    bool rows_depend_on_budget;
+    bool reads_languages; /* run->input->languages is set */
     const char *raw_name; /* name of the record column of raw values, for ALCORE__RANK_BY_SCORE */
 
     size_t state_bytes;                        /* of run->state, zeroed before begin */

@@ -176,6 +176,10 @@ const char *alcore__strategy_measure(const alcore_strategy *strategy) {
     return strategy->def->measure ? strategy->def->measure : "score";
 }
 
+bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
+    return strategy->def->reads_languages;
+}
+
 bool alcore__strategy_scores(const alcore_strategy *strategy) {
     return strategy->def->score_rows != NULL;
 }

@@ -46,6 +46,12 @@ typedef struct alcore__run_input {
                                     columns are read too; NULL: there is none */
     alcore__dataset labeled;     /* the labeled pool; rows 0: there is none */
     alcore__dataset target;      /* unlabeled rows of the languages one cares about; rows 0: none */
+    /* Language of each row of the candidates' pool, [candidates.rows], as an index into
+     * language_tags [language_count], all tags of the pool in byte order. NULL unless the strategy
+     * reads languages (alcore__strategy_reads_languages()): all rows count as of one. */
+    const int32_t *languages;
+    const char *const *language_tags;
+    int64_t language_count;
     const int32_t *target_languages; /* [target.rows] number of each row's language among all tags
                                         of the target in byte order; NULL: all are of one */
     int64_t target_language_count;
@@ -118,6 +124,8 @@ const char *alcore__strategy_name(const alcore_strategy *strategy);
  * the reason is made from the score; and what the score measures. */
 const char *alcore__strategy_reason(const alcore_strategy *strategy);
 const char *alcore__strategy_measure(const alcore_strategy *strategy);
+/* Whether the strategy looks at the languages of the candidates. */
+bool alcore__strategy_reads_languages(const alcore_strategy *strategy);
 /* Whether the strategy computes a score of each row from its columns (lib/scorer) first. */
 bool alcore__strategy_scores(const alcore_strategy *strategy);
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy);

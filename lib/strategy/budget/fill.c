@@ -138,6 +138,18 @@ alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, boo
     return ALCORE_OK;
 }
 
+alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
+                                       int64_t count) {
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < count && !alcore__filler_full(filler) && status == ALCORE_OK; i++) {
+        bool bought; /* the filler keeps what it bought */
+        status = alcore__filler_offer(filler, positions[i], &bought);
+        if (status == ALCORE_OK)
+            status = alcore__tick(filler->run->ctx, "filling the budget", i, count);
+    }
+    return status;
+}
+
 /* Moves the picks and counts of a filler into a purchase, whose explanation is empty, and clears
  * the filler. The purchase is SHORT when the candidates ended before the budget was spent and none
  * was passed over for its cost. */
@@ -252,14 +264,7 @@ static alcore_status replay(alcore__run *run, alcore__purchase *purchase) {
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
     filler.budget = purchase->budget;
-    alcore_status status = ALCORE_OK;
-    for (int64_t k = 0; k < outcome->offer_count && status == ALCORE_OK; k++) {
-        bool bought; /* the filler keeps what it bought */
-        if (alcore__filler_full(&filler)) break;
-        status = alcore__filler_offer(&filler, outcome->offers[k], &bought);
-        if (status == ALCORE_OK)
-            status = alcore__tick(run->ctx, "filling the budget", k, outcome->offer_count);
-    }
+    alcore_status status = alcore__filler_offer_all(&filler, outcome->offers, outcome->offer_count);
     if (status == ALCORE_OK) {
         close_purchase(&filler, purchase);
     } else {

@@ -45,6 +45,9 @@ bool alcore__filler_fits(const alcore__filler *filler, int64_t position);
 /* Offers the candidate at a position. *bought: whether it was bought; if not, the cause is counted.
  */
 alcore_status alcore__filler_offer(alcore__filler *filler, int64_t position, bool *bought);
+/* Offers positions [count] in this order until the budget is spent. */
+alcore_status alcore__filler_offer_all(alcore__filler *filler, const int64_t *positions,
+                                       int64_t count);
 /* Moves the picks into the run's outcome: for strategies that choose one row after another. */
 void alcore__filler_finish(alcore__filler *filler);
 

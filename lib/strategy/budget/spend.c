@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spending every budget of a request. The strategy ran once, under the largest budget. A ranking is
  * walked once more for each further budget; a strategy that chooses one row after another is
- * offered its own choices again, or runs again where fill=skip lets them depend on what is left. */
+ * offered its own choices again, or runs again where its choices depend on the budget: with
+ * fill=skip, and for a strategy that says so. */
 #include "strategy/budget/spend.h"
 
 #include <string.h>
@@ -79,7 +80,8 @@ static alcore_status explain_all(alcore__run *run, bool further) {
 alcore_status alcore__spend(alcore__run *run) {
     alcore__outcome *outcome = &run->outcome;
     const double *keys = run->picked ? NULL : run->keys ? run->keys : outcome->scores;
-    bool again = !keys && run->input->fill.policy == ALCORE__FILL_SKIP;
+    bool again =
+        !keys && (run->input->fill.policy == ALCORE__FILL_SKIP || run->def->rows_depend_on_budget);
     if (keys) ALCORE__TRY(alcore__fill_ranked(run, keys));
     if (run->input->fill.further_count > 0)
         ALCORE__TRY(again ? run_again_each(run) : alcore__fill_further(run, keys));

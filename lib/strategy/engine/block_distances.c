@@ -80,3 +80,30 @@ alcore_status alcore__matrix_distance_bounds(const alcore__matrix *matrix,
     alcore__scratch_release(matrix->block, mark);
     return ALCORE_OK;
 }
+
+/* The nearest of one block of targets for each wanted row, by the search kernel with one neighbor a
+ * row. */
+alcore_status alcore__matrix_join_nearest(const alcore__matrix *matrix, const uint8_t *wanted,
+                                          const alcore_sys_rows *targets,
+                                          const uint8_t *target_mask, double *sq_dist) {
+    alcore__block *block = matrix->block;
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
+    const alcore_sys_work work = alcore__run_work(block->run);
+    alcore__scratch_mark mark = alcore__scratch_get_mark(block);
+    spread by_row;    /* out[0]: [matrix rows] squared distance to the nearest target */
+    int64_t *nearest; /* [matrix rows] row of that target; -1: none */
+    ALCORE__TRY(push_spread(matrix, wanted, 1, 1, &by_row));
+    ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, sizeof *nearest, &nearest));
+    for (int64_t i = 0; i < matrix->rows.count; i++) nearest[i] = -1;
+    const alcore_sys_best best = {1, nearest, by_row.out[0]};
+    ALCORE__TRY(
+        alcore__run_kernels(block->run)
+            ->knn(&work, &matrix->rows, by_row.mask, targets, target_mask, &search, NULL, &best));
+    for (int64_t i = 0; i < block->count; i++) {
+        int64_t matrix_row = alcore__matrix_row_of(matrix, i);
+        if (nearest[matrix_row] >= 0 && by_row.out[0][matrix_row] < sq_dist[i])
+            sq_dist[i] = by_row.out[0][matrix_row];
+    }
+    alcore__scratch_release(block, mark);
+    return ALCORE_OK;
+}

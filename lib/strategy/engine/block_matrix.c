@@ -254,6 +254,19 @@ alcore_status alcore__matrix_self_dots(const alcore__matrix *matrix, double *out
     return ALCORE_OK;
 }
 
+/* Looks at the length of each active row, which is not finite if one of its components is not. */
+alcore_status alcore__matrix_check_norms(const alcore__matrix *matrix) {
+    alcore__scratch_mark mark = alcore__scratch_get_mark(matrix->block);
+    int64_t count = matrix->block->count;
+    double *dots;
+    ALCORE__TRY(alcore__scratch_push(matrix->block, count, sizeof *dots, &dots));
+    ALCORE__TRY(alcore__matrix_self_dots(matrix, dots));
+    bool finite = true;
+    for (int64_t i = 0; i < count; i++) finite = finite && isfinite(dots[i]);
+    alcore__scratch_release(matrix->block, mark);
+    return finite ? ALCORE_OK : alcore__matrix_check(matrix);
+}
+
 /* Adds the active rows up by group: group [active rows], -1 for none; sums [groups, dims] and
  * counts [groups] are results of the kernel. Each sum runs in row order (spec 1.8). A sum that is
  * not finite starts the search for the row that is to blame. */

@@ -105,16 +105,11 @@ static alcore_status buy_order(const alcore_choice *choice) {
     alcore__run *run = choice->run;
     alcore__filler filler;
     alcore__filler_begin(&filler, run);
-    alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < choice->ordered; i++) {
         run->outcome.scores[choice->order[i]] =
             (double)(choice->ordered - i) / (double)choice->ordered;
     }
-    for (int64_t i = 0; i < choice->ordered && !alcore__filler_full(&filler) && status == ALCORE_OK;
-         i++) {
-        bool taken;
-        status = alcore__filler_offer(&filler, choice->order[i], &taken);
-    }
+    alcore_status status = alcore__filler_offer_all(&filler, choice->order, choice->ordered);
     if (status == ALCORE_OK) {
         alcore__filler_finish(&filler);
     } else {

@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sentences (spec 4.1): the candidates in the order of a draw without replacement by the
- * generator derive(seed, 3, round, 0). Reads no column and makes no pass. */
+/* Random rows: the candidates in the order of a draw without replacement by the generator
+ * derive(seed, TAG, round, 0). "random" draws from the pool (spec 4.1). "gold" is DeMuX's upper
+ * bound (spec 7.8): its candidates are rows of the target languages, kept in a pool of their own;
+ * it has its own tag, so that the draws of the two are independent. Reads no column and makes no
+ * pass.
+ */
 #include "base/rng.h"
 #include "strategy/strategies.h"
 
-enum { TAG_RANDOM = 3 };
+enum { TAG_RANDOM = 3, TAG_GOLD = 11 };
 
 /* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
  * the runner's ranking by score is the draw. drawn [count]: positions in the order of the draw. */
-static alcore_status finish(alcore__run *run) {
+static alcore_status draw_all(alcore__run *run, uint64_t tag) {
     int64_t count = run->outcome.count, *drawn;
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)count, sizeof *drawn, &drawn));
     alcore__rng rng;
-    alcore__rng_seed(
-        &rng, alcore__rng_derive(run->input->seed, TAG_RANDOM, (uint64_t)run->input->round, 0));
+    alcore__rng_seed(&rng,
+                     alcore__rng_derive(run->input->seed, tag, (uint64_t)run->input->round, 0));
     alcore_status status = alcore__rng_sample(NULL, &rng, count, count, drawn);
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         run->outcome.scores[drawn[i]] = (double)(count - i) / (double)count;
     }
     alcore__free(run->ctx, drawn);
     return status;
+}
+
+static alcore_status finish_random(alcore__run *run) {
+    return draw_all(run, TAG_RANDOM);
+}
+
+static alcore_status finish_gold(alcore__run *run) {
+    return draw_all(run, TAG_GOLD);
 }
 
 static const alcore__param_table PARAMS = {NULL, 0};
@@ -29,5 +41,13 @@ const alcore__strategy_def alcore__strategy_random = {
     .summary = "Rows drawn at random without replacement",
     .reason = "drawn at random",
     .params = &PARAMS,
-    .finish = finish,
+    .finish = finish_random,
+};
+
+const alcore__strategy_def alcore__strategy_gold = {
+    .name = "gold",
+    .summary = "Rows of the target languages drawn at random: an upper bound (GOLD of DeMuX)",
+    .reason = "drawn at random from the target languages",
+    .params = &PARAMS,
+    .finish = finish_gold,
 };

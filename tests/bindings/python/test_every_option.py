@@ -2,6 +2,7 @@
 """Walks the registries: every parameter of every strategy and scorer and every option of a request changes what comes out in some
 fixture of this file. A parameter that is not named here fails, and so does a value that changes nothing."""
 import itertools
+import pathlib
 import random
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import alcore
 
 ROWS, DIMS, CLASSES = 40, 4, 3
+# Labeling plans of one configuration and of two.
+PLANS = pathlib.Path(__file__).with_name("plans")
 
 # A value other than the default for every parameter that is no choice; of a choice every value is tried.
 VALUES = {
@@ -24,7 +27,17 @@ VALUES = {
     "balance_targets": 1,
     "uniforms": ",".join(["0.9"] * ROWS),
     "sticky": 1,
+    "k": 3,
+    "k_max": 1,
+    "c": 1,
+    "cover": 1,
+    "counts": "unknown:4",
+    "file": str(PLANS / "one.tsv"),
+    "config": "b",
 }
+# What else has to be set for a parameter to show.
+BESIDE = {"sticky": {"candidates": 15}, "fill_short": {"k": 1}, "config": {"file": str(PLANS / "two.tsv")}}
+
 
 def simplex(draw, count):
     weights = [draw.random() ** 2 + 1e-3 for _ in range(count)]
@@ -92,7 +105,7 @@ def two_rounds(name, columns, params):
     with alcore.Pool(TEXTS) as pool:
         sides = {"labeled": other_side(0, 5)} if needs_of(name, "labeled") else {}
         if needs_of(name, "target"):
-            sides["targets"] = other_side(5, 12)
+            sides["targets"] = other_side(5, 9)
         for number in (1, 2):
             picked = pool.select(6, name, round=number, seed=3, params=params, **columns, **sides)
             pool.mark_labeled(picked)
@@ -114,7 +127,7 @@ def every(registry):
 
 @pytest.mark.parametrize("name, fact", every(alcore.strategies()))
 def test_parameter_of_a_strategy(name, fact):
-    beside = {"candidates": 15} if fact["name"] == "sticky" else {}
+    beside = BESIDE.get(fact["name"], {})
     fixtures = columns_of(needs_of(name)) or [{}]
     for value in tried(fact):
         with_value = {**beside, fact["name"]: value}

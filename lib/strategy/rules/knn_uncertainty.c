@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* KNN-UNCERTAINTY of DeMuX (spec 7.5; Khanuja et al. 2023): the most uncertain candidates among the
+ * neighbors of a target,
+ *
+ *   N_k = union over target rows t of the k candidates with the smallest (||e(x) - e(t)||^2, row)
+ *
+ * With k=auto, k is the smallest of 1, 2, 4, ... for which the candidates of N_k cost more than the
+ * budget, so that uncertainty has a choice. Where N_k costs less than the budget, the most
+ * uncertain of the other candidates follow.
+ *
+ * Passes: the uncertainty of every candidate; the neighbors, which are lists of `length` candidates
+ * for each target row. A block's partial is its own lists, and lists are merged in block order. The
+ * lists are longer than k is expected to be, because each pass computes candidates x target rows
+ * distances; if k outgrows them, the pass is made again with longer lists.
+ *
+ * Memory: 17 bytes a candidate and 16 bytes for each entry of the lists, a few times. */
+#include <math.h>
+#include <string.h>
+
+#include "scorer/score_table.h"
+#include "strategy/block.h"
+#include "strategy/budget/fill.h"
+#include "strategy/budget/rank.h"
+#include "strategy/strategies.h"
+
+enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY };
+
+/* Lists have this many times the entries that the budget needs if no two targets shared a neighbor,
+ * and at most this many more bytes are spent on them than one entry for each target needs. */
+enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 };
+
+typedef struct knn_state {
+    bool automatic;      /* k=auto */
+    bool fill_short;     /* other candidates follow where N_k is short of the budget */
+    int64_t limit;       /* largest k: that of the parameters, at most the candidates */
+    int64_t target_rows; /* rows of the target's pool, active or not */
+    int64_t length;      /* entries of each list */
+    int64_t k;           /* neighbors that were counted in `targets` so far */
+    int64_t next_k;      /* neighbors to be counted after the pass */
+    double cost;         /* of the candidates of N_k, in the unit of the budget */
+    double *uncertainty; /* [candidates] */
+    int64_t *targets;  /* [candidates] target rows among whose k nearest the candidate is; it is in
+                          N_k where this is not 0 */
+    int64_t *neighbor; /* [target rows, length] positions among the candidates, nearest first; -1:
+                          fewer neighbors, or an inactive target row */
+    double *sq_dist;   /* [target rows, length] their squared distances */
+    int64_t *merged;   /* [length] and [length]: workspace of the reduction */
+    double *merged_sq_dist;
+    alcore__filler filler;
+} knn_state;
+
+/* ---- begin ---- */
+
+static void free_lists(alcore__run *run) {
+    knn_state *state = run->state;
+    alcore__free(run->ctx, state->neighbor);
+    alcore__free(run->ctx, state->sq_dist);
+    alcore__free(run->ctx, state->merged);
+    alcore__free(run->ctx, state->merged_sq_dist);
+    state->neighbor = state->merged = NULL;
+    state->sq_dist = state->merged_sq_dist = NULL;
+}
+
+/* The entries of each list in the first pass: those that the fixed k needs; with k=auto
+ * LENGTH_FACTOR times the smallest k that can exceed the budget, as far as LIST_BYTES allow. */
+static int64_t first_length(const alcore__run *run) {
+    const knn_state *state = run->state;
+    if (!state->automatic) return state->limit;
+    int64_t active_targets = run->active[ALCORE__OVER_TARGET].count, length = 1;
+    double wanted = LENGTH_FACTOR * alcore__expected_picks(run) / (double)active_targets;
+    int64_t affordable = LIST_BYTES / (16 * state->target_rows);
+    while ((double)length < wanted && length < affordable) length *= 2;
+    return length < state->limit ? length : state->limit;
+}
+
+/* Called once before the first pass: reads the parameters and allocates what has one entry for each
+ * candidate. */
+static alcore_status begin(alcore__run *run) {
+    knn_state *state = run->state;
+    size_t count = (size_t)run->outcome.count;
+    int64_t k = alcore__values_integer(run->values, "k");
+    int64_t k_max = alcore__values_integer(run->values, "k_max");
+    state->automatic = k == 0;
+    state->fill_short = alcore__values_integer(run->values, "fill_short") == FILL_SHORT_UNCERTAINTY;
+    state->limit = state->automatic || k > k_max ? k_max : k;
+    if (state->limit > run->outcome.count) state->limit = run->outcome.count;
+    state->target_rows = run->input->target.rows;
+    state->length = first_length(run);
+    state->next_k = state->automatic ? 1 : state->limit;
+    alcore__filler_begin(&state->filler, run);
+    run->repeats = true;
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->uncertainty));
+    return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->targets);
+}
+
+static void free_state(alcore__run *run) {
+    knn_state *state = run->state;
+    free_lists(run);
+    alcore__free(run->ctx, state->uncertainty);
+    alcore__free(run->ctx, state->targets);
+    alcore__filler_clear(&state->filler);
+}
+
+/* ---- pass "uncertainty" ---- */
+
+static double *uncertainty_of(const alcore__run *run) {
+    return ((const knn_state *)run->state)->uncertainty;
+}
+
+/* The partial: the uncertainty of each active row. */
+static alcore_status score_block(alcore__block *block, void *partial) {
+    return alcore__block_scores(block, partial, NULL, NULL);
+}
+
+/* ---- pass "target": only to refuse values that are not finite ---- */
+
+static alcore_status check_target(alcore__block *block, void *partial) {
+    alcore__matrix matrix;
+    (void)partial;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    return alcore__matrix_check_norms(&matrix);
+}
+
+/* ---- pass "neighbors" ---- */
+
+/* Empties the lists, which get `length` entries for each target row. */
+static alcore_status new_lists(alcore__run *run) {
+    knn_state *state = run->state;
+    size_t length = (size_t)state->length, entries = (size_t)state->target_rows * length;
+    free_lists(run);
+    ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(int64_t), &state->neighbor));
+    ALCORE__TRY(alcore__new_array(run->ctx, entries, sizeof(double), &state->sq_dist));
+    ALCORE__TRY(alcore__new_array(run->ctx, length, sizeof(int64_t), &state->merged));
+    ALCORE__TRY(alcore__new_array(run->ctx, length, sizeof(double), &state->merged_sq_dist));
+    for (size_t i = 0; i < entries; i++) state->neighbor[i] = -1;
+    return ALCORE_OK;
+}
+
+/* The partial: neighbors, int64 [target rows, length], then their squared distances, double of the
+ * same shape. */
+static size_t lists_bytes(const alcore__block *block) {
+    const knn_state *state = block->run->state;
+    return (size_t)(state->target_rows * state->length) * (sizeof(int64_t) + sizeof(double));
+}
+
+/* Finds the nearest active rows of the block for every active target row. */
+static alcore_status find_neighbors(alcore__block *block, void *partial) {
+    const alcore__run *run = block->run;
+    const knn_state *state = run->state;
+    const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
+    const alcore_sys_search search = {.size = sizeof search, .metric = ALCORE_SYS_L2};
+    const alcore_sys_work work = alcore__run_work(run);
+    int64_t length = state->length, entries = state->target_rows * length, *neighbor = partial;
+    double *sq_dist = (double *)(neighbor + entries);
+    alcore__matrix matrix;
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    if (state->k == 0) ALCORE__TRY(alcore__matrix_check_norms(&matrix));
+    for (int64_t i = 0; i < entries; i++) neighbor[i] = -1;
+    for (int64_t b = 0; b < target->blocks; b++) {
+        int64_t first = b * ALCORE_BLOCK_ROWS;
+        alcore_sys_rows rows = {0};
+        if (target->block_starts[b] == target->block_starts[b + 1]) continue;
+        ALCORE__TRY(alcore__target_rows(block, b, &rows));
+        const uint8_t *mask = target->mask ? target->mask + first : NULL;
+        const alcore_sys_best best = {length, neighbor + first * length, sq_dist + first * length};
+        ALCORE__TRY(alcore__run_kernels(run)->knn(&work, &matrix.rows, matrix.mask, &rows, mask,
+                                                  &search, &best, NULL));
+    }
+    for (int64_t i = 0; i < entries; i++) {
+        if (neighbor[i] < 0) continue;
+        neighbor[i] =
+            block->start + alcore__matrix_index_of(&matrix, neighbor[i] - matrix.rows.first);
+    }
+    return ALCORE_OK;
+}
+
+/* Merges one list of a block into the list of the same target row. Blocks come in the order of
+ * their rows, so that of equally near candidates the one that is in the list already has the lower
+ * row. */
+static void merge_list(knn_state *state, int64_t *neighbor, double *sq_dist,
+                       const int64_t *block_neighbor, const double *block_sq_dist) {
+    int64_t length = state->length, from_list = 0, from_block = 0;
+    for (int64_t i = 0; i < length; i++) {
+        bool is_block = block_neighbor[from_block] >= 0 &&
+                        (neighbor[from_list] < 0 || block_sq_dist[from_block] < sq_dist[from_list]);
+        state->merged[i] = is_block ? block_neighbor[from_block] : neighbor[from_list];
+        state->merged_sq_dist[i] = is_block ? block_sq_dist[from_block] : sq_dist[from_list];
+        /* Neither index passes the end: both together advance once for each merged entry. */
+        if (i + 1 < length) *(is_block ? &from_block : &from_list) += 1;
+    }
+    memcpy(neighbor, state->merged, (size_t)length * sizeof *neighbor);
+    memcpy(sq_dist, state->merged_sq_dist, (size_t)length * sizeof *sq_dist);
+}
+
+static alcore_status merge_lists(alcore__run *run, const alcore__block_partial *part) {
+    knn_state *state = run->state;
+    int64_t length = state->length;
+    const int64_t *neighbor = part->extra;
+    const double *sq_dist = (const double *)(neighbor + state->target_rows * length);
+    for (int64_t first = 0; first < state->target_rows * length; first += length) {
+        int64_t last = first + length - 1;
+        if (neighbor[first] < 0) continue;
+        if (state->neighbor[last] >= 0 && !(sq_dist[first] < state->sq_dist[last])) continue;
+        merge_list(state, state->neighbor + first, state->sq_dist + first, neighbor + first,
+                   sq_dist + first);
+    }
+    return ALCORE_OK;
+}
+
+/* Counts entries k .. next_k - 1 of every list, so that k becomes next_k. */
+static void count_neighbors(alcore__run *run) {
+    knn_state *state = run->state;
+    for (int64_t t = 0; t < state->target_rows; t++) {
+        for (int64_t i = state->k; i < state->next_k; i++) {
+            int64_t position = state->neighbor[t * state->length + i];
+            if (position < 0) break;
+            if (state->targets[position]++ == 0)
+                state->cost += alcore__filler_cost(&state->filler, position);
+        }
+    }
+    state->k = state->next_k;
+}
+
+/* End of "neighbors": doubles k until N_k costs more than the budget, k is at its limit, or the
+ * lists are too short; then they are made longer and the pass is made again. */
+static alcore_status choose_k(alcore__run *run) {
+    knn_state *state = run->state;
+    while (state->next_k <= state->length) {
+        count_neighbors(run);
+        if (!state->automatic || state->cost > run->input->fill.budget || state->k == state->limit)
+            break;
+        state->next_k = 2 * state->k < state->limit ? 2 * state->k : state->limit;
+    }
+    if (state->k < state->next_k)
+        state->length = LENGTH_FACTOR * state->next_k < state->limit ? LENGTH_FACTOR * state->next_k
+                                                                     : state->limit;
+    return ALCORE_OK;
+}
+
+static bool needs_longer_lists(const alcore__run *run) {
+    const knn_state *state = run->state;
+    return state->k < state->next_k;
+}
+
+static const alcore__pass PASSES[] = {
+    {.name = "uncertainty",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = score_block,
+     .partial = {.values = uncertainty_of}},
+    {.name = "target", .rows = ALCORE__OVER_TARGET, .block = check_target},
+    {.name = "neighbors",
+     .rows = ALCORE__OVER_CANDIDATES,
+     .block = find_neighbors,
+     .partial = {.extra = lists_bytes, .reduce = merge_lists},
+     .start = new_lists,
+     .end = choose_k,
+     .again = needs_longer_lists},
+    {.name = NULL},
+};
+
+/* ---- finish ---- */
+
+/* Offers the candidates inside N_k, or those outside, in the order of their uncertainty. positions,
+ * rows, order: [candidates] workspace; keys too. */
+static alcore_status offer(alcore__run *run, bool inside, int64_t *positions, int64_t *rows,
+                           double *keys, int64_t *order) {
+    knn_state *state = run->state;
+    int64_t count = 0;
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        if ((state->targets[i] > 0) != inside) continue;
+        positions[count] = i;
+        rows[count] = run->outcome.rows[i];
+        keys[count++] = state->uncertainty[i];
+    }
+    ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
+                             count, order));
+    for (int64_t i = 0; i < count; i++) order[i] = positions[order[i]];
+    return alcore__filler_offer_all(&state->filler, order, count);
+}
+
+/* Spends the budget on N_k and then, where it is short and fill_short allows it, on the others. */
+static alcore_status buy(alcore__run *run) {
+    knn_state *state = run->state;
+    size_t count = (size_t)run->outcome.count;
+    int64_t *integers; /* [3, candidates] */
+    double *keys = NULL;
+    ALCORE__TRY(alcore__new_array(run->ctx, 3 * count, sizeof *integers, &integers));
+    int64_t *rows = integers + count, *order = rows + count;
+    alcore_status status = alcore__new_array(run->ctx, count, sizeof *keys, &keys);
+    if (status == ALCORE_OK) status = offer(run, true, integers, rows, keys, order);
+    if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->filler))
+        status = offer(run, false, integers, rows, keys, order);
+    alcore__free(run->ctx, integers);
+    alcore__free(run->ctx, keys);
+    return status;
+}
+
+/* Called after the last pass: records uncertainty and target rows of every candidate, and buys. */
+static alcore_status finish(alcore__run *run) {
+    knn_state *state = run->state;
+    size_t bytes = (size_t)run->outcome.count * sizeof(double);
+    double *uncertainty, *k, *size;
+    int64_t *targets;
+    ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
+    ALCORE__TRY(alcore__outcome_column(run, "targets", ALCORE_INT64, &targets));
+    ALCORE__TRY(alcore__outcome_fact(run, "k", 1, &k));
+    ALCORE__TRY(alcore__outcome_fact(run, "near rows", 1, &size));
+    memcpy(run->outcome.scores, state->uncertainty, bytes);
+    memcpy(uncertainty, state->uncertainty, bytes);
+    memcpy(targets, state->targets, bytes);
+    *k = (double)state->k;
+    for (int64_t i = 0; i < run->outcome.count; i++) *size += state->targets[i] > 0;
+    ALCORE__TRY(buy(run));
+    alcore__filler_finish(&state->filler);
+    return ALCORE_OK;
+}
+
+static const char *const NEEDS[] = {"scores|probs|token_probs|logprobs", "embeddings", NULL};
+static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
+static const alcore__param ROWS[] = {
+    {"k", ALCORE_PARAM_INTEGER, "auto", 1, 1024, "auto",
+     "neighbors of each row of the target; auto: doubled from 1 until they exceed the budget"},
+    {"k_max", ALCORE_PARAM_INTEGER, "256", 1, 1024, NULL, "largest k"},
+    {"fill_short", ALCORE_PARAM_CHOICE, "uncertainty", 0, 0, "none|uncertainty",
+     "what follows if the neighbors do not fill the budget: nothing, or the most uncertain other "
+     "rows"},
+    ALCORE__UNCERTAINTY_MODE_PARAM,
+    ALCORE__MARGIN_PARAM,
+    ALCORE__CANDIDATE_PARAMS,
+};
+static const alcore__param_table PARAMS = ALCORE__PARAM_TABLE(ROWS);
+static const char *const EXAMPLES[] = {"k=2 fill_short=none", NULL};
+static const alcore__term TERMS[] = {
+    {.name = "uncertainty", .column = "u", .alone = "uncertainty", .is_score = true}, {0}};
+
+const alcore__strategy_def alcore__strategy_knn_uncertainty = {
+    .name = "knn-uncertainty",
+    .summary = "The most uncertain of the rows that are neighbors of a target (KNN-UNCERTAINTY of "
+               "DeMuX)",
+    .examples = EXAMPLES,
+    .measure = "uncertainty",
+    .terms = TERMS,
+    .params = &PARAMS,
+    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
+    .score_rows = alcore__score_given_or_class,
+    .rows_depend_on_budget = true,
+    .state_bytes = sizeof(knn_state),
+    .begin = begin,
+    .passes = PASSES,
+    .finish = finish,
+    .free_state = free_state,
+};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random rows with prescribed numbers for each language (spec 7.7, 7.9, 7.10; Khanuja et al. 2023):
+ *
+ *   egalitarian  the budget shared equally among the languages of the pool, then a random rest
+ *   same-ratio   the numbers that another selection has of each language
+ *   plan         the numbers of a labeling plan, such as those of LITMUS
+ *
+ * Languages come in byte order of their tags; the rows of language number l are drawn without
+ * replacement by the generator derive(seed, TAG, round, l). The candidates are bought in the order
+ * of the draws. No column is read and no pass is made. Memory: 25 bytes a candidate. */
+#include <string.h>
+
+#include "base/number.h"
+#include "base/rng.h"
+#include "strategy/budget/fill.h"
+#include "strategy/rules/plan_file.h"
+#include "strategy/strategies.h"
+
+enum { TAG_EGALITARIAN = 8, TAG_SAME_RATIO = 9, TAG_PLAN = 10 };
+
+typedef struct draw_state {
+    int64_t language_count; /* tags of the pool, those without a candidate among them */
+    double *wanted;         /* [languages] what is to be bought of each: cost units for egalitarian,
+                               rows for the others */
+    int64_t *drawn;         /* [candidates] positions of one language, in the order of the draw */
+    int64_t *members;       /* [candidates] positions of one language, ascending */
+    uint8_t *is_drawn;      /* [candidates] 1: bought or passed over before */
+    double *missing;        /* [languages] rows that were wanted beyond those that there are */
+    alcore__filler filler;
+} draw_state;
+
+static int32_t language_of(const alcore__run *run, int64_t position) {
+    const int32_t *languages = run->input->languages;
+    return languages ? languages[run->outcome.rows[position]] : 0;
+}
+
+/* Allocates the state; the pool is of one language where the input names none. */
+static alcore_status begin(alcore__run *run) {
+    draw_state *state = run->state;
+    size_t count = (size_t)run->outcome.count;
+    state->language_count = run->input->languages ? run->input->language_count : 1;
+    size_t languages = (size_t)state->language_count;
+    alcore__filler_begin(&state->filler, run);
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->wanted));
+    ALCORE__TRY(alcore__new_array(run->ctx, languages, sizeof(double), &state->missing));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->drawn));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
+    return alcore__new_array(run->ctx, count, 1, &state->is_drawn);
+}
+
+static void free_state(alcore__run *run) {
+    draw_state *state = run->state;
+    alcore__free(run->ctx, state->wanted);
+    alcore__free(run->ctx, state->missing);
+    alcore__free(run->ctx, state->drawn);
+    alcore__free(run->ctx, state->members);
+    alcore__free(run->ctx, state->is_drawn);
+    alcore__filler_clear(&state->filler);
+}
+
+/* ---- draws ---- */
+
+/* Orders the candidates of a language that are left (language -1: of all) at random, to drawn
+ * [*count]. rank: last number of the generator's derivation. */
+static alcore_status draw_order(alcore__run *run, int64_t language, uint64_t tag, uint64_t rank,
+                                int64_t *count) {
+    draw_state *state = run->state;
+    const alcore__run_input *input = run->input;
+    alcore__rng rng;
+    *count = 0;
+    for (int64_t i = 0; i < run->outcome.count; i++) {
+        if (!state->is_drawn[i] && (language < 0 || language_of(run, i) == language))
+            state->members[(*count)++] = i;
+    }
+    alcore__rng_seed(&rng, alcore__rng_derive(input->seed, tag, (uint64_t)input->round, rank));
+    ALCORE__TRY(alcore__rng_sample(NULL, &rng, *count, *count, state->drawn));
+    for (int64_t i = 0; i < *count; i++) state->drawn[i] = state->members[state->drawn[i]];
+    return alcore__tick(run->ctx, "draws", 0, 0);
+}
+
+/* Offers the candidates of a draw until `most` of them were offered or the budget is spent. */
+static alcore_status offer(alcore__run *run, int64_t most) {
+    draw_state *state = run->state;
+    for (int64_t i = 0; i < most; i++) state->is_drawn[state->drawn[i]] = 1;
+    return alcore__filler_offer_all(&state->filler, state->drawn, most);
+}
+
+/* How many candidates of a draw [count] cost no more than `share` together. */
+static int64_t count_within(const draw_state *state, int64_t count, double share) {
+    double cost = 0;
+    int64_t rows = 0;
+    while (rows < count) {
+        cost += alcore__filler_cost(&state->filler, state->drawn[rows]);
+        if (cost > share) break;
+        rows++;
+    }
+    return rows;
+}
+
+/* Scores fall from 1 along the picks. Called after the budget was spent. */
+static void score_picks(alcore__run *run) {
+    const alcore__outcome *outcome = &run->outcome;
+    for (int64_t rank = 0; rank < outcome->pick_count; rank++)
+        outcome->scores[outcome->picks[rank]] =
+            (double)(outcome->pick_count - rank) / (double)outcome->pick_count;
+}
+
+/* Records the language of each candidate and how many rows of each language were missing, and ends
+ * the purchase. */
+static alcore_status hand_over(alcore__run *run) {
+    draw_state *state = run->state;
+    int64_t *language;
+    double *missing;
+    ALCORE__TRY(alcore__outcome_column(run, "language", ALCORE_INT64, &language));
+    ALCORE__TRY(
+        alcore__outcome_fact(run, "missing of each language", state->language_count, &missing));
+    for (int64_t i = 0; i < run->outcome.count; i++) language[i] = language_of(run, i);
+    memcpy(missing, state->missing, (size_t)state->language_count * sizeof *missing);
+    alcore__filler_finish(&state->filler);
+    score_picks(run);
+    return ALCORE_OK;
+}
+
+/* ---- egalitarian ---- */
+
+/* Each language gets an equal share of the budget, whole rows only; what the shares leave is drawn
+ * from all remaining candidates. A budget in rows gives floor(b / languages) rows to each. */
+static alcore_status buy_equal_shares(alcore__run *run) {
+    draw_state *state = run->state;
+    int64_t count;
+    double share = run->input->fill.budget / (double)state->language_count;
+    for (int64_t l = 0; l < state->language_count; l++) {
+        ALCORE__TRY(draw_order(run, l, TAG_EGALITARIAN, (uint64_t)l, &count));
+        ALCORE__TRY(offer(run, count_within(state, count, share)));
+    }
+    ALCORE__TRY(draw_order(run, -1, TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
+    ALCORE__TRY(offer(run, count));
+    return hand_over(run);
+}
+
+/* ---- same-ratio and plan ---- */
+
+/* The number of the language with a tag of `length` bytes, -1: the pool has none. */
+static int64_t find_language(const alcore__run_input *input, const char *tag, size_t length) {
+    for (int64_t l = 0; input->languages && l < input->language_count; l++) {
+        if (strlen(input->language_tags[l]) == length &&
+            memcmp(input->language_tags[l], tag, length) == 0)
+            return l;
+    }
+    return -1;
+}
+
+/* One "language:rows" of length bytes. */
+static alcore_status read_count(alcore__run *run, const char *text, size_t length) {
+    draw_state *state = run->state;
+    const char *name = run->def->name, *colon = memchr(text, ':', length);
+    const size_t tag_bytes = colon ? (size_t)(colon - text) : length;
+    int64_t rows;
+    if (!colon || !alcore__parse_int(colon + 1, length - tag_bytes - 1, &rows) || rows < 0)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy %s: counts: \"%.*s\" is not a language, a colon and a number "
+                            "of rows, such as hi:40",
+                            name, (int)length, text);
+    int64_t language = find_language(run->input, text, tag_bytes);
+    if (language < 0)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy %s: counts: the pool has no row of the language %.*s", name,
+                            (int)tag_bytes, text);
+    if (state->wanted[language] >= 0)
+        return alcore__fail(ALCORE_E_PARAM, "strategy %s: counts: the language %.*s is named twice",
+                            name, (int)tag_bytes, text);
+    state->wanted[language] = (double)rows;
+    return ALCORE_OK;
+}
+
+/* The counts of this round: "hi:4,fa:2" for every round, or several such lists, one for each round,
+ * with semicolons between them; the last one stays. */
+static alcore_status read_counts(alcore__run *run, const char *text) {
+    draw_state *state = run->state;
+    for (int64_t round = 1; round < run->input->round && strchr(text, ';'); round++)
+        text = strchr(text, ';') + 1;
+    const char *end = text + strcspn(text, ";");
+    for (int64_t l = 0; l < state->language_count; l++) state->wanted[l] = -1;
+    while (text < end) {
+        size_t length = strcspn(text, ",;");
+        ALCORE__TRY(read_count(run, text, length));
+        text += length + (text + length < end);
+    }
+    double total = 0;
+    for (int64_t l = 0; l < state->language_count; l++) {
+        if (state->wanted[l] < 0) state->wanted[l] = 0;
+        total += state->wanted[l];
+    }
+    if (!run->input->costs && total > run->input->fill.budget)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy %s: counts: %.0f rows are more than the budget of %.0f",
+                            run->def->name, total, run->input->fill.budget);
+    return ALCORE_OK;
+}
+
+/* counts=proportional: the expected number of rows is shared by the numbers of candidates of each
+ * language; what rounding down leaves goes to the largest remainders, of equal ones to the earlier
+ * language. */
+static alcore_status share_proportionally(alcore__run *run) {
+    draw_state *state = run->state;
+    double rows = alcore__expected_picks(run), left = rows;
+    double *remainder;
+    ALCORE__TRY(
+        alcore__new_array(run->ctx, (size_t)state->language_count, sizeof *remainder, &remainder));
+    for (int64_t i = 0; i < run->outcome.count; i++) remainder[language_of(run, i)] += 1;
+    for (int64_t l = 0; l < state->language_count; l++) {
+        double exact = remainder[l] * rows / (double)run->outcome.count;
+        state->wanted[l] = (double)(int64_t)exact;
+        remainder[l] = exact - state->wanted[l];
+        left -= state->wanted[l];
+    }
+    for (; left >= 1; left -= 1) {
+        int64_t largest = 0;
+        for (int64_t l = 1; l < state->language_count; l++)
+            if (remainder[l] > remainder[largest]) largest = l;
+        state->wanted[largest] += 1;
+        remainder[largest] = -1;
+    }
+    alcore__free(run->ctx, remainder);
+    return ALCORE_OK;
+}
+
+/* Draws the wanted rows of each language; where there are too few, all of them. */
+static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *counts) {
+    draw_state *state = run->state;
+    ALCORE__TRY(strcmp(counts, "proportional") == 0 ? share_proportionally(run)
+                                                    : read_counts(run, counts));
+    for (int64_t l = 0; l < state->language_count; l++) {
+        int64_t count, wanted = (int64_t)state->wanted[l];
+        if (wanted == 0) continue;
+        ALCORE__TRY(draw_order(run, l, tag, (uint64_t)l, &count));
+        if (count < wanted) state->missing[l] = (double)(wanted - count);
+        ALCORE__TRY(offer(run, count < wanted ? count : wanted));
+    }
+    return hand_over(run);
+}
+
+static alcore_status buy_same_ratio(alcore__run *run) {
+    return buy_counts(run, TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
+}
+
+/* The counts come from the file of the plan, or without one from the parameter `counts`. */
+static alcore_status buy_plan(alcore__run *run) {
+    const char *path = alcore__values_text(run->values, "file");
+    const char *counts = alcore__values_text(run->values, "counts");
+    alcore__buffer from_file = {0};
+    if (path[0] == '\0') return buy_counts(run, TAG_PLAN, counts);
+    alcore_status status = alcore__plan_file_find(
+        run->ctx, path, alcore__values_text(run->values, "config"), run->input->round, &from_file);
+    if (status == ALCORE_OK) status = buy_counts(run, TAG_PLAN, from_file.data);
+    alcore__buffer_clear(run->ctx, &from_file);
+    return status;
+}
+
+/* ---- definitions ---- */
+
+static const alcore__param_table NO_PARAMS = {NULL, 0};
+#define COUNTS_PARAM                                                                               \
+    {                                                                                              \
+        "counts", ALCORE_PARAM_TEXT, "proportional", 0, 0, NULL,                                   \
+            "rows of each language, such as hi:40,fa:20; lists for several rounds are separated "  \
+            "by semicolons, and the last one stays; proportional: as the languages of the "        \
+            "candidates"                                                                           \
+    }
+static const alcore__param RATIO_ROWS[] = {COUNTS_PARAM};
+static const alcore__param PLAN_ROWS[] = {
+    COUNTS_PARAM,
+    {"file", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "file of the plan, in the place of counts: lines of a configuration, a round (* is every "
+     "round) and counts, separated by tabs"},
+    {"config", ALCORE_PARAM_TEXT, "", 0, 0, NULL,
+     "configuration of the file to follow; may be empty where the file has one only"},
+};
+static const alcore__param_table RATIO_PARAMS = ALCORE__PARAM_TABLE(RATIO_ROWS);
+static const alcore__param_table PLAN_PARAMS = ALCORE__PARAM_TABLE(PLAN_ROWS);
+
+#define LANGUAGE_DRAW                                                                              \
+    .reason = "drawn at random within its language", .reads_languages = true,                      \
+    .rows_depend_on_budget = true, .state_bytes = sizeof(draw_state), .begin = begin,              \
+    .free_state = free_state
+
+const alcore__strategy_def alcore__strategy_egalitarian = {
+    .name = "egalitarian",
+    .summary = "Rows drawn at random, equally many of each language (EGALITARIAN of DeMuX)",
+    .params = &NO_PARAMS,
+    .finish = buy_equal_shares,
+    LANGUAGE_DRAW,
+};
+
+const alcore__strategy_def alcore__strategy_same_ratio = {
+    .name = "same-ratio",
+    .summary = "Rows drawn at random, as many of each language as another selection has (DeMuX)",
+    .params = &RATIO_PARAMS,
+    .finish = buy_same_ratio,
+    LANGUAGE_DRAW,
+};
+
+const alcore__strategy_def alcore__strategy_plan = {
+    .name = "plan",
+    .summary = "Rows drawn at random, as many of each language as a labeling plan says (LITMUS)",
+    .params = &PLAN_PARAMS,
+    .finish = buy_plan,
+    LANGUAGE_DRAW,
+};

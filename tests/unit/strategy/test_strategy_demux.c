@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The strategies of DeMuX beside average-dist: TV-KNN, TV-UNCKNN, TV-EGAL, TV-SAMERATIO, TV-PLAN,
+ * GOLD of TV-DRAW, and both hybrids against a search that computes every distance. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "block_bed.h"
+
+static bed b;
+
+/* ---- vectors ---- */
+
+/* Opens a pool with the points, the uncertainty and the target of a vector. */
+static void open_points(const vector_case *one) {
+    int64_t rows, targets;
+    const double *u = vector_doubles(vector_input(one, "u"), &rows);
+    const double *source = vector_doubles(vector_input(one, "source"), NULL);
+    const double *target = vector_doubles(vector_input(one, "target"), &targets);
+    bed_open(&b, rows, 2, NULL);
+    bed_column(&b, &b.input.candidates, "scores", u, rows, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", source, rows, 2, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.target, "embeddings", target, targets / 2, 2, ALCORE_FLOAT64);
+}
+
+static void expect_picks(const vector_case *one) {
+    int64_t count;
+    const int64_t *picks = vector_integers(vector_expected(one, "picks"), &count);
+    bed_expect_picks(&b, count, picks);
+}
+
+/* Leaves only the rows of a list among the candidates. */
+static void keep_only(const vector_case *one) {
+    int64_t count;
+    const int64_t *rows = vector_integers(vector_input(one, "unlabeled"), &count);
+    memset(b.mask, 0, (size_t)b.input.candidates.rows);
+    for (int64_t i = 0; i < count; i++) b.mask[rows[i]] = 1;
+}
+
+START_TEST(knn_uncertainty_vectors) {
+    static const char *const CASES[] = {"auto",
+                                        "k = 1",
+                                        "k = 4",
+                                        "k = 7",
+                                        "short, none",
+                                        "short, uncertainty",
+                                        "rows 1 and 4 labeled"};
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), CASES[c]);
+        char params[64] = "";
+        int64_t near;
+        open_points(&one);
+        if (vector_has_input(&one, "unlabeled")) keep_only(&one);
+        if (vector_has_input(&one, "k"))
+            snprintf(params, sizeof params, "k=%lld%s",
+                     (long long)vector_integer(vector_input(&one, "k")),
+                     vector_has_input(&one, "fill_short") ? " fill_short=none" : "");
+        double budget = vector_double(vector_input(&one, "b"));
+        ck_assert_msg(bed_run(&b, "knn-uncertainty", params, budget) == ALCORE_OK, "%s",
+                      alcore_last_error());
+        expect_picks(&one);
+        ck_assert(bed_fact(&b, "k")[0] == vector_double(vector_expected(&one, "k")));
+        vector_integers(vector_expected(&one, "union"), &near);
+        ck_assert(bed_fact(&b, "near rows")[0] == (double)near);
+        bool is_short = b.outcome.pick_count < (int64_t)budget;
+        ck_assert_int_eq(b.outcome.flags == ALCORE_SELECTION_SHORT, is_short);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(uncertainty_knn_vectors) {
+    test_vector all = vector_find("multilingual", "TV-UNCKNN");
+    for (int64_t c = 0; c < vector_case_count(all); c++) {
+        vector_case one = vector_case_number(all, c);
+        char params[64];
+        open_points(&one);
+        snprintf(params, sizeof params, "c=%g %s%s", vector_double(vector_input(&one, "c")),
+                 vector_has_input(&one, "prox") ? "prox=" : "cover=1",
+                 vector_has_input(&one, "prox") ? vector_text(vector_input(&one, "prox")) : "");
+        ck_assert_msg(bed_run(&b, "uncertainty-knn", params,
+                              vector_double(vector_input(&one, "b"))) == ALCORE_OK,
+                      "%s", alcore_last_error());
+        expect_picks(&one);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+/* The languages of the three vectors, in byte order of their tags: ar, fa, hi. */
+static const char *const TAGS[] = {"ar", "fa", "hi"};
+static int32_t LANGUAGES[13];
+
+static void open_languages(const vector_case *one) {
+    const json_t *list = vector_input(one, "languages");
+    ck_assert_int_eq(vector_length(list), 13);
+    for (size_t i = 0; i < 13; i++) {
+        const char *tag = json_string_value(json_array_get(list, i));
+        LANGUAGES[i] = 0;
+        while (strcmp(TAGS[LANGUAGES[i]], tag) != 0) LANGUAGES[i]++;
+    }
+    bed_open(&b, 13, 1, NULL);
+    b.input.languages = LANGUAGES;
+    b.input.language_tags = TAGS;
+    b.input.language_count = 3;
+    b.input.seed = (uint64_t)vector_integer(vector_input(one, "seed"));
+}
+
+START_TEST(egalitarian_vector) {
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-EGAL"), 0);
+    open_languages(&one);
+    ck_assert_int_eq(bed_run(&b, "egalitarian", "", 10), ALCORE_OK);
+    expect_picks(&one);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(same_ratio_vector) {
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-SAMERATIO"), 0);
+    open_languages(&one);
+    ck_assert_msg(bed_run(&b, "same-ratio", "counts=hi:1,fa:1,ar:3", 5) == ALCORE_OK, "%s",
+                  alcore_last_error());
+    expect_picks(&one);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(plan_vector) {
+    test_vector plan = vector_find("multilingual", "TV-PLAN");
+    for (int64_t round = 1; round <= 2; round++) {
+        vector_case one = vector_case_number(plan, round - 1);
+        open_languages(&one);
+        b.input.round = round;
+        ck_assert_msg(bed_run(&b, "plan", "counts=fa:2,ar:3;hi:4", 5) == ALCORE_OK, "%s",
+                      alcore_last_error());
+        expect_picks(&one);
+        ck_assert_int_eq(b.outcome.flags, round == 1 ? 0 : ALCORE_SELECTION_SHORT);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+START_TEST(plan_takes_what_there_is) {
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    open_languages(&one);
+    ck_assert_int_eq(bed_run(&b, "plan", "counts=fa:5,hi:1", 10), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.pick_count, 3);
+    const double *missing = bed_fact(&b, "missing of each language");
+    ck_assert(missing[0] == 0 && missing[1] == 3 && missing[2] == 0);
+    /* 5 of hi, 2 of fa, 6 of ar: 6 rows are 2.77, 0.92 and 2.31 of each. */
+    ck_assert_int_eq(bed_run(&b, "plan", "", 6), ALCORE_OK);
+    int64_t of[3] = {0};
+    for (int64_t r = 0; r < b.outcome.pick_count; r++) of[LANGUAGES[bed_pick(&b, r)]]++;
+    ck_assert(of[0] == 3 && of[1] == 1 && of[2] == 2);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(counts_that_are_refused) {
+    static const struct {
+        const char *counts, *says;
+    } CASES[] = {{"counts=de:1", "no row of the language de"},
+                 {"counts=hi:1,hi:2", "hi is named twice"},
+                 {"counts=hi", "\"hi\" is not a language"},
+                 {"counts=hi:-1", "\"hi:-1\" is not"},
+                 {"counts=hi:4,fa:2", "6 rows are more than the budget of 5"}};
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    open_languages(&one);
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        ck_assert_int_eq(bed_run(&b, "plan", CASES[c].counts, 5), ALCORE_E_PARAM);
+        ck_assert_msg(strstr(alcore_last_error(), CASES[c].says) != NULL, "%s",
+                      alcore_last_error());
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(gold_vector) {
+    vector_case one = vector_case_named(vector_find("random", "TV-DRAW"), "gold");
+    int64_t count;
+    const int64_t *rows = vector_integers(vector_input(&one, "rows"), &count);
+    bed_open(&b, rows[count - 1] + 1, 1, NULL);
+    memset(b.mask, 0, (size_t)b.input.candidates.rows);
+    for (int64_t i = 0; i < count; i++) b.mask[rows[i]] = 1;
+    b.input.seed = 42;
+    b.input.round = vector_integer(vector_input(&one, "round"));
+    double budget = vector_double(vector_input(&one, "k"));
+    ck_assert_int_eq(bed_run(&b, "gold", "", budget), ALCORE_OK);
+    expect_picks(&one);
+    bed_close(&b);
+}
+END_TEST
+
+/* ---- plan files ---- */
+
+static const char PLAN[] = "# rounds\n\na\t*\thi:1\na\t2\tfa:2\nb\t1\tar:1\n";
+
+/* Writes a plan to a file of this process and returns its path. */
+static const char *write_plan(const char *text) {
+    static char path[64];
+    snprintf(path, sizeof path, "plan-%ld.tsv", (long)getpid());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fputs(text, file) >= 0, 1);
+    fclose(file);
+    return path;
+}
+
+START_TEST(plan_files) {
+    static const struct {
+        const char *plan, *config;
+        int64_t round, picks;
+        int32_t language; /* of the first pick */
+        alcore_status status;
+        const char *says;
+    } CASES[] = {
+        {PLAN, "a", 1, 1, 2, ALCORE_OK, ""},
+        {PLAN, "a", 2, 2, 1, ALCORE_OK, ""}, /* its own line goes before * */
+        {PLAN, "a", 3, 1, 2, ALCORE_OK, ""},
+        {PLAN, "b", 1, 1, 0, ALCORE_OK, ""},
+        {PLAN, "b", 2, 0, 0, ALCORE_E_NOT_FOUND, "no line for configuration \"b\", round 2"},
+        {PLAN, "c", 1, 0, 0, ALCORE_E_NOT_FOUND, "configuration \"c\""},
+        {PLAN, "", 1, 0, 0, ALCORE_E_DATA, "has the configurations a and b"},
+        {"a\t1\thi:1\n", "", 1, 1, 2, ALCORE_OK, ""},
+        {"a\t1\thi:1", "a", 1, 1, 2, ALCORE_OK, ""},
+        {"a hi:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
+        {"a\t1\thi:1\t\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
+        {"a\t1\thi:1\na\t0\thi:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":2: \"0\" is no round"},
+        {"a\t1\txx:1\n", "a", 1, 0, 0, ALCORE_E_PARAM, "language xx"},
+    };
+    vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        char params[128];
+        const char *path = write_plan(CASES[c].plan);
+        open_languages(&one);
+        b.input.round = CASES[c].round;
+        snprintf(params, sizeof params, "file=%s config=%s", path, CASES[c].config);
+        alcore_status status = bed_run(&b, "plan", params, 5);
+        ck_assert_msg(status == CASES[c].status, "case %zu: %s", c, alcore_last_error());
+        if (status == ALCORE_OK) {
+            ck_assert_int_eq(b.outcome.pick_count, CASES[c].picks);
+            ck_assert_int_eq(LANGUAGES[bed_pick(&b, 0)], CASES[c].language);
+        } else {
+            ck_assert_msg(strstr(alcore_last_error(), CASES[c].says) != NULL, "%s",
+                          alcore_last_error());
+        }
+        bed_close(&b);
+        ck_assert_int_eq(remove(path), 0);
+    }
+    open_languages(&one);
+    ck_assert_int_eq(bed_run(&b, "plan", "file=no-such-plan.tsv", 5), ALCORE_E_IO);
+    bed_close(&b);
+}
+END_TEST
+
+/* Every line of Table 9 (examples/data/litmus_plans.tsv) against a pool of just the rows it names.
+ */
+START_TEST(plans_of_the_paper) {
+    static const char FILE_NAME[] = ALCORE_EXAMPLES_DIR "/data/litmus_plans.tsv";
+    static int32_t languages[16000];
+    char line[256];
+    int lines = 0;
+    FILE *file = fopen(FILE_NAME, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file)) {
+        char config[32], list[200], tags[8][8], params[512];
+        const char *tag_list[8];
+        int64_t counts[8], rows = 0;
+        int32_t number = 0;
+        if (line[0] == '#') continue;
+        ck_assert_int_eq(sscanf(line, "%31s * %199s", config, list), 2);
+        for (char *part = strtok(list, ","); part; part = strtok(NULL, ","), number++) {
+            long long count;
+            ck_assert_int_eq(sscanf(part, "%7[^:]:%lld", tags[number], &count), 2);
+            tag_list[number] = tags[number];
+            counts[number] = count;
+            for (int64_t i = 0; i < count; i++) languages[rows++] = number;
+        }
+        bed_open(&b, rows, 1, NULL);
+        b.input.languages = languages;
+        b.input.language_tags = tag_list;
+        b.input.language_count = number;
+        snprintf(params, sizeof params, "file=%s config=%s", FILE_NAME, config);
+        ck_assert_msg(bed_run(&b, "plan", params, 10000) == ALCORE_OK, "%s", alcore_last_error());
+        ck_assert_int_eq(b.outcome.pick_count, rows);
+        const double *missing = bed_fact(&b, "missing of each language");
+        for (int32_t l = 0; l < number; l++) ck_assert(missing[l] == 0 && counts[l] > 0);
+        ck_assert_int_eq(bed_run(&b, "plan", params, (double)rows - 1), ALCORE_E_PARAM);
+        bed_close(&b);
+        lines++;
+    }
+    fclose(file);
+    ck_assert_int_eq(lines, 19);
+}
+END_TEST
+
+/* ---- against every distance ---- */
+
+enum { ROWS = 17000, TARGETS = 50, DIMS = 3 }; /* three blocks */
+
+static float source[ROWS * DIMS], target[TARGETS * DIMS];
+static double u[ROWS], costs[ROWS], sq_dist[ROWS];
+static bool near[ROWS];
+
+/* together: every target row stands at the same place, so that N_k has k rows and k must grow. */
+static void open_many(bool together) {
+    alcore__rng rng;
+    alcore__rng_seed(&rng, 7);
+    for (int64_t i = 0; i < ROWS; i++) {
+        u[i] = floor(40 * alcore__rng_f64(&rng)); /* many ties */
+        costs[i] = (double)(1 + alcore__rng_below(&rng, 9));
+        for (int64_t j = 0; j < DIMS; j++) /* a grid, so that distances are equal too */
+            source[i * DIMS + j] = (float)alcore__rng_below(&rng, 30);
+    }
+    for (int64_t i = 0; i < TARGETS * DIMS; i++)
+        target[i] = together ? 7 : (float)alcore__rng_below(&rng, 30);
+    bed_open(&b, ROWS, 2, NULL);
+    for (int64_t i = 0; i < ROWS; i++) b.mask[i] = i % 7 != 3;
+    bed_column(&b, &b.input.candidates, "scores", u, ROWS, 1, ALCORE_FLOAT64);
+    bed_column(&b, &b.input.candidates, "embeddings", source, ROWS, DIMS, ALCORE_FLOAT32);
+    bed_column(&b, &b.input.target, "embeddings", target, TARGETS, DIMS, ALCORE_FLOAT32);
+}
+
+static void measure(int64_t t) {
+    for (int64_t i = 0; i < ROWS; i++) {
+        sq_dist[i] = 0;
+        for (int64_t j = 0; j < DIMS; j++) {
+            double difference = (double)source[i * DIMS + j] - (double)target[t * DIMS + j];
+            sq_dist[i] += difference * difference;
+        }
+    }
+}
+
+static int by_distance(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, c = *(const int64_t *)y;
+    if (sq_dist[a] != sq_dist[c]) return sq_dist[a] < sq_dist[c] ? -1 : 1;
+    return (a > c) - (a < c);
+}
+
+static int by_uncertainty(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, c = *(const int64_t *)y;
+    if (u[a] != u[c]) return u[a] > u[c] ? -1 : 1;
+    return (a > c) - (a < c);
+}
+
+/* N_k by sorting all rows for each target; returns what its rows cost. */
+static double find_near(int64_t k) {
+    static int64_t order[ROWS];
+    double cost = 0;
+    memset(near, 0, sizeof near);
+    for (int64_t t = 0; t < TARGETS; t++) {
+        int64_t count = 0;
+        measure(t);
+        for (int64_t i = 0; i < ROWS; i++)
+            if (b.mask[i]) order[count++] = i;
+        qsort(order, (size_t)count, sizeof *order, by_distance);
+        for (int64_t i = 0; i < k; i++) near[order[i]] = true;
+    }
+    for (int64_t i = 0; i < ROWS; i++)
+        if (near[i]) cost += b.input.costs ? costs[i] : 1;
+    return cost;
+}
+
+static void expect_knn_uncertainty(double budget, int32_t parts) {
+    static int64_t order[ROWS];
+    int64_t k = 1, count = 0;
+    while (!(find_near(k) > budget) && k < 256) k *= 2;
+    for (int64_t i = 0; i < ROWS; i++)
+        if (near[i]) order[count++] = i;
+    qsort(order, (size_t)count, sizeof *order, by_uncertainty);
+    b.parts = parts;
+    ck_assert_msg(bed_run(&b, "knn-uncertainty", "", budget) == ALCORE_OK, "%s",
+                  alcore_last_error());
+    ck_assert(bed_fact(&b, "k")[0] == (double)k);
+    ck_assert_int_gt(b.outcome.pick_count, 0);
+    ck_assert_int_le(b.outcome.pick_count, count);
+    bed_expect_picks(&b, b.outcome.pick_count, order);
+}
+
+START_TEST(knn_uncertainty_is_the_plain_search) {
+    open_many(false);
+    expect_knn_uncertainty(30, 0);
+    expect_knn_uncertainty(100, 0);
+    expect_knn_uncertainty(100, 3);
+    b.input.costs = costs;
+    expect_knn_uncertainty(400, 0);
+    bed_close(&b);
+    open_many(true);
+    expect_knn_uncertainty(100, 0); /* k = 128: lists of 8 are made longer twice */
+    expect_knn_uncertainty(100, 2);
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(several_budgets_are_runs_of_their_own) {
+    static const double smaller[] = {20, 61};
+    int64_t picks[2][64], counts[2];
+    open_many(false);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "", smaller[i]), ALCORE_OK);
+        counts[i] = b.outcome.pick_count;
+        for (int64_t r = 0; r < counts[i]; r++) picks[i][r] = b.outcome.picks[r];
+    }
+    b.input.fill.further = smaller;
+    b.input.fill.further_count = 2;
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "", 300), ALCORE_OK);
+    ck_assert_int_eq(b.outcome.further_count, 2);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(b.outcome.further[i].pick_count, counts[i]);
+        ck_assert_mem_eq(b.outcome.further[i].picks, picks[i], (size_t)counts[i] * sizeof(int64_t));
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(uncertainty_knn_is_the_plain_search) {
+    static double prox[ROWS];
+    static int64_t order[ROWS];
+    static const char *const PARAMS[] = {"c=3", "c=3 prox=mean"};
+    open_many(false);
+    for (int mean = 0; mean <= 1; mean++) {
+        int64_t count = 0;
+        for (int64_t i = 0; i < ROWS; i++) prox[i] = mean ? 0 : HUGE_VAL;
+        for (int64_t t = 0; t < TARGETS; t++) {
+            measure(t);
+            for (int64_t i = 0; i < ROWS; i++)
+                prox[i] = mean ? prox[i] + sqrt(sq_dist[i]) : fmin(prox[i], sq_dist[i]);
+        }
+        for (int64_t i = 0; i < ROWS; i++)
+            if (b.mask[i]) order[count++] = i;
+        qsort(order, (size_t)count, sizeof *order, by_uncertainty);
+        ck_assert_int_eq(bed_run(&b, "uncertainty-knn", PARAMS[mean], 100), ALCORE_OK);
+        ck_assert_int_eq(b.outcome.pick_count, 100);
+        /* Members of C behind the picks are no nearer than the last pick, and picks are in order.
+         */
+        for (int64_t r = 1; r < 100; r++)
+            ck_assert(prox[bed_pick(&b, r - 1)] <= prox[bed_pick(&b, r)]);
+        double last = prox[bed_pick(&b, 99)];
+        int64_t nearer = 0, not_farther = 0;
+        for (int64_t i = 0; i < 300; i++) {
+            nearer += prox[order[i]] < last;
+            not_farther += prox[order[i]] <= last;
+        }
+        ck_assert_int_lt(nearer, 100);
+        ck_assert_int_ge(not_farther, 100);
+        for (int64_t r = 0; r < 100; r++) {
+            int64_t i = 0;
+            while (i < 300 && order[i] != bed_pick(&b, r)) i++;
+            ck_assert_int_lt(i, 300);
+        }
+    }
+    bed_close(&b);
+}
+END_TEST
+
+START_TEST(hybrids_name_a_nan) {
+    static const char *const NAMES[] = {"knn-uncertainty", "uncertainty-knn"};
+    for (int n = 0; n < 2; n++) {
+        for (int bad = 0; bad < 3; bad++) {
+            vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+            static double points[14], goals[4], scores[7];
+            memcpy(points, vector_doubles(vector_input(&one, "source"), NULL), sizeof points);
+            memcpy(goals, vector_doubles(vector_input(&one, "target"), NULL), sizeof goals);
+            memcpy(scores, vector_doubles(vector_input(&one, "u"), NULL), sizeof scores);
+            *(bad == 0 ? &points[3] : bad == 1 ? &goals[2] : &scores[1]) = (double)NAN;
+            bed_open(&b, 7, 1, NULL);
+            bed_column(&b, &b.input.candidates, "scores", scores, 7, 1, ALCORE_FLOAT64);
+            bed_column(&b, &b.input.candidates, "embeddings", points, 7, 2, ALCORE_FLOAT64);
+            bed_column(&b, &b.input.target, "embeddings", goals, 2, 2, ALCORE_FLOAT64);
+            ck_assert_int_eq(bed_run(&b, NAMES[n], "", 2), ALCORE_E_DATA);
+            ck_assert_msg(strstr(alcore_last_error(), "row 1") != NULL, "%s", alcore_last_error());
+            b.input.nan_exclude = true;
+            ck_assert_msg(bed_run(&b, NAMES[n], "", 2) == ALCORE_OK, "%s", alcore_last_error());
+            ck_assert_int_eq(b.outcome.nan_count, bad != 1);
+            ck_assert_int_eq(b.outcome.nan_target, bad == 1);
+            for (int64_t r = 0; bad != 1 && r < b.outcome.pick_count; r++)
+                ck_assert_int_ne(bed_pick(&b, r), 1);
+            bed_close(&b);
+        }
+    }
+}
+END_TEST
+
+START_TEST(hybrids_need_a_target) {
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    open_points(&one);
+    memset(&b.input.target, 0, sizeof b.input.target);
+    ck_assert_int_eq(bed_run(&b, "knn-uncertainty", "", 2), ALCORE_E_MISSING);
+    ck_assert_int_eq(bed_run(&b, "uncertainty-knn", "", 2), ALCORE_E_MISSING);
+    bed_close(&b);
+}
+END_TEST
+
+CHECK_SUITE("strategy-demux", knn_uncertainty_vectors, uncertainty_knn_vectors, egalitarian_vector,
+            same_ratio_vector, plan_vector, plan_takes_what_there_is, plan_files,
+            plans_of_the_paper, counts_that_are_refused, gold_vector,
+            knn_uncertainty_is_the_plain_search, several_budgets_are_runs_of_their_own,
+            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan, hybrids_need_a_target);
