@@ -11,7 +11,7 @@
 #include "formats/write_options.h"
 #include "pool/column_array.h"
 
-/* A file under way and the line that is put together for it. */
+/* A file that is being written, and the line that is written next. */
 typedef struct output {
     alcore_ctx *ctx;
     alcore__writer *writer;
@@ -28,13 +28,15 @@ static alcore_status append_id(output *out, const alcore_pool *pool, int64_t row
     return append_text(out, id, strlen(id));
 }
 
-static alcore_status append_number(output *out, char before, double value) {
+/* Appends a separator and the shortest number that reads back as the same double. */
+static alcore_status append_number(output *out, char separator, double value) {
     char text[33];
-    text[0] = before;
+    text[0] = separator;
     const size_t length = alcore__print_double(value, text + 1);
     return alcore__buffer_append(out->ctx, &out->line, text, length + 1);
 }
 
+/* Ends the line, writes it and begins an empty one. */
 static alcore_status end_line(output *out) {
     ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\n", 1));
     alcore_status status = alcore__writer_put(out->writer, out->line.data, out->line.length);
@@ -42,7 +44,7 @@ static alcore_status end_line(output *out) {
     return status;
 }
 
-/* Commits or takes away the file. */
+/* Makes the file appear when status is ALCORE_OK, else discards it. Returns the status of both. */
 static alcore_status close_output(output *out, alcore_status status) {
     alcore__buffer_clear(out->ctx, &out->line);
     if (status == ALCORE_OK) return alcore__writer_commit(out->writer);
@@ -50,17 +52,20 @@ static alcore_status close_output(output *out, alcore_status status) {
     return status;
 }
 
+/* Rows of a column that are read at a time. */
 enum { BLOCK_ROWS = 1024 };
 
-static alcore_status append_value(output *out, char before, int32_t dtype, const char *value) {
+/* Appends a separator and one value of the column; an integer column's "no value" is empty. */
+static alcore_status append_value(output *out, char separator, int32_t dtype, const char *value) {
     if (!alcore__dtype_is_integer(dtype))
-        return append_number(out, before, alcore__widen(dtype, value));
+        return append_number(out, separator, alcore__widen(dtype, value));
     const int64_t integer = alcore__read_integer(dtype, value);
-    if (integer == INT64_MIN) return alcore__buffer_format(out->ctx, &out->line, "%c", before);
-    return alcore__buffer_format(out->ctx, &out->line, "%c%" PRId64, before, integer);
+    if (integer == INT64_MIN) return alcore__buffer_format(out->ctx, &out->line, "%c", separator);
+    return alcore__buffer_format(out->ctx, &out->line, "%c%" PRId64, separator, integer);
 }
 
-/* One line: the id and the row's values, separated by TAB, or a ragged row's by spaces. */
+/* Writes the line of a row: its id and values [count], separated by TABs; those of a ragged row
+ * follow one TAB and are separated by spaces. */
 static alcore_status write_values(const alcore_pool *pool, int64_t row, const char *values,
                                   int64_t count, const alcore__column *column, output *out) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
@@ -72,7 +77,7 @@ static alcore_status write_values(const alcore_pool *pool, int64_t row, const ch
     return end_line(out);
 }
 
-/* One line: the id and the text of a row that has one. */
+/* Writes the line of a row of a column of texts, id TAB text; nothing where the row has no text. */
 static alcore_status write_column_text(const alcore_pool *pool, const alcore__column *column,
                                        int64_t row, output *out) {
     size_t length;
@@ -84,6 +89,7 @@ static alcore_status write_column_text(const alcore_pool *pool, const alcore__co
     return end_line(out);
 }
 
+/* Writes a line for each of rows first .. first + count - 1 that is not masked and has a value. */
 static alcore_status write_block(const alcore_pool *pool, const alcore__column *column,
                                  int64_t first, int64_t count, alcore__scratch *scratch,
                                  output *out) {
@@ -103,15 +109,16 @@ static alcore_status write_block(const alcore_pool *pool, const alcore__column *
         }
         const int64_t start =
             column->ragged ? items.offsets[i] - items.offsets[0] : i * rows.stride;
-        const int64_t numbers =
+        const int64_t value_count =
             column->ragged ? items.offsets[i + 1] - items.offsets[i] : column->dims;
         const char *values = column->ragged ? items.values : rows.data;
-        ALCORE__TRY(write_values(pool, row, numbers > 0 ? values + (size_t)start * bytes : NULL,
-                                 numbers, column, out));
+        ALCORE__TRY(write_values(pool, row, value_count > 0 ? values + (size_t)start * bytes : NULL,
+                                 value_count, column, out));
     }
     return ALCORE_OK;
 }
 
+/* Writes a column as .tsv or .lp, BLOCK_ROWS rows at a time. */
 static alcore_status write_text(const alcore_pool *pool, const alcore__column *column,
                                 const char *path) {
     output out = {.ctx = pool->object.ctx};
@@ -129,7 +136,9 @@ static alcore_status write_text(const alcore_pool *pool, const alcore__column *c
     return close_output(&out, status);
 }
 
-/* .npy has no bfloat16: float32 holds each of its numbers. */
+/* Writes the values of all rows of the pool, masked ones too, behind the header of a .npy. dtype:
+ * that of the file, which differs from the column's where this is bfloat16: .npy has no such type,
+ * and float32 has each of its values. row_buffer [dims]: for the conversion. */
 static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__column *column,
                                     int32_t dtype, float *row_buffer, output *out) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
@@ -141,13 +150,13 @@ static alcore_status write_npy_rows(const alcore_pool *pool, const alcore__colum
         ALCORE__TRY_GOTO(status, done, alcore__tick(out->ctx, "writing", row, pool->rows));
         ALCORE__TRY_GOTO(status, done, column->ops->rows(column, row, count, &scratch, &block));
         for (int64_t i = 0; i < count; i++) {
-            const char *from = (const char *)block.data + (size_t)(i * block.stride) * bytes;
+            const char *values = (const char *)block.data + (size_t)(i * block.stride) * bytes;
             for (int64_t j = 0; dtype != column->dtype && j < column->dims; j++)
-                row_buffer[j] = (float)alcore__widen(column->dtype, from + (size_t)j * bytes);
+                row_buffer[j] = (float)alcore__widen(column->dtype, values + (size_t)j * bytes);
             ALCORE__TRY_GOTO(
                 status, done,
                 alcore__writer_put(out->writer,
-                                   dtype == column->dtype ? (const void *)from : row_buffer,
+                                   dtype == column->dtype ? (const void *)values : row_buffer,
                                    (size_t)column->dims * alcore__dtype_bytes(dtype)));
         }
     }
@@ -156,6 +165,7 @@ done:
     return status;
 }
 
+/* Writes a column as .npy [rows], or [rows, dims] where a row has several values. */
 static alcore_status write_npy(const alcore_pool *pool, const alcore__column *column,
                                const char *path) {
     output out = {.ctx = pool->object.ctx};
@@ -173,8 +183,9 @@ static alcore_status write_npy(const alcore_pool *pool, const alcore__column *co
     return status;
 }
 
-/* The format of a file of a column: the one asked for, else by the path's suffix, else, for "-",
- * .lp of a ragged column and TSV of others. */
+/* Chooses the format of a file of a column, ALCORE_FORMAT_*: the one that was asked for, *format,
+ * or the one that the suffix of the path names; for standard output, "-", .lp for a ragged column
+ * and TSV for others. */
 static alcore_status resolve_format(const alcore__column *column, const char *path,
                                     int32_t *format) {
     static const struct {
@@ -194,6 +205,8 @@ static alcore_status resolve_format(const alcore__column *column, const char *pa
     return alcore__fail(ALCORE_E_UNSUPPORTED, "%s: columns are written as .npy, .tsv or .lp", path);
 }
 
+/* Writes the column of a name in the format that was chosen, and refuses formats that cannot
+ * express it. */
 static alcore_status write_column(const alcore_pool *pool, const char *name, const char *path,
                                   const alcore_write_options *theirs) {
     const alcore__column *column;

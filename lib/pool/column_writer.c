@@ -88,8 +88,8 @@ void alcore_column_writer_unref(alcore_column_writer *writer) {
     alcore__object_unref(writer);
 }
 
-/* Enters the context and locks a writer that is not finished. Every call of a writer begins so and
- * ends with end(), from any thread. */
+/* Enters the context and locks a writer that is not finished. Every function of a writer that
+ * returns a status begins so and ends with end(), from any thread. */
 static alcore_status begin(alcore_column_writer *writer) {
     alcore_ctx *ctx = writer != NULL ? writer->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));

@@ -15,11 +15,12 @@ enum {
 /* Name of the column, or key, of the phrase itself. */
 static const char text_heading[] = "phrase";
 
-/* One column of the table: its name in the file and in the pool, its numbers in memory. */
+/* One column of the table. */
 typedef struct table_column {
-    const char *heading, *name;
-    int32_t dtype;
-    const void *values; /* [rows] int64 or int32 by dtype */
+    const char *heading; /* its name in the file */
+    const char *name;    /* its name in the pool */
+    int32_t dtype;       /* ALCORE_INT64 or ALCORE_INT32 */
+    const void *values;  /* [rows] int64 or int32 by dtype */
 } table_column;
 
 /* The value of a column in a row, whatever its type is. */
@@ -28,7 +29,8 @@ static int64_t value_at(const table_column *column, int64_t row) {
                                          : ((const int32_t *)column->values)[row];
 }
 
-/* Views of the six columns; ALCORE_E_NOT_FOUND or ALCORE_E_SHAPE for a pool of something else. */
+/* Sets columns [COLUMNS] to views of the pool's columns. Fails with ALCORE_E_NOT_FOUND or
+ * ALCORE_E_SHAPE for a pool that is none of phrases. */
 static alcore_status find_columns(const alcore_pool *pool, table_column *columns) {
     for (int i = 0; i < COLUMNS; i++) {
         alcore_tensor values;
@@ -45,8 +47,8 @@ static alcore_status find_columns(const alcore_pool *pool, table_column *columns
     return ALCORE_OK;
 }
 
-/* A line of TSV or CSV, or an object of JSONL with the same names; plain text has the phrase only.
- */
+/* Writes the phrase of a row: a line of TSV or CSV, an object of JSONL with the same names, or in
+ * plain text the phrase only. */
 static alcore_status put_phrase(const alcore_pool *pool, const table_column *columns, int64_t row,
                                 alcore__table *table) {
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);

@@ -79,7 +79,8 @@ alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *option
     return alcore__leave(ctx, new_pool(ctx, options, out));
 }
 
-/* The source lives at least as long as the derived pool, whose columns may name its rows. */
+/* A derived pool has a reference to its source, which therefore lives at least as long: columns of
+ * the derived pool may name rows of the source. */
 alcore_status alcore_pool_new_derived(alcore_pool *source, const alcore_pool_options *options,
                                       alcore_pool **out) {
     alcore_ctx *ctx = source != NULL ? source->object.ctx : NULL;

@@ -309,8 +309,8 @@ static alcore_status sort_tags(alcore__pool_add *add) {
     alcore_ctx *ctx = pool->object.ctx;
     const alcore__pool_names *names = &pool->language_names;
     const bool unknown = add->untagged > 0;
-    const char **tags;
-    int64_t *ranks;
+    const char **tags; /* [count] the sorted tags */
+    int64_t *ranks;    /* [names->count + 1] index in tags by the number of a name; -1: not there */
     if (names->count == add->language_count && unknown == (pool->untagged > 0) &&
         pool->tag_ranks != NULL)
         return ALCORE_OK;

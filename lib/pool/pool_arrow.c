@@ -117,7 +117,7 @@ static alcore_status check_array(const struct ArrowArray *array, int64_t rows, i
 
 /* Reads one string view of 16 bytes: its length, then up to 12 bytes of text, or else the first 4
  * of them, the number of a data buffer and the offset in it. The last buffer of the array has the
- * sizes of the data buffers. */
+ * sizes of the data buffers. index: of the value in the array; row and name: for the message. */
 static alcore_status view_at(const struct ArrowArray *array, int64_t index, int64_t row,
                              const char *name, const char **out, size_t *out_length) {
     const char *view = (const char *)array->buffers[1] + index * 16;

@@ -70,6 +70,7 @@ alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
     return alcore__pool_change_end(pool, add_from_memory(pool, &records, out_first));
 }
 
+/* Reads the caller's struct, which may be of an older header, then adds its records. */
 alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
                                       int64_t *out_first) {
     alcore_records ours;

@@ -86,6 +86,7 @@ static alcore_status mark_texts(alcore_pool *pool, uint32_t states, const alcore
     return status;
 }
 
+/* Locks the pool for writing and the other one for reading, which cannot be the same pool. */
 alcore_status alcore_pool_mark_texts(alcore_pool *pool, uint32_t states, const alcore_pool *other) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
     if (other == pool)

@@ -10,12 +10,12 @@
 #include "formats/table_writer.h"
 #include "pool/pool_state.h"
 
-/* What a row may have besides its id and text. The order is that of the columns. */
+/* What a row may have besides its id and text, in the order of the columns. */
 enum { REFERENCE, LANGUAGE, GROUP, COST, FIELDS };
 static const char *const field_names[FIELDS] = {"reference", "lang", "group", "cost"};
 
-/* The string of a field of a row other than its cost, with its length; NULL: the row has none. A
- * row without a language is "unknown", which it is again when it is read without one. */
+/* The string of a field of a row, not its cost, with its length; NULL: the row has none. The
+ * language "unknown" counts as none: a row that is read without a language gets it again. */
 static const char *field_text(const alcore_pool *pool, int64_t row, int field, size_t *out_length) {
     if (field == REFERENCE) return alcore_pool_reference(pool, row, out_length);
     const char *name =
@@ -26,13 +26,15 @@ static const char *field_text(const alcore_pool *pool, int64_t row, int field, s
     return absent ? NULL : name;
 }
 
+/* Whether a row has a value in a field. */
 static bool has_field(const alcore_pool *pool, int64_t row, int field) {
     size_t length;
     return field == COST ? !isnan(alcore_pool_cost(pool, row))
                          : field_text(pool, row, field, &length) != NULL;
 }
 
-/* Finds out which fields any of the rows has: present [FIELDS]. */
+/* Sets present [FIELDS] to true for the fields that at least one of rows [count] has; the others
+ * keep false. Stops once all fields are found. */
 static alcore_status find_fields(const alcore_pool *pool, const int64_t *rows, int64_t count,
                                  bool *present) {
     int missing = FIELDS;
@@ -56,7 +58,8 @@ static alcore_status put_header(alcore__table *table, const bool *present) {
     return alcore__table_end_line(table);
 }
 
-/* A line of TSV or CSV; a field that the row lacks leaves its cell empty. */
+/* Writes the line of a row in TSV or CSV: a cell for each field that is present [FIELDS] in the
+ * file, empty where the row lacks it. */
 static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool *present,
                                alcore__table *table) {
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
@@ -74,7 +77,8 @@ static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool 
     return alcore__table_end_line(table);
 }
 
-/* An object of JSONL, in the native form of selections (docs/formats.md). */
+/* Writes a row as one JSON object in the form of a selection's picks, so that the readers of both
+ * are one: record fields at the top, the row's number in the object "al". */
 static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__table *table) {
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
     alcore__json_out json = {.ctx = table->ctx, .text = table->line};
@@ -97,7 +101,8 @@ static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__ta
     return json.status == ALCORE_OK ? alcore__table_end_line(table) : json.status;
 }
 
-/* Writes rows [count] in their order. */
+/* Writes rows [count] in the order given: with a header and cells, as objects, or as plain text, by
+ * the format of the table. */
 static alcore_status write_rows(const alcore_pool *pool, const int64_t *rows, int64_t count,
                                 alcore__table *table) {
     bool present[FIELDS] = {false};

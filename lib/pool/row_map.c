@@ -71,7 +71,8 @@ static alcore_status fill(alcore_ctx *ctx, alcore__row_map *map, const int64_t *
     return ALCORE_OK;
 }
 
-/* Called for every column whose options name rows. */
+/* Called for every column whose options name rows. Rows that are checked to be 0, 1, 2, ... need no
+ * map, and ascending ones no list of entries. */
 alcore_status alcore__row_map_new(alcore_ctx *ctx, const int64_t *rows, int64_t count,
                                   int64_t pool_rows, alcore__row_map **out) {
     bool identity, ascending;

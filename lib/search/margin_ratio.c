@@ -57,8 +57,9 @@ static void begin_ratios(alcore__search_run *run) {
     }
 }
 
-/* Task `index` of alcore__parallel(): updates ratio and other of those rows of a block that are
- * open, by comparing them with the present slab of others. */
+/* Task `index` of alcore__parallel(): updates ratio and other [rows] of those rows of a block that
+ * are open [rows], by comparing them with the present slab of others, run->queried. Blocks have no
+ * row in common, so tasks write to different entries. */
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;

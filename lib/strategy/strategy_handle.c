@@ -109,6 +109,8 @@ static alcore_status make_host(alcore_ctx *ctx, const alcore_strategy_host *thei
     return ALCORE_OK;
 }
 
+/* Makes the handle of a host program's own strategy; the host keeps what host->user points to when
+ * this fails. */
 alcore_status alcore_strategy_new_host(alcore_ctx *ctx, const alcore_strategy_host *host,
                                        alcore_strategy **out) {
     ALCORE__TRY(alcore__enter(ctx));

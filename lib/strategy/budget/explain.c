@@ -70,9 +70,10 @@ static double value_or_lowest(double value) {
     return isnan(value) ? (double)-INFINITY : value;
 }
 
-/* at_least[rank] for every pick: candidates of the pick's group (group [candidates]; NULL: all are
- * one) whose value is not below the pick's. Only the picks are sorted; each candidate finds the
- * largest pick that it reaches by bisection, and the counts are then summed downwards. */
+/* Sets at_least [picks], by rank: the number of candidates of the pick's group whose value is not
+ * below the pick's. values [candidates]; group [candidates], NULL: all are one group. Only the
+ * picks are sorted; each candidate finds the largest pick that it reaches by bisection, and the
+ * counts are then summed from the largest pick down. */
 static alcore_status count_at_least(alcore_ctx *ctx, const alcore__outcome *outcome,
                                     const alcore__purchase *purchase, const double *values,
                                     const int64_t *group, int64_t *at_least) {
@@ -166,8 +167,8 @@ static alcore_status list_ranks(const alcore__run *run, const alcore__purchase *
     return ALCORE_OK;
 }
 
-/* The counterfactual: buys in the order of the term's values alone and marks the picks that both
- * purchases made. */
+/* The counterfactual: buys under the same budget in the order of the term's values [candidates]
+ * alone, and sets part->also [picks] for the picks that both purchases have. */
 static alcore_status buy_alone(alcore__run *run, const alcore__purchase *purchase,
                                const double *values, alcore__term_part *part) {
     int64_t count = run->outcome.count, *ranks = NULL;

@@ -445,7 +445,8 @@ static size_t weight_bytes(const alcore__block *block) {
 /* Updates the D^2 weights of a block to the minimum with the distances to the new center, and their
  * total. Three cases: the drawn row was passed over, so that only the total is computed again; it
  * was a speculative row whose distances an earlier pass measured, so that the minimum of both
- * arrays is enough; else the rows are measured from it now, and from the next speculative rows. */
+ * arrays is enough; else the rows are measured from it now, and from the next speculative rows. The
+ * total is over the rows that can still be picked; entries of inactive matrix rows do not count. */
 static alcore_status weigh_rows(alcore__block *block, void *partial) {
     const badge_state *state = block->run->state;
     const alcore_sys_kernels *kernels = alcore__run_kernels(block->run);
