@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A LibTorch trainer that asks for the next batch each round: which of two files is a sentence
- * from? Logits and hidden states stay in the tensors' memory; the library reads them there. What
- * was done is in FOLDER, and a run that was stopped goes on after its last finished round.
+ * from? Logits and hidden states stay in the tensors' memory; the library reads them there. FOLDER
+ * has the finished rounds, and a run that was stopped goes on after the last of them.
  *
  * usage: torch_trainer FOLDER ROUNDS TEXTS-OF-CLASS-0 TEXTS-OF-CLASS-1 [STRATEGY]
  *
@@ -92,7 +92,7 @@ void lend(alcore_pool *pool, const char *name, torch::Tensor &tensor, int32_t me
     alcore::check(alcore_pool_set_column(pool, name, &values, nullptr, &options));
 }
 
-/* ---- what is kept of a round: its quality and rows, and the model beside them ---- */
+/* ---- the files of a round: its quality and rows, and the model ---- */
 
 struct record {
     double quality = 0;
@@ -110,7 +110,7 @@ bool read_record(const std::string &path, record &out) {
     return true;
 }
 
-/* Under its name only when it is whole: a round is there or is not. */
+/* Writes a file beside its target and renames it: a round is whole or absent. */
 void write_record(const std::string &path, const record &what) {
     std::ofstream file(path + ".part");
     file.precision(17);
@@ -134,7 +134,7 @@ class experiment {
         int64_t rows = alcore_pool_rows(pool_.get());
         labels_ = torch::arange(rows).ge(of_first).to(torch::kInt64);
         features_ = features_of(pool_.get());
-        /* Every other text is for the test and not to be picked. */
+        /* Every second text belongs to the test set and cannot be picked. */
         test_ = torch::arange(1, rows, 2);
         alcore::check(alcore_pool_mark(pool_.get(), ALCORE_ROW_EXCLUDED, test_.data_ptr<int64_t>(),
                                        test_.size(0)));

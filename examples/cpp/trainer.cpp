@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A C++ trainer that asks for the next batch each round and pushes what its model thinks of the
- * pool.
+/* A C++ trainer that asks for the next batch each round and puts the log-probabilities of its model
+ * into a column of the pool.
  *
  * usage: trainer POOL.txt LABELED.txt */
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int rounds = 3;
 
-/* Stands for your model: it knows how often it has seen each letter pair, and nothing else. */
+/* Stands for your model: a bigram model of letters, from the counts of the pairs that it has seen. */
 class letter_pairs {
   public:
     void train(const std::string &text) {
@@ -25,7 +25,7 @@ class letter_pairs {
         }
     }
 
-    /* Natural log-probabilities of the letters of a text, the first one apart. */
+    /* Natural log-probabilities of the letters of a text, except the first. */
     std::vector<float> token_logprobs(const std::string &text) const {
         std::vector<float> logprobs;
         for (size_t i = 0; i + 1 < text.size(); i++) {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Compares strategies: every strategy with every seed and budget, some rounds each, a trainer of your own between
--- the rounds. A finished run is one line per round in the results; what is there already is not run again.
+-- Compares strategies: runs every strategy with every seed and budget for some rounds, with a trainer of your own between
+-- the rounds. A finished run is one line per round in the results; runs that are there already are skipped.
 --
 -- usage: lua driver.lua POOL.txt HELDOUT.tsv RESULTS.tsv [EXPERIMENT.lua]
 local alcore = require("alcore")
@@ -29,7 +29,7 @@ if arg[4] then
     for name, value in pairs(dofile(arg[4])) do experiment[name] = value end
 end
 
--- A strategy of the table above in words: its name and its parameters, sorted.
+-- The text of a strategy of the table above: its name and its parameters, sorted.
 local function label_of(strategy)
     local parameters = {}
     for name, value in pairs(strategy) do
@@ -46,7 +46,7 @@ end
 
 -- ---- results ----
 
--- A line is strategy, budget, seed, round, words, quality. A line that was cut off does not count.
+-- A line is strategy, budget, seed, round, words, quality. A line that was cut off is ignored.
 local function read_results()
     local runs, file = {}, io.open(results)
     if not file then return runs, "" end
@@ -64,7 +64,7 @@ end
 
 local done, ending = read_results()
 
--- One write for the whole run, so that it is there or not.
+-- One write for the whole run, so that it is whole or absent.
 local function append(run, curve)
     local lines = {ending}
     for round, point in ipairs(curve) do
@@ -109,7 +109,7 @@ local function run(strategy, budget, seed)
     return curve
 end
 
--- ---- all of them ----
+-- ---- all runs ----
 
 for _, strategy in ipairs(experiment.strategies) do
     for _, budget in ipairs(experiment.budgets) do

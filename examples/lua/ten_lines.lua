@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The whole library from LuaJIT's ffi: usage: luajit ten_lines.lua POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)
+-- A selection with LuaJIT's ffi, without the module: usage: luajit ten_lines.lua POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)
 local ffi = require("ffi")
 ffi.cdef [[
 typedef struct alcore_ctx alcore_ctx; typedef struct alcore_pool alcore_pool;

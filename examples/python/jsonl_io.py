@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a pool from JSONL, picks, writes the picks as JSONL with everything the record knows, and takes the answers back.
+"""Reads a pool from JSONL, picks, writes the picks as JSONL with every column of the record, and reads the answers.
 
 usage: jsonl_io.py POOL.jsonl PICKS.jsonl ANSWERS.jsonl
 

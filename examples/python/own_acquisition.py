@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An own acquisition function against others, on a task of two classes.   usage: own_acquisition.py [SEEDS]"""
+"""Compares an acquisition function of your own with others, on a task of two classes.   usage: own_acquisition.py [SEEDS]"""
 import collections, math, statistics, sys, warnings
 from pathlib import Path
 import alcore

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole library from plain ctypes: usage: ten_lines.py POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)."""
+"""A selection with plain ctypes, without the package: usage: ten_lines.py POOL.txt (LD_LIBRARY_PATH finds libalcore.so.0)."""
 import sys
 from ctypes import CDLL, byref, c_char_p, c_int64, c_void_p
 
