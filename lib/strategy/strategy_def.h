@@ -187,6 +187,11 @@ double *alcore__outcome_scores(const alcore__run *run);
 /* Adds a record column and sets *out to its values [candidates], zeroed, int64_t or double by dtype
  * (ALCORE_INT64, ALCORE_FLOAT64). name is static. */
 alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out);
+/* The same of an array of doubles that the strategy has: the record owns it after a success, and
+ * *values is NULL. */
+alcore_status alcore__outcome_take_column(alcore__run *run, const char *name, double **values);
+/* A record column that is outcome->scores itself, not a copy. */
+alcore_status alcore__outcome_score_column(alcore__run *run, const char *name);
 /* Adds a fact for the report and sets *out to its values [count], zeroed. name is static. */
 alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t count, double **out);
 /* Mean and population standard deviation of values [candidates], summed by blocks (spec 1.8). */

@@ -10,20 +10,42 @@ double *alcore__outcome_scores(const alcore__run *run) {
     return run->outcome.scores;
 }
 
-/* Adds a column to the record: *out is [candidates], zeroed, of 8-byte entries (double or int64_t
- * by dtype), which the strategy fills in; the outcome frees it. */
-alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
+/* Adds a column to the record, whose values [candidates] the outcome frees from then on. */
+static alcore_status add_column(alcore__run *run, const char *name, int32_t dtype, void *values) {
     alcore__outcome *outcome = &run->outcome;
-    *(void **)out = NULL;
     if (outcome->column_count == ALCORE__RECORD_COLUMNS) {
         return alcore__fail(ALCORE_E_INTERNAL, "strategy %s records too many columns",
                             run->def->name);
     }
-    void *values;
-    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)outcome->count, 8, &values));
     outcome->columns[outcome->column_count++] = (alcore__record_column){name, dtype, values};
+    return ALCORE_OK;
+}
+
+/* *out is [candidates], zeroed, of 8-byte entries (double or int64_t by dtype), which the strategy
+ * fills in. */
+alcore_status alcore__outcome_column(alcore__run *run, const char *name, int32_t dtype, void *out) {
+    void *values;
+    *(void **)out = NULL;
+    ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->outcome.count, 8, &values));
+    alcore_status status = add_column(run, name, dtype, values);
+    if (status != ALCORE_OK) {
+        alcore__free(run->ctx, values);
+        return status;
+    }
     *(void **)out = values;
     return ALCORE_OK;
+}
+
+/* *values [candidates] stay the strategy's after a failure and are NULL after a success. */
+alcore_status alcore__outcome_take_column(alcore__run *run, const char *name, double **values) {
+    ALCORE__TRY(add_column(run, name, ALCORE_FLOAT64, *values));
+    *values = NULL;
+    return ALCORE_OK;
+}
+
+/* The column and outcome->scores are one array, which alcore__outcome_clear() frees once. */
+alcore_status alcore__outcome_score_column(alcore__run *run, const char *name) {
+    return add_column(run, name, ALCORE_FLOAT64, run->outcome.scores);
 }
 
 /* Adds a named list of numbers to the report: *out is [count], zeroed, for the strategy's finish to
@@ -46,7 +68,8 @@ alcore_status alcore__outcome_fact(alcore__run *run, const char *name, int64_t c
  */
 void alcore__outcome_clear(alcore_ctx *ctx, alcore__outcome *outcome) {
     for (int32_t i = 0; i < outcome->column_count; i++)
-        alcore__free(ctx, outcome->columns[i].values);
+        if (outcome->columns[i].values != outcome->scores)
+            alcore__free(ctx, outcome->columns[i].values);
     for (int32_t i = 0; i < outcome->fact_count; i++) alcore__free(ctx, outcome->facts[i].values);
     alcore__free(ctx, outcome->rows);
     alcore__free(ctx, outcome->scores);

@@ -84,15 +84,24 @@ static alcore_status report_nan_rows(alcore__run *run) {
     return ALCORE_OK;
 }
 
+/* No block is visited any more: what the worker threads have is freed, as the arrays of all
+ * candidates are made now. Their counts are added up first. */
+static void free_workers(alcore__run *run) {
+    for (int32_t i = 0; i < run->threads; i++) {
+        alcore__worker_memory **worker = &run->runner->workers[i];
+        if (*worker) run->outcome.floored += (*worker)->floored;
+        alcore__worker_memory_free(run->ctx, *worker);
+        *worker = NULL;
+    }
+}
+
 /* After the last pass: the strategy's finish fills in scores and columns, the budget is spent, and
  * the outcome moves to the caller. */
 alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
+    free_workers(run);
     if (run->outcome.count) ALCORE__TRY(run->def->finish(run));
     ALCORE__TRY(alcore__spend(run));
     ALCORE__TRY(report_nan_rows(run));
-    for (int32_t i = 0; i < run->threads; i++) {
-        if (run->runner->workers[i]) run->outcome.floored += run->runner->workers[i]->floored;
-    }
     *out = run->outcome;
     memset(&run->outcome, 0, sizeof run->outcome);
     return ALCORE_OK;

@@ -10,7 +10,8 @@
  *   H(x)  lambda d(x) + (1 - lambda) u(x), d and u rescaled first if asked for; the largest first
  *
  * Reads the scores once and the embeddings twice (k = 1) or about 2 + k + iterations times.
- * Memory: 28 bytes a candidate and n_strata x k centroids in double. */
+ * Memory: 24 bytes a candidate (28 with k > 1) and n_strata x k centroids in double. u and d become
+ * columns of the record, so that no candidate's values are there twice. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ typedef struct huds_state {
     bool some_global; /* some strata are smaller than min_stratum */
     double *u, *d;    /* [candidates] */
     int32_t *stratum; /* [candidates] */
-    int32_t *cluster; /* [candidates] within the stratum; 0 where it has one centroid */
+    int32_t *cluster; /* [candidates] within the stratum; NULL: every stratum has one centroid */
     /* [candidates] the group whose sums and centroids a row joins: its stratum, -1 for a row of a
      * small stratum. */
     int32_t *group;
@@ -56,7 +57,8 @@ static alcore_status begin(alcore__run *run) {
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->d));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->stratum));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->group));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
+    if (state->clusters > 1)
+        ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int32_t), &state->cluster));
     size_t groups = (size_t)state->strata + 1, vector_bytes = (size_t)state->dims * sizeof(double);
     ALCORE__TRY(alcore__new_array(run->ctx, groups, sizeof(double), &state->edges));
     ALCORE__TRY(alcore__new_array(run->ctx, groups, vector_bytes, &state->sums));
@@ -188,14 +190,15 @@ static double *d_of(const alcore__run *run) {
     return ((huds_state *)run->state)->d;
 }
 
-/* Behind the distances: int32 [active rows], the cluster of each. */
+/* Behind the distances, with k-means: int32 [active rows], the cluster of each. */
 static size_t clusters_bytes(const alcore__block *block) {
+    if (!many_centroids(block->run)) return 0;
     return (size_t)block->count * sizeof(int32_t);
 }
 
-/* The partial is d [active rows], then cluster [active rows]. The kernel needs one index per row
- * into state->centroids, whichever of the three kinds of centroid it is: of all candidates, of a
- * cluster, or of a stratum. */
+/* The partial is d [active rows], then with k-means cluster [active rows]. The kernel needs one
+ * index per row into state->centroids, whichever of the three kinds of centroid it is: of all
+ * candidates, of a cluster, or of a stratum. */
 static alcore_status measure_distances(alcore__block *block, void *partial) {
     const huds_state *state = block->run->state;
     double *distance = partial;
@@ -207,7 +210,7 @@ static alcore_status measure_distances(alcore__block *block, void *partial) {
     ALCORE__TRY(alcore__scratch_push(block, block->count, sizeof *centroid, &centroid));
     for (int64_t i = 0; i < block->count; i++) {
         bool global = group[i] < 0;
-        cluster[i] = assigned && !global ? assigned[i] : 0;
+        if (assigned) cluster[i] = global ? 0 : assigned[i];
         centroid[i] = global     ? (int32_t)(state->centroid_count - 1)
                       : assigned ? (int32_t)state->kmeans.centroid_starts[group[i]] + assigned[i]
                                  : group[i];
@@ -278,20 +281,46 @@ static alcore_status report_term(alcore__run *run, const char *name, const doubl
     return report_number(run, name, sd);
 }
 
-/* H [candidates] from rescaled copies of u and d; temporary: [3, candidates]. */
-static alcore_status combine(alcore__run *run, double *h, double *temporary) {
-    const huds_state *state = run->state;
-    int64_t count = run->outcome.count, scale = alcore__values_integer(run->values, "rescale");
-    double *u = temporary, *d = u + count, *weighted = d + count;
+/* The values of a term on the scale of the parameter "rescale": *scaled is the term itself, or a
+ * copy [candidates] that the caller frees by *copy. */
+static alcore_status rescale_term(const alcore__run *run, const double *values,
+                                  const double **scaled, double **copy) {
+    int64_t scale = alcore__values_integer(run->values, "rescale");
+    size_t count = (size_t)run->outcome.count;
+    *scaled = values;
+    if (scale == ALCORE__RESCALE_NONE) return ALCORE_OK;
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof **copy, copy));
+    memcpy(*copy, values, count * sizeof **copy);
+    *scaled = *copy;
+    return alcore__rescale(run, scale, *copy);
+}
+
+/* H [candidates] from the scaled terms u and d [candidates]; weighted [candidates] is
+ * overwritten. */
+static alcore_status combine(alcore__run *run, const double *u, const double *d, double *h,
+                             double *weighted) {
     double lambda = lambda_of(run), rest = one_minus_lambda(run);
-    memcpy(u, state->u, (size_t)count * sizeof *u);
-    memcpy(d, state->d, (size_t)count * sizeof *d);
-    ALCORE__TRY(alcore__rescale(run, scale, u));
-    ALCORE__TRY(alcore__rescale(run, scale, d));
-    for (int64_t i = 0; i < count; i++) h[i] = lambda * d[i] + rest * u[i];
+    for (int64_t i = 0; i < run->outcome.count; i++) h[i] = lambda * d[i] + rest * u[i];
     ALCORE__TRY(report_number(run, "lambda", lambda));
     ALCORE__TRY(report_term(run, "sd lambda d", d, lambda, weighted));
     return report_term(run, "sd rest u", u, rest, weighted);
+}
+
+/* The same from the terms of the state. */
+static alcore_status combine_terms(alcore__run *run, double *h) {
+    const huds_state *state = run->state;
+    const double *u, *d;
+    double *u_copy = NULL, *d_copy = NULL, *weighted = NULL;
+    alcore_status status = rescale_term(run, state->u, &u, &u_copy);
+    if (status == ALCORE_OK) status = rescale_term(run, state->d, &d, &d_copy);
+    if (status == ALCORE_OK)
+        status =
+            alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof *weighted, &weighted);
+    if (status == ALCORE_OK) status = combine(run, u, d, h, weighted);
+    alcore__free(run->ctx, weighted);
+    alcore__free(run->ctx, u_copy);
+    alcore__free(run->ctx, d_copy);
+    return status;
 }
 
 /* Facts of the report: the edges of the strata, their counts, and with k-means the iterations that
@@ -312,39 +341,34 @@ static alcore_status report_strata(alcore__run *run) {
     return ALCORE_OK;
 }
 
-/* Columns of the record, one entry per candidate: what H was made of, so that a reason can be given
- * without computing anything again. */
-static alcore_status record_columns(alcore__run *run, const double *h) {
-    huds_state *state = run->state;
-    size_t bytes = (size_t)run->outcome.count * sizeof(double);
-    double *d, *u, *h_column;
-    int64_t *stratum, *cluster;
-    if (has_scores(run)) {
-        ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &u));
-        memcpy(u, state->u, bytes);
-    }
-    ALCORE__TRY(alcore__outcome_column(run, "d", ALCORE_FLOAT64, &d));
-    ALCORE__TRY(alcore__outcome_column(run, "stratum", ALCORE_INT64, &stratum));
-    ALCORE__TRY(alcore__outcome_column(run, "cluster", ALCORE_INT64, &cluster));
-    ALCORE__TRY(alcore__outcome_column(run, "H", ALCORE_FLOAT64, &h_column));
-    memcpy(d, state->d, bytes);
-    memcpy(h_column, h, bytes);
-    for (int64_t i = 0; i < run->outcome.count; i++) {
-        stratum[i] = state->stratum[i];
-        cluster[i] = state->cluster[i];
-    }
+/* A column of the record made of narrow numbers [candidates], which are freed; NULL: all are 0. */
+static alcore_status record_numbers(alcore__run *run, const char *name, int32_t **numbers) {
+    int64_t *column;
+    ALCORE__TRY(alcore__outcome_column(run, name, ALCORE_INT64, &column));
+    for (int64_t i = 0; *numbers && i < run->outcome.count; i++) column[i] = (*numbers)[i];
+    alcore__free(run->ctx, *numbers);
+    *numbers = NULL;
     return ALCORE_OK;
+}
+
+/* Columns of the record, one entry per candidate: what H was made of, so that a reason can be given
+ * without computing anything again. The arrays of the state become the columns. */
+static alcore_status record_columns(alcore__run *run) {
+    huds_state *state = run->state;
+    if (has_scores(run)) ALCORE__TRY(alcore__outcome_take_column(run, "u", &state->u));
+    ALCORE__TRY(alcore__outcome_take_column(run, "d", &state->d));
+    ALCORE__TRY(record_numbers(run, "stratum", &state->stratum));
+    ALCORE__TRY(record_numbers(run, "cluster", &state->cluster));
+    return alcore__outcome_score_column(run, "H");
 }
 
 /* Called after the last pass: combines d and u into H, which is the score, and records both. */
 static alcore_status finish(alcore__run *run) {
-    double *temporary, *h = run->outcome.scores;
-    ALCORE__TRY(
-        alcore__new_array(run->ctx, 3 * (size_t)run->outcome.count, sizeof *temporary, &temporary));
-    alcore_status status = combine(run, h, temporary);
-    alcore__free(run->ctx, temporary);
-    ALCORE__TRY(status);
-    ALCORE__TRY(record_columns(run, h));
+    huds_state *state = run->state;
+    alcore__free(run->ctx, state->group); /* only passes read it */
+    state->group = NULL;
+    ALCORE__TRY(combine_terms(run, run->outcome.scores));
+    ALCORE__TRY(record_columns(run));
     return report_strata(run);
 }
 
