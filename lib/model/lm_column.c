@@ -1,82 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log-probabilities of a pool's rows by one language model, in tasks of TASK_ROWS rows.
- * Cost: one look-up per word and order; memory per task 4 bytes a token and 16 a row. */
+/* Log-probabilities of a pool's rows by language models. Cost: one look-up per word and order;
+ * memory 4 bytes a token, and 8 a row (16 where rows are masked). */
 #include "model/lm_column.h"
 
 #include "text/lm_trainer.h"
 
-/* Whether this column scores the row, and then its text. */
-static bool scored_here(const alcore__lm_column *self, int64_t row, const char **text,
-                        size_t *length) {
-    if (alcore_pool_states(self->pool)[row] != 0) return false;
-    *text = alcore_pool_text(self->pool, row, length);
-    return self->fold < 0 || alcore__lm_fold(*text, *length) == self->fold;
+/* ---- begin ---- */
+
+/* Lists the unmasked rows, unless all are. */
+static alcore_status list_rows(alcore__lm_column *self) {
+    const uint32_t *states = alcore_pool_states(self->pool);
+    int64_t rows = alcore_pool_rows(self->pool);
+    for (int64_t row = 0; row < rows; row++) self->entries += states[row] == 0;
+    if (self->entries == rows) return ALCORE_OK;
+    ALCORE__TRY(
+        alcore__new_array(self->ctx, (size_t)self->entries, sizeof *self->rows, &self->rows));
+    for (int64_t row = 0, entry = 0; row < rows; row++)
+        if (states[row] == 0) self->rows[entry++] = row;
+    return ALCORE_OK;
 }
 
-/* Rows of one task: few enough for cancelling to act at once. */
-enum { TASK_ROWS = 1024 };
-
-/* The rows of a task that this column scores. */
-typedef struct scored_rows {
-    int64_t count, tokens;
-    alcore__lm_text *texts;  /* [count] */
-    int64_t *rows, *lengths; /* [count] in the pool; tokens of each */
-    float *values;           /* [tokens] of all, in row order */
-} scored_rows;
-
-/* Lists the rows first .. last - 1 that are scored; the arrays have room for all of them. */
-static void list_rows(const alcore__lm_column *self, int64_t first, int64_t last,
-                      scored_rows *out) {
-    for (int64_t row = first; row < last; row++) {
-        alcore__lm_text *text = &out->texts[out->count];
-        if (!scored_here(self, row, &text->text, &text->length)) continue;
-        out->rows[out->count] = row;
-        out->lengths[out->count] = alcore_pool_words(self->pool, row) + 1;
-        out->tokens += out->lengths[out->count++];
-    }
+static int64_t row_of(const alcore__lm_column *self, int64_t entry) {
+    return self->rows != NULL ? self->rows[entry] : entry;
 }
 
-/* Scores the listed rows and hands them to the writer in one put. */
-static alcore_status put_rows(const alcore__lm_column *self, scored_rows *scored) {
-    if (scored->count == 0) return ALCORE_OK;
-    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)scored->tokens, sizeof *scored->values,
-                                  &scored->values));
-    float *next = scored->values;
-    for (int64_t i = 0; i < scored->count; i++) {
-        scored->texts[i].values = next;
-        next += scored->lengths[i];
-    }
-    alcore__lm_tokens(self->lm, scored->texts, scored->count);
-    alcore_tensor tensor;
-    ALCORE__TRY(alcore_tensor_init(&tensor, scored->values, ALCORE_FLOAT32, &scored->tokens, 1));
-    return alcore_column_writer_put(self->writer, scored->rows, scored->count, &tensor,
-                                    scored->lengths, NULL);
+alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
+    ALCORE__TRY(list_rows(self));
+    ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->entries + 1, sizeof *self->offsets,
+                                  &self->offsets));
+    for (int64_t i = 0; i < self->entries; i++)
+        self->offsets[i + 1] =
+            self->offsets[i] + alcore_pool_words(self->pool, row_of(self, i)) + 1;
+    return alcore__new_array(self->ctx, (size_t)self->offsets[self->entries], sizeof *self->values,
+                             &self->values);
 }
 
-static alcore_status score_block(void *data, int64_t index, int32_t worker) {
+/* ---- rows ---- */
+
+/* Entries of one task: few enough for cancelling to act at once, enough to be read side by side. */
+enum { TASK_ENTRIES = 512 };
+
+static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     const alcore__lm_column *self = data;
     (void)worker;
-    int64_t first = index * TASK_ROWS, last = alcore_pool_rows(self->pool);
-    if (last > first + TASK_ROWS) last = first + TASK_ROWS;
-    scored_rows scored = {0};
-    size_t count = (size_t)(last - first);
-    alcore_status status = alcore__new_array(self->ctx, count, sizeof *scored.texts, &scored.texts);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, count, sizeof *scored.rows, &scored.rows);
-    if (status == ALCORE_OK)
-        status = alcore__new_array(self->ctx, count, sizeof *scored.lengths, &scored.lengths);
-    if (status == ALCORE_OK) {
-        list_rows(self, first, last, &scored);
-        status = put_rows(self, &scored);
+    alcore__lm_text scored[TASK_ENTRIES];
+    int64_t first = index * TASK_ENTRIES, last = first + TASK_ENTRIES, count = 0;
+    if (last > self->entries) last = self->entries;
+    for (int64_t i = first; i < last; i++) {
+        alcore__lm_text *next = &scored[count];
+        next->text = alcore_pool_text(self->pool, row_of(self, i), &next->length);
+        next->values = self->values + self->offsets[i];
+        count += self->fold < 0 || alcore__lm_fold(next->text, next->length) == self->fold;
     }
-    alcore__free(self->ctx, scored.texts);
-    alcore__free(self->ctx, scored.rows);
-    alcore__free(self->ctx, scored.lengths);
-    alcore__free(self->ctx, scored.values);
-    return status;
+    alcore__lm_tokens(self->lm, scored, count);
+    return ALCORE_OK;
 }
 
 alcore_status alcore__lm_column_rows(alcore__lm_column *self) {
-    int64_t tasks = (alcore_pool_rows(self->pool) + TASK_ROWS - 1) / TASK_ROWS;
-    return alcore__parallel(self->ctx, "log-probabilities", tasks, score_block, self);
+    int64_t tasks = (self->entries + TASK_ENTRIES - 1) / TASK_ENTRIES;
+    return alcore__parallel(self->ctx, "log-probabilities", tasks, score_task, self);
+}
+
+/* ---- finish ---- */
+
+/* The arrays of a column that stands. */
+typedef struct column_arrays {
+    alcore_ctx
+        *ctx; /* a reference would keep itself alive: the pool that owns the column has one */
+    int64_t *offsets;
+    float *values;
+} column_arrays;
+
+static void free_arrays(void *user) {
+    column_arrays *arrays = user;
+    alcore__free(arrays->ctx, arrays->offsets);
+    alcore__free(arrays->ctx, arrays->values);
+    alcore__free(arrays->ctx, arrays);
+}
+
+static alcore_status set_column(const alcore__lm_column *self, column_arrays *arrays) {
+    int64_t tokens = self->offsets[self->entries], places = self->entries + 1;
+    alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
+    alcore_tensor values, offsets;
+    ALCORE__TRY(alcore_tensor_init(&values, self->values, ALCORE_FLOAT32, &tokens, 1));
+    ALCORE__TRY(alcore_tensor_init(&offsets, self->offsets, ALCORE_INT64, &places, 1));
+    options.ownership = ALCORE_BORROW;
+    options.rows = self->rows;
+    options.row_count = self->rows != NULL ? self->entries : 0;
+    options.release = free_arrays;
+    options.release_user = arrays;
+    *arrays = (column_arrays){self->ctx, self->offsets, self->values};
+    return alcore_pool_set_column(self->pool, "logprobs", &values, &offsets, &options);
+}
+
+alcore_status alcore__lm_column_finish(alcore__lm_column *self, alcore_status status) {
+    column_arrays *arrays = NULL;
+    if (status == ALCORE_OK) status = alcore__new_array(self->ctx, 1, sizeof *arrays, &arrays);
+    if (status == ALCORE_OK) status = set_column(self, arrays);
+    alcore__free(self->ctx, self->rows);
+    self->rows = NULL;
+    if (status == ALCORE_OK) return ALCORE_OK; /* the column frees the others */
+    alcore__free(self->ctx, arrays);
+    alcore__free(self->ctx, self->offsets);
+    alcore__free(self->ctx, self->values);
+    return status;
 }

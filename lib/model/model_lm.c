@@ -12,17 +12,14 @@ static bool can(const alcore_model *model, const char *column) {
 }
 
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
+    (void)column;
     alcore__lm_column self = {
         .ctx = model->object.ctx, .pool = pool, .lm = model->data, .fold = -1};
-    ALCORE__TRY(alcore_column_writer_new(pool, column, ALCORE_COLUMN_RAGGED, NULL, &self.writer));
-    alcore_status status = alcore__read_begin(pool, "pool");
-    if (status == ALCORE_OK) {
-        status = alcore__lm_column_rows(&self);
-        alcore__read_end(pool);
-    }
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(self.writer, ALCORE_MISSING_FAIL);
-    alcore_column_writer_unref(self.writer);
-    return status;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__lm_column_begin(&self);
+    if (status == ALCORE_OK) status = alcore__lm_column_rows(&self);
+    alcore__read_end(pool);
+    return alcore__lm_column_finish(&self, status);
 }
 
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,

@@ -72,16 +72,11 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
 
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore__lm_column self = {.ctx = ctx, .pool = pool};
-    ALCORE__TRY(
-        alcore_column_writer_new(pool, "logprobs", ALCORE_COLUMN_RAGGED, NULL, &self.writer));
-    alcore_status status = alcore__read_begin(pool, "pool");
-    if (status == ALCORE_OK) {
-        status = fill_logprobs(ngram, &self);
-        alcore__read_end(pool);
-    }
-    if (status == ALCORE_OK) status = alcore_column_writer_finish(self.writer, ALCORE_MISSING_FAIL);
-    alcore_column_writer_unref(self.writer);
-    return status;
+    ALCORE__TRY(alcore__read_begin(pool, "pool"));
+    alcore_status status = alcore__lm_column_begin(&self);
+    if (status == ALCORE_OK) status = fill_logprobs(ngram, &self);
+    alcore__read_end(pool);
+    return alcore__lm_column_finish(&self, status);
 }
 
 static bool can(const alcore_model *model, const char *column) {
