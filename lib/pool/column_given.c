@@ -114,9 +114,6 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
 static alcore_status check_source(const alcore_pool *pool, const alcore__column *column,
                                   const alcore__memory_array *array, int64_t count) {
     const size_t bytes = alcore__dtype_bytes(column->dtype);
-    if (array->stride == column->dims)
-        return alcore__column_check_source_rows(pool, column->name, column->dtype, array->values,
-                                                count * column->dims);
     for (int64_t i = 0; i < count; i++)
         ALCORE__TRY(alcore__column_check_source_rows(
             pool, column->name, column->dtype, array->values + (size_t)(i * array->stride) * bytes,

@@ -7,7 +7,6 @@
  * root, cursors[1] in the strategy's table, cursors[2] in one nested there. The topmost one always
  * stands on a pass with a `block` of its own, which is the present pass; an empty stack means that
  * the run is done. */
-#include <string.h>
 
 #include "strategy/engine/runner.h"
 
@@ -37,13 +36,12 @@ static alcore_status begin_strategy(alcore__run *run) {
     const alcore__active_rows *active = &run->active[ALCORE__OVER_CANDIDATES];
     size_t count = (size_t)active->count;
     run->outcome.count = active->count;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &run->outcome.rows));
+    run->outcome.rows = active->rows; /* one list; alcore__run_finish() hands it over */
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &run->outcome.scores));
     if (!count) {
         run->runner->root[1].nested = NO_PASSES;
         return ALCORE_OK;
     }
-    memcpy(run->outcome.rows, active->rows, count * sizeof(int64_t));
     return run->def->begin ? run->def->begin(run) : ALCORE_OK;
 }
 

@@ -103,6 +103,7 @@ alcore_status alcore__run_finish(alcore__run *run, alcore__outcome *out) {
     ALCORE__TRY(alcore__spend(run));
     ALCORE__TRY(report_nan_rows(run));
     *out = run->outcome;
+    run->active[ALCORE__OVER_CANDIDATES].rows = NULL; /* they are out->rows */
     memset(&run->outcome, 0, sizeof run->outcome);
     return ALCORE_OK;
 }
@@ -117,6 +118,7 @@ void alcore__run_free(alcore__run *run) {
     if (runner && runner->depth) run->state = runner->cursors[0].state;
     if (run->state && run->def->free_state) run->def->free_state(run);
     alcore__free(ctx, run->state);
+    run->outcome.rows = NULL; /* those of the active rows */
     alcore__free_active_rows(run);
     for (int32_t s = 0; runner && s < ALCORE__SOURCES; s++) alcore__free(ctx, runner->nan[s]);
     for (int32_t i = 0; runner && runner->workers && i < run->threads; i++)

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""HUDS over 4.5 million sentences with the n-gram model, by the command: processor seconds, memory and picks.
+
+  bench_huds_ngram.py PROJECT ALCORE [COPIES]
+
+The sentences are those of the IT corpus (226,621 rows beside the project, as in tests/real) COPIES (20) times: in copy
+c > 0 the second half of the words of each sentence comes from the sentence 10,007 c rows further on, so that words and
+lengths are real and nearly all sentences differ. The labeled side is the general corpus. What is counted: user and
+system seconds of the whole command, reading the pool, training the language model, scoring, embedding, selecting
+1,000 rows with the record and the reasons; the largest resident set, which holds the texts of the pool. The floors are
+programs that only read the file, and only count its words."""
+import hashlib
+import lzma
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROWS_APART = 10007
+project, alcore = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+copies = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+data = os.environ.get('ALCORE_SHARED_DATA') or os.path.join(project, os.pardir, 'shared', 'data')
+
+
+def sentences(name):
+    with lzma.open(os.path.join(data, 'en-de', name + '.tsv.xz'), 'rt', encoding='utf-8', newline='\n') as lines:
+        column = next(lines).rstrip('\n').split('\t').index('en')
+        return [line.rstrip('\n').split('\t')[column] for line in lines if line.split('\t', 2)[1] == 'train']
+
+
+def write_pool(path):
+    rows = [sentence.split(' ') for sentence in sentences('it')]
+    with open(path, 'w', encoding='utf-8', newline='\n') as out:
+        for copy in range(copies):
+            for i, words in enumerate(rows):
+                if copy > 0:
+                    other = rows[(i + copy * ROWS_APART) % len(rows)]
+                    words = words[:(len(words) + 1) // 2] + other[len(other) // 2:]
+                out.write(' '.join(words) + '\n')
+    return len(rows) * copies
+
+
+def run(name, *command):
+    """Runs a program; prints what it used. Its output goes nowhere."""
+    begun = time.monotonic()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          env={**os.environ, 'LC_ALL': 'C'}) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f'{name} ended with {child.returncode}')
+    print(f'result huds_ngram_{name}_cpu {usage.ru_utime + usage.ru_stime:.2f} s')
+    print(f'result huds_ngram_{name}_wall {time.monotonic() - begun:.2f} s')
+    return usage.ru_maxrss / 1024
+
+
+if not os.path.exists(os.path.join(data, 'en-de', 'it.tsv.xz')):
+    print(f'not run: no {data}')
+    sys.exit(0)
+with tempfile.TemporaryDirectory() as folder:
+    pool, labeled, picks = (os.path.join(folder, name) for name in ('pool.txt', 'labeled.txt', 'picks.tsv'))
+    count = write_pool(pool)
+    with open(labeled, 'w', encoding='utf-8', newline='\n') as text:
+        text.writelines(sentence + '\n' for sentence in sentences('general'))
+    print(f'{count:,} sentences, {os.path.getsize(pool) / 1e6:.0f} MB, 2 threads')
+    run('read', 'cat', pool)
+    run('words', 'wc', '-w', pool)
+    peak = run('select', alcore, 'select', pool, '--labeled', labeled, '--budget', '1000', '--threads', '2', '--quiet',
+               '--out', picks)
+    print(f'result huds_ngram_select_peak {peak:.0f} MiB')
+    with open(picks, 'rb') as file:
+        print(f'picks, record and reasons: SHA-256 {hashlib.sha256(file.read()).hexdigest()[:16]}')
