@@ -229,6 +229,8 @@ static alcore_status flush(alcore__writer *writer) {
     return put(writer, writer->buffer, length);
 }
 
+/* Appends bytes to the buffer, which is written when they do not fit; pieces larger than the buffer
+ * are written directly. */
 alcore_status alcore__writer_put(alcore__writer *writer, const void *data, size_t bytes) {
     if (bytes > WRITE_BUFFER - writer->length) ALCORE__TRY(flush(writer));
     if (bytes > WRITE_BUFFER) return put(writer, data, bytes);

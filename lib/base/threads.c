@@ -214,7 +214,7 @@ static alcore_status find_pool(alcore_ctx *ctx, alcore__pool **out) {
 void alcore__pool_end(alcore_ctx *ctx) {
     alcore__pool *pool = ctx->pool;
     if (!pool) return;
-    if (!alcore__forked(ctx)) { /* a child has no workers, and locks may be held for ever */
+    if (!alcore__forked(ctx)) {
         pthread_mutex_lock(&pool->lock);
         pool->stop = true;
         pthread_cond_broadcast(&pool->work);

@@ -7,6 +7,7 @@ FIVE = THREE + [("ein Haus ist klein", "a house is small"), ("das Buch ist klein
 
 
 def pharaoh(links):
+    """Links as a line of Pharaoh's notation."""
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
@@ -19,6 +20,7 @@ def table(t):
 
 
 def align_case(name, pairs=FIVE, **options):
+    """A case of training: log-likelihoods, lambdas and links of the aligner on `pairs` with the options."""
     model = aligner.Aligner(pairs, **options)
     given = {{"lam": "lambda", "bayes": "variational_bayes"}.get(key, key): value for key, value in options.items()}
     expected = {"log_likelihoods": model.likelihoods, "links": [pharaoh(a) for a in model.links], "table": table(model.t)}
@@ -28,12 +30,14 @@ def align_case(name, pairs=FIVE, **options):
 
 
 def symmetry_case(name, forward, reverse):
+    """A case with the result of every symmetrization of two sets of links."""
     methods = ["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
     return {"name": name, "input": {"forward": forward, "reverse": reverse},
             "expected": {m: pharaoh(aligner.symmetrize(points(forward), points(reverse), m)) for m in methods}}
 
 
 def vectors():
+    """The vectors of aligner.py on five sentence pairs."""
     ibm = []
     for iterations in (1, 2, 5):
         model = aligner.Aligner(THREE, iterations + 1, diagonal=False, bayes=False, null=False, start=0.25)

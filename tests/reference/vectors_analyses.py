@@ -18,6 +18,7 @@ ROWS = [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-2.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1
 
 
 def overlap_cases():
+    """The overlap of each data set with TEST, for n = 1 to 4, and its options."""
     out = []
     for name, data in (("selected", SELECTED), ("outside", OUTSIDE), ("both", OUTSIDE + SELECTED)):
         out.append({"name": name, "input": {"data": name},
@@ -31,17 +32,20 @@ def overlap_cases():
 
 
 def pearson_case(name, rows):
+    """rows: (name, the four overlaps, BLEU) as a table of the paper prints them."""
     return {"name": name, "input": {"rows": [row[0] for row in rows]},
             "expected": {"rho": [neighbors.pearson([row[1][n] for row in rows], [row[2] for row in rows])[0] for n in range(4)]}}
 
 
 def wilcoxon_case(name, differences, exact=None):
+    """A case of the signed-rank test; exact None: as the number of pairs decides."""
     n, plus, minus, p = analyses.wilcoxon(differences, exact)
     given = {"differences": differences} | ({} if exact is None else {"exact": exact})
     return {"name": name, "input": given, "expected": {"pairs": n, "w_plus": plus, "w_minus": minus, "p": p}}
 
 
 def bleu_case(name, hyps, refs, **options):
+    """A case of corpus BLEU with its statistics."""
     matches, totals, hyp_len, ref_len, score, precisions, bp = tm.corpus_bleu(hyps, refs, **options)
     return {"name": name, "input": {"hypotheses": hyps, "references": refs} | options,
             "expected": {"matches": matches, "totals": totals, "hyp_len": hyp_len, "ref_len": ref_len, "precisions": precisions,
@@ -49,11 +53,13 @@ def bleu_case(name, hyps, refs, **options):
 
 
 def sentence_case(name, hyps, refs, **options):
+    """A case of sentence BLEU, one value per hypothesis."""
     return {"name": name, "input": {"hypotheses": hyps, "references": refs, "effective_order": True} | options,
             "expected": {"sentence_bleu": [tm.sentence_bleu(h, r, **options) for h, r in zip(hyps, refs)]}}
 
 
 def ter_case(h, r):
+    """A case of TER with one hypothesis and one reference."""
     return {"name": f"TER edits of {h} / {r}", "input": {"hypotheses": [h], "references": [[r]]},
             "expected": {"edits": tm.ter_edits(tm.split(h.lower()), tm.split(r.lower())), "ter": tm.ter([h], [[r]])}}
 
@@ -72,6 +78,7 @@ def qa_case(predicted, gold):
 
 
 def vectors():
+    """The vectors of analyses.py, translation_metrics.py, task_metrics.py and the correlation of neighbors.py."""
     one = [[r] for r in REFS]
     english, german = ["a b c", "d 1"], ["x y", "z 1"]
     test_en, test_de = ["a b e 1"], ["x q 1"]

@@ -14,6 +14,7 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0], [8.0, 6.0]
 
 
 def idds_case(name, labeled=None, k=4, vectors=None, **options):
+    """A case of IDDS: picks and scores of k rows; labeled: vectors by row."""
     a = vectors or A
     labeled = B if labeled is None else labeled
     picks, scores = baselines.idds(range(4), a, labeled, k, **{{"self": "include_self"}.get(key, key): value
@@ -24,12 +25,14 @@ def idds_case(name, labeled=None, k=4, vectors=None, **options):
 
 
 def kcenter_case(name, labeled, k):
+    """A case of k-center: picks, deltas and radii."""
     rows = [row for row in range(6) if row not in labeled]
     picks, deltas, radii = baselines.kcenter(rows, POINTS, [POINTS[row] for row in labeled], k)
     return {"name": name, "input": {"labeled_rows": labeled, "k": k}, "expected": {"picks": picks, "delta": deltas, "radii": radii}}
 
 
 def vectors():
+    """The vectors of baselines.py."""
     rows = list(range(5))
     a = [baselines.gradient_factor(p) for p in P]
     two = baselines.badge(rows, a, H, 3, uniforms=[0.25, 0.75])

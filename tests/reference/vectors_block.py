@@ -7,10 +7,12 @@ UNIFORMS = [0.0, 0.25, 0.5, 0.75, float.fromhex("0x1.a46538d6c5e9dp-2"), float.f
 
 
 def hexed(values):
+    """Doubles as hexadecimal texts, which hold all bits."""
     return [float(value).hex() for value in values]
 
 
 def case(data):
+    """What every kernel and strategy gives over the rows of one Data, as first values and digests of whole arrays."""
     x = data.x
     zero, one = x[:, :1], x[:, 1]
     pair = [block.dots(zero, one)[0], block.sqds(zero, one)[0]]
@@ -41,6 +43,7 @@ def case(data):
 
 
 def block_vector(dims):
+    """The vector for embeddings of that many dimensions."""
     data = block.Data(dims)
     weights = block.np.where(block.np.arange(block.POOL) % 97 == 3, 0.0, data.u)
     return {

@@ -7,6 +7,7 @@ VECTORS = [[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.6, 0.8], [-1.0, 0.0], [0.0, -1
 
 
 def case(name, budget, policy, limit=None):
+    """A case of filling a budget by a policy, with a similarity limit unless that is None."""
     picks, spent = budgets.fill(range(6), COSTS, budget, policy, limit, VECTORS)
     given = {"budget": budget, "fill": policy}
     if limit is not None:

@@ -28,6 +28,7 @@ def rows(count):
 
 
 def align_case(name, pairs, **options):
+    """A case of training on `pairs`: log-likelihoods, lambdas, the number of links."""
     model = aligner.Aligner(pairs, **options)
     expected = {"log_likelihoods": model.likelihoods, "links": sum(len(a) for a in model.links)}
     if model.lambdas:
@@ -37,6 +38,7 @@ def align_case(name, pairs, **options):
 
 
 def vectors():
+    """The two vectors; needs the corpus and minutes."""
     model = language_model.Model([en for _, en in rows(20000)], 3)
     pairs = rows(5000)
     return {

@@ -10,11 +10,14 @@ E = [[1.0, 0.0], [0.0, 1.0], [3.0, 4.0], [4.0, 3.0], [1.0, 0.0], [-1.0, 0.0], [2
 
 
 def stratum_case(name, values, n, mode="equal"):
+    """A case of cutting scores into strata: the strata and the edges."""
     stratum, edges = huds.strata(values, n, mode)
     return {"name": name, "input": {"scores": values, "n_strata": n, "strata": mode}, "expected": {"stratum": stratum, "edges": edges}}
 
 
 def huds_case(name, k=4, u=None, e=None, **options):
+    """A case of HUDS over the rows of U and E, or of u and e: everything that is reported, and the first k rows.
+    options are named as the strategy's parameters."""
     given = dict(options)
     u, e = u or U, e or E
     result = huds.huds(list(range(len(u))), u, e, **{{"lambda": "lambda_", "rescale": "rescale_mode"}.get(key, key): value
@@ -27,6 +30,7 @@ def huds_case(name, k=4, u=None, e=None, **options):
 
 
 def kmeans_case(name, x, initial, k=None, seed=None):
+    """A case of k-means over the vectors x, from the rows `initial` as first centroids, or from k drawn ones (None)."""
     rows = list(range(len(x)))
     given = {"embeddings": x}
     if initial is None:
@@ -41,6 +45,7 @@ def kmeans_case(name, x, initial, k=None, seed=None):
 
 
 def vectors():
+    """The vectors of huds.py and kmeans.py."""
     tenths = [i / 10.0 for i in range(11)]
     sevenths = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
     scale = [1.0, 2.0, 4.0, 7.0]

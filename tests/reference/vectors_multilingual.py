@@ -14,28 +14,33 @@ TAGS = ["hi"] * 5 + ["fa"] * 2 + ["ar"] * 6
 
 
 def average_case(name, tags=None, **options):
+    """A case of AVERAGE-DIST; tags: the targets' languages, averaged in each first."""
     values = neighbors.average_dist(SOURCE, TARGET, tags, **options)
     given = dict(options) | ({"target_languages": tags} if tags else {})
     return {"name": name, "input": given, "expected": {"distances": values, "order": arithmetic.order(range(5), [-v for v in values])}}
 
 
 def knn_case(name, b, **options):
+    """A case of KNN-UNCERTAINTY with a budget of b rows."""
     picks, union, k, appended = neighbors.knn_uncertainty(POINTS, GOALS, U, b, **options)
     given = {"b": b} | options
     return {"name": name, "input": given, "expected": {"picks": picks, "union": union, "k": k, "appended": appended}}
 
 
 def prune_case(name, b, c, **options):
+    """A case of UNCERTAINTY-KNN with b rows among c * b candidates."""
     picks, chosen = neighbors.uncertainty_knn(POINTS, GOALS, U, b, c, **options)
     return {"name": name, "input": {"b": b, "c": c} | options, "expected": {"picks": picks, "candidates": chosen}}
 
 
 def drawn_case(name, counts, tag, round_):
+    """A case of draws by language with given counts."""
     return {"name": name, "input": {"counts": counts, "round": round_},
             "expected": {"picks": languages.counts_drawn(TAGS, counts, tag, 42, round_)}}
 
 
 def rho_case(k):
+    """A case of the neighborhood diagnostic with k neighbors."""
     source = [[float(x)] for x in range(6)]
     target = [[0.1], [1.9], [3.2], [4.8]]
     rho, p, means = neighbors.neighborhood(source, target, [0.1, 0.3, 0.2, 0.6, 0.5, 0.9], [0.15, 0.25, 0.5, 0.8], k)

@@ -12,27 +12,32 @@ PAIRS = [("die schwere Kopfschmerzen", "the severe headache"), ("schwere Kopfsch
 
 
 def joined(listed):
+    """Phrases as texts."""
     return [" ".join(p) for p in listed]
 
 
 def buy_case(ranking, budget, policy):
+    """A case of spending a budget of words on a ranking."""
     bought, spent = phrases.buy(ranking, budget, policy)
     return {"name": f"budget {budget}, {policy}", "input": {"budget": budget, "fill": policy},
             "expected": {"phrases": joined(bought), "spent": spent}}
 
 
 def records(ranking, counts):
+    """A ranking with the occurrences and the first place of each phrase."""
     return {"phrases": joined(ranking), "occurrences": [counts.occ(p) for p in ranking],
             "first_row": [counts.places[p][0][0] for p in ranking], "first_word": [counts.places[p][0][1] for p in ranking]}
 
 
 def hybrid_case(name, scores, **options):
+    """A case of the hybrid of sentences and phrases with a budget of 10 words."""
     rows, spent, bought, words = phrases.hybrid(U, L, scores, 10, **options)
     return {"name": name, "input": {"scores": scores, "budget": 10} | options,
             "expected": {"rows": rows, "row_words": spent, "phrases": joined(bought), "phrase_words": words}}
 
 
 def oracle_case(name, phrase, pairs, links):
+    """A case of the phrase oracle: links is a set of (i, j) for each pair."""
     best, how, counts = phrases.oracle(tuple(phrase.split()), pairs, links)
     return {"name": name, "input": {"phrase": phrase, "sources": [s for s, _ in pairs], "targets": [t for _, t in pairs],
                                     "links": [" ".join(f"{i}-{j}" for i, j in sorted(a)) for a in links]},
@@ -40,6 +45,7 @@ def oracle_case(name, phrase, pairs, links):
 
 
 def vectors():
+    """The vectors of phrases.py on the corpus U and L."""
     counts, labeled, five = phrases.Counts(U), phrases.Counts(L), phrases.Counts(U, 5)
     ngf, smp, unbounded = phrases.ngf(counts, labeled), phrases.ngf_smp(counts, labeled), phrases.ngf_smp(counts, labeled, five)
     semi = set(phrases.semi_maximal(counts))

@@ -9,20 +9,24 @@ from random_numbers import Generator, derive, hash64
 
 
 def hexadecimal(word):
+    """A 64-bit word as a vector stores it."""
     return f"{word:016X}"
 
 
 def words(seed, count):
+    """The first words of a generator."""
     generator = Generator(seed)
     return [hexadecimal(generator.u64()) for _ in range(count)]
 
 
 def below(seed, n, count):
+    """The first integers below n of a generator."""
     generator = Generator(seed)
     return [generator.below(n) for _ in range(count)]
 
 
 def floats(seed, count):
+    """The first numbers in [0, 1) of a generator."""
     generator = Generator(seed)
     return [generator.f64() for _ in range(count)]
 

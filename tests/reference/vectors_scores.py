@@ -14,6 +14,7 @@ ROUND_TRIP = [[-0.1, -0.2, -0.3], [-2.0, -1.0], [-0.5] * 8, [-3.0]]
 
 
 def ranked(values):
+    """Indices by value descending, then index."""
     return arithmetic.order(range(len(values)), values)
 
 
