@@ -4,6 +4,7 @@
  * values are views of it. */
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "formats/escape.h"
 #include "formats/record_format.h"
 
@@ -27,11 +28,12 @@ static alcore_status no_text_column(const alcore_read_options *options,
     if (options && options->text_column)
         return alcore__lines_fail(lines, "no column is called \"%s\"; the header line is \"%.*s\"",
                                   options->text_column, shown, header);
-    return alcore__lines_fail(
-        lines,
-        "the first line must name the columns, one of them text, source or src (or "
-        "name the text's column with --text-column); it is \"%.*s\"",
-        shown, header);
+    return alcore__fail_remedy(
+        alcore__lines_fail(
+            lines,
+            "the first line must name the columns, one of them text, source or src; it is \"%.*s\"",
+            shown, header),
+        ALCORE_REMEDY_OPTION, "text_column", "NAME", "names the column of the texts");
 }
 
 /* Reads the names of the columns into state->roles. Of several columns with one role the name of

@@ -38,9 +38,7 @@ static alcore_status find_columns(const alcore_pool *pool, table_column *columns
         ALCORE__TRY(alcore_pool_column(pool, columns[i].name, &values, NULL));
         ALCORE__TRY(alcore__tensor_view(&values, columns[i].name, &array));
         if (array.dtype != columns[i].dtype || array.columns != 1 || array.rows != pool->rows)
-            return alcore__fail(ALCORE_E_SHAPE,
-                                "column \"%s\" is not that of a pool of phrases, which "
-                                "alcore_pool_derive_phrases() makes",
+            return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" is not that of a pool of phrases",
                                 columns[i].name);
         columns[i].values = array.data;
     }

@@ -170,7 +170,7 @@ def a_truncated_xz(box):
 @case
 def a_tsv_without_a_text_column(box):
     box.file("pool.tsv", "id\twords\n1\ta\n")
-    contains(box.run("select", "pool.tsv", *BUDGET, expect=3).err, "pool.tsv", "text", "words")
+    contains(box.run("select", "pool.tsv", *BUDGET, expect=3).err, "pool.tsv", "text", "words", "--text-column NAME names")
     box.file("u.txt", "1\n")
     box.run("select", "pool.tsv", "--text-column", "words", "--strategy", "nnll", "--scores", "u.txt", *BUDGET)
 
