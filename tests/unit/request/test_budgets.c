@@ -310,8 +310,21 @@ START_TEST(rows_are_read_from_files_of_ids) {
     ck_assert_int_eq(((const int64_t *)rows.data)[0], 4);
     ck_assert_int_eq(((const int64_t *)rows.data)[1], 16);
     ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, path), ALCORE_E_NOT_FOUND,
-             "no id '999'");
+             ".tsv:5: the pool has no id '999'");
     ck_fails(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows), ALCORE_E_NOT_FOUND, "");
+    char objects[80];
+    snprintf(objects, sizeof objects, "/tmp/alcore-ids-%d.jsonl", (int)getpid());
+    file = fopen(objects, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("{\"id\": \"8\", \"text\": \"9\"}\n", file);
+    fclose(file);
+    ck_works(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, objects));
+    ck_works(alcore_request_rows(request, ALCORE_ROWS_ELIGIBLE, &rows));
+    ck_assert_int_eq(rows.shape[0], 1); /* of the field "id", not of the text */
+    ck_assert_int_eq(((const int64_t *)rows.data)[0], 7);
+    unlink(objects);
+    ck_fails(alcore_request_set(request, "budget", "5w,7i"), ALCORE_E_PARAM, "the same unit");
+    ck_fails(alcore_request_set(request, "budget", "5w,7w,5w"), ALCORE_E_PARAM, "twice");
     ck_fails(alcore_request_read_rows(request, ALCORE_ROWS_ELIGIBLE, "/nowhere/at/all"),
              ALCORE_E_IO, "/nowhere/at/all");
     unlink(path);

@@ -3,6 +3,7 @@
 #include "request_test.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "fault_allocator.h"
 
@@ -107,5 +108,67 @@ START_TEST(progress_may_cancel) {
 }
 END_TEST
 
-CHECK_SUITE("select faults", every_allocation, a_cancelled_context_answers_at_once,
-            progress_may_cancel);
+/* An allocator that cancels its context at one allocation: the same moment of a call every time. */
+typedef struct cancelling {
+    fault_allocator fault; /* first: its functions see this struct as theirs */
+    alcore_ctx *ctx;
+    long long cancel_at; /* number of the allocation; 0: never */
+} cancelling;
+
+static void cancel_in_time(cancelling *it) {
+    if (atomic_load(&it->fault.calls) + 1 == it->cancel_at) alcore_ctx_cancel(it->ctx);
+}
+
+static void *cancelling_allocate(void *user, size_t bytes) {
+    cancel_in_time(user);
+    return fault_allocate(user, bytes);
+}
+
+static void *cancelling_reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
+    cancel_in_time(user);
+    return fault_reallocate(user, memory, old_bytes, new_bytes);
+}
+
+/* The last thing that reading ids allocates is the list's growth for the 513th id, after the file
+ * was read: only the search for ids is left then, and it alone can notice. */
+START_TEST(a_search_for_ids_is_cancelled) {
+    cancelling it = {0};
+    alcore_allocator table = fault_table(&it.fault);
+    alcore_ctx_options options = ALCORE_CTX_OPTIONS_INIT;
+    table.user = &it;
+    table.allocate = cancelling_allocate;
+    table.reallocate = cancelling_reallocate;
+    options.allocator = &table;
+    options.threads = 1;
+    ck_works(alcore_ctx_new(&options, &it.ctx));
+    alcore_pool *pool = numbered_pool(it.ctx, 20);
+    alcore_request *request = request_for(it.ctx, pool, "random", "5");
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/alcore-cancel-ids-%d.txt", (int)getpid());
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 1000; i++) fprintf(file, "%d\n", i % 20 + 1);
+    ck_assert_int_eq(fclose(file), 0);
+    long long counts[2];
+    for (int i = 0; i < 2; i++) { /* the first call makes what the pool keeps: its index of ids */
+        ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
+        long long before = atomic_load(&it.fault.calls);
+        ck_works(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path));
+        counts[i] = atomic_load(&it.fault.calls) - before;
+    }
+    ck_works(alcore_request_set_rows(request, ALCORE_ROWS_EXCLUDED, NULL, 0));
+    it.cancel_at = atomic_load(&it.fault.calls) + counts[1];
+    ck_assert_int_eq(alcore_request_read_rows(request, ALCORE_ROWS_EXCLUDED, path),
+                     ALCORE_E_CANCELLED);
+    alcore_ctx_cancel_clear(it.ctx);
+    alcore_tensor rows; /* the list is as it was: not given */
+    ck_assert_int_eq(alcore_request_rows(request, ALCORE_ROWS_EXCLUDED, &rows), ALCORE_E_NOT_FOUND);
+    unlink(path);
+    alcore_request_unref(request);
+    alcore_pool_unref(pool);
+    alcore_ctx_unref(it.ctx);
+}
+END_TEST
+
+CHECK_SUITE("select faults", every_allocation, a_search_for_ids_is_cancelled,
+            a_cancelled_context_answers_at_once, progress_may_cancel);
