@@ -55,7 +55,7 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
 
 void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine) {
     /* The column is ours while the pool is held for writing. */
-    alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
+    alcore__column *made = alcore__pool_change_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
     made->origin = origin;
     made->engine = engine;
@@ -63,7 +63,7 @@ void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, co
 
 /* Notes what the values of a column stand for that the model has just made. */
 static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {
-    alcore__column *made = (alcore__column *)(uintptr_t)alcore__pool_find_column(pool, column);
+    alcore__column *made = alcore__pool_change_column(pool, column);
     made->per_word = model->table->per_word;
 }
 

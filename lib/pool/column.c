@@ -132,6 +132,11 @@ const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const ch
     return index >= 0 ? pool->columns[index] : NULL;
 }
 
+alcore__column *alcore__pool_change_column(alcore_pool *pool, const char *name) {
+    const int64_t index = column_index(pool, name);
+    return index >= 0 ? pool->columns[index] : NULL;
+}
+
 /* Replaces the column of the same name, which is freed, or appends the column. Only the second can
  * fail, for lack of memory, and column is then still the caller's. */
 alcore_status alcore__pool_put_column(alcore_pool *pool, alcore__column *column) {

@@ -64,6 +64,8 @@ struct alcore__column {
 void alcore__column_free(alcore__column *column);
 /* The column of a name; NULL when the pool has none. */
 const alcore__column *alcore__pool_find_column(const alcore_pool *pool, const char *name);
+/* The same column for a caller who has locked the pool for writing and changes its origin. */
+alcore__column *alcore__pool_change_column(alcore_pool *pool, const char *name);
 /* The column of a name; ALCORE_E_NOT_FOUND that names the most similar column when there is none.
  */
 alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
