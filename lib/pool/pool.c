@@ -63,6 +63,7 @@ static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *option
     ALCORE__TRY(read_options(options, &ours));
     ALCORE__TRY(alcore__object_new(ctx, sizeof *pool, release_pool, &pool));
     pthread_mutex_init(&pool->lazy, NULL);
+    pool->self = pool;
     pool->dedup = ours.dedup;
     pool->utf8 = ours.utf8;
     pool->max_text_bytes = ours.max_text_bytes;
@@ -122,12 +123,12 @@ alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
     alcore_ctx *ctx = pool != NULL ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
     if (pool == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
-    alcore_status status = alcore__read_begin((alcore_pool *)(uintptr_t)pool, "pool");
+    alcore_status status = alcore__read_begin(pool->self, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
 
 alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status status) {
-    alcore__read_end((alcore_pool *)(uintptr_t)pool);
+    alcore__read_end(pool->self);
     return alcore__leave(pool->object.ctx, status);
 }
 

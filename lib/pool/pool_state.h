@@ -43,6 +43,9 @@ typedef struct alcore__pool_names {
 
 struct alcore_pool {
     alcore__object object;
+    /* The pool itself: reading calls have a const pool, and change through this what readers share
+     * under a lock of its own, the object's count of users and the index of ids. */
+    alcore_pool *self;
     alcore_pool *source; /* of a derived pool: a reference to where its rows come from; else NULL */
     int32_t dedup, utf8; /* ALCORE_DEDUP_*, ALCORE_UTF8_* */
     int64_t max_text_bytes; /* of one string */
