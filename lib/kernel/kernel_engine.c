@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens engines by name; the shape of a device name is "cuda" or "cuda:N". */
+/* Opens engines by device name: "auto", "cpu", "cuda" or "cuda:N"; loads and checks the kernel
+ * table of the CUDA module; makes the first argument of kernels. */
 #include "kernel/kernel_engine.h"
 
 #include <string.h>
@@ -7,10 +8,10 @@
 #include "base/base.h"
 #include "kernel/kernels.h"
 
-/* No machine has more devices than that many digits can number. */
+/* Digits of N in "cuda:N". */
 enum { MAX_DIGITS = 4 };
 
-/* Reads N of "cuda:N"; 0 for "cuda". */
+/* *number = N of "cuda:N", 0 for "cuda"; ALCORE_E_PARAM for any other text. */
 static alcore_status parse_number(const char *device, int32_t *number) {
     *number = 0;
     if (strcmp(device, "cuda") == 0) return ALCORE_OK;
@@ -27,7 +28,7 @@ alcore__engine alcore__engine_cpu(alcore_ctx *ctx) {
     return (alcore__engine){.ctx = ctx, .kernels = alcore__kernels_cpu()};
 }
 
-/* Entries that an engine may lack: whoever calls one looks whether it is NULL first. */
+/* Whether a table may lack the entry at that offset: its callers compare it with NULL first. */
 static bool is_optional(size_t offset) {
     return offset == offsetof(alcore_sys_kernels, upload) ||
            offset == offsetof(alcore_sys_kernels, release) ||
@@ -35,9 +36,10 @@ static bool is_optional(size_t offset) {
            offset == offsetof(alcore_sys_kernels, hidden_stats);
 }
 
-/* A module of another minor release of the same ABI may have a shorter table, because entries are
- * added at its end; the loader has put zeros behind it. That is enough as long as every entry that
- * is called without a look is there: all members from `widen` on are pointers to functions. */
+/* Refuses a table of another ABI, or one that lacks an entry that is called without a test for
+ * NULL. A module of another minor release of the same ABI may have a shorter table, because entries
+ * are added at the end; the loader has put zeros behind it. All members from `widen` on are
+ * pointers to functions. */
 static alcore_status check_table(const alcore_sys_kernels *table) {
     if (table->size < ALCORE__FIRST_SIZE(alcore_sys_kernels, engine) ||
         table->abi != ALCORE_SYS_ABI)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine of a call: which kernels do the arithmetic, on which device, in which stream, for
- * which context. Everything that calls a kernel holds one and makes the kernel's first argument of
- * it by alcore__engine_work(), so that no caller can lose the device or the stream on the way. */
+ * which context. Every caller of a kernel has one and makes the first argument of the kernel from
+ * it by alcore__engine_work(), so that no caller can drop the device or the stream. */
 #ifndef ALCORE__KERNEL_ENGINE_H
 #define ALCORE__KERNEL_ENGINE_H
 
@@ -23,8 +23,8 @@ typedef struct alcore__engine {
  * ALCORE_E_PARAM: no such name; ALCORE_E_UNSUPPORTED: the module does not load, and why. */
 alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__engine *out);
 
-/* The same for device `number` of the CUDA module and a stream of it, as arrays and their owners
- * name them (alcore_tensor). */
+/* The engine of device `number` of the CUDA module, with a stream of that device (NULL: the engine
+ * uses one of its own), for arrays that lie on the device already (alcore_tensor). */
 alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
                                        alcore__engine *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which CPU table this machine runs: the widest instruction set that both the build and the
- * processor have, asked of the processor at every call (a few instructions, no state). */
+/* Chooses the CPU kernel table of this machine: the widest instruction set that both the build and
+ * the processor have. The processor is asked at every call (a few instructions, no state).
+ * Thread-safe. */
 #include "kernel/kernels.h"
 
 #include <string.h>
@@ -20,16 +21,17 @@ extern const alcore_sys_kernels alcore__cpu_avx512vnni_kernels;
 extern const alcore_sys_kernels alcore__cpu_neon_kernels;
 #endif
 
-/* Most engines of one machine. */
+/* Capacity of the list: the most engines that a build has. */
 enum { ENGINES = 4 };
 
+/* An engine of this build. */
 typedef struct engine {
     const alcore_sys_kernels *table;
-    int runs; /* whether this machine has the instructions */
+    int runs; /* 1: this processor has its instructions */
 } engine;
 
 #if defined(__x86_64__)
-/* Asked of the processor: clang 14 knows no __builtin_cpu_supports("f16c"). */
+/* By cpuid, because clang 14 does not have __builtin_cpu_supports("f16c"). */
 static int has_f16c(void) {
     unsigned eax, ebx, ecx, edx;
     return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
@@ -59,10 +61,10 @@ static int list_engines(engine *list) {
 
 const alcore_sys_kernels *alcore__kernels_cpu(void) {
     engine list[ENGINES];
-    int at = 0;
+    int best = 0;
     list_engines(list);
-    while (!list[at].runs) at++; /* the portable engine, the last one, always runs */
-    return list[at].table;
+    while (!list[best].runs) best++; /* ends: the portable engine, the last one, always runs */
+    return list[best].table;
 }
 
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *name) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel tables of the CPU. Other devices come through kernel_engine.h. */
+/* The kernel tables of the CPU; kernel_engine.h opens those of other devices, too. */
 #ifndef ALCORE__KERNELS_H
 #define ALCORE__KERNELS_H
 
@@ -9,8 +9,8 @@
  * same bits. */
 const alcore_sys_kernels *alcore__kernels_cpu(void);
 
-/* "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-neon"; NULL when the build or
- * the machine lacks it. For tests. */
+/* The table of a named engine, "cpu-portable", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni" or
+ * "cpu-neon"; NULL when the build or the machine lacks it. For tests. */
 const alcore_sys_kernels *alcore__kernels_cpu_named(const char *engine);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of a pool's rows for models: which rows, and views of their texts, in row order. */
+/* Batches of pool rows for models: which rows need a value of a column (alcore__model_wants), and
+ * views of their texts and languages, in row order. */
 #include "model/model_internal.h"
 
 alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that runs in a loadable module: the table of alcore/sys/model.h as a model handle.
  *
- * A column of a pool is one or several calls of the engine, each over up to BATCH_ROWS rows in row
- * order. The engine answers item by item in any order; the receiver below turns positions in the
- * call into row numbers and hands the values to the column's writer. Memory: the views of one
- * batch, 32 bytes a row, and the column. */
+ * A column of a pool is made by one or several calls of the engine, each over a batch of up to
+ * BATCH_ROWS rows in row order. The engine returns the items of a call in any order; the receiver
+ * below turns an item's index in the batch into its pool row and passes the values to the writer of
+ * the column. Memory: the views of one batch, 32 bytes a row, and the column. */
 #include <string.h>
 
 #include "model/model_internal.h"
 
-/* Rows of one call: enough for an engine to put texts of like length side by side, few enough to
- * keep what it holds per call small. */
+/* Rows of a batch: enough for an engine to group texts of similar length, few enough to keep its
+ * memory per call small. */
 enum { BATCH_ROWS = 8192 };
 
-/* Which call makes a column. part: of outputs with two numbers a token, the one that the column
- * holds; -1: all of them. */
+/* Which call of the engine makes a column. */
 static const struct {
     const char *column;
     uint32_t call; /* ALCORE_SYS_MODEL_* */
-    int32_t shape; /* ALCORE_COLUMN_* */
-    int32_t part;
+    int32_t shape; /* ALCORE_COLUMN_* of the column */
+    int32_t part;  /* which of two values a token the column takes; -1: there is one */
 } entries[] = {
     {"embeddings", ALCORE_SYS_MODEL_EMBED, ALCORE_COLUMN_DENSE, -1},
     {"logprobs", ALCORE_SYS_MODEL_TOKEN_LOGPROBS, ALCORE_COLUMN_RAGGED, -1},
@@ -31,22 +30,23 @@ static const struct {
 };
 enum { ENTRIES = (int)(sizeof entries / sizeof *entries) };
 
-/* What the handle owns. */
+/* The data of the handle, owned by it. */
 typedef struct engine_model {
-    alcore__model_table table; /* the handle's, with the engine's own name */
-    const alcore_sys_model_engine *engine;
-    alcore_sys_model *opened;
-    alcore_sys_model_info info; /* views of the engine */
+    alcore__model_table table;             /* of the handle; its engine is the name of this one */
+    const alcore_sys_model_engine *engine; /* table of the module, valid until the process ends */
+    alcore_sys_model *opened;              /* the engine's handle; NULL: not open */
+    alcore_sys_model_info info;            /* its strings belong to the engine */
 } engine_model;
 
-/* Row of `entries` of a column, -1 when no call makes it. */
+/* Index in `entries` of a column, -1 when no call makes it. */
 static int32_t entry_index(const char *column) {
     for (int32_t i = 0; i < ENTRIES; i++)
         if (strcmp(entries[i].column, column) == 0) return i;
     return -1;
 }
 
-/* The engine's table may be older and shorter than ours: an entry past its size counts as NULL. */
+/* Whether the engine has the function of a call. Its table may be older and shorter than ours: an
+ * entry beyond its size counts as NULL. */
 static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
 #define HAS(name)                                                                                  \
     (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name != NULL)
@@ -69,6 +69,7 @@ static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
 #undef HAS
 }
 
+/* alcore__model_table.can: the engine has the call, and this model supports it (info.calls). */
 static bool can(const alcore_model *model, const char *column) {
     const engine_model *data = model->data;
     int32_t entry = entry_index(column);
@@ -76,16 +77,17 @@ static bool can(const alcore_model *model, const char *column) {
            has_call(data->engine, entries[entry].call);
 }
 
-/* Where the values of one call go. */
+/* Where the values of a call go: the user pointer of its sink. */
 typedef struct receiver {
-    const char *engine;
+    const char *engine; /* its name, for messages */
     alcore_column_writer *writer;
-    const alcore__model_batch *batch; /* the call's items */
-    int64_t *rows;                    /* [capacity of the batch] row numbers of one put */
-    int32_t part;                     /* as in entries */
+    const alcore__model_batch *batch; /* the items of the present call */
+    int64_t *rows; /* [capacity of the batch] pool rows of the items of one put */
+    int32_t part;  /* as in entries */
 } receiver;
 
-/* A column of two-number tokens: every second number, from `part` on. */
+/* *out: component `part` of values [tokens, 2], as a view of the same memory with one dimension;
+ * shape and strides [1] are its arrays and must live as long. */
 static alcore_status pick_part(const receiver *all, const alcore_tensor *values, int64_t *shape,
                                int64_t *strides, alcore_tensor *out) {
     if (values->ndim != 2 || values->shape[1] != 2)
@@ -104,16 +106,17 @@ static alcore_status pick_part(const receiver *all, const alcore_tensor *values,
     return ALCORE_OK;
 }
 
-/* alcore_sys_model_sink.put: positions in the call become rows of the pool. */
+/* alcore_sys_model_sink.put, called by the engine: items [count] are indices in the batch, each at
+ * most once a call; they become pool rows, and the values go to the writer. */
 static alcore_status put(void *user, const int64_t *items, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths) {
     receiver *all = user;
     if (count < 0 || count > all->batch->count)
-        return alcore__fail(ALCORE_E_INVALID, "%s gave %lld items of a call with %lld", all->engine,
-                            (long long)count, (long long)all->batch->count);
+        return alcore__fail(ALCORE_E_INVALID, "%s gave %lld items of a call with %lld items",
+                            all->engine, (long long)count, (long long)all->batch->count);
     for (int64_t i = 0; i < count; i++) {
         if (items[i] < 0 || items[i] >= all->batch->count)
-            return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld",
+            return alcore__fail(ALCORE_E_INVALID, "%s gave item %lld of a call with %lld items",
                                 all->engine, (long long)items[i], (long long)all->batch->count);
         all->rows[i] = all->batch->rows[items[i]];
     }
@@ -150,7 +153,8 @@ static alcore_status call_engine(const engine_model *data, uint32_t call,
     return engine->token_logprobs(data->opened, texts, NULL, &scoring, sink);
 }
 
-/* All rows of the pool, batch after batch. Holds the pool for reading. */
+/* Calls the engine for all rows of the pool, batch by batch. The caller holds the read lock of the
+ * pool. */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t entry,
                                  receiver *all, alcore__model_batch *batch) {
     const engine_model *data = model->data;
@@ -171,6 +175,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
     return ALCORE_OK;
 }
 
+/* alcore__model_table.run: fills the column through a writer, which installs it when all rows are
+ * there. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
@@ -198,7 +204,8 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return status;
 }
 
-/* The model's version is part of a column's origin: trained further, it makes another column. */
+/* alcore__model_table.describe: the version of the model is part of the origin of a column, so that
+ * the columns of a model that was trained further are not taken for its own. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const engine_model *data = model->data;
@@ -207,19 +214,21 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
                                  data->info.version, data->info.device);
 }
 
+/* Closes the engine's handle, if it is open, and frees data. */
 static void engine_free(alcore_ctx *ctx, engine_model *data) {
     if (data->opened != NULL) data->engine->close(data->opened);
     alcore__free(ctx, data);
 }
 
-/* In a forked child the engine's threads are gone: it is not called. */
+/* alcore__model_table.release. In a forked child the threads of the engine do not exist, so close()
+ * could wait for them forever: it is not called. */
 static void release(alcore_model *model) {
     engine_model *data = model->data;
     if (alcore__forked(model->object.ctx)) data->opened = NULL;
     engine_free(model->object.ctx, data);
 }
 
-/* An engine of another ABI, or one that lacks what every engine has. */
+/* Refuses an engine of another ABI, or one without the functions that every engine must have. */
 static alcore_status check_engine(const char *name, const alcore_sys_model_engine *engine) {
     if (engine->size < ALCORE__FIRST_SIZE(alcore_sys_model_engine, info) ||
         engine->abi != ALCORE_SYS_ABI)
@@ -234,6 +243,7 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
     return ALCORE_OK;
 }
 
+/* Opens the folder or file at path with data->engine and reads what it says of the model. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_sys_model_options *options, engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
@@ -243,7 +253,7 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
     return status == ALCORE_OK ? status : alcore__fail_callback(status, engine->engine);
 }
 
-/* The numbers of both tiers are the same. */
+/* The values of the public enums are passed to engines as they are. */
 _Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
 _Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
 
@@ -267,8 +277,8 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
     return status;
 }
 
-/* The engine that opens folders with config.json: libalcore-model.so where somebody put one, a
- * module of their own; else torch's. */
+/* Writes the name of the engine for folders with config.json and loads it: libalcore-model.so where
+ * the user installed one, else the engine for torch. */
 static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     const void *table;
     alcore__format(engine, ALCORE__ENGINE_BYTES, "model");
@@ -279,7 +289,7 @@ static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,
                                              alcore_model **out) {
-    /* The system tier has its own struct, so that the public one may grow without it. */
+    /* Engines get a struct of the system tier, so that the public one may change without them. */
     const alcore_sys_model_options passed = {.size = sizeof passed,
                                              .device = options->device,
                                              .dtype = options->dtype,
@@ -292,10 +302,11 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
     alcore_status status = find_engine(ctx, engine);
     if (status == ALCORE_OK) return alcore__model_open_engine(ctx, engine, path, &passed, out);
     if (status != ALCORE_E_MODULE) return status;
-    return alcore__fail_within(ALCORE_E_UNSUPPORTED,
-                               "%s holds config.json: a Hugging Face model, and there is no engine "
-                               "for it",
-                               path);
+    return alcore__fail_within(
+        ALCORE_E_UNSUPPORTED,
+        "%s holds config.json, so it is a Hugging Face model, but no engine for "
+        "such models loads",
+        path);
 }
 
 alcore_status alcore_model_check_engine(alcore_ctx *ctx) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of ready columns as a model: one entry per row of the pool. */
+/* A folder of ready columns as a model: NAME.npy, or a tensor NAME of columns.safetensors, with an
+ * entry per row of the pool; ragged columns with NAME.offsets as well. A folder without any column
+ * that holds config.json is a model for an engine (model_engine.c). Also the options of
+ * alcore_model_open(). */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +53,7 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "cpu", .can = can, .run = run, .release = release};
 
-/* "PATH/NAME" as an owned string. */
+/* *out = PATH/NAME, owned by the caller; format: how NAME is written, with one %s. */
 static alcore_status join(alcore_ctx *ctx, const char *path, const char *format, const char *name,
                           char **out) {
     alcore__buffer buffer = {0};
@@ -68,7 +71,8 @@ static alcore_status join(alcore_ctx *ctx, const char *path, const char *format,
     return ALCORE_OK;
 }
 
-/* Keeps path when an array can be read there. A file that exists but is damaged is a failure. */
+/* *out = path, which it takes over, when an array can be read there; else path is freed. A file
+ * that does not exist is ALCORE_OK with *out unchanged, a damaged one a failure. */
 static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
     alcore__array_info info;
     alcore__file *file;
@@ -82,7 +86,8 @@ static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
     return status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND ? ALCORE_OK : status;
 }
 
-/* Looks for an array as NAME.npy, then as a tensor of columns.safetensors. */
+/* *out: the path of an array, as NAME.npy or as a tensor of columns.safetensors; unchanged:
+ * neither. */
 static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const char *name,
                                 char **out) {
     static const char *const forms[] = {"%s.npy", "columns.safetensors:%s"};
@@ -94,6 +99,9 @@ static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const 
     return ALCORE_OK;
 }
 
+/* Fills files with the paths of all columns of the folder. ALCORE_E_NOT_FOUND, without a text: it
+ * has none.
+ */
 static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *files) {
     bool any = false;
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
@@ -107,14 +115,14 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
         ALCORE__TRY(find_array(ctx, path, name, &files->offsets[i]));
         if (files->offsets[i] == NULL)
             return alcore__fail(ALCORE_E_DATA,
-                                "%s: %s has a value per token but %s.offsets.npy is missing; it "
-                                "holds int64 [rows + 1]",
+                                "%s: %s has a value per token, but %s.offsets.npy, int64 "
+                                "[rows + 1], is missing",
                                 path, column, column);
     }
     return any ? ALCORE_OK : ALCORE_E_NOT_FOUND;
 }
 
-/* The folder has no column. One with config.json is a model's: an engine opens it. */
+/* Opens a folder without columns: with config.json by an engine, else it is an error. */
 static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
                                           const alcore_model_options *options, alcore_model **out) {
     char *config = NULL;
@@ -151,6 +159,7 @@ static alcore_status refuse_options(const char *path, const alcore_model_options
                         name);
 }
 
+/* Opens a folder of columns, or passes it on to open_without_columns(). */
 static alcore_status open_folder(alcore_ctx *ctx, const char *path,
                                  const alcore_model_options *options, alcore_model **out) {
     folder *files;
@@ -163,7 +172,7 @@ static alcore_status open_folder(alcore_ctx *ctx, const char *path,
     return status == ALCORE_E_NOT_FOUND ? open_without_columns(ctx, path, options, out) : status;
 }
 
-/* Bounds that hold for every kind of folder. */
+/* Checks the values of the options, whatever the folder holds. */
 static alcore_status check_options(const alcore_model_options *options) {
     if (options->dtype != 0 && options->dtype != ALCORE_FLOAT32 &&
         options->dtype != ALCORE_BFLOAT16 && options->dtype != ALCORE_FLOAT16)

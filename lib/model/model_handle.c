@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of every kind of model. */
+/* The handle of every kind of model: making and releasing it, running it on a pool, and the origin
+ * of the columns that it makes. An origin is one line that names the model, its state and what it
+ * was trained on; a column with the origin that the model would write today is still valid. */
 #include <string.h>
 
 #include "model/model_internal.h"
 
+/* The destructor of the handle. */
 static void release(void *object) {
     alcore_model *model = object;
     if (model->table != NULL) model->table->release(model);
@@ -43,6 +46,8 @@ int32_t alcore_model_can(const alcore_model *model, const char *column) {
     return model != NULL && column != NULL && model->table->can(model, column);
 }
 
+/* *out: the origin that a column made now would have. The caller holds the read lock of the pool.
+ */
 static alcore_status origin_of(const alcore_model *model, const alcore_pool *pool,
                                const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
@@ -54,20 +59,20 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
 }
 
 void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine) {
-    /* The column is ours while the pool is held for writing. */
     alcore__column *made = alcore__pool_change_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
     made->origin = origin;
     made->engine = engine;
 }
 
-/* Notes what the values of a column stand for that the model has just made. */
+/* Records whether the token values of a column that the model has just made are one per word. */
 static void note_tokens(const alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__column *made = alcore__pool_change_column(pool, column);
     made->per_word = model->table->per_word;
 }
 
-/* The origin is written first, so that nothing can fail once the column stands. */
+/* Runs the model and gives the new column its origin. The origin is made first, so that nothing can
+ * fail after the column was installed. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -87,11 +92,12 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
 
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
     if (!model->table->can(model, column))
-        return alcore__fail(ALCORE_E_UNSUPPORTED,
-                            "model %s has no function for the column '%s'; give the column, or a "
-                            "model that can make it",
-                            model->name, column);
-    /* A model learns when it is first asked, so that running it changes it. */
+        return alcore__fail(
+            ALCORE_E_UNSUPPORTED,
+            "model %s cannot make the column '%s'; give the column, or a model that "
+            "can make it",
+            model->name, column);
+    /* A write lock, because a model may train when it is first run. */
     ALCORE__TRY(alcore__write_begin(model, "model"));
     alcore_status status = run_and_sign(model, pool, column);
     alcore__write_end(model);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller's own functions as a model: batches of unmasked rows, in row order, through a column
- * writer. */
+/* A model whose functions are callbacks of the host program (alcore_model_host): each column has
+ * one function, which gets batches of rows in row order and puts values into a column writer. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "model/model_internal.h"
 
+/* Rows of a batch when the host names no number. */
 enum { DEFAULT_BATCH = 256 };
 
+/* Which function of the host makes a column. */
 static const struct {
     const char *column;
-    size_t function; /* offset in alcore_model_host */
-    int32_t shape;
+    size_t function; /* offset of the pointer in alcore_model_host */
+    int32_t shape;   /* ALCORE_COLUMN_* of the column */
 } entries[] = {
     {"embeddings", offsetof(alcore_model_host, embed), ALCORE_COLUMN_DENSE},
     {"logprobs", offsetof(alcore_model_host, token_logprobs), ALCORE_COLUMN_RAGGED},
@@ -19,9 +21,9 @@ static const struct {
     {"token_probs", offsetof(alcore_model_host, token_probs), ALCORE_COLUMN_RAGGED_DENSE},
 };
 
-/* The function behind a column and its shape; NULL when the host lacks it. */
-static alcore_model_function entry_of(const alcore_model_host *host, const char *column,
-                                      int32_t *out_shape) {
+/* The function that makes a column, and the shape of the column; NULL when the host lacks it. */
+static alcore_model_function find_function(const alcore_model_host *host, const char *column,
+                                           int32_t *out_shape) {
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         if (strcmp(entries[i].column, column) != 0) continue;
         alcore_model_function function;
@@ -34,22 +36,24 @@ static alcore_model_function entry_of(const alcore_model_host *host, const char 
 
 static bool can(const alcore_model *model, const char *column) {
     int32_t shape;
-    return entry_of(model->data, column, &shape) != NULL;
+    return find_function(model->data, column, &shape) != NULL;
 }
 
+/* Calls the function for all rows of the pool that need a value, batch by batch; room: arrays for a
+ * batch. The caller holds the read lock of the pool. */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore_model_function function, alcore_column_writer *writer,
-                                 alcore__model_batch *room, const char *column) {
+                                 alcore__model_batch *buffers, const char *column) {
     const alcore_model_host *host = model->data;
     int64_t rows = alcore_pool_rows(pool);
     for (int64_t row = 0; row < rows;) {
-        alcore__model_batch_fill(pool, column, &row, room);
+        alcore__model_batch_fill(pool, column, &row, buffers);
         alcore_batch batch = {.size = sizeof batch,
-                              .count = room->count,
-                              .rows = room->rows,
-                              .texts = room->texts,
-                              .lengths = room->lengths,
-                              .languages = room->languages};
+                              .count = buffers->count,
+                              .rows = buffers->rows,
+                              .texts = buffers->texts,
+                              .lengths = buffers->lengths,
+                              .languages = buffers->languages};
         ALCORE__TRY(alcore__tick(model->object.ctx, "model", row, rows));
         if (batch.count == 0) continue;
         alcore_status status = function(host->user, &batch, writer);
@@ -62,25 +66,25 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     const alcore_model_host *host = model->data;
     alcore_ctx *ctx = model->object.ctx;
     int32_t shape = 0;
-    alcore_model_function function = entry_of(host, column, &shape);
+    alcore_model_function function = find_function(host, column, &shape);
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
     ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL, &writer));
-    alcore__model_batch room = {0};
-    alcore_status status = alcore__model_batch_room(ctx, batch_rows, &room);
+    alcore__model_batch buffers = {0};
+    alcore_status status = alcore__model_batch_room(ctx, batch_rows, &buffers);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
     if (status == ALCORE_OK) {
-        status = run_batches(model, pool, function, writer, &room, column);
+        status = run_batches(model, pool, function, writer, &buffers, column);
         alcore__read_end(pool);
     }
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
-    alcore__model_batch_clear(ctx, &room);
+    alcore__model_batch_clear(ctx, &buffers);
     alcore_column_writer_unref(writer);
     return status;
 }
 
-/* The version is part of a column's origin, so that a model that was trained further does not find
- * its earlier columns. */
+/* alcore__model_table.describe: the version is part of the origin of a column, so that the columns
+ * of a model that was trained further since are not used again. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore_model_host *host = model->data;
@@ -90,6 +94,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
                                  host->version(host->user));
 }
 
+/* alcore__model_table.release; the host's destroy runs once. */
 static void release(alcore_model *model) {
     alcore_model_host *host = model->data;
     if (host->destroy != NULL) host->destroy(host->user);
@@ -99,13 +104,15 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "host", .can = can, .run = run, .describe = describe, .release = release};
 
-static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *theirs,
+/* Copies the host's struct, which is read by its size, into a new handle. A model without a name is
+ * not `named`: its columns are never used again, because nothing tells two such models apart. */
+static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *caller_host,
                               alcore_model **out) {
     alcore_model_host *host;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *host, &host));
     alcore_status status =
         alcore__struct_read(host, sizeof *host, ALCORE__FIRST_SIZE(alcore_model_host, token_probs),
-                            theirs, "alcore_model_host");
+                            caller_host, "alcore_model_host");
     if (status == ALCORE_OK && (host->batch_rows < 0 || host->batch_rows > 1 << 24))
         status = alcore__fail(ALCORE_E_INVALID,
                               "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",

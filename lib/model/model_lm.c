@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A language model that the caller trained or read, as a model: it makes "logprobs". The language
- * model never changes, so its fingerprint in a column's origin says whether the column is its. */
+/* A language model that the caller trained or read (alcore_lm) as a model of the column "logprobs".
+ * A language model never changes, so its fingerprint in the origin of a column tells whether it
+ * made it. */
 #include <inttypes.h>
 #include <string.h>
 

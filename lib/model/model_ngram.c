@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5),
- * embeddings by character n-grams. */
+/* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5), and
+ * embeddings by character n-grams (ngram_embedding.c). With a labeled pool it trains on that;
+ * without, the log-probabilities of the pool are cross-fitted: ALCORE__LM_FOLDS models, each row
+ * scored by the one that was not trained on its fold. Training happens when a column is first made,
+ * and again when the texts it trained on have changed. Cost: one pass over the texts to train, one
+ * to score. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,6 +13,8 @@
 #include "model/ngram_model.h"
 #include "text/lm_trainer.h"
 
+/* *out: a language model of the texts of the labeled pool, masked rows left out. The caller holds
+ * its read lock. */
 static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_lm **out) {
     alcore_pool *pool = ngram->labeled;
     const uint32_t *states = alcore_pool_states(pool);
@@ -27,8 +33,9 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
     return status;
 }
 
-/* Each row by a model of the other four folds, so that no row is scored by a model that saw its
- * text. */
+/* Scores each row by a model of the other four folds, so that no row is scored by a model that was
+ * trained on its text: one trainer counts all texts by fold, and makes the models one after the
+ * other. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
@@ -52,16 +59,18 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
     return status;
 }
 
+/* Fills the column through self->writer: cross-fitted, or by the model of the labeled pool, which
+ * is trained again when that pool has changed. */
 static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column *self) {
     if (ngram->labeled == NULL) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
-    uint64_t texts = alcore__ngram_state(ngram->labeled);
+    uint64_t state = alcore__ngram_state(ngram->labeled);
     alcore_status status = ALCORE_OK;
-    if (ngram->lm == NULL || ngram->lm_texts != texts) {
+    if (ngram->lm == NULL || ngram->lm_texts != state) {
         alcore_lm_unref(ngram->lm);
         ngram->lm = NULL;
         status = train_on_labeled(ngram, self->ctx, &ngram->lm);
-        ngram->lm_texts = texts;
+        ngram->lm_texts = state;
     }
     alcore__read_end(ngram->labeled);
     if (status != ALCORE_OK) return status;
@@ -70,6 +79,7 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
     return alcore__lm_column_rows(self);
 }
 
+/* Makes the column "logprobs". */
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore__lm_column self = {.ctx = ctx, .pool = pool};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -96,24 +106,26 @@ uint64_t alcore__ngram_state(const alcore_pool *pool) {
     return alcore__rng_derive(alcore_pool_fingerprint(pool), states, (uint64_t)rows, 0);
 }
 
+/* alcore__model_table.describe: what the model learns from, and its state, so that a column of
+ * other texts or settings is not used again. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     const alcore__ngram_data *ngram = model->data;
     alcore_ctx *ctx = model->object.ctx;
     bool lm = strcmp(column, "logprobs") == 0;
-    const alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
-    const char *on = ngram->labeled != NULL ? "trained on the labeled side"
-                     : lm                   ? "cross-fitted in five folds of the pool"
-                                            : "weighted on the pool";
+    const alcore_pool *source = ngram->labeled == NULL ? pool : ngram->labeled;
+    const char *training = ngram->labeled != NULL ? "trained on the labeled side"
+                           : lm                   ? "cross-fitted in five folds of the pool"
+                                                  : "weighted on the pool";
     if (ngram->labeled != NULL) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
-    uint64_t state = alcore__ngram_state(learnt);
+    uint64_t state = alcore__ngram_state(source);
     if (ngram->labeled != NULL) alcore__read_end(ngram->labeled);
     if (lm)
-        return alcore__buffer_format(ctx, out, " order %d, %s; texts %016" PRIx64, ngram->order, on,
-                                     state);
+        return alcore__buffer_format(ctx, out, " order %d, %s; texts %016" PRIx64, ngram->order,
+                                     training, state);
     return alcore__buffer_format(
         ctx, out, " character n-grams in %d dimensions, %s; seed %" PRIu64 ", texts %016" PRIx64,
-        ngram->dims, on, ngram->seed, state);
+        ngram->dims, training, ngram->seed, state);
 }
 
 static void ngram_free(alcore_ctx *ctx, alcore__ngram_data *ngram) {
@@ -135,10 +147,10 @@ static const alcore__model_table table = {.engine = "cpu",
                                           .release = release};
 
 static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
-                               const alcore_ngram_options *theirs, alcore_model **out) {
+                               const alcore_ngram_options *caller_options, alcore_model **out) {
     alcore_ngram_options options;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_ngram_options, seed), theirs,
+                                    ALCORE__FIRST_SIZE(alcore_ngram_options, seed), caller_options,
                                     "alcore_ngram_options"));
     if (options.order < 0 || options.order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_PARAM,

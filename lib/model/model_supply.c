@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a needed column comes from: given, or from the first model that can make it. */
+/* Provides the columns that a strategy needs: a column of the pool that can be used as it is, else
+ * the first model that can make one makes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,16 +17,17 @@ static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
     return true;
 }
 
-/* A column that was computed before is judged by the model that would make it today. */
+/* *out: whether the pool has a usable column of any alternative; name is then the first such.
+ * Whether a computed column is still valid is decided by the first model that could make it. */
 static alcore_status find_standing(alcore_model *const *models, int32_t count,
                                    const alcore_pool *pool, const char *need,
                                    char name[ALCORE__NEED_BYTES], bool *out) {
     *out = false;
     for (const char *rest = need; !*out && next_alternative(&rest, name);) {
-        int32_t judge = 0;
-        while (judge < count && !models[judge]->table->can(models[judge], name)) judge++;
+        int32_t maker = 0;
+        while (maker < count && !models[maker]->table->can(models[maker], name)) maker++;
         ALCORE__TRY(
-            alcore__model_column_stands(judge < count ? models[judge] : NULL, pool, name, out));
+            alcore__model_column_stands(maker < count ? models[maker] : NULL, pool, name, out));
     }
     return ALCORE_OK;
 }

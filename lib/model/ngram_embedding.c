@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-gram model's embeddings as a column: held in memory for a small pool, made block by block
- * for a large one. The numbers are the same. */
+/* The column "embeddings" of the n-gram model: float32 [rows, dims] from character n-grams
+ * (text/char_embedding.h). Two steps: an embedder learns the weights of the n-grams from the
+ * labeled pool or the pool itself; then the vectors are computed, for a small pool at once and kept
+ * in memory, for a large one whenever rows of the column are read. The values are the same either
+ * way. Cost: one pass over the texts to learn, one for each time the vectors are computed. */
 #include <string.h>
 
 #include "model/ngram_model.h"
 #include "text/char_rows.h"
 
-/* A matrix up to this size is kept; strategies that pass over it many times are quick then. */
+/* A matrix of at most so many bytes is kept: strategies that read it many times are faster then. */
 enum { KEPT_BYTES = 256 * 1024 * 1024 };
-/* Embedders that learn side by side; each takes 12 MiB. */
+/* Embedders that learn in parallel, each from a part of the rows; 12 MiB each. */
 enum { LEARNERS = 4 };
-/* Rows of one task, and between two looks at the cancel flag. */
+/* Rows of a task, and rows between two tests for cancellation. */
 enum { TASK_ROWS = 512 };
 
-/* Shared by the model and the columns of the pools it embedded. */
+/* A learned embedder, owned together by the model and the columns that it made: a column outlives
+ * the model. */
 typedef struct shared_embedder {
     alcore__object object;
     alcore__char_embedder *embedder;
@@ -25,13 +29,15 @@ static void shared_release(void *object) {
 
 /* ---- learning ---- */
 
+/* What the learning tasks share. */
 typedef struct learning {
     alcore_ctx *ctx;
-    const alcore_pool *pool;
+    const alcore_pool *pool; /* the caller holds its read lock */
     alcore__char_embedder *learners[LEARNERS];
-    int32_t count;
+    int32_t count; /* of learners, and of tasks */
 } learning;
 
+/* Task `index` of count: its learner reads its share of the rows, masked ones left out. */
 static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     learning *self = data;
     (void)worker;
@@ -49,12 +55,14 @@ static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* *out: an embedder that has learned from all rows of the pool: learners count in parallel and are
+ * merged, so that the result does not depend on the number of threads. */
 static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
                            const alcore_pool *pool, alcore__char_embedder **out) {
     learning self = {.ctx = ctx, .pool = pool};
-    int32_t wanted = alcore_ctx_threads(ctx) < LEARNERS ? alcore_ctx_threads(ctx) : LEARNERS;
+    int32_t learner_count = alcore_ctx_threads(ctx) < LEARNERS ? alcore_ctx_threads(ctx) : LEARNERS;
     alcore_status status = ALCORE_OK;
-    while (status == ALCORE_OK && self.count < wanted) {
+    while (status == ALCORE_OK && self.count < learner_count) {
         status =
             alcore__char_embedder_new(ctx, ngram->dims, ngram->seed, &self.learners[self.count]);
         if (status == ALCORE_OK) self.count++;
@@ -72,12 +80,12 @@ static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
     return status;
 }
 
-/* Learns on the labeled side, so that the candidates and the labeled rows have one space; without
- * it on the pool. */
+/* Makes ngram->embedder valid: learns from the labeled pool, so that candidates and labeled rows
+ * share one space, or without it from `pool`; again when these texts have changed. */
 static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
-    alcore_pool *learnt = ngram->labeled == NULL ? pool : ngram->labeled;
-    ALCORE__TRY(alcore__read_begin(learnt, "pool"));
-    uint64_t texts = alcore__ngram_state(learnt);
+    alcore_pool *source = ngram->labeled == NULL ? pool : ngram->labeled;
+    ALCORE__TRY(alcore__read_begin(source, "pool"));
+    uint64_t texts = alcore__ngram_state(source);
     alcore_status status = ALCORE_OK;
     if (ngram->embedder == NULL || ngram->embedder_texts != texts) {
         shared_embedder *shared;
@@ -85,7 +93,7 @@ static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_
         ngram->embedder = NULL;
         status = alcore__object_new(ctx, sizeof *shared, shared_release, &shared);
         if (status == ALCORE_OK) {
-            status = learn(ngram, ctx, learnt, &shared->embedder);
+            status = learn(ngram, ctx, source, &shared->embedder);
             if (status == ALCORE_OK)
                 ngram->embedder = shared;
             else
@@ -93,16 +101,17 @@ static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_
         }
         ngram->embedder_texts = texts;
     }
-    alcore__read_end(learnt);
+    alcore__read_end(source);
     return status;
 }
 
 /* ---- the column ---- */
 
+/* The data of the column. */
 typedef struct embeddings {
-    shared_embedder *shared;
-    const alcore_pool *pool; /* which owns the column */
-    float *matrix;           /* NULL: made on demand */
+    shared_embedder *shared; /* a reference */
+    const alcore_pool *pool; /* which owns the column, and so outlives it */
+    float *matrix; /* [rows, dims], owned; NULL: vectors are computed when rows are read */
 } embeddings;
 
 /* Rows first .. first + count - 1, count at most TASK_ROWS: out [count, dims]. */
@@ -134,6 +143,8 @@ static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
     return ALCORE_OK;
 }
 
+/* alcore__column_ops.rows: a view of the matrix, or vectors computed into the scratch of the
+ * caller. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const embeddings *self = column->data;
@@ -179,6 +190,7 @@ typedef struct filling {
     alcore__char_rows **workers; /* [threads] made when a thread begins its first task */
 } filling;
 
+/* Task `index` of filling the matrix: TASK_ROWS rows. */
 static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
     const filling *self = data;
     const alcore__column *column = self->column;
@@ -212,6 +224,8 @@ static void column_free(alcore_ctx *ctx, alcore__column *column) {
     alcore__free(ctx, column);
 }
 
+/* Fills in a zeroed column struct, and the matrix when it is small enough. After a failure
+ * column_free() releases what is there. The caller holds the read lock of the pool. */
 static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ctx,
                                  alcore_pool *pool, alcore__column *column) {
     int64_t rows = alcore_pool_rows(pool);

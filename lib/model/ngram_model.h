@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the built-in n-gram model. */
+/* The state of the built-in n-gram model, shared by model_ngram.c and ngram_embedding.c. */
 #ifndef ALCORE__NGRAM_MODEL_H
 #define ALCORE__NGRAM_MODEL_H
 
@@ -8,19 +8,20 @@
 #include "text/char_embedding.h"
 
 typedef struct alcore__ngram_data {
-    alcore_pool *labeled; /* NULL: cross-fitted */
-    int32_t order, dims;
-    uint64_t seed;
-    alcore_lm *lm;     /* of the labeled side; NULL: not trained yet */
-    uint64_t lm_texts; /* alcore__ngram_state() of what it was trained on */
-    void *embedder;    /* alcore__object of ngram_embedding.c; NULL: not made yet */
-    uint64_t embedder_texts;
+    alcore_pool *labeled; /* what it trains on, a reference; NULL: the pool itself, cross-fitted */
+    int32_t order;        /* of the language model */
+    int32_t dims;         /* of embeddings */
+    uint64_t seed;        /* of the hash that places n-grams in embeddings */
+    alcore_lm *lm;        /* trained on the labeled pool, a reference; NULL: not trained yet */
+    uint64_t lm_texts;    /* alcore__ngram_state() of the texts that lm was trained on */
+    void *embedder; /* shared_embedder of ngram_embedding.c, a reference; NULL: not made yet */
+    uint64_t embedder_texts; /* alcore__ngram_state() of the texts that the embedder learned from */
 } alcore__ngram_data;
 
-/* Tells whether a pool is still what a model learnt from: its texts and its masks. For calls that
- * hold the pool. */
+/* A hash of the texts and row states of a pool: it changes when a model would learn something else.
+ * The caller holds a lock of the pool. */
 uint64_t alcore__ngram_state(const alcore_pool *pool);
-/* Gives pool the column "embeddings". */
+/* Makes the column "embeddings" and puts it into the pool. */
 alcore_status alcore__ngram_embed(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool);
 
 #endif

@@ -21,13 +21,14 @@
 
 enum { PATH_BYTES = 1024 };
 
-/* The libtorch_cpu.so files that are mapped. */
+/* The libtorch_cpu.so files that this process has mapped: how many, and the paths of the first and
+ * the last one. */
 typedef struct mapped {
     int32_t count;
     char first[PATH_BYTES], second[PATH_BYTES];
 } mapped;
 
-/* Called by the loader for each object of the process. */
+/* Callback of dl_iterate_phdr() for each loaded object: counts those named libtorch_cpu.so. */
 static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
     mapped *all = data;
     const char *slash = strrchr(object->dlpi_name, '/');
@@ -38,7 +39,7 @@ static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
     return 0;
 }
 
-/* What is mapped; more than one libtorch is a failure that names two of them. */
+/* *out: the mapped libtorch files; more than one is a failure that names two of them. */
 static alcore_status find_mapped(mapped *out) {
     *out = (mapped){0};
     dl_iterate_phdr(see_object, out);
@@ -63,8 +64,8 @@ static alcore_status load_from(const char *folder) {
     return ALCORE_OK;
 }
 
-/* Version of the libtorch at a path that is mapped. */
-static alcore_status version_of(const char *path, int32_t *out_major, int32_t *out_minor) {
+/* The version of the mapped libtorch at path. */
+static alcore_status read_version(const char *path, int32_t *out_major, int32_t *out_minor) {
     uint64_t (*abi_version)(void) = NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (library != NULL) *(void **)&abi_version = dlsym(library, "aoti_torch_abi_version");
@@ -84,7 +85,8 @@ static const char *const engines[] = {"torch-2.15", "torch-2.14", "torch-2.13", 
                                       "torch-2.11"};
 enum { ENGINES = (int)(sizeof engines / sizeof *engines) };
 
-/* No libtorch is known: the newest engine that loads, with the libtorch that it finds. */
+/* Without a mapped libtorch: loads the newest engine that loads, with the libtorch that it finds
+ * itself. */
 static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     for (int32_t i = 0; i < ENGINES; i++) {
         const void *table;
@@ -98,12 +100,12 @@ static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
                         alcore__module_reason(ctx, engines[ENGINES - 1]));
 }
 
-/* The engine for the libtorch at a path that is mapped. */
-static alcore_status load_for(alcore_ctx *ctx, const char *path,
-                              char engine[ALCORE__ENGINE_BYTES]) {
+/* Loads the engine for the version of the mapped libtorch at path. */
+static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
+                                     char engine[ALCORE__ENGINE_BYTES]) {
     int32_t major = 0, minor = 0;
     const void *table;
-    ALCORE__TRY(version_of(path, &major, &minor));
+    ALCORE__TRY(read_version(path, &major, &minor));
     alcore__format(engine, ALCORE__ENGINE_BYTES, "torch-%d.%d", major, minor);
     alcore_status status = alcore__module_load(ctx, engine, &table);
     if (status != ALCORE_E_MODULE) return status;
@@ -121,6 +123,7 @@ alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_B
         ALCORE__TRY(load_from(folder));
         ALCORE__TRY(find_mapped(&all));
     }
-    ALCORE__TRY(all.count == 0 ? load_newest(ctx, engine) : load_for(ctx, all.first, engine));
+    ALCORE__TRY(all.count == 0 ? load_newest(ctx, engine)
+                               : load_engine_for(ctx, all.first, engine));
     return find_mapped(&all); /* the engine may have brought a second one */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of scores. */
+/* The registry of scores: adding one takes a file and a row here. */
 #include <string.h>
 
 #include "scorer/score_table.h"
@@ -15,6 +15,7 @@ const alcore__score *alcore__score_at(int32_t index) {
     return index >= 0 && index < count ? SCORES[index] : NULL;
 }
 
+/* The score of that name; NULL: there is none. */
 const alcore__score *alcore__score_find(const char *name) {
     for (int32_t i = 0; alcore__score_at(i); i++) {
         if (!strcmp(SCORES[i]->name, name)) return SCORES[i];

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of class probabilities, one distribution a row or one a token (spec 4.9, 7.4). */
+/* Scores of class probabilities, one distribution a row ("probs") or one a token ("token_probs"):
+ * least confidence, entropy, margin and the uncertainty of DeMuX (spec 4.9, 7.4).
+ *
+ * With p1, p2 the two largest probabilities of a distribution:
+ *     lc       1 - p1                     margin       1 - (p1 - p2), or of log p1 and log p2
+ *     entropy  - sum of p log p           mnlp         - mean over the tokens of log p1
+ *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
+ * The kernel class_stats computes p1, p2 and the entropy; this file combines them. A block of rows
+ * is scored at a time. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/dtype.h"
 #include "scorer/score_table.h"
 
+/* The values of the parameter "mode", in the order of ALCORE__UNCERTAINTY_MODE_PARAM. */
 enum {
     MODE_AUTO,
     MODE_MARGIN,
@@ -25,32 +34,34 @@ static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERT
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
+/* ALCORE_CLASSES_* for class_stats, from what the column says its values mean. */
 static int32_t kind_of(const alcore__column *column) {
     if (column->meaning == ALCORE_MEANS_LOGPROBS) return ALCORE_CLASSES_LOGPROBS;
     if (column->meaning == ALCORE_MEANS_LOGITS) return ALCORE_CLASSES_LOGITS;
     return ALCORE_CLASSES_PROBS;
 }
 
-/* Why a distribution has no facts. ALCORE_OK: its row may be left out. item: pool row of the
- * distribution, or of its tokens; at: place of the distribution among rows. */
+/* Called for a distribution that class_stats found bad (NaN statistics): ALCORE_OK when it has a
+ * NaN and nan=exclude leaves its row out, else ALCORE_E_DATA with the reason. index: matrix row of
+ * the distribution in `rows`; item: pool row for the message. Widens the distribution once more. */
 static alcore_status explain(alcore__score_call *call, const char *name,
-                             const alcore_sys_rows *rows, int64_t at, int64_t item) {
+                             const alcore_sys_rows *rows, int64_t index, int64_t item) {
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)rows->dims, sizeof *values, &values));
     alcore_sys_rows row = *rows;
-    row.data =
-        (const char *)rows->data + (size_t)(at * rows->stride) * alcore__dtype_bytes(rows->dtype);
+    row.data = (const char *)rows->data +
+               (size_t)(index * rows->stride) * alcore__dtype_bytes(rows->dtype);
     row.count = 1;
     alcore_sys_work work = alcore__engine_work(&call->engine);
     alcore_status status = call->engine.kernels->widen(&work, &row, NULL, values);
-    int64_t place = -1;
-    for (int64_t c = 0; c < rows->dims && place < 0 && status == ALCORE_OK; c++) {
-        if (isnan(values[c])) place = c;
+    int64_t nan_class = -1;
+    for (int64_t c = 0; c < rows->dims && nan_class < 0 && status == ALCORE_OK; c++) {
+        if (isnan(values[c])) nan_class = c;
     }
-    bool nan = place >= 0;
+    bool nan = nan_class >= 0;
     if (status == ALCORE_OK && !nan) {
         status = alcore__fail(ALCORE_E_DATA,
-                              "row %lld: a number in column \"%s\" is outside the range of what "
+                              "row %lld: a value in column \"%s\" is outside the range of what "
                               "the column holds (probabilities lie in [0, 1])",
                               (long long)item, name);
     } else if (status == ALCORE_OK && !call->nan_exclude) {
@@ -58,45 +69,48 @@ static alcore_status explain(alcore__score_call *call, const char *name,
             alcore__fail(ALCORE_E_DATA,
                          "row %lld: class %lld of column \"%s\" is NaN; nan=exclude leaves such "
                          "rows out",
-                         (long long)item, (long long)place, name);
+                         (long long)item, (long long)nan_class, name);
     }
     alcore__free(call->ctx, values);
     return status;
 }
 
-/* Facts of every taken distribution; NaN facts where a NaN was found under nan_exclude. item < 0:
- * rows are pool rows. */
-static alcore_status facts_of(alcore__score_call *call, const alcore__column *column,
-                              const char *name, const alcore_sys_rows *rows, const uint8_t *mask,
-                              int64_t item, alcore_sys_class_stats *facts) {
+/* stats [rows->count] of every distribution of the mask (NULL: all); NaN where a NaN was found and
+ * nan=exclude leaves its row out; any other bad distribution is an error. name: of the column;
+ * item: pool row that all distributions belong to, or -1 when each is that of its own pool row. */
+static alcore_status compute_stats(alcore__score_call *call, const alcore__column *column,
+                                   const char *name, const alcore_sys_rows *rows,
+                                   const uint8_t *mask, int64_t item,
+                                   alcore_sys_class_stats *stats) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t bad = -1;
-    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, mask, kind_of(column), facts, &bad));
+    ALCORE__TRY(call->engine.kernels->class_stats(&work, rows, mask, kind_of(column), stats, &bad));
     if (bad < 0) return ALCORE_OK;
     for (int64_t i = 0; i < rows->count; i++) {
         if (mask && !mask[i]) continue;
-        if (isnan(facts[i].top1)) {
+        if (isnan(stats[i].top1)) {
             ALCORE__TRY(explain(call, name, rows, i, item < 0 ? rows->first + i : item));
         }
     }
     return ALCORE_OK;
 }
 
-static double margin_of(const alcore_sys_class_stats *facts, bool log_margin) {
-    return log_margin ? facts->log_top1 - facts->log_top2 : facts->top1 - facts->top2;
+/* p1 - p2, or log p1 - log p2. */
+static double margin_of(const alcore_sys_class_stats *stats, bool log_margin) {
+    return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;
 }
 
-/* The raw quantity and the score of one distribution. */
-static void put_row(alcore__score_call *call, int64_t i, int64_t mode, bool log_margin,
-                    const alcore_sys_class_stats *facts) {
+/* Writes raw, score and rank of entry i of the call from the statistics of its distribution. */
+static void write_row_score(alcore__score_call *call, int64_t i, int64_t mode, bool log_margin,
+                            const alcore_sys_class_stats *stats) {
     double raw, score;
     if (mode == MODE_LC) {
-        raw = facts->top1;
+        raw = stats->top1;
         score = 1.0 - raw;
     } else if (mode == MODE_ENTROPY) {
-        raw = score = facts->entropy;
+        raw = score = stats->entropy;
     } else {
-        raw = margin_of(facts, log_margin);
+        raw = margin_of(stats, log_margin);
         score = 1.0 - raw;
     }
     call->raw[i] = raw;
@@ -118,38 +132,39 @@ static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
     bool log_margin = alcore__values_integer(call->values, "margin") == 1;
     alcore_sys_rows rows = {0};
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
-    alcore_sys_class_stats *facts;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *facts, &facts));
-    alcore_status status = facts_of(call, column, "probs", &rows, call->mask, -1, facts);
+    alcore_sys_class_stats *stats;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
+    alcore_status status = compute_stats(call, column, "probs", &rows, call->mask, -1, stats);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (!call->mask || call->mask[i]) put_row(call, i, mode, log_margin, &facts[i]);
+        if (!call->mask || call->mask[i]) write_row_score(call, i, mode, log_margin, &stats[i]);
     }
-    alcore__free(call->ctx, facts);
+    alcore__free(call->ctx, stats);
     return status;
 }
 
-/* The raw quantity of an item from the facts of its words, in order. */
-static double token_raw(const alcore_sys_class_stats *facts, int64_t tokens, int64_t mode,
+/* The raw quantity of an item from stats [tokens] of its tokens: the mean over them, or the minimum
+ * for margin-min. NaN as soon as a token has NaN statistics. */
+static double token_raw(const alcore_sys_class_stats *stats, int64_t tokens, int64_t mode,
                         bool log_margin) {
-    double least = HUGE_VAL, sum = 0.0;
+    double min_value = HUGE_VAL, sum = 0.0;
     for (int64_t t = 0; t < tokens; t++) {
-        double value = margin_of(&facts[t], log_margin);
+        double value = margin_of(&stats[t], log_margin);
         if (isnan(value)) return value;
-        if (mode == MODE_MNLP) value = facts[t].log_top1;
-        if (mode == MODE_LC) value = facts[t].top1;
-        if (mode == MODE_ENTROPY) value = facts[t].entropy;
-        if (value < least) least = value;
+        if (mode == MODE_MNLP) value = stats[t].log_top1;
+        if (mode == MODE_LC) value = stats[t].top1;
+        if (mode == MODE_ENTROPY) value = stats[t].entropy;
+        if (value < min_value) min_value = value;
         sum += value;
     }
-    return mode == MODE_MARGIN_MIN ? least : sum / (double)tokens;
+    return mode == MODE_MARGIN_MIN ? min_value : sum / (double)tokens;
 }
 
-/* Scores item i of the block from the distributions of its tokens; facts [tokens of the longest
- * item] is workspace. */
+/* Scores entry i of the call from the distributions of its tokens; stats [tokens of the longest
+ * item] is workspace. An item without tokens is an error or, with nan=exclude, NaN. */
 static alcore_status token_score(alcore__score_call *call, const alcore__column *column,
                                  const alcore_sys_ragged *items, int64_t i, int64_t mode,
-                                 alcore_sys_class_stats *facts) {
-    int64_t from = items->offsets[i] - items->offsets[0];
+                                 alcore_sys_class_stats *stats) {
+    int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i], row = call->first + i;
     if (!tokens) {
         if (!call->nan_exclude) {
@@ -162,15 +177,15 @@ static alcore_status token_score(alcore__score_call *call, const alcore__column 
         return ALCORE_OK;
     }
     alcore_sys_rows rows = {.data =
-                                (const char *)items->values +
-                                (size_t)(from * items->classes) * alcore__dtype_bytes(items->dtype),
+                                (const char *)items->values + (size_t)(begin * items->classes) *
+                                                                  alcore__dtype_bytes(items->dtype),
                             .count = tokens,
                             .dims = items->classes,
                             .stride = items->classes,
                             .dtype = items->dtype};
-    ALCORE__TRY(facts_of(call, column, "token_probs", &rows, NULL, row, facts));
+    ALCORE__TRY(compute_stats(call, column, "token_probs", &rows, NULL, row, stats));
     bool log_margin = alcore__values_integer(call->values, "margin") == 1;
-    double raw = token_raw(facts, tokens, mode, log_margin);
+    double raw = token_raw(stats, tokens, mode, log_margin);
     call->raw[i] = raw;
     call->score[i] = call->rank[i] = mode == MODE_MNLP      ? 0.0 - raw
                                      : mode == MODE_ENTROPY ? raw
@@ -178,7 +193,8 @@ static alcore_status token_score(alcore__score_call *call, const alcore__column 
     return ALCORE_OK;
 }
 
-/* Scores one distribution per token from the ragged column "token_probs". */
+/* Scores every row of the call's mask from the ragged column "token_probs". auto means margin-min
+ * and margin means margin-mean when distributions are per token. */
 static alcore_status token_scores(alcore__score_call *call, const alcore__column *column,
                                   int64_t mode) {
     if (!column->ragged) {
@@ -189,29 +205,29 @@ static alcore_status token_scores(alcore__score_call *call, const alcore__column
     if (mode == MODE_MARGIN) mode = MODE_MARGIN_MEAN;
     alcore_sys_ragged items = {0};
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
-    int64_t most = 0;
+    int64_t max_tokens = 0;
     for (int64_t i = 0; i < call->count; i++) {
         int64_t tokens = items.offsets[i + 1] - items.offsets[i];
-        if (tokens > most) most = tokens;
+        if (tokens > max_tokens) max_tokens = tokens;
     }
-    alcore_sys_class_stats *facts;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)most, sizeof *facts, &facts));
+    alcore_sys_class_stats *stats;
+    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)max_tokens, sizeof *stats, &stats));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
         if (!call->mask || call->mask[i])
-            status = token_score(call, column, &items, i, mode, facts);
+            status = token_score(call, column, &items, i, mode, stats);
     }
-    alcore__free(call->ctx, facts);
+    alcore__free(call->ctx, stats);
     return status;
 }
 
-/* The score of DeMuX: by tokens where the mode asks for it or nothing else is there, else by rows.
- */
+/* The uncertainty of DeMuX: by tokens where the mode needs tokens or the dataset has no "probs",
+ * else by rows. */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
     int64_t mode = alcore__values_integer(call->values, "mode");
-    bool of_tokens = mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
+    bool needs_tokens = mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
-    if (tokens && (of_tokens || !alcore__dataset_find(call->dataset, "probs"))) {
+    if (tokens && (needs_tokens || !alcore__dataset_find(call->dataset, "probs"))) {
         return token_scores(call, tokens, mode);
     }
     return row_scores(call, mode);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of token log-probabilities: NNLL (spec 3.1) and NSP (spec 4.2); and ready scores in their
- * meaning. */
+/* Scores of token log-probabilities, and scores that the caller computed:
+ *     nnll  - (1 / tokens) * sum of the log-probabilities of a row, each at least -100 (spec 3.1)
+ *     nsp   1 - exp(-nnll): one minus the geometric mean of the token probabilities (spec 4.2)
+ * A column "scores" is converted to "larger means more worth labeling" by its meaning: confidence c
+ * becomes 1 - c, a log-probability its negative. The kernel ragged_nnll adds up; a block of rows is
+ * scored at a time. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/dtype.h"
@@ -9,11 +13,12 @@
 static const char *const LOGPROBS[] = {"logprobs", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
-/* The log-probabilities of `tokens` tokens from number `from` on as doubles: out [tokens]. */
+/* out [tokens]: the values of items from token `begin` on (0: the first token of the first item),
+ * as doubles. */
 static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragged *items,
-                                 int64_t from, int64_t tokens, double *out) {
+                                 int64_t begin, int64_t tokens, double *out) {
     const char *values = items->values;
-    alcore_sys_rows row = {.data = values + (size_t)from * alcore__dtype_bytes(items->dtype),
+    alcore_sys_rows row = {.data = values + (size_t)begin * alcore__dtype_bytes(items->dtype),
                            .count = 1,
                            .dims = tokens,
                            .stride = tokens,
@@ -22,10 +27,13 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
     return tokens ? call->engine.kernels->widen(&work, &row, NULL, out) : ALCORE_OK;
 }
 
-/* Why an item has no NNLL. ALCORE_OK: it may be left out. */
-static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *items, int64_t i) {
+/* Called for entry i of the call, whose NNLL is NaN: ALCORE_OK when it has no token or a NaN and
+ * nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token and the
+ * reason. */
+static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragged *items,
+                                 int64_t i) {
     long long row = (long long)(items->first + i);
-    int64_t from = items->offsets[i] - items->offsets[0];
+    int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
     if (!tokens && !call->nan_exclude) {
         return alcore__fail(ALCORE_E_DATA,
@@ -35,7 +43,7 @@ static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *
     }
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
-    alcore_status status = widen_items(call, items, from, tokens, values);
+    alcore_status status = widen_items(call, items, begin, tokens, values);
     for (int64_t t = 0; t < tokens && status == ALCORE_OK; t++) {
         if (values[t] > 1e-6) {
             status = alcore__fail(
@@ -55,8 +63,8 @@ static alcore_status explain(alcore__score_call *call, const alcore_sys_ragged *
     return status;
 }
 
-/* rank [count] = NNLL of each item of the block; an item that has none is NaN with nan=exclude, an
- * error otherwise. */
+/* call->rank [count] = NNLL of each item of the mask; an item that has none is NaN with
+ * nan=exclude, else an error. Adds the values below the floor to call->floored. */
 static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
@@ -65,12 +73,12 @@ static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *
     call->floored += floored;
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
-        if (isnan(call->rank[i])) ALCORE__TRY(explain(call, items, i));
+        if (isnan(call->rank[i])) ALCORE__TRY(explain_nan(call, items, i));
     }
     return ALCORE_OK;
 }
 
-/* rank[i] = NNLL. */
+/* call->rank [count] = NNLL of each row of the mask, from the column "logprobs" in its base. */
 static alcore_status nnll(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "logprobs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"logprobs\" is missing");
@@ -94,6 +102,7 @@ static alcore_status nnll(alcore__score_call *call) {
     return status;
 }
 
+/* The score "nnll": score, raw and rank are the NNLL. */
 static alcore_status nnll_rows(alcore__score_call *call) {
     ALCORE__TRY(nnll(call));
     for (int64_t i = 0; i < call->count; i++) {
@@ -102,14 +111,15 @@ static alcore_status nnll_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
+/* The score "nsp". */
 static alcore_status nsp_rows(alcore__score_call *call) {
     ALCORE__TRY(nnll(call));
     alcore__score_as_nsp(call);
     return ALCORE_OK;
 }
 
-/* Turns rank, an NNLL, into the normalized sequence probability: score = 1 - exp(-rank), which
- * ranks alike but is in [0, 1]. */
+/* Makes the outputs of NSP of rank [count], the NNLL: score = 1 - exp(-rank), which lies in [0, 1]
+ * and orders alike until it saturates at 1; therefore rank stays the NNLL. raw is the NNLL. */
 void alcore__score_as_nsp(alcore__score_call *call) {
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
@@ -118,10 +128,11 @@ void alcore__score_as_nsp(alcore__score_call *call) {
     }
 }
 
-/* Ready scores. */
-static alcore_status given(alcore__score_call *call, const alcore__column *column) {
+/* Scores every row of the mask from the column "scores", converted by its meaning; a value that is
+ * not finite is NaN with nan=exclude, else an error. */
+static alcore_status convert_scores(alcore__score_call *call, const alcore__column *column) {
     if (column->ragged || column->dims != 1) {
-        return alcore__fail(ALCORE_E_SHAPE, "the column \"scores\" holds one number a row");
+        return alcore__fail(ALCORE_E_SHAPE, "the column \"scores\" must hold one value a row");
     }
     alcore_sys_rows rows = {0};
     alcore_sys_work work = alcore__engine_work(&call->engine);
@@ -136,7 +147,7 @@ static alcore_status given(alcore__score_call *call, const alcore__column *colum
             if (!call->nan_exclude) {
                 return alcore__fail(
                     ALCORE_E_DATA,
-                    "row %lld: the number in column \"scores\" is %s; nan=exclude leaves such "
+                    "row %lld: the value in column \"scores\" is %s; nan=exclude leaves such "
                     "rows out",
                     (long long)(call->first + i), isnan(value) ? "NaN" : "infinite");
             }
@@ -149,7 +160,7 @@ static alcore_status given(alcore__score_call *call, const alcore__column *colum
 
 alcore_status alcore__score_uncertainty(alcore__score_call *call) {
     const alcore__column *scores = alcore__dataset_find(call->dataset, "scores");
-    return scores ? given(call, scores) : nnll_rows(call);
+    return scores ? convert_scores(call, scores) : nnll_rows(call);
 }
 
 const alcore__score alcore__score_nnll = {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SUM-PROB for question answering (spec 7.4): the two maxima are taken independently, as printed
- * there. */
+/* SUM-PROB for extractive question answering (DeMuX; spec 7.4), from the probabilities that each
+ * token position is the start or the end of the answer:
+ *
+ *     score = - (log of the largest start probability + log of the largest end probability)
+ *
+ * Both maxima are independent, as in the paper: the end may come before the start. Logarithms are
+ * at least -100. Cost: one pass over the values. */
 #include <math.h>
 
 #include "base/dtype.h"
@@ -9,13 +14,16 @@
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
+/* The ragged column of one value a position, or NULL. */
 static const alcore__column *positions(const alcore__score_call *call, const char *name) {
     const alcore__column *column = alcore__dataset_find(call->dataset, name);
     return column != NULL && column->ragged && column->dims == 1 ? column : NULL;
 }
 
-/* best[i] = log of the largest probability of item i, floored; NaN where there is none. */
-static alcore_status best_of(alcore__score_call *call, const char *name, double *best) {
+/* best [count]: log of the largest value of column `name` of each row of the mask, at least -100. A
+ * row without positions, or whose values are no distribution, is NaN with nan=exclude, else an
+ * error. */
+static alcore_status max_logs(alcore__score_call *call, const char *name, double *best) {
     const alcore__column *column = positions(call, name);
     if (column == NULL)
         return alcore__fail(ALCORE_E_MISSING,
@@ -30,33 +38,33 @@ static alcore_status best_of(alcore__score_call *call, const char *name, double 
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask != NULL && !call->mask[i]) continue;
-        int64_t from = items.offsets[i] - items.offsets[0];
+        int64_t begin = items.offsets[i] - items.offsets[0];
         int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
         alcore_sys_rows row = {.data = (const char *)items.values +
-                                       (size_t)from * alcore__dtype_bytes(items.dtype),
+                                       (size_t)begin * alcore__dtype_bytes(items.dtype),
                                .first = call->first + i,
                                .count = 1,
                                .dims = length,
                                .stride = length,
                                .dtype = items.dtype};
-        alcore_sys_class_stats facts = {.log_top1 = (double)NAN};
+        alcore_sys_class_stats stats = {.log_top1 = (double)NAN};
         if (length > 0)
-            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL, kind, &facts, &bad));
+            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL, kind, &stats, &bad));
         if ((bad >= 0 || length == 0) && !call->nan_exclude)
             return alcore__fail(
                 ALCORE_E_DATA, "row %lld: %s in column \"%s\"; nan=exclude leaves such rows out",
                 (long long)(call->first + i), length == 0 ? "no position" : "no probability", name);
-        best[i] = bad >= 0 ? (double)NAN : facts.log_top1;
+        best[i] = bad >= 0 ? (double)NAN : stats.log_top1;
     }
     return ALCORE_OK;
 }
 
-/* Scores the rows of a block: all arrays of the call are [count], rows that call->mask leaves out
- * are not written. */
+/* The score "sum-prob": raw is the sum of both logarithms, score and rank its negative; all
+ * [count], rows outside the mask are not written. */
 static alcore_status sum_prob_rows(alcore__score_call *call) {
-    /* The scratch holds one column at a time: the starts wait in raw. */
-    ALCORE__TRY(best_of(call, "qa_start", call->raw));
-    ALCORE__TRY(best_of(call, "qa_end", call->rank));
+    /* One column at a time: ragged() of the second reuses the scratch, so raw keeps the starts. */
+    ALCORE__TRY(max_logs(call, "qa_start", call->raw));
+    ALCORE__TRY(max_logs(call, "qa_end", call->rank));
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask != NULL && !call->mask[i]) continue;
         call->raw[i] += call->rank[i];
