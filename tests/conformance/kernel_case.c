@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the inputs of conformance cases (kernel_case.h): values that follow a pattern, centroids
+ * close to rows, masks, groups, and layouts with gaps and misaligned rows. */
 #include "kernel_case.h"
 
 #include <math.h>
@@ -24,6 +26,7 @@ static void *new_memory(int64_t count, size_t bytes) {
     return memory;
 }
 
+/* value as float16, rounded towards zero, at most 65504 in magnitude. */
 static uint16_t float16_of(double value) {
     double magnitude = fabs(value);
     uint16_t sign = signbit(value) ? 0x8000u : 0u;
@@ -37,34 +40,35 @@ static uint16_t float16_of(double value) {
     return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | (uint16_t)mantissa);
 }
 
-void case_put(void *data, int64_t at, int32_t dtype, double value) {
-    char *to = data;
+void case_put(void *data, int64_t index, int32_t dtype, double value) {
+    char *out = data;
     if (dtype == ALCORE_FLOAT64) {
-        memcpy(to + at * 8, &value, 8);
+        memcpy(out + index * 8, &value, 8);
     } else if (dtype == ALCORE_FLOAT32) {
         float x = (float)value;
-        memcpy(to + at * 4, &x, 4);
+        memcpy(out + index * 4, &x, 4);
     } else if (dtype == ALCORE_BFLOAT16) {
         float x = (float)value;
         uint32_t bits;
         memcpy(&bits, &x, 4);
         uint16_t upper = (uint16_t)(bits >> 16);
-        memcpy(to + at * 2, &upper, 2);
+        memcpy(out + index * 2, &upper, 2);
     } else {
         uint16_t bits = float16_of(value);
-        memcpy(to + at * 2, &bits, 2);
+        memcpy(out + index * 2, &bits, 2);
     }
 }
 
-/* Raises the number by one unit in its last place. */
-static void raise(void *data, int64_t at, size_t bytes) {
-    char *to = (char *)data + at * (int64_t)bytes;
+/* Adds one unit in the last place to entry `index`, of `bytes` bytes, away from zero. */
+static void raise_ulp(void *data, int64_t index, size_t bytes) {
+    char *out = (char *)data + index * (int64_t)bytes;
     uint64_t bits = 0;
-    memcpy(&bits, to, bytes); /* little-endian, as every machine of the tests is */
+    memcpy(&bits, out, bytes); /* little-endian, as every machine of the tests is */
     bits++;
-    memcpy(to, &bits, bytes);
+    memcpy(out, &bits, bytes);
 }
 
+/* A random value of a pattern; those that repeat rows are made by fill(). */
 static double random_number(uint64_t *state, int32_t pattern, int32_t dtype) {
     double x = case_uniform(state) - 0.5;
     if (pattern == PATTERN_TINY) return ldexp(x, dtype == ALCORE_FLOAT16 ? -14 : -127);
@@ -77,6 +81,7 @@ static double random_number(uint64_t *state, int32_t pattern, int32_t dtype) {
     return x;
 }
 
+/* Fills the rows, gaps between them included, by the pattern. */
 static void fill(kernel_case *made, uint64_t *state) {
     alcore_sys_rows *rows = &made->rows;
     void *data = (void *)(uintptr_t)rows->data;
@@ -93,28 +98,30 @@ static void fill(kernel_case *made, uint64_t *state) {
         if (!repeat) continue;
         memcpy(row, row - rows->stride * (int64_t)bytes, (size_t)rows->dims * bytes);
         if (made->pattern == PATTERN_ULP && rows->dims > 0 && i % 2 == 1) {
-            raise(row, (int64_t)(case_random(state) % (uint64_t)rows->dims), bytes);
+            raise_ulp(row, (int64_t)(case_random(state) % (uint64_t)rows->dims), bytes);
         }
     }
 }
 
+/* Centroids: random ones, copies of rows, means of two rows, and repeats of the one before, exact
+ * or one unit in the last place off. */
 static void make_centroids(kernel_case *made, uint64_t *state) {
     static const int64_t starts[CASE_GROUPS + 1] = {0, 0, 1, 8, 28, CASE_CENTROIDS};
     const alcore_sys_rows *rows = &made->rows;
     memcpy(made->starts, starts, sizeof starts);
     for (int64_t c = 0; c < CASE_CENTROIDS; c++) {
         double *centroid = made->centroids + c * rows->dims;
-        if (c > 8 && c % 5 == 4) { /* as the one before, or a hair beside it */
+        if (c > 8 && c % 5 == 4) {
             memcpy(centroid, centroid - rows->dims, (size_t)rows->dims * sizeof *centroid);
             if (c % 2 && rows->dims > 0)
                 centroid[c % rows->dims] = nextafter(centroid[c % rows->dims], 9.0);
             continue;
         }
-        int64_t like = rows->count > 0 ? (int64_t)(case_random(state) % (uint64_t)rows->count) : 0;
+        int64_t row = rows->count > 0 ? (int64_t)(case_random(state) % (uint64_t)rows->count) : 0;
         int64_t other = rows->count > 0 ? (int64_t)(case_random(state) % (uint64_t)rows->count) : 0;
         for (int64_t j = 0; j < rows->dims; j++) {
             double x = case_uniform(state) - 0.5;
-            if (rows->count > 0 && c % 3) x = oracle_number(rows, like, j);
+            if (rows->count > 0 && c % 3) x = oracle_number(rows, row, j);
             if (rows->count > 0 && c % 3 == 2) x = (x + oracle_number(rows, other, j)) / 2.0;
             centroid[j] = x;
         }

@@ -7,28 +7,30 @@
 
 #include "alcore/sys/kernel.h"
 
-/* What the numbers of a matrix are. */
+/* What the values of a matrix are. */
 enum {
     PATTERN_RANDOM,
     PATTERN_EQUAL,      /* every row the same */
     PATTERN_DUPLICATES, /* every third row repeats the one before */
     PATTERN_ULP,        /* rows one unit in the last place apart */
     PATTERN_ZEROS,      /* zeros of both signs, some rows not */
-    PATTERN_TINY,       /* subnormal in the number type, or in float32 */
-    PATTERN_HUGE,       /* near the largest number of the type */
+    PATTERN_TINY,       /* subnormal in the dtype, or in float32 */
+    PATTERN_HUGE,       /* near the largest value of the dtype */
     PATTERN_SPECIAL,    /* some NaN and infinities */
     PATTERNS
 };
 
 enum { CASE_GROUPS = 5, CASE_CENTROIDS = 70 };
 
+/* One case; all arrays are owned by it. */
 typedef struct kernel_case {
     alcore_sys_rows rows;
-    int32_t pattern, packed;
-    void *memory;    /* of rows.data, which may be misaligned in it */
-    uint8_t *mask;   /* [count], or NULL */
-    int32_t *group;  /* [count], -1 among them */
-    int64_t *starts; /* [CASE_GROUPS + 1]: 0, 1, 7, 20 and 42 centroids */
+    int32_t pattern, packed; /* packed: 1: rows are adjacent and aligned */
+    void *memory;            /* of rows.data, which may be misaligned in it */
+    uint8_t *mask;           /* [count], or NULL */
+    int32_t *group;          /* [count], -1 among them */
+    int64_t
+        *starts; /* [CASE_GROUPS + 1] first centroid of each group: 0, 1, 7, 20 and 42 centroids */
     double *
         centroids; /* [CASE_CENTROIDS, dims]: near rows, rows themselves, repeated, one ulp apart */
     double *vector;  /* [dims] */
@@ -40,9 +42,10 @@ typedef struct kernel_case {
 uint64_t case_random(uint64_t *state);
 double case_uniform(uint64_t *state); /* in [0, 1) */
 
-/* Writes the number nearest below in magnitude to `value` as dtype. */
-void case_put(void *data, int64_t at, int32_t dtype, double value);
+/* Writes value, rounded (16-bit types towards zero), as entry `index` of an array of type dtype. */
+void case_put(void *data, int64_t index, int32_t dtype, double value);
 
+/* Makes a case from *state, which moves on. unit: as in alcore_sys_rows. */
 void case_make(kernel_case *out, uint64_t *state, int32_t dtype, int64_t count, int64_t dims,
                int32_t pattern, int32_t unit, int32_t packed);
 void case_free(kernel_case *made);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a family of kernels gives to the conformance run: its entries, each with one call per case.
- */
+/* What each file entries_*.c gives to the conformance run (kernel_conformance.c): a list of the
+ * entries of the kernel table in its family, each with a function that calls it on a case. */
 #ifndef KERNEL_ENTRY_H
 #define KERNEL_ENTRY_H
 
@@ -8,27 +8,28 @@
 
 #include "kernel_case.h"
 
-/* Output of one engine: doubles first, then integers. */
+/* What an entry wrote on one engine; compared with that of the oracle. */
 typedef struct output {
-    double *numbers;
-    int64_t count;
-    int64_t integers[CASE_GROUPS + 2];
-    int32_t *indices; /* as many as numbers */
+    double *numbers;                   /* [count] floating-point outputs */
+    int64_t count;                     /* entry.numbers() of the case */
+    int64_t integers[CASE_GROUPS + 2]; /* counts, items and bad rows */
+    int32_t *indices;                  /* [count] int32 outputs */
 } output;
 
 typedef const alcore_sys_kernels table;
 
+/* One entry of the kernel table under test. */
 typedef struct entry {
     const char *name;
-    size_t offset; /* of the pointer in the table */
-    alcore_status (*call)(table *t, const kernel_case *c, output *out);
-    int64_t (*numbers)(const kernel_case *c);
+    size_t offset; /* of its pointer in the table */
+    alcore_status (*call)(table *t, const kernel_case *c, output *out); /* runs it on a case */
+    int64_t (*numbers)(const kernel_case *c); /* how many floating-point values it writes */
     int32_t column; /* 1: equal within 1e-6 + 1e-5 |v| (spec 1.8 a); 0: equal bytes */
 } entry;
 
 #define TABLE_ENTRY(name) #name, offsetof(alcore_sys_kernels, name)
 
-/* What the calls work with: an allocator that fills blocks with NaN and counts them. */
+/* First argument of every call: its allocator fills blocks with NaN and counts them. */
 extern alcore_sys_work conformance_work;
 
 /* One array per family. */

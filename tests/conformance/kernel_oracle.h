@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel table in plain loops: spec 1.8 as it is written, nothing else. */
+/* The oracle of the conformance run: the kernel table in plain loops, spec 1.8 as it is written. */
 #ifndef KERNEL_ORACLE_H
 #define KERNEL_ORACLE_H
 
@@ -7,7 +7,7 @@
 
 extern const alcore_sys_kernels kernel_oracle;
 
-/* Number j of row i, widened to double. */
+/* Component j of row i, widened to double. */
 double oracle_number(const alcore_sys_rows *rows, int64_t i, int64_t j);
 
 /* dot, sq_dist and cos of spec 1.8; cos from the dot product and the norms. */
@@ -15,7 +15,7 @@ double oracle_dot(const double *a, const double *b, int64_t dims);
 double oracle_sq_dist(const double *a, const double *b, int64_t dims);
 double oracle_cosine(double product, double norm_a, double norm_b);
 
-/* Row i as doubles, unit(row i) when it is asked for. The caller frees it. */
+/* Row i as doubles [dims], unit(row i) when rows->unit is set. The caller frees it. */
 double *oracle_row(const alcore_sys_rows *rows, int64_t i);
 
 /* oracle_distance.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in plain loops. */
+/* knn and margin_ratios of the oracle in plain loops: the value of every pair in double (spec 1.8),
+ * inserted into the sorted list of the k best of each item. */
 #include "oracle_search.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ static void free_all(wide_rows *all) {
     free(all->norm);
 }
 
+/* The value of the pair (row i of a, row j of b) by the metric. */
 static double value_of(const wide_rows *a, int64_t i, const wide_rows *b, int64_t j, int64_t dims,
                        int32_t metric) {
     if (metric == ALCORE_SYS_L2) return oracle_sq_dist(a->row[i], b->row[j], dims);
@@ -39,25 +41,26 @@ static double value_of(const wide_rows *a, int64_t i, const wide_rows *b, int64_
     return metric == ALCORE_SYS_DOT ? dot : oracle_cosine(dot, a->norm[i], b->norm[j]);
 }
 
-/* Insertion: a free place is behind everything. */
+/* Inserts a neighbor into the k best of an item by value, then by the lower row; unused slots (row
+ * -1) come last. NaN is not inserted. */
 static void insert(const alcore_sys_best *best, int64_t item, double value, int64_t row,
                    int32_t metric) {
     double *values = best->value + item * best->k;
-    int64_t *rows = best->row + item * best->k, at = best->k;
+    int64_t *rows = best->row + item * best->k, slot = best->k;
     if (isnan(value)) return;
-    while (at > 0) {
-        double other = values[at - 1];
+    while (slot > 0) {
+        double other = values[slot - 1];
         int closer = metric == ALCORE_SYS_L2 ? value < other : value > other;
-        if (rows[at - 1] >= 0 && !closer && !(value == other && row < rows[at - 1])) break;
-        at--;
-        if (at + 1 < best->k) {
-            values[at + 1] = values[at];
-            rows[at + 1] = rows[at];
+        if (rows[slot - 1] >= 0 && !closer && !(value == other && row < rows[slot - 1])) break;
+        slot--;
+        if (slot + 1 < best->k) {
+            values[slot + 1] = values[slot];
+            rows[slot + 1] = rows[slot];
         }
     }
-    if (at == best->k) return;
-    values[at] = value;
-    rows[at] = row;
+    if (slot == best->k) return;
+    values[slot] = value;
+    rows[slot] = row;
 }
 
 alcore_status oracle_knn(const alcore_sys_work *work, const alcore_sys_rows *rows,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The oracle's searches (oracle_search.c): every pair in double, inserted into sorted lists. */
 #ifndef ORACLE_SEARCH_H
 #define ORACLE_SEARCH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test asks of the emulated devices: functions of the emulated module, C linkage. Tests call
- * them through the pointers of emulated_module.h. */
+/* Functions of the emulated module by which tests steer and observe the emulated devices, with C
+ * linkage. Tests call them through the pointers of emulated_module.h. */
 #ifndef EMU_CONTROL_H
 #define EMU_CONTROL_H
 
@@ -18,7 +18,7 @@ enum {
     EMU_EVENTS
 };
 
-/* Devices, all alike: as many, numbered from 0, each with memory of its own. */
+/* Number of devices, which are alike; each has its own memory. */
 enum { EMU_DEVICES = 2 };
 
 #ifdef __cplusplus

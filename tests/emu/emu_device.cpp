@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, streams and events. Nothing that was put into a stream runs before somebody waits for it,
- * and between two operations no memory of the device may be touched. */
+/* The run-time library and the driver of the emulated devices: memory, streams, events, contexts.
+ *
+ * Everything is as late and as strict as CUDA allows. Work that was put into a stream is queued,
+ * and runs only when somebody waits for the stream or for an event behind it. Between two
+ * operations the memory of the devices is poisoned for AddressSanitizer, so that the host cannot
+ * touch it. New memory holds 0xff. One lock guards everything; operations run on the thread that
+ * waits. */
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +16,7 @@
 
 #include "emu_state.h"
 
+/* A context; primary: the one of the run-time library, else one that a host made by the driver. */
 struct emu_context {
     int device;
     bool primary;
@@ -18,17 +24,17 @@ struct emu_context {
 
 struct emu_stream {
     explicit emu_stream(int number) : device(number) {}
-    int device; /* whose context it was made in */
-    std::deque<std::function<void()>> queue;
-    uint64_t issued = 0, done = 0;
-    bool runs = false;
+    int device;                              /* whose context it was made in */
+    std::deque<std::function<void()>> queue; /* operations that have not run, the oldest first */
+    uint64_t issued = 0, done = 0;           /* operations that were put in, and that have run */
+    bool runs = false;                       /* run_to() is working on it */
 };
 
 struct emu_event {
     explicit emu_event(int number) : device(number) {}
     int device;
-    emu_stream *stream = nullptr; /* NULL: not recorded yet */
-    uint64_t position = 0;
+    emu_stream *stream = nullptr; /* where it was recorded; NULL: not yet */
+    uint64_t position = 0;        /* it has passed when so many operations of the stream are done */
 };
 
 namespace emu {
@@ -38,14 +44,16 @@ namespace {
 std::recursive_mutex lock;
 typedef std::lock_guard<std::recursive_mutex> guard;
 
-const int HOST = -1, SHARED = -2; /* of pinned memory; of alcore_emu_share() */
+/* In place of a device: pinned host memory, and memory that host and devices share. */
+const int HOST = -1, SHARED = -2;
 struct memory {
     size_t bytes;
-    int device;
+    int device; /* or HOST, SHARED */
 };
-std::map<char *, memory> memories;
-size_t device_bytes[EMU_DEVICES], device_capacity = (size_t)-1;
-int depth; /* operations that run */
+std::map<char *, memory> memories; /* every allocation, by its first byte */
+size_t device_bytes[EMU_DEVICES],
+    device_capacity = (size_t)-1; /* allocated; limit of each device */
+int depth;                        /* operations that run now: one may wait for another */
 uint64_t launches[EMU_DEVICES], synchronizations;
 bool primary_made[EMU_DEVICES];
 emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
@@ -53,6 +61,7 @@ emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
 thread_local std::vector<emu_context *> contexts; /* of the thread; the last one is current */
 int test_device;                                  /* alcore_emu_device() */
 
+/* The primary context of a device, which is made by this call if need be. */
 emu_context *primary_of(int device) {
     primary_made[device] = true;
     if (device == settings.without) {
@@ -82,8 +91,8 @@ void begin_settings() {
 }
 const int begun = (begin_settings(), 1);
 
-/* Lets the host touch the memory of a device, or not. */
-void touchable(int device, bool yes) {
+/* Lets AddressSanitizer allow accesses to the memory of a device, or forbid them. */
+void set_accessible(int device, bool yes) {
 #ifdef EMU_ADDRESS
     for (const auto &m : memories) {
         if (m.second.device != device) continue;
@@ -100,31 +109,31 @@ void touchable(int device, bool yes) {
 
 /* The memory that pointer is in, or the end. */
 std::map<char *, memory>::iterator find(const void *pointer) {
-    auto at = memories.upper_bound((char *)pointer);
-    if (at == memories.begin()) return memories.end();
-    --at;
-    return (char *)pointer < at->first + at->second.bytes ? at : memories.end();
+    auto found = memories.upper_bound((char *)pointer);
+    if (found == memories.begin()) return memories.end();
+    --found;
+    return (char *)pointer < found->first + found->second.bytes ? found : memories.end();
 }
 
 emu_stream *stream_of(cudaStream_t stream) {
     return stream ? stream : &default_streams[current_device()];
 }
 
-/* A stream takes work from its own context only. */
+/* Queues an operation; it is an error to use a stream in the context of another device. */
 cudaError_t put(cudaStream_t stream, std::function<void()> what) {
-    emu_stream *to = stream_of(stream);
-    if (to->device != current_device()) {
+    emu_stream *queue = stream_of(stream);
+    if (queue->device != current_device()) {
         fprintf(stderr, "emulation: work for a stream of another device than the current one\n");
         return settings.error = cudaErrorInvalidHandle;
     }
-    to->queue.push_back(std::move(what));
-    to->issued++;
+    queue->queue.push_back(std::move(what));
+    queue->issued++;
     return cudaSuccess;
 }
 
 /* Runs a stream until `position` operations of it are done. */
 void run_to(emu_stream *stream, uint64_t position) {
-    if (stream->runs) return; /* it waits for a wait of its own */
+    if (stream->runs) return; /* called by an operation of this stream */
     stream->runs = true;
     while (stream->done < position) {
         std::function<void()> next = std::move(stream->queue.front());
@@ -135,17 +144,19 @@ void run_to(emu_stream *stream, uint64_t position) {
     stream->runs = false;
 }
 
-/* Does something on a device, which reaches its own memory only. */
+/* Runs one operation of a device, which may touch the memory of that device only, with the default
+ * floating-point environment whatever the host has set. */
 void operate(int device, const std::function<void()> &what) {
-    fenv_t before; /* a device knows nothing of the host's rounding */
+    fenv_t before;
     fegetenv(&before);
     fesetenv(FE_DFL_ENV);
-    if (depth++ == 0) touchable(device, true);
+    if (depth++ == 0) set_accessible(device, true);
     what();
-    if (--depth == 0) touchable(device, false);
+    if (--depth == 0) set_accessible(device, false);
     fesetenv(&before);
 }
 
+/* Allocates on a device or, for HOST, pinned memory, filled with 0xff. */
 cudaError_t allocate(void **out, size_t bytes, int device) {
     guard held(lock);
     *out = nullptr;
@@ -157,12 +168,12 @@ cudaError_t allocate(void **out, size_t bytes, int device) {
     memset(memory, 0xff, bytes ? bytes : 1);
     memories[memory] = {bytes ? bytes : 1, device};
     if (device != HOST) device_bytes[device] += bytes ? bytes : 1;
-    if (depth == 0 && device != HOST) touchable(device, false);
+    if (depth == 0 && device != HOST) set_accessible(device, false);
     *out = memory;
     return cudaSuccess;
 }
 
-cudaError_t give_back(void *memory, int device) {
+cudaError_t free_memory(void *memory, int device) {
     guard held(lock);
     auto at = memories.find((char *)memory);
     if (!memory) return cudaSuccess;
@@ -179,8 +190,8 @@ cudaError_t give_back(void *memory, int device) {
     return cudaSuccess;
 }
 
-/* Host memory that is not pinned would make a copy wait, or not: no code may count on either. Nor
- * may it count on a way between two devices. */
+/* Refuses memory that an asynchronous copy must not use: host memory that is not pinned, with which
+ * it might wait or not, and memory of another device, to which there may be no path. */
 bool copyable(const void *pointer) {
     auto at = find(pointer);
     if (at != memories.end() && (at->second.device < 0 || at->second.device == current_device()))
@@ -281,7 +292,7 @@ cudaError_t cudaMalloc(void **out, size_t bytes) {
     return allocate(out, bytes, current_device());
 }
 cudaError_t cudaFree(void *memory) {
-    return give_back(memory, current_device());
+    return free_memory(memory, current_device());
 }
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     guard held(lock);
@@ -294,7 +305,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned) {
     return allocate(out, bytes, HOST);
 }
 cudaError_t cudaFreeHost(void *memory) {
-    return give_back(memory, HOST);
+    return free_memory(memory, HOST);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
     guard held(lock);
@@ -445,16 +456,16 @@ void *alcore_emu_new(size_t bytes) {
 }
 void alcore_emu_free(void *memory) {
     auto at = memories.find((char *)memory);
-    if (at != memories.end()) give_back(memory, at->second.device);
+    if (at != memories.end()) free_memory(memory, at->second.device);
 }
 void alcore_emu_copy(void *to, const void *from, size_t bytes) {
     guard held(lock);
     for (int device = 0; device < EMU_DEVICES; device++) {
         run_to(&default_streams[device], default_streams[device].issued);
-        touchable(device, true);
+        set_accessible(device, true);
     }
     memcpy(to, from, bytes);
-    for (int device = 0; device < EMU_DEVICES; device++) touchable(device, false);
+    for (int device = 0; device < EMU_DEVICES; device++) set_accessible(device, false);
 }
 void *alcore_emu_stream(void) {
     return new emu_stream(test_device);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Fibres (emu_fibre.h) by switching stacks in a few instructions on x86-64, by swapcontext()
+ * elsewhere. A stack has a guard page below it. */
 #include "emu_fibre.h"
 
 #include <cstdint>
@@ -55,8 +57,8 @@ fibre *arriving; /* the fibre that a switch leads to, and the one it leaves */
 fibre *leaving;
 
 #if defined(__x86_64__)
-/* Saves what a call must keep and the stack pointer, takes those of the other side. By hand:
- * swapcontext() is a system call each time. */
+/* Saves the registers that a call preserves and the stack pointer, and loads those of the other
+ * fibre. By hand, because swapcontext() makes a system call each time. */
 extern "C" void emu_switch_stacks(void **save, void *load);
 asm(".text\n.globl emu_switch_stacks\n.hidden emu_switch_stacks\n"
     ".type emu_switch_stacks,@function\nemu_switch_stacks:\n"
@@ -66,6 +68,7 @@ asm(".text\n.globl emu_switch_stacks\n.hidden emu_switch_stacks\n"
     ".size emu_switch_stacks,.-emu_switch_stacks\n");
 #endif
 
+/* Maps a stack of STACK bytes with a guard page below. */
 void new_stack(fibre *made) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(nullptr, STACK + page, PROT_READ | PROT_WRITE,
@@ -110,6 +113,7 @@ void fibre_prepare(fibre *made, void (*main)()) {
 #endif
 }
 
+/* To be called first on the stack that a switch leads to: tells AddressSanitizer. */
 static void arrived() {
 #ifdef EMU_ADDRESS
     const void *bottom;

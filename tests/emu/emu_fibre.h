@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fibres: stacks that hand over to each other inside one operating-system thread; each thread of a
+/* Fibres: stacks that switch to each other inside one operating-system thread; each thread of a
  * CUDA block is one. The address and thread sanitizers and valgrind are told of every switch. */
 #ifndef EMU_FIBRE_H
 #define EMU_FIBRE_H
@@ -17,9 +17,10 @@ struct fibre {
 
 /* Makes or renews a fibre that will call main(), which never returns. */
 void fibre_prepare(fibre *made, void (*main)());
-/* Goes on in `to`; comes back when somebody switches to `from`. */
+/* Saves the running fibre in `from` and continues `to`; returns when somebody switches to `from`.
+ */
 void fibre_switch(fibre *from, fibre *to);
-/* To be the first call of a fibre's main. */
+/* Must be the first call in main() of a fibre. */
 void fibre_begun();
 } // namespace emu
 

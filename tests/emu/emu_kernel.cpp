@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a kernel: blocks one after another, the threads of one as fibres that take turns. */
+/* Runs a kernel: the blocks one after another, the threads of a block as fibres (emu_fibre.h) that
+ * run in turn. A fibre runs until it reaches a barrier, a warp operation or its end; then the next
+ * ready one runs. The order of blocks, of threads and of those that a barrier releases is
+ * ascending, descending or random (settings.order). A block in which no thread is ready before all
+ * have ended is broken: some thread waits for one that never comes. */
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +17,13 @@ namespace emu {
 place here;
 
 namespace {
+/* POISON: the byte that shared memory is filled with. */
 enum { LANES = 32, MAX_THREADS = 1024, POISON = 0xff };
 
+/* What a thread is doing; RUNS: it runs or is ready to. */
 enum waiting { RUNS, AT_BARRIER, AT_WARP, ENDED };
 
-/* A copy on its way. */
+/* An asynchronous copy to shared memory that has begun and not arrived. */
 struct copying {
     void *to;
     const void *from;
@@ -25,51 +31,57 @@ struct copying {
     int group;
 };
 
+/* A thread of the running block; "site" is a line of the source everywhere here. */
 struct thread {
     fibre own;
     waiting state;
-    int site;
-    uint64_t result; /* of its warp operation */
-    dim3 index;
-    std::vector<copying> copies;
-    int group; /* of the copies that begin now */
+    int site;                    /* of the barrier or warp operation that it waits at */
+    uint64_t result;             /* of its last warp operation */
+    dim3 index;                  /* threadIdx */
+    std::vector<copying> copies; /* that have not arrived */
+    int group;                   /* of the copies that begin now */
 };
 
-/* Lanes that meet in one warp operation. */
+/* A warp operation that some lanes of a warp have reached. */
 struct meeting {
-    bool open;
+    bool open; /* some have arrived, and not all */
     kind what;
-    uint32_t mask, arrived;
+    uint32_t mask, arrived; /* lanes that take part, and that are here */
     int site;
-    uint64_t value[LANES];
-    int argument[LANES], width;
+    uint64_t value[LANES];      /* what each lane brings */
+    int argument[LANES], width; /* of shuffles */
 };
 
+/* A variable in shared memory; site tells declarations apart. */
 struct storage {
     int site;
     size_t bytes;
     void *memory;
 };
 
+/* The running block. */
 struct block {
-    int threads = 0, at_barrier = 0, ended = 0, site = 0;
-    std::vector<int> ready;        /* the next one last */
-    std::vector<meeting> meetings; /* one per warp: a lane is in one at a time */
+    int threads = 0, at_barrier = 0,
+        ended = 0;                 /* how many there are, wait at a barrier, have ended */
+    int site = 0;                  /* of the barrier that they wait at */
+    std::vector<int> ready;        /* threads, the next one last */
+    std::vector<meeting> meetings; /* [warps] */
     std::vector<storage> shared;
-    std::vector<void *> hidden; /* words of it that had an atomic since the last barrier */
-    void *dynamic = nullptr;
-    bool broken = false;
-    int current = 0;
+    std::vector<void *> hidden; /* words of shared memory with an atomic since the last barrier */
+    void *dynamic = nullptr;    /* dynamic shared memory */
+    bool broken = false;        /* an error was reported: no thread goes on */
+    int current = 0;            /* the running thread */
 };
 
-/* Kept to the end, and beyond: stacks are dear. */
+/* [the most threads of a block so far] Never freed: making stacks is expensive. */
 std::vector<thread *> &threads = *new std::vector<thread *>();
-fibre scheduler;
+fibre scheduler; /* the stack of run_block() */
 block now;
-const std::function<void()> *kernel;
+const std::function<void()> *kernel; /* the running kernel, arguments bound */
 const char *kernel_name;
 
-/* The next thread goes on, or the scheduler when there is none. */
+/* Called by a thread that waits or has ended: switches to the next ready thread, or to the
+ * scheduler when there is none or the block is broken. */
 void give_way() {
     int self = now.current;
     fibre *next = &scheduler;
@@ -83,15 +95,17 @@ void give_way() {
     fibre_switch(&threads[(size_t)self]->own, next);
 }
 
+/* What a fibre runs. */
 void thread_main() {
     fibre_begun();
     (*kernel)();
     threads[(size_t)now.current]->state = ENDED;
     now.ended++;
     give_way();
-    abort(); /* a thread that has ended goes on */
+    abort(); /* never reached: nobody switches to a thread that has ended */
 }
 
+/* Puts a list whose last entry goes first into the order of the settings. */
 void order(std::vector<int> *list) {
     if (settings.order == EMU_ASCENDING) {
         std::sort(list->begin(), list->end(), std::greater<int>()); /* the last one goes first */
@@ -103,6 +117,7 @@ void order(std::vector<int> *list) {
     }
 }
 
+/* Makes the threads first .. first + count - 1 that are in state `from` ready. */
 void release(waiting from, int first, int count) {
     std::vector<int> freed;
     for (int t = first; t < first + count; t++) {
@@ -114,13 +129,14 @@ void release(waiting from, int first, int count) {
     now.ready.insert(now.ready.end(), freed.begin(), freed.end());
 }
 
+/* Reports an error of the kernel, once a block; the launch fails. */
 void break_off(const char *text) {
     if (!now.broken) fprintf(stderr, "emulation: kernel %s: %s\n", kernel_name, text);
     now.broken = true;
     settings.error = cudaErrorLaunchFailure;
 }
 
-/* Where lane takes its value from; -1: from a lane that is not there. */
+/* The lane whose value `lane` gets in a shuffle; -1: one that takes no part. */
 int source_of(const meeting *m, int lane) {
     int begin = lane / m->width * m->width, at = m->argument[lane];
     int from = lane;
@@ -131,19 +147,21 @@ int source_of(const meeting *m, int lane) {
     return from >= 0 && from < LANES && (m->mask >> from & 1) ? from : -1;
 }
 
-/* What a lane brings to the step of a tensor core. */
+/* What a lane brings to tensor_step(), laid out as in cuda_tensor.cuh. */
 struct fragments {
     float *sum;
     const uint32_t *a, *b;
 };
 
+/* The lower or upper float16 of a word, widened. */
 double half_in(const uint32_t *words, int word, int upper) {
     return (double)float_of_half((uint16_t)(words[word] >> 16 * upper));
 }
 
-/* 0 + terms, aligned to the largest of them and cut there, as Fasi, Higham, Mikaitis and Pranesh
- * (Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 2021) found tensor cores to do;
- * towards zero, or to the worse side. */
+/* The sum of terms [count], aligned to the largest of them and cut there, as Fasi, Higham, Mikaitis
+ * and Pranesh (Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 2021) found tensor
+ * cores to do. way: cut towards zero (0), down (1) or up (2), the last two worse than any device.
+ */
 float aligned_sum(const double *terms, int count, int way) {
     double largest = 0.0, sum = 0.0;
     for (int k = 0; k < count; k++) largest = std::max(largest, std::fabs(terms[k]));
@@ -162,6 +180,9 @@ float aligned_sum(const double *terms, int count, int way) {
     return rounded;
 }
 
+/* Completes a tensor operation: gathers the fragments of all lanes into A and B and updates their
+ * sums, all 16 products at once or 8 and then 8, as older devices do, with an error as large as the
+ * bound of cuda_filter.cuh allows. */
 void step_tensors(const meeting *m) {
     const fragments *lanes[LANES];
     double a[16][16], b[16][8];
@@ -175,7 +196,6 @@ void step_tensors(const meeting *m) {
             for (int upper = 0; upper < 2; upper++)
                 b[2 * t + upper + word * 8][g] = half_in(own->b, word, upper);
     }
-    /* All at once, or two halves one after the other, as older devices do. */
     int way = (int)(next_random() % 3), halves = 1 + (int)(next_random() % 2);
     for (int lane = 0; lane < LANES; lane++) {
         for (int r = 0; r < 4; r++) {
@@ -193,6 +213,7 @@ void step_tensors(const meeting *m) {
     }
 }
 
+/* All lanes of the mask have arrived: computes the result of each. first: thread of lane 0. */
 void complete(meeting *m, int first) {
     if (m->what == TENSOR) {
         step_tensors(m);
@@ -217,12 +238,14 @@ void complete(meeting *m, int first) {
     m->open = false;
 }
 
-/* Words that had an atomic may be read again. */
+/* At a barrier: words that had an atomic may be read again. */
 void show_words() {
     for (void *word : now.hidden) __asan_unpoison_memory_region(word, 4);
     now.hidden.clear();
 }
 
+/* Runs one block to its end, or until it is broken. index: blockIdx; size: blockDim; blocks:
+ * gridDim; dynamic: bytes of dynamic shared memory. */
 void run_block(dim3 index, dim3 size, dim3 blocks, size_t dynamic) {
     int count = (int)(size.x * size.y * size.z);
     now = block();

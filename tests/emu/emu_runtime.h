@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA on the CPU, for tests: the parts of the language and of the run-time library that lib/cuda
- * uses. Hostile, not kind: threads and blocks run in ascending, descending or random order, shared
- * memory is poisoned, streams run as late as their events allow, a barrier or shuffle that a named
- * lane never reaches ends the kernel with an error, and so does an atomic on a float. It needs no
- * header of CUDA. */
+ * uses. It is meant to expose mistakes: threads and blocks run in ascending, descending or random
+ * order, shared memory is poisoned, streams run as late as their events allow; a barrier or shuffle
+ * that a named lane never reaches ends the kernel with an error, and so does an atomic on a float.
+ * It needs no header of CUDA. emu_kernel.cpp runs kernels, emu_device.cpp has memory and streams.
+ */
 #ifndef EMU_RUNTIME_H
 #define EMU_RUNTIME_H
 
@@ -27,30 +28,33 @@ struct dim3 {
 };
 
 namespace emu {
-/* Where the running thread is. */
+/* threadIdx, blockIdx, blockDim and gridDim of the running thread. */
 struct place {
     dim3 thread, block, threads, blocks;
 };
 extern place here;
 
+/* __syncthreads(); site: line of the source. */
 void barrier(int site);
 
-/* What a lane gives to a warp operation, and gets back. */
+/* A warp operation of the lanes of mask: this lane brings value (and argument, width of shuffles)
+ * and gets the result back when all have arrived. */
 enum kind { SHFL, SHFL_DOWN, SHFL_UP, SHFL_XOR, BALLOT, SYNC, TENSOR };
 uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site);
 
-/* The step of a tensor core (cuda_tensor.cuh): the lanes bring and take the fragments of the PTX
- * manual's mma.m16n8k16. Its sums are as wrong as cuda_filter.cuh allows. */
+/* tensor_step() of cuda_tensor.cuh: the lanes bring the fragments of mma.m16n8k16 of the PTX
+ * manual. Its sums have errors as large as the bound of cuda_filter.cuh allows. */
 void tensor_step(float *sum, const uint32_t *a, const uint32_t *b, int site);
 
-/* Copies that arrive when they are waited for, and not a moment sooner: until then there are
- * numbers that look like any. */
+/* Asynchronous copies (cuda_tensor.cuh): they arrive in copy_wait(), and until then the destination
+ * holds plausible random values. */
 void copy_begin(void *shared, const void *from, size_t bytes);
 void copy_group();
 void copy_wait(int left);
 
-/* Around an atomic: AddressSanitizer ends a program that touches the word otherwise before the next
- * barrier of the block. It can hide the upper half of eight bytes only: every other word. */
+/* Around an atomic on a word of shared memory: until the next barrier of the block AddressSanitizer
+ * ends a program that accesses the word in another way. It can only poison the upper half of eight
+ * bytes, so only every other word is watched. */
 void atomic_begin(void *word, size_t bytes);
 void atomic_end(void *word, size_t bytes);
 
@@ -61,7 +65,7 @@ void *dynamic_storage();
 void launch(dim3 blocks, dim3 threads, size_t shared, void *stream, const char *name,
             std::function<void()> body);
 
-/* The arguments are taken now, the kernel runs later. */
+/* Queues a kernel with a copy of its arguments. */
 template <class... Parameters, class... Arguments>
 void launch_with(dim3 blocks, dim3 threads, void *stream, const char *name,
                  void (*kernel)(Parameters...), Arguments... arguments) {
@@ -69,7 +73,7 @@ void launch_with(dim3 blocks, dim3 threads, void *stream, const char *name,
     launch(blocks, threads, 0, stream, name, [=] { std::apply(kernel, taken); });
 }
 
-/* An error of the running kernel; it ends. */
+/* Reports an error of the running kernel, which ends. */
 void complain(const char *text);
 
 inline float float_of_half(uint16_t bits) {
@@ -79,7 +83,7 @@ inline float float_of_half(uint16_t bits) {
                               : ldexpf((float)(1024 + fraction), exponent - 25);
     return bits >> 15 ? -x : x;
 }
-/* To the nearest, the even one of two; |x| at most 65504. */
+/* x rounded to the nearest float16, to even in a tie; |x| at most 65504. */
 inline uint16_t half_of_float(float x) {
     float magnitude = fabsf(x);
     int exponent = magnitude < 0x1p-14f ? -14 : ilogbf(magnitude);
@@ -90,7 +94,7 @@ inline uint16_t half_of_float(float x) {
 /* Counts one event of a kind (EMU_FILTERED_TILES, ...). */
 void count(int event);
 
-/* pays, or what a test wants. */
+/* `pays`, or what alcore_emu_filters() set. */
 bool filters(bool pays);
 
 /* value, or a neighbor of it by up to 2 units in the last place. */
@@ -154,8 +158,8 @@ static inline float __uint_as_float(unsigned bits) {
     return emu::value_of<float>(bits);
 }
 
-/* Threads of the emulation take turns, so these are whole. A word of shared memory that had an
- * atomic must not be read or written in another way before the next barrier. */
+/* Only one thread of the emulation runs at a time, so plain code is atomic. A word of shared memory
+ * that had an atomic must not be accessed in another way before the next barrier. */
 template <class T, class Change> static inline T emu_atomic(T *at, const Change &change) {
     emu::atomic_begin(at, sizeof *at);
     T before = *at;

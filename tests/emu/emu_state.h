@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the halves of the emulation share. All of it belongs to the thread that holds the lock of
- * emu_device.cpp. */
+/* What emu_device.cpp and emu_kernel.cpp share. All of it is accessed by the thread that holds the
+ * lock of emu_device.cpp only. */
 #ifndef EMU_STATE_H
 #define EMU_STATE_H
 
@@ -24,21 +24,23 @@ inline void __asan_unpoison_memory_region(void const volatile *, size_t) {}
 #endif
 
 namespace emu {
+/* Settings of tests (emu_control.h) and counts. */
 struct state {
-    int order = EMU_RANDOM;
-    uint64_t random = 1;
-    int perturb = 0;
-    cudaError_t error = cudaSuccess; /* sticky, as on a device */
-    uint64_t arrivals = 0;
-    uint64_t events[EMU_EVENTS] = {};
-    int filters = -1;
-    int without = -1; /* $ALCORE_EMU_WITHOUT: a device whose use is an error */
+    int order = EMU_RANDOM;           /* of threads and blocks */
+    uint64_t random = 1;              /* state of next_random() */
+    int perturb = 0;                  /* 1: exp, log and rsqrt are off by up to 2 ulp */
+    cudaError_t error = cudaSuccess;  /* of the last failure, until cudaGetLastError() */
+    uint64_t arrivals = 0;            /* at barriers and warp operations */
+    uint64_t events[EMU_EVENTS] = {}; /* CUDA_COUNT() */
+    int filters = -1;                 /* alcore_emu_filters() */
+    int without = -1;                 /* $ALCORE_EMU_WITHOUT: a device whose use is an error */
 };
 extern state settings;
 
+/* The next value of a splitmix64 generator. */
 uint64_t next_random();
 
-/* Runs a kernel now. */
+/* Runs a kernel of blocks x size threads; body calls it for one thread. */
 void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
               const std::function<void()> &body);
 } // namespace emu

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the emulated CUDA module with dlopen() and looks up its functions (emulated_module.h). */
 #include "emulated_module.h"
 
 #include <dlfcn.h>

@@ -10,7 +10,7 @@
 typedef struct emulated_module {
     const alcore_sys_kernels *kernels;
     alcore_sys_kernel_entry entry;
-    const alcore_sys_host *host; /* malloc, free; poll_cancel gives `cancel` below */
+    const alcore_sys_host *host; /* malloc and free; poll_cancel() counts emulated_cancel down */
     __typeof__(alcore_emu_mode) *mode;
     __typeof__(alcore_emu_filters) *filters;
     __typeof__(alcore_emu_counted) *counted;
@@ -31,7 +31,7 @@ typedef struct emulated_module {
     __typeof__(alcore_emu_primary) *primary;
 } emulated_module;
 
-/* What the host's functions leave and take. */
+/* State of the host table's functions. */
 extern char emulated_error[256]; /* text of the last error */
 extern int32_t emulated_cancel;  /* n: the host wants to stop when it is asked for the n-th time */
 
