@@ -423,6 +423,7 @@ static alcore_status new_memory(bounds_call *call) {
     return status;
 }
 
+/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
 static void free_memory(const bounds_call *call) {
     const alcore_sys_work *work = call->work;
     int64_t dims = call->rows->dims, columns = CHUNK_PANELS * PRODUCT_COLUMNS;

@@ -133,6 +133,7 @@ static alcore_status new_memory(hidden_call *call) {
     return status;
 }
 
+/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
 static void free_memory(hidden_call *call) {
     const alcore_sys_work *work = call->work;
     size_t dims = (size_t)call->hidden->dims;

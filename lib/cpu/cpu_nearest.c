@@ -241,6 +241,7 @@ static alcore_status new_memory(nearest_call *call, int64_t groups, const int64_
     return status;
 }
 
+/* Frees what new_memory() allocated, by the same sizes; also after it failed half-way. */
 static void free_memory(nearest_call *call, int64_t groups) {
     int64_t dims = call->rows->dims;
     alcore__cpu_free(call->work, call->filter.base.panels, call->capacity,

@@ -96,6 +96,8 @@ alcore_status value_per_row(const alcore_sys_work *work, const alcore_sys_rows *
 }
 } // namespace
 
+/* Called by the entries that have groups, before their pass: the pipeline and the sums need the
+ * groups on the host, and a group out of range must not reach a kernel. */
 const int32_t *checked_groups(call &c, const alcore_sys_rows *rows, const int32_t *group,
                               int64_t groups, std::vector<int32_t> *memory) {
     c.check_rows(rows);

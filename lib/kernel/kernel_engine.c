@@ -60,6 +60,7 @@ static alcore_status check_table(const alcore_sys_kernels *table) {
     return ALCORE_OK;
 }
 
+/* Loads the module once a process (the context finds it), and checks its table at every call. */
 alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *stream,
                                        alcore__engine *out) {
     const void *module;
@@ -71,6 +72,8 @@ alcore_status alcore__engine_open_cuda(alcore_ctx *ctx, int32_t number, void *st
     return ALCORE_OK;
 }
 
+/* NULL, "auto" and "cpu": the CPU; "cuda" and "cuda:N": the module; any other name is
+ * ALCORE_E_PARAM. */
 alcore_status alcore__engine_open(alcore_ctx *ctx, const char *device, alcore__engine *out) {
     int32_t number;
     *out = (alcore__engine){.ctx = ctx};

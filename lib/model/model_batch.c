@@ -13,6 +13,8 @@ alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
     return alcore__new_array(ctx, count, sizeof *batch->languages, &batch->languages);
 }
 
+/* Called again and again with the same *row until it has reached the end; a batch may then be
+ * empty. */
 void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
                               alcore__model_batch *batch) {
     const uint32_t *states = alcore_pool_states(pool);

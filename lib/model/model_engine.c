@@ -257,6 +257,8 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
 _Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
 _Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
 
+/* Loads libalcore-ENGINE.so, opens path with it and makes the handle. The table of the handle is
+ * part of data, because its engine name comes from the module. */
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,
                                         alcore_model **out) {
@@ -286,6 +288,8 @@ static alcore_status find_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
     return status == ALCORE_E_MODULE ? alcore__torch_engine(ctx, engine) : status;
 }
 
+/* Called by alcore_model_open() for a folder with config.json. When no engine loads, the error is
+ * ALCORE_E_UNSUPPORTED, with the reasons of the loader behind it. */
 alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
                                              const alcore_model_options *options,
                                              alcore_model **out) {

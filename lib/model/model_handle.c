@@ -13,6 +13,8 @@ static void release(void *object) {
     alcore__free(model->object.ctx, model->name);
 }
 
+/* The table is set last: release() calls table->release, which frees data, only when it is there.
+ */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out) {
     *out = NULL;
@@ -90,6 +92,8 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
     return ALCORE_OK;
 }
 
+/* Refuses columns that the model cannot make, and runs it under its write lock. Called by
+ * alcore_model_run() and by alcore__model_supply(). */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
     if (!model->table->can(model, column))
         return alcore__fail(
@@ -112,6 +116,9 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
     return alcore__leave(model->object.ctx, alcore__model_run(model, pool, column));
 }
 
+/* Three tests: a column without an engine was given and is used as it is; a computed one must have
+ * the origin that the model would write now; and no row that needs a value may lack it, because the
+ * states of rows can have changed since. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
                                           const char *column, bool *out) {
     *out = false;

@@ -62,6 +62,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
     return ALCORE_OK;
 }
 
+/* alcore__model_table.run: makes a writer, fills it batch by batch, and installs the column, which
+ * must then have a value for every row that needs one. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const alcore_model_host *host = model->data;
     alcore_ctx *ctx = model->object.ctx;

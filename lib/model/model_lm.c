@@ -12,6 +12,7 @@ static bool can(const alcore_model *model, const char *column) {
     return strcmp(column, "logprobs") == 0;
 }
 
+/* alcore__model_table.run: scores all rows (fold -1) through a writer of the column. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     (void)column;
     alcore__lm_column self = {

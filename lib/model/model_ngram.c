@@ -146,6 +146,8 @@ static const alcore__model_table table = {.engine = "cpu",
                                           .describe = describe,
                                           .release = release};
 
+/* Reads the options by their size, 0 meaning the default of each, and makes the handle; nothing is
+ * trained yet. labeled may be NULL. */
 static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                const alcore_ngram_options *caller_options, alcore_model **out) {
     alcore_ngram_options options;

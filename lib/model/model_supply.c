@@ -32,6 +32,9 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
     return ALCORE_OK;
 }
 
+/* Called for every need of a strategy before its first pass. Columns that can be used as they are
+ * come first, over all alternatives; then the models in order, each with its alternatives in order.
+ */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from) {

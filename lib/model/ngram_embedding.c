@@ -248,6 +248,8 @@ static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ct
     return embed_all(column);
 }
 
+/* Called by the model for the column "embeddings". The locks of the pool are taken one after the
+ * other: for learning, for computing the vectors, and for installing the column. */
 alcore_status alcore__ngram_embed(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     ALCORE__TRY(prepare(ngram, ctx, pool));
     alcore__column *column;

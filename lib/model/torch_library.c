@@ -115,6 +115,8 @@ static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
                         major, minor, path, alcore__module_reason(ctx, engine));
 }
 
+/* The order of the head of this file: a mapped libtorch, else $ALCORE_TORCH_LIBDIR, else what the
+ * newest engine finds. */
 alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     mapped all;
     const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");

@@ -173,6 +173,8 @@ cudaError_t allocate(void **out, size_t bytes, int device) {
     return cudaSuccess;
 }
 
+/* Frees memory of a device or, for HOST, pinned memory; freeing it as memory of another is an
+ * error. */
 cudaError_t free_memory(void *memory, int device) {
     guard held(lock);
     auto at = memories.find((char *)memory);
@@ -317,6 +319,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *poi
     out->device = out->type == cudaMemoryTypeDevice ? at->second.device : 0;
     return cudaSuccess;
 }
+/* All copies come here: they are queued, after a check of both ends. */
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
     guard held(lock);
@@ -372,6 +375,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return cudaSuccess;
 }
+/* The event passes when what is in the stream now is done. */
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     guard held(lock);
     if (event->device != stream_of(stream)->device) {

@@ -85,6 +85,8 @@ void new_stack(fibre *made) {
 }
 } // namespace
 
+/* Writes a stack as if main() had been about to be entered by a return: its address, an empty
+ * return address above it, and six zero registers below (x86-64). */
 void fibre_prepare(fibre *made, void (*main)()) {
     if (!made->stack) new_stack(made);
 #ifdef EMU_ADDRESS
@@ -130,6 +132,8 @@ void fibre_begun() {
     arrived();
 }
 
+/* Tells the sanitizers where the switch leads, switches, and after the switch back, arrived() tells
+ * them that this stack runs again. */
 void fibre_switch(fibre *from, fibre *to) {
     leaving = from;
     arriving = to;

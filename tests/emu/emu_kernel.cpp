@@ -307,6 +307,8 @@ void atomic_end(void *word, size_t bytes) {
     }
 }
 
+/* The last thread to arrive releases all of them. Barriers at different lines are an error, even if
+ * the counts match. */
 void barrier(int site) {
     settings.arrivals++;
     thread *self = threads[(size_t)now.current];
@@ -323,6 +325,8 @@ void barrier(int site) {
     give_way();
 }
 
+/* The first lane to arrive opens the meeting of its warp; the others must come with the same
+ * operation, mask and line; the last one completes it and releases all. */
 uint64_t warp(kind what, uint32_t mask, uint64_t value, int argument, int width, int site) {
     settings.arrivals++;
     int warp_number = now.current / LANES, lane = now.current % LANES;
@@ -371,6 +375,7 @@ void copy_group() {
     threads[(size_t)now.current]->group++;
 }
 
+/* Copies of all groups but the last `left` arrive now. */
 void copy_wait(int left) {
     thread *self = threads[(size_t)now.current];
     size_t kept = 0;
@@ -405,6 +410,8 @@ void complain(const char *text) {
     give_way();
 }
 
+/* Refuses launches beyond the limits of devices, and runs the blocks one after the other until an
+ * error. */
 void run_grid(dim3 blocks, dim3 size, size_t shared, const char *name,
               const std::function<void()> &body) {
     unsigned count = blocks.x * blocks.y * blocks.z, threads_of = size.x * size.y * size.z;
