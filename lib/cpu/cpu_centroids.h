@@ -151,7 +151,9 @@ CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centr
     return bound + 0x1p-20 * base->norm * (base->norm + row->norm) + 1e-42;
 }
 
-/* Turns products [padded] of a row into F(c) = |c|^2 - 2 x.c, in place; returns the smallest F. */
+/* Second step for a row, after centroids_products(): turns its products [padded], in place, into
+ * F(c) = |c|^2 - 2 x.c with x.c = row->weight * product, and returns the smallest F. Entries behind
+ * the last centroid become infinite. centroids_keep() reads the result. */
 static float centroids_rank(const centroids_filter *centroids, const centroids_row *row,
                             float *products) {
     cpu_floats twice = cpu_all_floats((float)(-2.0 * row->weight));

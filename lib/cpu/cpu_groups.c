@@ -42,8 +42,8 @@ static void fetch_ahead(const alcore_sys_rows *rows, int64_t i) {
 
 /* Adds every row to the sums [groups, dims] of its group (group [rows], negative: none),
  * CPU_TOGETHER rows of a group at a time. queue [groups]: the rows not added yet; counts [groups]:
- * the rows of each group so far, so that counts mod CPU_TOGETHER of them wait. What waits at the
- * end is added then; the order within a group stays that of the rows. */
+ * the rows of each group so far, so that counts mod CPU_TOGETHER of them are queued. These are
+ * added at the end; the order within a group stays that of the rows. */
 static alcore_status sum_rows(const alcore_sys_work *work, const alcore_sys_rows *rows,
                               const int32_t *group, int64_t groups, double *sums, int64_t *counts,
                               group_queue *queue, double *unit) {

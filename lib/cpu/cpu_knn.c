@@ -392,12 +392,7 @@ static void size_operand(const knn_call *call, knn_operand *operand, int64_t wid
  */
 static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory,
                         int weighted) {
-    int64_t count = operand->base.rows->count;
-    operand->base.norm = sweep_cut(memory, count, sizeof *operand->base.norm);
-    operand->base.weight = weighted ? sweep_cut(memory, count, sizeof *operand->base.weight) : NULL;
-    operand->base.offset = sweep_cut(memory, count, sizeof *operand->base.offset);
-    operand->base.far = sweep_cut(memory, count, sizeof *operand->base.far);
-    operand->order = sweep_cut(memory, count, sizeof *operand->order);
+    sweep_cut_operand(memory, &operand->base, weighted, &operand->order);
     operand->tile_min = operand->min_score =
         sweep_cut(memory, operand->slab, sizeof *operand->tile_min);
     operand->offset = sweep_cut(memory, operand->slab, sizeof *operand->offset);

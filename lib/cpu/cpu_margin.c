@@ -84,7 +84,7 @@ static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     call->reached[slab_index] = r;
     call->slope[slab_index] = (float)r;
     call->bar[slab_index] = search_below(r * half - call->error - slack);
-    /* Beyond float32 the comparison decides nothing. */
+    /* Beyond float32 the comparison would be wrong: let every pair pass. */
     if (!(fabs(r) * (1.0 + fabs(half) + call->max_half) < 1e30)) {
         call->slope[slab_index] = 0.0f;
         call->bar[slab_index] = -FLT_MAX;
@@ -219,8 +219,8 @@ static alcore_status compare_far(margin_call *call, int by_row) {
     return status;
 }
 
-/* Makes the others first .. of other_order the present slab: half [columns], max_half, and *min_half,
- * the smallest other_half, NaN when one of them is NaN. */
+/* Makes the others first .. of other_order the present slab: half [columns], max_half, and
+ * *min_half, the smallest other_half, NaN when one of them is NaN. */
 static void load_others(margin_call *call, int64_t first, double *min_half) {
     int64_t left = call->other_count - first;
     call->other_items.count = left < call->other_slab ? left : call->other_slab;
@@ -282,26 +282,14 @@ static alcore_status sweep(margin_call *call) {
     return status;
 }
 
-/* Cuts the arrays of one operand out of the call's allocation (cpu_sweep.h). weighted: scores of
- * this operand have a weight w. */
-static void cut_operand(search_operand *operand, sweep_memory *memory, int32_t **order,
-                        int weighted) {
-    int64_t count = operand->rows->count;
-    operand->norm = sweep_cut(memory, count, sizeof *operand->norm);
-    operand->weight = weighted ? sweep_cut(memory, count, sizeof *operand->weight) : NULL;
-    operand->offset = sweep_cut(memory, count, sizeof *operand->offset);
-    operand->far = sweep_cut(memory, count, sizeof *operand->far);
-    *order = sweep_cut(memory, count, sizeof **order);
-}
-
 /* Cuts all arrays of the call; the order of the cuts is the layout. Without components, or with
  * more than SEARCH_MAX_DIMS, every item is far and panels are not needed. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
     int64_t dims = call->dims, slab = call->row_slab;
     int64_t max_count = call->rows.rows->count;
     if (call->others.rows->count > max_count) max_count = call->others.rows->count;
-    cut_operand(&call->rows, memory, &call->row_order, 1);
-    cut_operand(&call->others, memory, &call->other_order, 0);
+    sweep_cut_operand(memory, &call->rows, 1, &call->row_order);
+    sweep_cut_operand(memory, &call->others, 0, &call->other_order);
     call->unit = sweep_cut(memory, dims, sizeof *call->unit);
     call->wide = sweep_cut(memory, dims, sizeof *call->wide);
     call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);

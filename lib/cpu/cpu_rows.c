@@ -196,7 +196,9 @@ CPU_INLINE void float_row(const char *row, int64_t dims, int32_t dtype, float *o
     }
 }
 
-/* sums[j] = sums[j] + row 0 [j] + row 1 [j] ..., from the left: the running sum in row order. */
+/* sums [dims]: sums[j] = sums[j] + rows[0][j] + rows[1][j] + ..., from the left, for `count` rows
+ * (a constant): the running sum in row order. Called by CPU(add_rows); the last dims % CPU_WIDTH
+ * components go through padded copies. */
 CPU_INLINE void add_rows(const char *const *rows, int count, int64_t dims, int32_t dtype,
                          double *sums) {
     const char *row[CPU_TOGETHER]; /* copies: writing sums cannot change them */

@@ -92,6 +92,17 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 #endif
 }
 
+/* Cuts the arrays of an operand and its order, all [rows]. weighted: its scores have a weight w. */
+static void sweep_cut_operand(sweep_memory *memory, search_operand *operand, int weighted,
+                              int32_t **order) {
+    int64_t count = operand->rows->count;
+    operand->norm = sweep_cut(memory, count, sizeof *operand->norm);
+    operand->weight = weighted ? sweep_cut(memory, count, sizeof *operand->weight) : NULL;
+    operand->offset = sweep_cut(memory, count, sizeof *operand->offset);
+    operand->far = sweep_cut(memory, count, sizeof *operand->far);
+    *order = sweep_cut(memory, count, sizeof **order);
+}
+
 /* Items of the larger kind of panel: capacity of the buffers that sweep_pack stages items in. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 

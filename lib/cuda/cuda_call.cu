@@ -140,6 +140,8 @@ bool call::on_device(const void *array) {
     return true;
 }
 
+/* The caller's workspace_bytes, at least 1 KiB, or STAGING_BYTES. Pipelines, second operands and
+ * token ranges divide it among their buffers. */
 size_t call::staging_limit() const {
     return HAS(work, workspace_bytes) && work->workspace_bytes > 0
                ? std::max((size_t)work->workspace_bytes, (size_t)1024)

@@ -96,8 +96,11 @@ struct item_range {
     int64_t first, end;
 };
 
-/* First kernel of a step: a block computes a tile of products of a and b and appends the pairs that
- * pass to the lists of both sets. Comparisons are negated, so that a NaN becomes a candidate. */
+/* First kernel of a step, the items a_range of a against b_range of b, each of `units` units: a
+ * block computes one tile of products (blockIdx.x counts tiles, those of the same rows first) and
+ * appends the pairs that pass to the lists of both sets. A thread compares the products that it
+ * holds (tile_sums) with min_score of either item; comparisons are negated, so that a NaN becomes a
+ * candidate. */
 static __global__ void __launch_bounds__(TILE_THREADS)
     candidates_kernel(item_set a, item_set b, item_range a_range, item_range b_range,
                       int64_t units) {

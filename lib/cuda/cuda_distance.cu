@@ -20,7 +20,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     distance_kernel(const double *rows, int64_t count, int64_t dims, const uint8_t *mask,
                     const double *targets, int64_t target_count, const int32_t *group,
                     int64_t groups, bool begins, double *sums) {
-    int64_t first = (warp_index()) * PAIR_ROWS;
+    int64_t first = warp_index() * PAIR_ROWS;
     if (first >= count) return;
     const double *row[PAIR_ROWS], *target[PAIR_ROWS];
     pair_rows(rows, first, count, dims, row);

@@ -224,8 +224,10 @@ class output_parts {
 } // namespace
 
 /* Kernel table: statistics of each token from its hidden state, hidden [tokens, d], and the output
- * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. The logits are
- * never written to memory. */
+ * matrix [classes, d] with bias [classes] (NULL: none); otherwise as logit_stats. Each chunk of
+ * tokens meets all classes, in launches of at most max_classes classes and, within one, in `splits`
+ * blocks; carried keeps the statistics of a token from launch to launch. Logits are never written
+ * to memory. */
 alcore_status hidden_stats(const alcore_sys_work *work, const alcore_sys_rows *hidden,
                            const alcore_sys_rows *output, const float *bias, const int64_t *labels,
                            int64_t ignore, const alcore_sys_token_stats *out, int64_t *bad) {

@@ -93,7 +93,7 @@ struct margin_operands {
 /* Without a filter: every pair in double. A warp compares four rows with all others, four at a
  * time; threads 0 .. 3 keep the best ratio of one row each and write it. */
 static __global__ void __launch_bounds__(CUDA_THREADS) margin_kernel(margin_operands m) {
-    int64_t first = (warp_index()) * PAIR_ROWS;
+    int64_t first = warp_index() * PAIR_ROWS;
     if (first >= m.a.count) return;
     const double *row[PAIR_ROWS], *other[PAIR_ROWS];
     pair_rows(m.a.rows, first, m.a.count, m.dims, row);

@@ -49,7 +49,8 @@ static alcore_status find_mapped(mapped *out) {
                         out->first, out->second);
 }
 
-/* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so; their own names then stand for these files. */
+/* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it. An engine that is linked to
+ * these names is then bound to these files, whatever else the loader could find. */
 static alcore_status load_from(const char *folder) {
     static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
     char path[PATH_BYTES];

@@ -177,17 +177,17 @@ cudaError_t allocate(void **out, size_t bytes, int device) {
  * error. */
 cudaError_t free_memory(void *memory, int device) {
     guard held(lock);
-    auto at = memories.find((char *)memory);
+    auto found = memories.find((char *)memory);
     if (!memory) return cudaSuccess;
-    if (at == memories.end() || at->second.device != device) {
+    if (found == memories.end() || found->second.device != device) {
         fprintf(stderr, "emulation: memory is freed on another device than its own\n");
         return settings.error = cudaErrorInvalidValue;
     }
 #ifdef EMU_ADDRESS
-    __asan_unpoison_memory_region(at->first, at->second.bytes);
+    __asan_unpoison_memory_region(found->first, found->second.bytes);
 #endif
-    if (device != HOST) device_bytes[device] -= at->second.bytes;
-    memories.erase(at);
+    if (device != HOST) device_bytes[device] -= found->second.bytes;
+    memories.erase(found);
     free(memory);
     return cudaSuccess;
 }

@@ -53,9 +53,9 @@ MUTANTS = {
     'BADGE begins with a uniform draw':
         ('lib/strategy/rules/badge.c', '!state->first_uniform) return best', '!state->first_uniform + 1 == 0) return best', BADGE, 'vector'),
     'the least confidence of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) value = facts[t].top1;', '', SCORER, 'token_scores'),
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) value = stats[t].top1;', '', SCORER, 'token_scores'),
     'the entropy of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) value = facts[t].entropy;', '', SCORER, 'token_scores'),
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) value = stats[t].entropy;', '', SCORER, 'token_scores'),
     'margins of words are never logarithmic':
         ('lib/scorer/score_classes.c',
          'bool log_margin = alcore__values_integer(call->values, "margin") == 1;\n    double raw = token_raw',
