@@ -177,6 +177,17 @@ START_TEST(logits_are_used_where_they_are) {
     expect_second_device();
     for (int i = 0; i < ROWS; i++)
         ck_assert(fabs(top[0][i] - top[1][i]) <= 1e-6 + 1e-5 * fabs(top[0][i]));
+    /* The work goes into the stream that is given: one of another device is refused. */
+    alcore_logits elsewhere = ALCORE_LOGITS_INIT;
+    alcore_token_facts facts = ALCORE_TOKEN_FACTS_INIT;
+    elsewhere.logits = &tensor;
+    elsewhere.lengths = &tokens;
+    facts.top1 = top[0];
+    emu.device(0);
+    elsewhere.stream = emu.stream_new();
+    emu.device(1);
+    ck_assert_int_ne(alcore_logits_measure(ctx, &elsewhere, -100, &facts), ALCORE_OK);
+    emu.stream_free(elsewhere.stream);
     emu.stream_free(stream);
     emu.memory_free(there);
 }
