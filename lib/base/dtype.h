@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of the types of numbers: the one place that has them. The engines, which are modules of
- * their own and link nothing of the library, include it too. */
+/* Sizes of the types of numbers: the one place in the library that has them. The engines include
+ * only the tables of alcore/sys: lib/cpu and lib/cuda have one function of their own each. */
 #ifndef ALCORE__DTYPE_H
 #define ALCORE__DTYPE_H
 

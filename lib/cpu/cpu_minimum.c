@@ -271,9 +271,9 @@ typedef struct badge_call {
     minimum_call weights;           /* for store_weight(): rows, count and weights only */
 } badge_call;
 
-/* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit, from
- * h.h_c in float32. dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c| <=
- * (G + G_c) / 2, the error of the float32 product is a share of sum. */
+/* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit,
+ * from h.h_c in float32. dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
+ * <= (G + G_c) / 2, the error of the float32 product is a share of sum. */
 static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
     int64_t dims = call->h->dims;

@@ -6,7 +6,6 @@
 #define ALCORE__CUDA_WARP_CUH
 
 #include "alcore/sys/kernel.h"
-#include "base/dtype.h"
 #include "cuda_platform.cuh"
 
 /* Threads of a warp, threads and warps of a block of most kernels. */
@@ -20,11 +19,14 @@ enum { CUDA_LANES = 32, CUDA_THREADS = 256, CUDA_WARPS = CUDA_THREADS / CUDA_LAN
 #define CUDA_FLOOR (-100.0)
 #define CUDA_SLACK 1e-6
 
-/* Bytes of a component of type DTYPE as a constant of kernels; alcore__dtype_bytes() on the host.
+/* Bytes of a component of type DTYPE as a constant; dtype_bytes() when the type is not one.
  */
 template <int DTYPE> struct dtype_size {
     enum { BYTES = DTYPE == ALCORE_FLOAT64 ? 8 : DTYPE == ALCORE_FLOAT32 ? 4 : 2 };
 };
+inline size_t dtype_bytes(int32_t dtype) {
+    return dtype == ALCORE_FLOAT64 ? 8 : dtype == ALCORE_FLOAT32 ? 4 : 2;
+}
 
 /* Entry `index` of an array of type DTYPE, widened exactly. */
 template <int DTYPE> __device__ inline double component_at(const void *data, int64_t index) {
