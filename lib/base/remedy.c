@@ -22,7 +22,8 @@ int32_t alcore_last_remedy(alcore_remedy *out) {
     /* No error may be set here, or the remedy's own error would be lost. */
     if (!out || out->size < ALCORE__FIRST_SIZE(alcore_remedy, padding) || remedy->kind == 0)
         return 0;
+    const size_t size = out->size < sizeof *remedy ? out->size : sizeof *remedy;
     memcpy((char *)out + sizeof out->size, (const char *)remedy + sizeof out->size,
-           sizeof *remedy - sizeof out->size);
+           size - sizeof out->size);
     return 1;
 }

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 
+import random_numbers
+
 SPACE = ("\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680" + "".join(chr(c) for c in range(0x2000, 0x200B))
          + "\u2028\u2029\u202f\u205f\u3000")
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -128,9 +130,9 @@ def bleu_score(matches, totals, hyp_len, ref_len, smoothing="exp", value=None, e
     """(BLEU, the four precisions as percentages, brevity penalty) of summed statistics. value: of the smoothing;
     effective_order: only orders that the hypothesis has n-grams of count."""
     value = {"floor": 0.1, "add-k": 1.0}.get(smoothing, 0.0) if value is None else value
-    bp = 0.0
-    if hyp_len:
-        bp = 1.0 if hyp_len >= ref_len else math.exp(1 - ref_len / hyp_len)
+    bp = 1.0
+    if hyp_len < ref_len:
+        bp = math.exp(1 - ref_len / hyp_len) if hyp_len else 0.0
     precisions, k = [], 1.0
     order = 4
     for n in range(4):
@@ -168,6 +170,20 @@ def corpus_bleu(hypotheses, references, tokenizer="13a", **options):
 def sentence_bleu(hypothesis, references, tokenizer="13a", effective_order=True, **options):
     """BLEU of one hypothesis."""
     return corpus_bleu([hypothesis], [references], tokenizer, effective_order=effective_order, **options)[4]
+
+
+def bootstrap_bleu(hypotheses, references, resamples, seed):
+    """(mean, low end, high end) of the BLEU of corpora drawn with replacement (spec 8.5)."""
+    scores = []
+    for sample in range(resamples):
+        generator = random_numbers.stream(seed, random_numbers.BOOTSTRAP, sample)
+        rows = [generator.below(len(hypotheses)) for _ in hypotheses]
+        scores.append(corpus_bleu([hypotheses[row] for row in rows], [references[row] for row in rows])[4])
+    total, cut = 0.0, resamples // 40
+    for score in scores:
+        total += score
+    scores.sort()
+    return total / resamples, scores[cut], scores[resamples - 1 - cut]
 
 
 # ---- chrF ----

@@ -58,6 +58,15 @@ def sentence_case(name, hyps, refs, **options):
             "expected": {"sentence_bleu": [tm.sentence_bleu(h, r, **options) for h, r in zip(hyps, refs)]}}
 
 
+def bootstrap_case(resamples, seed):
+    """A case of bootstrap intervals over six segments."""
+    hyps = HYPS + ["a b c d e", "the fever was reported", "no headache today .", "severe"]
+    refs = [[r] for r in REFS + ["a b c d", "a fever was reported", "no headache since today .", "mild"]]
+    mean, low, high = tm.bootstrap_bleu(hyps, refs, resamples, seed)
+    return {"name": f"{resamples} samples", "input": {"hypotheses": hyps, "references": refs, "resamples": resamples, "seed": seed},
+            "expected": {"mean": mean, "low": low, "high": high}}
+
+
 def ter_case(h, r):
     """A case of TER with one hypothesis and one reference."""
     return {"name": f"TER edits of {h} / {r}", "input": {"hypotheses": [h], "references": [[r]]},
@@ -149,8 +158,13 @@ def vectors():
                 sentence_case("effective order", ["a b"], [["a c"]]), bleu_case("without effective order", ["a b"], [["a c"]]),
                 bleu_case("an empty order", ["fever was here"], [["fever is here"]]),
                 bleu_case("two references", HYPS, several), bleu_case("an empty hypothesis", [""], [["a b"]]),
+                bleu_case("nothing against nothing", [""], [[""]]),
                 sentence_case("PHR Table 7", [PAPER[0]], [[PAPER[1]]], tokenizer="none"),
             ],
+        },
+        "TV-BOOTSTRAP": {
+            "spec": "8.5", "about": "95 % intervals of corpus BLEU from samples of the segments.", "origin": "reference",
+            "cases": [bootstrap_case(100, 0), bootstrap_case(39, 7)],
         },
         "TV-BLEU2": {
             "spec": "8.6", "about": "Other smoothings, data of TV-BLEU.", "origin": "reference; SacreBLEU",

@@ -344,6 +344,28 @@ START_TEST(test_odd_texts) {
 }
 END_TEST
 
+START_TEST(test_bootstrap_vectors) {
+    alcore_ctx *ctx = new_ctx();
+    const test_vector vector = vector_find("analyses", "TV-BOOTSTRAP");
+    ck_assert_int_eq(vector_case_count(vector), 2);
+    for (int64_t i = 0; i < 2; i++) {
+        const vector_case one = vector_case_number(vector, i);
+        const texts t = case_texts(&one);
+        alcore_bleu_options options = ALCORE_BLEU_OPTIONS_INIT;
+        options.resamples = vector_integer(vector_input(&one, "resamples"));
+        options.seed = (uint64_t)vector_integer(vector_input(&one, "seed"));
+        const alcore_bleu_score score = bleu_of(ctx, &t, &options, NULL);
+        ck_assert_double_eq_tol(score.bootstrap_mean, vector_double(vector_expected(&one, "mean")),
+                                1e-9);
+        ck_assert_double_eq_tol(score.bootstrap_low, vector_double(vector_expected(&one, "low")),
+                                1e-9);
+        ck_assert_double_eq_tol(score.bootstrap_high, vector_double(vector_expected(&one, "high")),
+                                1e-9);
+    }
+    alcore_ctx_unref(ctx);
+}
+END_TEST
+
 /* The interval encloses its mean, is the same for a seed and another one for another. */
 START_TEST(test_bootstrap) {
     alcore_ctx *ctx = new_ctx();
@@ -433,4 +455,4 @@ END_TEST
 
 CHECK_SUITE("metric_translation", test_bleu_vectors, test_tokenizer_vectors, test_chrf_vectors,
             test_sacrebleu_sentences, test_sacrebleu_corpora, test_wrong_arguments, test_odd_texts,
-            test_bootstrap, test_failing_memory, test_cancel);
+            test_bootstrap_vectors, test_bootstrap, test_failing_memory, test_cancel);
