@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* alcore candidates: writes the rows that a strategy with candidates=N would draw, so that they can
  * be scored elsewhere. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -10,24 +9,19 @@
 /* Draws `count` rows by the seed and round of the command line and writes them. */
 static alcore_status draw(const arguments *args, const inputs *in, int64_t count) {
     static const option_id request_options[] = {OPTION_SEED, OPTION_ROUND};
-    int64_t all = alcore_pool_rows(in->candidates);
-    int64_t capacity = count < all ? count : all;
-    int64_t *rows = malloc(((size_t)capacity + 1) * sizeof *rows);
     alcore_status status = ALCORE_OK;
+    alcore_tensor rows;
 
-    if (!rows) status = alcore_error_set(ALCORE_E_NOMEM, "out of memory", 13);
     for (size_t i = 0;
          status == ALCORE_OK && i < sizeof request_options / sizeof request_options[0]; i++) {
         const char *value = option_value(args, request_options[i], NULL);
         if (value)
             status = alcore_request_set(in->request, option_table[request_options[i]].name, value);
     }
+    if (status == ALCORE_OK) status = alcore_request_candidates(in->request, count, &rows);
     if (status == ALCORE_OK)
-        status = alcore_request_candidates(in->request, capacity, rows, &count);
-    if (status == ALCORE_OK)
-        status = alcore_pool_write(in->candidates, rows, count, option_value(args, OPTION_OUT, "-"),
-                                   NULL);
-    free(rows);
+        status = alcore_pool_write(in->candidates, rows.data, rows.shape[0],
+                                   option_value(args, OPTION_OUT, "-"), NULL);
     return status;
 }
 

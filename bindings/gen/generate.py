@@ -72,7 +72,7 @@ def write_ffi(api):
            "from ctypes import CFUNCTYPE, Structure, " + ", ".join(used), "",
            "ABI = %d" % api["abi"], ""]
     out += ["%s = %d" % item for item in api["constants"].items()]
-    out += ["", "#: The usual columns and their shapes.", "COLUMNS = {"]
+    out += ["", "#: The usual columns and their shapes; None: one number a row or a token.", "COLUMNS = {"]
     out += ['    "%s": %s,' % item for item in api["columns"].items()]
     out += ["}", "#: Functions of a caller's model and the column that each makes.", "MODEL_FUNCTIONS = {"]
     out += ['    "%s": "%s",' % item for item in api["model_functions"].items()]
@@ -192,7 +192,7 @@ def write_lua(api):
         out += ['    {"%s", %s},' % (name[len(prefix):].lower(), name) for name in names]
         out.append("    {NULL, 0}};")
     out.append("const al_constant al_usual_columns[] = {")
-    out += ['    {"%s", %s},' % item for item in api["columns"].items()]
+    out += ['    {"%s", %s},' % (name, shape or "-1") for name, shape in api["columns"].items()]
     for struct in api["structs"]:
         if struct["name"] in LUA_STRUCTS:
             structs += lua_members(struct, LUA_STRUCTS[struct["name"]])

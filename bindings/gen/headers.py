@@ -164,9 +164,10 @@ class Header:
 
 
 def columns_of(root):
-    """Columns that strategies and scorers read, from the library's table of names: name -> shape."""
+    """Columns that strategies and scorers read, from the library's table of names: name -> shape, None for any."""
     table = (root / "lib" / "pool" / "column_names.c").read_text()
-    return dict(re.findall(r'\{"(\w+)", (ALCORE_COLUMN_\w+), ALCORE__COLUMN_INPUT,', table))
+    found = re.findall(r'\{"(\w+)", (ALCORE__?COLUMN_\w+), ALCORE__COLUMN_INPUT,', table)
+    return {name: None if shape == "ALCORE__COLUMN_ANY_SHAPE" else shape for name, shape in found}
 
 
 def model_functions_of(root):

@@ -372,13 +372,11 @@ int al_pool_candidates(lua_State *L) {
     for (int i = 0; i < 2 && !failed; i++)
         if (!lua_isnil(L, 3 + i)) failed = set_option(&self, names[i], 3 + i);
     if (failed) return failed;
-    int64_t rows = alcore_pool_rows(pool->pool), found = 0;
-    if (count > rows) count = rows;
-    int64_t *out = al_buffer(L, count < 0 ? 0 : count, sizeof *out);
-    failed = AL_CALL(L, pool->context,
-                     alcore_request_candidates(self.request->request, count, out, &found));
+    alcore_tensor found;
+    failed =
+        AL_CALL(L, pool->context, alcore_request_candidates(self.request->request, count, &found));
     if (failed) return failed;
-    al_push_integers(L, out, found, 1);
+    al_push_integers(L, found.data, found.shape[0], 1);
     return 1;
 }
 

@@ -105,6 +105,9 @@ const al_constant al_usual_columns[] = {
     {"probs", ALCORE_COLUMN_DENSE},
     {"embeddings", ALCORE_COLUMN_DENSE},
     {"token_probs", ALCORE_COLUMN_RAGGED_DENSE},
+    {"margins", -1},
+    {"confidences", -1},
+    {"entropies", -1},
     {"factors", ALCORE_COLUMN_DENSE},
     {"qa_start", ALCORE_COLUMN_RAGGED},
     {"qa_end", ALCORE_COLUMN_RAGGED},
@@ -141,9 +144,9 @@ const al_member al_phrase_options[] = {
     {"with_letters", AL_FLAG, 1, offsetof(alcore_phrase_options, with_letters), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_ngram_options[] = {
-    {"order", AL_INT32, 1, offsetof(alcore_ngram_options, order), NULL},
-    {"dims", AL_INT32, 1, offsetof(alcore_ngram_options, dims), NULL},
+    {"dims", AL_INT64, 1, offsetof(alcore_ngram_options, dims), NULL},
     {"seed", AL_UINT64, 1, offsetof(alcore_ngram_options, seed), NULL},
+    {"order", AL_INT32, 1, offsetof(alcore_ngram_options, order), NULL},
     {NULL, 0, 0, 0, NULL}};
 const al_member al_model_options[] = {
     {"device", AL_TEXT, 1, offsetof(alcore_model_options, device), NULL},

@@ -9,7 +9,7 @@
  *     alcore_logits batch = ALCORE_LOGITS_INIT;
  *     batch.logits = &logits;               // [items, tokens, classes]
  *     batch.labels = &labels;               // [items, tokens]
- *     alcore_logits_put(ctx, &batch, -100, rows, items, &writers);
+ *     alcore_logits_put(ctx, &batch, rows, items, -100, &writers);
  *
  * Natural logarithms; log p(c) = (z_c - m) - log S, m the largest logit z, S the sum of exp(z - m).
  * Engines agree within 1e-6 + 1e-5 |v|; one engine repeats itself for any number of threads. */
@@ -33,42 +33,54 @@ typedef struct alcore_logits {
      * the model multiplies by its output matrix; float64 is rounded to float32 */
     const alcore_tensor *hidden;
     const alcore_tensor *output; /**< output matrix, with hidden: the same types [classes, d] */
-    const alcore_tensor *bias;   /**< added to the logits, with hidden: [classes], host; or NULL */
+    /** Added to the logits, with hidden: float16|bfloat16|float32|float64 [classes], host; or NULL
+     */
+    const alcore_tensor *bias;
     /** labels: int64|int32 [items, tokens] or [tokens], host: the class that token t's logits are
-     * to predict; NULL when no log-probabilities are wanted */
+     * to predict, from 0; NULL when no log-probabilities are wanted: every token takes part */
     const alcore_tensor *labels;
-    /** int64 [items], host: tokens of each item, the rest of a padded array being left out; NULL:
-     * padded arrays without rest. Needed for several items in [tokens, n]. */
+    /** int64 [length_count], host: tokens of each item, the rest of a padded array being left out;
+     * NULL: padded arrays without rest. Needed for several items in [tokens, n]. */
     const int64_t *lengths;
+    int64_t length_count; /**< entries of lengths: as many as items; 0 with NULL */
     void *stream; /**< device stream in whose order the arrays are ready; NULL on the host */
 } alcore_logits;
 /** An alcore_logits with its size set and everything else 0. */
 #define ALCORE_LOGITS_INIT ALCORE_INIT(alcore_logits)
 
-/** Arrays for what is known of each token. They are [items * tokens] or [tokens], host; NULL: not
- * wanted. Entries of tokens that are left out are not written. */
+/** Where what is known of each token goes: tensors of the caller, [items, tokens] or [tokens] as
+ * the logits are, contiguous, host; NULL: not wanted. Entries of tokens that are left out are not
+ * written. Natural logarithms. */
 typedef struct alcore_token_facts {
-    size_t size;        /**< sizeof(alcore_token_facts) */
-    double *logprob;    /**< log-probability of the label, never above 0 */
-    double *top1;       /**< log-probability of the likeliest class */
-    double *top2;       /**< of the second; top1 in a tie, minus infinity with one class */
-    double *margin;     /**< probability of the likeliest class minus that of the second */
-    double *entropy;    /**< - sum of p log p */
-    double *logsumexp;  /**< log of the sum of exp(logit) */
-    int32_t *likeliest; /**< the class with the largest logit, the lowest one in a tie */
+    size_t size;                  /**< sizeof(alcore_token_facts) */
+    const alcore_tensor *logprob; /**< float64: log-probability of the label, never above 0 */
+    const alcore_tensor *top1;    /**< float64: log-probability of the likeliest class */
+    const alcore_tensor *top2;   /**< float64: of the second; top1 in a tie, minus infinity with one
+                                      class */
+    const alcore_tensor *margin; /**< float64: probability of the likeliest class minus that of the
+                                      second, in [0, 1] */
+    const alcore_tensor *entropy;   /**< float64: - sum of p log p, in nats */
+    const alcore_tensor *logsumexp; /**< float64: log of the sum of exp(logit) */
+    const alcore_tensor *likeliest; /**< int64: the class with the largest logit, the lowest one in
+                                       a tie */
 } alcore_token_facts;
 /** An alcore_token_facts with its size set and everything else 0. */
 #define ALCORE_TOKEN_FACTS_INIT ALCORE_INIT(alcore_token_facts)
 
-/** Column writers that take what is known of each item. NULL: not wanted. */
+/** Column writers that take what is known of each item. NULL: not wanted. margins, confidences and
+ * entropies are of shape ALCORE_COLUMN_RAGGED, one number a token, or of shape
+ * ALCORE_COLUMN_SCALAR, one a row, where every item has exactly one token: one distribution a row.
+ * Under these names the scores lc, entropy, margin and uncertainty read them (see alcore/scorer.h).
+ */
 typedef struct alcore_logits_writers {
     size_t size; /**< sizeof(alcore_logits_writers) */
     /** Of shape ALCORE_COLUMN_SCALAR: the mean of minus the log-probabilities of the labels, each
      * floored at -100 (HUDS, Algorithm 1); NaN for an item without tokens */
     alcore_column_writer *nnll;
-    alcore_column_writer *logprobs;  /**< ALCORE_COLUMN_RAGGED: those of the labels, float32 */
-    alcore_column_writer *margins;   /**< ALCORE_COLUMN_RAGGED: margin of each token, float32 */
-    alcore_column_writer *entropies; /**< ALCORE_COLUMN_RAGGED: entropy of each token, float32 */
+    alcore_column_writer *logprobs;    /**< ALCORE_COLUMN_RAGGED: those of the labels, float32 */
+    alcore_column_writer *margins;     /**< margin of each token, float32, in [0, 1] */
+    alcore_column_writer *confidences; /**< probability of each token's likeliest class, float32 */
+    alcore_column_writer *entropies;   /**< entropy of each token in nats, float32 */
 } alcore_logits_writers;
 /** An alcore_logits_writers with its size set and everything else 0. */
 #define ALCORE_LOGITS_WRITERS_INIT ALCORE_INIT(alcore_logits_writers)
@@ -77,7 +89,7 @@ typedef struct alcore_logits_writers {
  * @param[in] ctx borrowed: its threads do the work
  * @param[in] logits borrowed
  * @param[in] ignore label of the tokens that are left out, such as -100
- * @param[in,out] out borrowed; its arrays are filled, and hold anything after a failure
+ * @param[in] out borrowed; its tensors are filled, and hold anything after a failure
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_SHAPE, ALCORE_E_DATA (names the token: a NaN, plus
  *   infinity, no finite logit, a label outside the classes), ALCORE_E_MODULE (an
  *   array on a device whose module is not there: says where it was looked for),
@@ -94,16 +106,18 @@ ALCORE_API alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_log
  * a writer refuses them, some columns with them: the call may be repeated.
  * @param[in] ctx borrowed: its threads do the work
  * @param[in] logits borrowed
- * @param[in] ignore label of the tokens that are left out, such as -100
  * @param[in] rows borrowed: int64 [count], host: the pool row of each item
- * @param[in] count items
+ * @param[in] count items, 0 or more
+ * @param[in] ignore label of the tokens that are left out, such as -100
  * @param[in] out borrowed: the writers
- * @return as alcore_logits_measure() and alcore_column_writer_put()
+ * @return as alcore_logits_measure() and alcore_column_writer_put(); ALCORE_E_SHAPE also for a
+ *   writer of another shape, and for an item of more or less than one token where the writer takes
+ *   one number a row
  * @threadsafe Calls on the same writers take turns at the end.
  * @callback progress, log
  * @since 0.1 */
 ALCORE_API alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits,
-                                           int64_t ignore, const int64_t *rows, int64_t count,
+                                           const int64_t *rows, int64_t count, int64_t ignore,
                                            const alcore_logits_writers *out);
 
 ALCORE_END

@@ -29,7 +29,8 @@ typedef struct alcore_batch {
  * @param[in] user the pointer of alcore_model_host
  * @param[in] batch borrowed: the rows to compute
  * @param[in,out] out borrowed: takes the values, in one put or several
- * @return ALCORE_OK or a failure (see alcore_error_set()), which ends the outer call
+ * @return ALCORE_OK or a failure (see alcore_error_set()), which ends the outer call; a positive
+ * number counts as ALCORE_E_CALLBACK
  * @since 0.1 */
 typedef alcore_status (*alcore_model_function)(void *user, const alcore_batch *batch,
                                                alcore_column_writer *out);
@@ -63,8 +64,8 @@ typedef struct alcore_model_host {
  * @param[in] ctx kept
  * @param[in] host kept: copied
  * @param[out] out owned; NULL on failure
- * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_NOMEM, ALCORE_E_STRUCT_*; after a failure destroy
- * is not called
+ * @return ALCORE_OK, ALCORE_E_INVALID (batch_rows out of bounds too), ALCORE_E_NOMEM,
+ * ALCORE_E_STRUCT_*; after a failure destroy is not called
  * @threadsafe
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host,
@@ -72,10 +73,11 @@ ALCORE_API alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_mod
 
 /** Settings of the n-gram model. Zero means default. */
 typedef struct alcore_ngram_options {
-    size_t size;   /**< sizeof(alcore_ngram_options) */
-    int32_t order; /**< of the language model, 1 to 6; 0: 4 */
-    int32_t dims;  /**< of embeddings, up to 4096; 0: 256 */
-    uint64_t seed; /**< of the random projection */
+    size_t size;      /**< sizeof(alcore_ngram_options) */
+    int64_t dims;     /**< of embeddings, up to 4096; 0: 256 */
+    uint64_t seed;    /**< of the random projection */
+    int32_t order;    /**< of the language model, 1 to 6; 0: 4 */
+    int32_t reserved; /**< padding: 0, checked */
 } alcore_ngram_options;
 /** An alcore_ngram_options with its size set and everything else 0. */
 #define ALCORE_NGRAM_OPTIONS_INIT ALCORE_INIT(alcore_ngram_options)
@@ -189,7 +191,7 @@ ALCORE_API void alcore_model_unref(alcore_model *model);
 
 /** Name of the model, for provenance: that of the host, "ngram", "lm", or the folder.
  * @param[in] model borrowed
- * @return a view, valid until the model is released
+ * @return a view, valid until the model is released; NULL for NULL
  * @threadsafe
  * @since 0.1 */
 ALCORE_API const char *alcore_model_name(const alcore_model *model);
@@ -210,7 +212,9 @@ ALCORE_API int32_t alcore_model_can(const alcore_model *model, const char *colum
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_UNSUPPORTED (names what is missing),
  * ALCORE_E_SHAPE, ALCORE_E_MISSING (names the first row that got no value), ALCORE_E_CALLBACK or
  * what the host's function returned, ALCORE_E_IO, ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
- * @serialized per model and pool; ALCORE_E_BUSY while another call uses either.
+ * @serialized per model and pool. The pool may be read meanwhile; it is changed at the end, when
+ * the column is there. ALCORE_E_BUSY while another call uses the model, changes the pool, or reads
+ * it at the end.
  * @callback the model's functions, progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool,

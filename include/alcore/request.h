@@ -190,16 +190,18 @@ ALCORE_API alcore_status alcore_select(alcore_request *request, alcore_selection
 /** The rows that a strategy with candidates=count would read, for hosts that score rows themselves:
  * count rows drawn from the unmasked ones with the seed and round of the request (HUDS scores
  * 20,000 candidates a round).
- * @param[in] request borrowed, with a pool of candidates
+ * @param[in,out] request borrowed, with a pool of candidates; it keeps the list that is handed out
  * @param[in] count candidates to draw, 0 or more
- * @param[out] out int64 [count] ascending, host; NULL only if count is 0
- * @param[out] out_count rows written: count, or all that may be selected when there are fewer
- * @return ALCORE_OK, ALCORE_E_INVALID (no pool), ALCORE_E_NOMEM, ALCORE_E_CANCELLED, ALCORE_E_BUSY
- * @threadsafe ALCORE_E_BUSY while a call changes the request or its pools.
+ * @param[out] out_rows a view: int64 [n] row numbers, ascending, host; n is count, or the number of
+ * rows that may be selected where there are fewer. Valid until the next call of this function for
+ * the request, or until the request is released; all 0 on failure
+ * @return ALCORE_OK, ALCORE_E_INVALID (no pool), ALCORE_E_NOT_FOUND (a named row), ALCORE_E_NOMEM,
+ * ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per request; ALCORE_E_BUSY while another call uses it, or changes its pools.
  * @callback progress
  * @since 0.1 */
 ALCORE_API alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
-                                                   int64_t *out, int64_t *out_count);
+                                                   alcore_tensor *out_rows);
 
 ALCORE_END
 

@@ -13,6 +13,10 @@
  *     lc           1 - p1, least confidence
  *     entropy      -(sum of p log p), 0 log 0 = 0
  *
+ * margin, lc, entropy and uncertainty read the columns "margins", "confidences" or "entropies"
+ * where these are there (see alcore/logits.h), else "probs" or "token_probs"; docs/spec/scores.md,
+ * section 4.9, says which.
+ *
  * alcore_scorer_builtin_name() lists them, alcore_scorer_builtin_param() their options;
  * docs/strategies.md is made from both, docs/papers.md names the papers. */
 #ifndef ALCORE_SCORER_H
@@ -77,8 +81,9 @@ typedef struct alcore_scorer_host {
     const char *name;            /**< copied; NULL: "host" */
     /** Copied: NULL-terminated list of column names the view must have; NULL: none */
     const char *const *needs;
-    /** Fills scores, float64 [alcore_view_count(view)], larger = more worth labeling, finite. Runs
-     * on the thread that entered the call. */
+    /** Fills scores, float64 [alcore_view_count(view, ALCORE_ROLE_CANDIDATES)], host, larger = more
+     * worth labeling, finite. Returns ALCORE_OK or a failure, which ends the outer call; a positive
+     * number counts as ALCORE_E_CALLBACK. Runs on the thread that entered the call. */
     alcore_status (*score)(void *user, const alcore_view *view, double *scores);
 } alcore_scorer_host;
 /** An alcore_scorer_host with its size set and everything else 0. */
@@ -158,9 +163,10 @@ ALCORE_API alcore_status alcore_scorer_get(alcore_scorer *scorer, const char *na
  * @param[in] model borrowed; NULL: columns of the pool only
  * @return ALCORE_OK, ALCORE_E_INVALID, ALCORE_E_MISSING (names the column, or the row without a
  * value), ALCORE_E_DATA (names the row: a NaN, an infinity, a value out of range), ALCORE_E_SHAPE,
- *   ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_NOMEM, ALCORE_E_CANCELLED,
- *   ALCORE_E_BUSY
- * @serialized per pool, scorer and model; ALCORE_E_BUSY while another call changes them.
+ *   ALCORE_E_CALLBACK or what a host's function returned, ALCORE_E_IO, ALCORE_E_NOMEM,
+ *   ALCORE_E_CANCELLED, ALCORE_E_BUSY
+ * @serialized per pool and model; one scorer may score several pools at a time. ALCORE_E_BUSY while
+ * another call changes the scorer, uses the model, changes the pool, or reads it at the end.
  * @callback the model's and scorer's functions, progress, log, files
  * @since 0.1 */
 ALCORE_API alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool,

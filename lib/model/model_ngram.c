@@ -152,20 +152,23 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                const alcore_ngram_options *caller_options, alcore_model **out) {
     alcore_ngram_options options;
     ALCORE__TRY(alcore__struct_read(&options, sizeof options,
-                                    ALCORE__FIRST_SIZE(alcore_ngram_options, seed), caller_options,
-                                    "alcore_ngram_options"));
+                                    ALCORE__FIRST_SIZE(alcore_ngram_options, reserved),
+                                    caller_options, "alcore_ngram_options"));
+    if (options.reserved != 0)
+        return alcore__fail(ALCORE_E_STRUCT_NEWER, "alcore_ngram_options: reserved is not 0");
     if (options.order < 0 || options.order > ALCORE__LM_ORDERS)
         return alcore__fail(ALCORE_E_PARAM,
                             "alcore_ngram_options: order is %d; 1 to %d are allowed", options.order,
                             ALCORE__LM_ORDERS);
     if (options.dims < 0 || options.dims > ALCORE__CHAR_MAX_DIMS)
-        return alcore__fail(ALCORE_E_PARAM, "alcore_ngram_options: dims is %d; 1 to %d are allowed",
-                            options.dims, ALCORE__CHAR_MAX_DIMS);
+        return alcore__fail(ALCORE_E_PARAM,
+                            "alcore_ngram_options: dims is %lld; 1 to %d are allowed",
+                            (long long)options.dims, ALCORE__CHAR_MAX_DIMS);
     alcore__ngram_data *ngram;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *ngram, &ngram));
     ngram->labeled = alcore_pool_ref(labeled);
     ngram->order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order;
-    ngram->dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : options.dims;
+    ngram->dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : (int32_t)options.dims;
     ngram->seed = options.seed;
     alcore_status status = alcore__model_new(ctx, &table, "ngram", true, ngram, out);
     if (status != ALCORE_OK) ngram_free(ctx, ngram);

@@ -14,9 +14,13 @@ enum {
     ALCORE__COLUMN_DERIVED = 1 /* the maker of a derived pool: where its rows came from */
 };
 
+/* In place of a shape: one number a row or one a token, as the array that is given has it. */
+enum { ALCORE__COLUMN_ANY_SHAPE = -1 };
+
 typedef struct alcore__column_name {
     const char *name;
-    int32_t shape; /* ALCORE_COLUMN_*, the usual one; set_column also takes others */
+    int32_t shape; /* ALCORE_COLUMN_*, the usual one, or ALCORE__COLUMN_ANY_SHAPE; set_column also
+                      takes others */
     int32_t role;  /* ALCORE__COLUMN_INPUT or _DERIVED */
     bool integers; /* true: int32 or int64; false: a float type */
     bool is_row;   /* the values are row numbers of the derived pool's source */

@@ -46,7 +46,7 @@ static alcore_status built_in_model(resolver *self) {
 
 /* Fails for a need that neither the pool nor a model meets. The message names the need and the role
  * as the user knows them; the remedy is the column itself: the first of the known names that the
- * need begins with. There is no remedy for other roles, as front ends have options for the columns
+ * need has. There is no remedy for other roles, as front ends have options for the columns
  * of the candidates only. */
 static alcore_status fail_missing(const resolver *self, int32_t role, const char *need) {
     static const char *const columns[] = {"scores", "logprobs", "probs", "embeddings"};
@@ -54,7 +54,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
     const char *owner = role == ALCORE_ROLE_LABELED  ? " of the labeled pool"
                         : role == ALCORE_ROLE_TARGET ? " of the target"
                                                      : "";
-    bool probs = strncmp(need, "probs", 5) == 0;
+    bool probs = alcore__need_names(need, "probs");
     alcore_status status =
         model != NULL
             ? alcore__fail(ALCORE_E_MISSING,
@@ -68,7 +68,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
                            need, owner,
                            probs ? "; token log-probabilities go with the strategy nnll" : "");
     for (size_t i = 0; role == ALCORE_ROLE_CANDIDATES && i < sizeof columns / sizeof *columns; i++)
-        if (strncmp(need, columns[i], strlen(columns[i])) == 0)
+        if (alcore__need_names(need, columns[i]))
             return alcore__fail_remedy(status, ALCORE_REMEDY_COLUMN, columns[i], NULL,
                                        "gives the missing values");
     return status;

@@ -73,6 +73,8 @@ struct alcore_request {
     alcore__budgets budgets;                    /* of the option "budget" */
     alcore__price price;                        /* of the option "price" */
     alcore__row_list lists[ALCORE__ROW_KINDS];  /* by ALCORE_ROWS_* */
+    alcore__row_list drawn_rows; /* what alcore_request_candidates() handed out last; `given` is not
+                                    used */
     /* For sticky=1: the candidates of the last round that was answered, and of the round answered
      * before it, which is the one to start from when the last round is asked for again. */
     alcore__drawn last, previous;

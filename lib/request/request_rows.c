@@ -20,6 +20,7 @@ static void clear_list(alcore_ctx *ctx, alcore__row_list *list) {
 void alcore__row_lists_clear(alcore_request *request) {
     for (int32_t kind = 0; kind < ALCORE__ROW_KINDS; kind++)
         clear_list(request->object.ctx, &request->lists[kind]);
+    clear_list(request->object.ctx, &request->drawn_rows);
 }
 
 /* Appends a row to a list that is being built. */

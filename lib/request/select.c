@@ -355,46 +355,51 @@ alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
     return alcore__leave(ctx, select_rows(request, out));
 }
 
-/* Writes the rows that a strategy with candidates=count would consider to out [count], ascending,
- * and their number to *out_count. Called for hosts that score rows themselves and want to score no
- * more than are drawn. */
-static alcore_status list_candidates(alcore_request *request, int64_t count, int64_t *out,
-                                     int64_t *out_count) {
+/* Draws the rows that a strategy with candidates=count would consider into the request's list of
+ * drawn rows, ascending. Called for hosts that score rows themselves and want to score no more than
+ * are drawn. */
+static alcore_status draw_rows(alcore_request *request, int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
+    alcore__row_list *list = &request->drawn_rows;
+    list->count = 0;
     if (request->candidates == NULL) return fail_no_pool();
     alcore__masks masks;
     ALCORE__TRY(read_pools(request));
     alcore_status status = alcore__masks_new(request, NULL, &masks);
     leave_pools(request);
     if (status != ALCORE_OK) return status;
-    status = alcore__draw_candidates(ctx, alcore__request_seed(request),
-                                     alcore__values_integer(&request->values, "round"), count,
-                                     masks.rows, NULL, masks.candidate_mask);
-    if (status == ALCORE_OK) {
-        int64_t written = 0;
-        for (int64_t i = 0; i < masks.rows; i++)
-            if (masks.candidate_mask[i]) out[written++] = i;
-        *out_count = written;
+    if (masks.eligible < count) count = masks.eligible;
+    status = alcore__grow(ctx, &list->rows, &list->capacity, (size_t)count + 1, sizeof *list->rows);
+    if (status == ALCORE_OK)
+        status = alcore__draw_candidates(ctx, alcore__request_seed(request),
+                                         alcore__values_integer(&request->values, "round"), count,
+                                         masks.rows, NULL, masks.candidate_mask);
+    for (int64_t i = 0; status == ALCORE_OK && i < masks.rows; i++)
+        if (masks.candidate_mask[i]) list->rows[list->count++] = i;
+    if (status != ALCORE_OK) { /* a failed call keeps nothing */
+        alcore__free(ctx, list->rows);
+        *list = (alcore__row_list){0};
     }
     alcore__masks_clear(ctx, &masks);
     return status;
 }
 
-/* Reads the request only: unlike a selection it leaves the candidates of the last round as they
- * are.
- */
-alcore_status alcore_request_candidates(alcore_request *request, int64_t count, int64_t *out,
-                                        int64_t *out_count) {
-    if (out_count != NULL) *out_count = 0;
-    if (request == NULL || out_count == NULL || count < 0 || (out == NULL && count > 0))
-        return alcore__fail(ALCORE_E_INVALID, "alcore_request_candidates: request, a count of 0 or "
-                                              "more, out and out_count are needed");
-    alcore_ctx *ctx = request->object.ctx;
-    ALCORE__TRY(alcore__enter(ctx));
-    alcore_status status = alcore__read_begin(request, "request");
-    if (status == ALCORE_OK) {
-        status = count == 0 ? ALCORE_OK : list_candidates(request, count, out, out_count);
-        alcore__read_end(request);
-    }
-    return alcore__leave(ctx, status);
+/* Hands out the drawn rows as a view of the request's list. Unlike a selection, the call leaves the
+ * candidates of the last round as they are. */
+alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
+                                        alcore_tensor *out_rows) {
+    if (out_rows != NULL) *out_rows = (alcore_tensor){0};
+    ALCORE__TRY(alcore__request_begin(request, "alcore_request_candidates"));
+    if (count < 0 || out_rows == NULL)
+        return alcore__request_end(
+            request,
+            alcore__fail(
+                ALCORE_E_INVALID,
+                "alcore_request_candidates: a count of 0 or more and out_rows are needed"));
+    alcore__row_list *list = &request->drawn_rows;
+    alcore_status status = draw_rows(request, count);
+    list->shape = list->count;
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(out_rows, list->rows, ALCORE_INT64, &list->shape, 1);
+    return alcore__request_end(request, status);
 }

@@ -8,10 +8,11 @@
 #include "alcore/logits.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "base/dtype.h"
+#include "base/tensor_view.h"
 #include "pool/pool_internal.h"
 #include "scorer/token_rows.h"
 
@@ -125,27 +126,71 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
                             measure_task, self);
 }
 
-/* Measures into the caller's arrays, [items, tokens] each. The kernel's rows are in memory order,
- * which may have items or tokens first; entries of tokens without a label stay as they are. */
+/* The caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
+typedef struct fact_arrays {
+    double *fact[FACTS]; /* NULL: not wanted */
+    int64_t *likeliest;
+} fact_arrays;
+
+/* Checks a tensor that is to be filled; NULL is none. *out: its memory. */
+static alcore_status take_array(const alcore_tensor *tensor, const char *name, int32_t dtype,
+                                const alcore__token_rows *tokens, void **out) {
+    alcore__array array;
+    *out = NULL;
+    if (!tensor) return ALCORE_OK;
+    int64_t rows = tokens->packed ? tokens->tokens : tokens->items;
+    int64_t columns = tokens->packed ? 1 : tokens->tokens;
+    ALCORE__TRY(alcore__tensor_output(tensor, name, dtype, rows, columns, &array));
+    *out = (void *)(uintptr_t)array.data;
+    return ALCORE_OK;
+}
+
+static alcore_status take_arrays(const alcore_token_facts *given, const alcore__token_rows *tokens,
+                                 fact_arrays *out) {
+    const struct {
+        const alcore_tensor *tensor;
+        const char *name;
+    } all[FACTS] = {
+        [LOGPROB] = {given->logprob, "logprob"}, [TOP1] = {given->top1, "top1"},
+        [TOP2] = {given->top2, "top2"},          [MARGIN] = {given->margin, "margin"},
+        [ENTROPY] = {given->entropy, "entropy"}, [LOGSUMEXP] = {given->logsumexp, "logsumexp"}};
+    void *memory;
+    for (int f = 0; f < FACTS; f++) {
+        ALCORE__TRY(take_array(all[f].tensor, all[f].name, ALCORE_FLOAT64, tokens, &memory));
+        out->fact[f] = memory;
+    }
+    ALCORE__TRY(take_array(given->likeliest, "likeliest", ALCORE_INT64, tokens, &memory));
+    out->likeliest = memory;
+    return ALCORE_OK;
+}
+
+/* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
+ * or tokens first; entries of tokens without a label stay as they are. */
+static alcore_status measure_all(measuring *self, const alcore_token_facts *out) {
+    const alcore__token_rows *tokens = &self->tokens;
+    fact_arrays arrays;
+    bool wanted[FACTS];
+    ALCORE__TRY(take_arrays(out, tokens, &arrays));
+    for (int f = 0; f < FACTS; f++) wanted[f] = arrays.fact[f] != NULL;
+    ALCORE__TRY(measure(self, wanted, arrays.likeliest != NULL));
+    for (int64_t i = 0; i < tokens->items; i++) {
+        for (int64_t t = 0; t < tokens->tokens; t++) {
+            const int64_t at = i * tokens->item_step + t * tokens->token_step;
+            const int64_t to = i * tokens->tokens + t;
+            if (tokens->labels[at] < 0) continue;
+            for (int f = 0; f < FACTS; f++)
+                if (arrays.fact[f]) arrays.fact[f][to] = self->fact[f][at];
+            if (arrays.likeliest) arrays.likeliest[to] = self->likeliest[at];
+        }
+    }
+    return ALCORE_OK;
+}
+
 static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                   const alcore_token_facts *out) {
     measuring self = {.ctx = ctx, .lengths = logits->lengths};
-    double *const to[FACTS] = {out->logprob, out->top1,    out->top2,
-                               out->margin,  out->entropy, out->logsumexp};
-    bool wanted[FACTS];
-    for (int f = 0; f < FACTS; f++) wanted[f] = to[f] != NULL;
     ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1, &self.tokens));
-    alcore_status status = measure(&self, wanted, out->likeliest != NULL);
-    const alcore__token_rows *tokens = &self.tokens;
-    for (int64_t i = 0; i < tokens->items && status == ALCORE_OK; i++) {
-        for (int64_t t = 0; t < tokens->tokens; t++) {
-            const int64_t at = i * tokens->item_step + t * tokens->token_step;
-            if (tokens->labels[at] < 0) continue;
-            for (int f = 0; f < FACTS; f++)
-                if (to[f]) to[f][i * tokens->tokens + t] = self.fact[f][at];
-            if (out->likeliest) out->likeliest[i * tokens->tokens + t] = self.likeliest[at];
-        }
-    }
+    alcore_status status = measure_all(&self, out);
     clear(&self);
     return status;
 }
@@ -214,34 +259,38 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
     return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
 }
 
-/* Gathers one statistic, fact [kernel rows], of the labeled tokens, in the order of items: to
- * of->values in float32, and to wide [tokens] in double unless it is NULL. */
-static void gather(const measuring *self, int64_t items, const gathered *of, const double *fact,
-                   double *wide) {
+/* Gathers one statistic of the labeled tokens, in the order of items: to of->values in float32, and
+ * log-probabilities to of->logprob in double as well. */
+static void gather(const measuring *self, int64_t items, const gathered *of, int fact) {
     const alcore__token_rows *tokens = &self->tokens;
+    const double *values = self->fact[fact]; /* [kernel rows] */
     int64_t begin = 0, to = 0;
     for (int64_t i = 0; i < items; i++) {
         const int64_t length = length_of(self, i);
         for (int64_t t = 0; t < length; t++) {
             const int64_t at = begin + t * tokens->token_step;
             if (tokens->labels[at] < 0) continue;
-            if (wide) wide[to] = fact[at];
-            of->values[to++] = (float)fact[at];
+            if (fact == LOGPROB) of->logprob[to] = values[at];
+            /* A column has the probability of the likeliest class, not its logarithm. */
+            of->values[to++] = (float)(fact == TOP1 ? exp(values[at]) : values[at]);
         }
         begin += tokens->packed ? length : tokens->item_step;
     }
 }
 
 /* Writes one statistic (`fact`: LOGPROB, MARGIN ...) of the labeled tokens to the rows of the pool
- * as a ragged float32 column; nothing without a writer. */
-static alcore_status put_ragged(const measuring *self, int64_t items, const gathered *of, int fact,
+ * as float32, one number a token, or one a row where the writer is of that shape; nothing without a
+ * writer. */
+static alcore_status put_tokens(const measuring *self, int64_t items, const gathered *of, int fact,
                                 alcore_column_writer *writer) {
     int64_t total = of->offsets[items];
     alcore_tensor values;
     if (!writer) return ALCORE_OK;
-    gather(self, items, of, self->fact[fact], NULL);
+    gather(self, items, of, fact);
     ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
-    return alcore_column_writer_put(writer, self->rows, items, &values, of->lengths, NULL);
+    bool ragged = alcore__column_writer_shape(writer) == ALCORE_COLUMN_RAGGED;
+    return alcore_column_writer_put(writer, self->rows, items, &values, ragged ? of->lengths : NULL,
+                                    NULL);
 }
 
 /* Writes the mean negative log-likelihood of each item as a scalar column, if it has a writer: by
@@ -253,7 +302,7 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
     alcore__engine cpu = alcore__engine_cpu(self->ctx);
     alcore_sys_work work = alcore__engine_work(&cpu);
     if (!writer) return ALCORE_OK;
-    gather(self, items, of, self->fact[LOGPROB], of->logprob);
+    gather(self, items, of, LOGPROB);
     ALCORE__TRY(cpu.kernels->sequence_nnll(&work, of->logprob, NULL, 0, of->offsets, NULL, items,
                                            of->nnll, &floored));
     if (floored > 0)
@@ -263,36 +312,75 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
     return alcore_column_writer_put(writer, self->rows, items, &values, NULL, NULL);
 }
 
-/* Each writer must have been opened for the shape of what it is given. */
-static alcore_status check_writers(const alcore_logits_writers *out) {
-    const struct {
-        alcore_column_writer *writer;
-        const char *name;
-        int32_t shape;
-    } all[] = {{out->nnll, "nnll", ALCORE_COLUMN_SCALAR},
-               {out->logprobs, "logprobs", ALCORE_COLUMN_RAGGED},
-               {out->margins, "margins", ALCORE_COLUMN_RAGGED},
-               {out->entropies, "entropies", ALCORE_COLUMN_RAGGED}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i].writer && alcore__column_writer_shape(all[i].writer) != all[i].shape)
-            return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", all[i].name,
-                                all[i].shape == ALCORE_COLUMN_SCALAR ? "scalar" : "ragged");
+/* A writer of a call: what it takes, and of which shape it may be. */
+typedef struct writer_use {
+    alcore_column_writer *writer; /* NULL: not wanted */
+    const char *name;
+    int fact;       /* statistic of the tokens; of nnll the one that it is computed from */
+    bool of_rows;   /* one number a row may be written ... */
+    bool of_tokens; /* ... or one a token */
+    bool reduces;   /* the number of a row is computed from all of its tokens */
+} writer_use;
+enum { WRITERS = 5 };
+
+static void list_writers(const alcore_logits_writers *out, writer_use uses[WRITERS]) {
+    const writer_use all[WRITERS] = {
+        {out->nnll, "nnll", LOGPROB, true, false, true},
+        {out->logprobs, "logprobs", LOGPROB, false, true, false},
+        {out->margins, "margins", MARGIN, true, true, false},
+        {out->confidences, "confidences", TOP1, true, true, false},
+        {out->entropies, "entropies", ENTROPY, true, true, false},
+    };
+    memcpy(uses, all, sizeof all);
+}
+
+/* Each writer must have been opened for a shape that it can be given. */
+static alcore_status check_writers(const writer_use *uses) {
+    for (const writer_use *use = uses; use < uses + WRITERS; use++) {
+        if (!use->writer) continue;
+        int32_t shape = alcore__column_writer_shape(use->writer);
+        if ((shape == ALCORE_COLUMN_SCALAR && use->of_rows) ||
+            (shape == ALCORE_COLUMN_RAGGED && use->of_tokens))
+            continue;
+        return alcore__fail(ALCORE_E_SHAPE, "the writer %s is not of shape %s", use->name,
+                            !use->of_tokens ? "scalar"
+                            : use->of_rows  ? "ragged or scalar"
+                                            : "ragged");
+    }
+    return ALCORE_OK;
+}
+
+/* Checks before anything is written: a writer of one number a row takes the number of the row's
+ * only token. */
+static alcore_status check_lengths_of_rows(const measuring *self, int64_t items, const gathered *of,
+                                           const writer_use *uses) {
+    for (const writer_use *use = uses; use < uses + WRITERS; use++) {
+        if (!use->writer || use->reduces ||
+            alcore__column_writer_shape(use->writer) != ALCORE_COLUMN_SCALAR)
+            continue;
+        for (int64_t i = 0; i < items; i++)
+            if (of->lengths[i] != 1)
+                return alcore__fail(ALCORE_E_SHAPE,
+                                    "row %" PRId64 " has %" PRId64
+                                    " tokens: the writer %s of shape "
+                                    "scalar takes rows of one token; one of shape ragged takes all",
+                                    self->rows[i], of->lengths[i], use->name);
     }
     return ALCORE_OK;
 }
 
 /* Measures what any of the writers needs, gathers it by item, and writes every column. */
-static alcore_status put_all(measuring *self, int64_t items, const alcore_logits_writers *out) {
-    const bool wanted[FACTS] = {[LOGPROB] = out->nnll || out->logprobs,
-                                [MARGIN] = out->margins != NULL,
-                                [ENTROPY] = out->entropies != NULL};
+static alcore_status put_all(measuring *self, int64_t items, const writer_use *uses) {
+    bool wanted[FACTS] = {false};
     gathered of = {0};
+    for (int i = 0; i < WRITERS; i++)
+        if (uses[i].writer) wanted[uses[i].fact] = true;
     ALCORE__TRY(measure(self, wanted, false));
     alcore_status status = count_tokens(self, items, &of);
-    if (status == ALCORE_OK) status = put_nnll(self, items, &of, out->nnll);
-    if (status == ALCORE_OK) status = put_ragged(self, items, &of, LOGPROB, out->logprobs);
-    if (status == ALCORE_OK) status = put_ragged(self, items, &of, MARGIN, out->margins);
-    if (status == ALCORE_OK) status = put_ragged(self, items, &of, ENTROPY, out->entropies);
+    if (status == ALCORE_OK) status = check_lengths_of_rows(self, items, &of, uses);
+    for (int i = 0; i < WRITERS && status == ALCORE_OK; i++)
+        status = uses[i].reduces ? put_nnll(self, items, &of, uses[i].writer)
+                                 : put_tokens(self, items, &of, uses[i].fact, uses[i].writer);
     alcore__free(self->ctx, of.logprob);
     alcore__free(self->ctx, of.offsets);
     alcore__free(self->ctx, of.lengths);
@@ -302,9 +390,8 @@ static alcore_status put_all(measuring *self, int64_t items, const alcore_logits
 }
 
 /* Reads the structs of a call, by their sizes, and checks its arguments. */
-static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                              const int64_t *rows, int64_t count,
-                              const alcore_logits_writers *out) {
+static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
+                              int64_t count, int64_t ignore, const alcore_logits_writers *out) {
     alcore_logits ours;
     alcore_logits_writers writers;
     if (!ctx || !out) return alcore__fail(ALCORE_E_INVALID, "%s is NULL", ctx ? "out" : "ctx");
@@ -314,17 +401,18 @@ static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, int6
     ALCORE__TRY(alcore__struct_read(&writers, sizeof writers,
                                     ALCORE__FIRST_SIZE(alcore_logits_writers, entropies), out,
                                     "alcore_logits_writers"));
-    ALCORE__TRY(check_writers(&writers));
+    writer_use uses[WRITERS];
+    list_writers(&writers, uses);
+    ALCORE__TRY(check_writers(uses));
     measuring self = {.ctx = ctx, .rows = rows, .lengths = ours.lengths};
     ALCORE__TRY(alcore__token_rows_init(ctx, &ours, ignore, count, &self.tokens));
-    alcore_status status = put_all(&self, count, &writers);
+    alcore_status status = put_all(&self, count, uses);
     clear(&self);
     return status;
 }
 
-alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
-                                const int64_t *rows, int64_t count,
-                                const alcore_logits_writers *out) {
+alcore_status alcore_logits_put(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
+                                int64_t count, int64_t ignore, const alcore_logits_writers *out) {
     ALCORE__TRY(alcore__enter(ctx));
-    return alcore__leave(ctx, put_call(ctx, logits, ignore, rows, count, out));
+    return alcore__leave(ctx, put_call(ctx, logits, rows, count, ignore, out));
 }

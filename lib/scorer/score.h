@@ -33,9 +33,12 @@ typedef struct alcore__score_call {
 typedef struct alcore__score {
     const char *name, *summary;
     const alcore__param_table *params;
-    const char *raw_name;     /* name of raw as a record column: "nnll", "margin", ... */
-    const char *const *needs; /* NULL-terminated columns; of "scores|logprobs" the first one that
-                                 the dataset has is used */
+    const char *raw_name; /* name of raw as a record column: "nnll", "margin", ... */
+    /* NULL-terminated, with the default parameters; "scores|logprobs": the first that is there is
+     * used. */
+    const char *const *needs;
+    /* The same with other parameters, where they matter; NULL: always `needs`. */
+    const char *const *(*needs_of)(const alcore__values *values);
     alcore_status (*rows)(alcore__score_call *call); /* fills score, raw and rank */
 } alcore__score;
 

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of class probabilities, one distribution a row ("probs") or one a token ("token_probs"):
- * least confidence, entropy, margin and the uncertainty of DeMuX (spec 4.9, 7.4).
+/* Scores of class probabilities (spec 4.9, 7.4): margin, least confidence, entropy, MNLP, one
+ * number a row or one a token.
+ *
+ * They are measured from the whole distributions, "probs" [rows, classes] or "token_probs" [tokens,
+ * classes], or read from a narrow column that holds what would be measured: "margins",
+ * "confidences" (the probability of the likeliest class) or "entropies", one number a row, or a
+ * token with offsets. A narrow column that is there is read instead of the distributions:
+ * alcore_logits_put() fills it while the logits are in memory, and nothing of the size of the
+ * vocabulary is kept. There is none for margins of logarithms.
  *
  * With p1, p2 the two largest probabilities of a distribution:
  *     lc       1 - p1                     margin       1 - (p1 - p2), or of log p1 and log p2
  *     entropy  - sum of p log p           mnlp         - mean over the tokens of log p1
  *     margin-min, margin-mean             1 - the smallest or the mean margin of the tokens
- * The kernel class_stats computes p1, p2 and the entropy; this file combines them. A block of rows
- * is scored at a time. Cost: one pass over the values. */
+ * The kernel class_stats computes p1, p2 and the entropy of a distribution. A block of rows is
+ * scored at a time. Cost: one pass over the values. */
 #include <math.h>
 
-#include "base/dtype.h"
+#include "base/tensor_view.h"
 #include "scorer/score_table.h"
 
 /* The values of the parameter "mode", in the order of ALCORE__UNCERTAINTY_MODE_PARAM. */
@@ -24,8 +31,17 @@ enum {
     MODE_ENTROPY
 };
 
-static const char *const PROBS[] = {"probs", NULL};
-static const char *const PROBS_OR_TOKENS[] = {"probs|token_probs", NULL};
+/* The smallest logarithm of a probability (spec 1.1), as in the kernels. */
+#define LOG_FLOOR (-100.0)
+
+/* What a row of its own measures is; which column the measure of a mode is found in. */
+static const char *const MARGINS = "margins", *const CONFIDENCES = "confidences",
+                         *const ENTROPIES = "entropies";
+
+const char *const alcore__lc_needs[] = {"confidences|probs", NULL};
+const char *const alcore__entropy_needs[] = {"entropies|probs", NULL};
+const char *const alcore__margin_needs[] = {"margins|probs", NULL};
+const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
 
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
                                                  ALCORE__MARGIN_PARAM};
@@ -33,6 +49,96 @@ static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM};
 static const alcore__param_table UNCERTAINTY_PARAMS = ALCORE__PARAM_TABLE(UNCERTAINTY_ROWS);
 static const alcore__param_table MARGIN_PARAMS = ALCORE__PARAM_TABLE(MARGIN_ROWS);
 static const alcore__param_table NO_PARAMS = {NULL, 0};
+
+/* Whether margins are those of logarithms. Scores without the parameter have no margins. */
+static bool uses_log_margin(const alcore__values *values) {
+    return alcore__values_integer(values, "margin") == 1;
+}
+
+/* The narrow column that holds the measure of a mode; NULL: there is none. */
+static const char *narrow_name(int64_t mode, bool log_margin) {
+    if (mode == MODE_LC || mode == MODE_MNLP) return CONFIDENCES;
+    if (mode == MODE_ENTROPY) return ENTROPIES;
+    return log_margin ? NULL : MARGINS;
+}
+
+/* Whether a mode is defined for one distribution a token only. */
+static bool is_of_tokens(int64_t mode) {
+    return mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
+}
+
+const char *const *alcore__margin_needs_of(const alcore__values *values) {
+    static const char *const of_logarithms[] = {"probs", NULL};
+    return uses_log_margin(values) ? of_logarithms : alcore__margin_needs;
+}
+
+const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
+    static const char *const wide[] = {"probs|token_probs", NULL};
+    static const char *const wide_tokens[] = {"token_probs", NULL};
+    static const char *const margins[] = {"margins|token_probs", NULL};
+    static const char *const mnlp[] = {"confidences|token_probs", NULL};
+    static const char *const lc[] = {"confidences|probs|token_probs", NULL};
+    static const char *const entropy[] = {"entropies|probs|token_probs", NULL};
+    int64_t mode = alcore__values_integer(values, "mode");
+    if (mode == MODE_MNLP) return mnlp;
+    if (mode == MODE_LC) return lc;
+    if (mode == MODE_ENTROPY) return entropy;
+    if (is_of_tokens(mode)) return uses_log_margin(values) ? wide_tokens : margins;
+    return uses_log_margin(values) ? wide : alcore__uncertainty_needs;
+}
+
+/* ---- a measure becomes a score ---- */
+
+/* What a mode measures of one distribution; NaN for one without statistics. */
+static double measure(const alcore_sys_class_stats *stats, int64_t mode, bool log_margin) {
+    if (isnan(stats->top1)) return (double)NAN;
+    if (mode == MODE_MNLP) return stats->log_top1;
+    if (mode == MODE_LC) return stats->top1;
+    if (mode == MODE_ENTROPY) return stats->entropy;
+    return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;
+}
+
+/* The raw quantity of an item: the smallest of its tokens' measures [tokens] for margin-min, else
+ * their mean, added in order; NaN where one of them is. tokens: 1 or more. */
+static double reduce_tokens(const double *measures, int64_t tokens, int64_t mode) {
+    double smallest = HUGE_VAL, sum = 0.0;
+    for (int64_t t = 0; t < tokens; t++) {
+        if (isnan(measures[t])) return measures[t];
+        if (measures[t] < smallest) smallest = measures[t];
+        sum += measures[t];
+    }
+    return mode == MODE_MARGIN_MIN ? smallest : sum / (double)tokens;
+}
+
+/* Writes the raw quantity and the score of row i of the block: the larger, the less certain. */
+static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double raw) {
+    double score = mode == MODE_ENTROPY ? raw : mode == MODE_MNLP ? 0.0 - raw : 1.0 - raw;
+    call->raw[i] = raw;
+    call->score[i] = call->rank[i] = score;
+}
+
+/* An item without tokens: an error that names the row, or with nan=exclude a NaN. */
+static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name) {
+    if (!call->nan_exclude) {
+        return alcore__fail(ALCORE_E_DATA,
+                            "row %lld: no token in column \"%s\"; nan=exclude leaves such rows out",
+                            (long long)(call->first + i), name);
+    }
+    call->raw[i] = call->score[i] = call->rank[i] = (double)NAN;
+    return ALCORE_OK;
+}
+
+/* Whether the call scores row i of the block. */
+static bool is_taken(const alcore__score_call *call, int64_t i) {
+    return !call->mask || call->mask[i];
+}
+
+/* The mode of a column with one distribution a token: auto and margin are defined for a row. */
+static int64_t mode_of_tokens(int64_t mode) {
+    return mode == MODE_AUTO ? MODE_MARGIN_MIN : mode == MODE_MARGIN ? MODE_MARGIN_MEAN : mode;
+}
+
+/* ---- from whole distributions ---- */
 
 /* ALCORE_CLASSES_* for class_stats, from what the column says its values mean. */
 static int32_t kind_of(const alcore__column *column) {
@@ -95,87 +201,43 @@ static alcore_status compute_stats(alcore__score_call *call, const alcore__colum
     return ALCORE_OK;
 }
 
-/* p1 - p2, or log p1 - log p2. */
-static double margin_of(const alcore_sys_class_stats *stats, bool log_margin) {
-    return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;
-}
-
-/* Writes raw, score and rank of entry i of the call from the statistics of its distribution. */
-static void write_row_score(alcore__score_call *call, int64_t i, int64_t mode, bool log_margin,
-                            const alcore_sys_class_stats *stats) {
-    double raw, score;
-    if (mode == MODE_LC) {
-        raw = stats->top1;
-        score = 1.0 - raw;
-    } else if (mode == MODE_ENTROPY) {
-        raw = score = stats->entropy;
-    } else {
-        raw = margin_of(stats, log_margin);
-        score = 1.0 - raw;
-    }
-    call->raw[i] = raw;
-    call->score[i] = call->rank[i] = score;
-}
-
 /* Scores one distribution per row from the column "probs"; all arrays of the call are [count], rows
  * that call->mask leaves out are not written. */
-static alcore_status row_scores(alcore__score_call *call, int64_t mode) {
+static alcore_status row_scores(alcore__score_call *call, int64_t mode, bool log_margin) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "probs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"probs\" is missing");
     if (column->ragged)
         return alcore__fail(ALCORE_E_SHAPE, "the column \"probs\" has shape [rows, classes]");
-    if (mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP) {
+    if (is_of_tokens(mode)) {
         return alcore__fail(ALCORE_E_MISSING,
                             "the column \"token_probs\" is missing: margin-min, margin-mean and "
                             "mnlp need one distribution a token");
     }
-    bool log_margin = alcore__values_integer(call->values, "margin") == 1;
     alcore_sys_rows rows = {0};
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
     alcore_sys_class_stats *stats;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)call->count, sizeof *stats, &stats));
     alcore_status status = compute_stats(call, column, "probs", &rows, call->mask, -1, stats);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (!call->mask || call->mask[i]) write_row_score(call, i, mode, log_margin, &stats[i]);
+        if (is_taken(call, i)) put_row(call, i, mode, measure(&stats[i], mode, log_margin));
     }
     alcore__free(call->ctx, stats);
     return status;
 }
 
-/* The raw quantity of an item from stats [tokens] of its tokens: the mean over them, or the minimum
- * for margin-min. NaN as soon as a token has NaN statistics. */
-static double token_raw(const alcore_sys_class_stats *stats, int64_t tokens, int64_t mode,
-                        bool log_margin) {
-    double min_value = HUGE_VAL, sum = 0.0;
-    for (int64_t t = 0; t < tokens; t++) {
-        double value = margin_of(&stats[t], log_margin);
-        if (isnan(value)) return value;
-        if (mode == MODE_MNLP) value = stats[t].log_top1;
-        if (mode == MODE_LC) value = stats[t].top1;
-        if (mode == MODE_ENTROPY) value = stats[t].entropy;
-        if (value < min_value) min_value = value;
-        sum += value;
-    }
-    return mode == MODE_MARGIN_MIN ? min_value : sum / (double)tokens;
-}
+/* Arrays of one item: [tokens of the longest item] each. */
+typedef struct item_arrays {
+    alcore_sys_class_stats *stats;
+    double *measures;
+} item_arrays;
 
-/* Scores entry i of the call from the distributions of its tokens; stats [tokens of the longest
- * item] is workspace. An item without tokens is an error or, with nan=exclude, NaN. */
-static alcore_status token_score(alcore__score_call *call, const alcore__column *column,
-                                 const alcore_sys_ragged *items, int64_t i, int64_t mode,
-                                 alcore_sys_class_stats *stats) {
+/* Scores item i of the block from the distributions of its tokens. */
+static alcore_status score_item(alcore__score_call *call, const alcore__column *column,
+                                const alcore_sys_ragged *items, int64_t i, int64_t mode,
+                                bool log_margin, const item_arrays *arrays) {
     int64_t begin = items->offsets[i] - items->offsets[0];
-    int64_t tokens = items->offsets[i + 1] - items->offsets[i], row = call->first + i;
-    if (!tokens) {
-        if (!call->nan_exclude) {
-            return alcore__fail(ALCORE_E_DATA,
-                                "row %lld: no token in column \"token_probs\"; nan=exclude leaves "
-                                "such rows out",
-                                (long long)row);
-        }
-        call->raw[i] = call->score[i] = call->rank[i] = (double)NAN;
-        return ALCORE_OK;
-    }
+    int64_t tokens = items->offsets[i + 1] - items->offsets[i];
+    if (!tokens) return put_empty(call, i, "token_probs");
     alcore_sys_rows rows = {.data =
                                 (const char *)items->values + (size_t)(begin * items->classes) *
                                                                   alcore__dtype_bytes(items->dtype),
@@ -183,83 +245,227 @@ static alcore_status token_score(alcore__score_call *call, const alcore__column 
                             .dims = items->classes,
                             .stride = items->classes,
                             .dtype = items->dtype};
-    ALCORE__TRY(compute_stats(call, column, "token_probs", &rows, NULL, row, stats));
-    bool log_margin = alcore__values_integer(call->values, "margin") == 1;
-    double raw = token_raw(stats, tokens, mode, log_margin);
-    call->raw[i] = raw;
-    call->score[i] = call->rank[i] = mode == MODE_MNLP      ? 0.0 - raw
-                                     : mode == MODE_ENTROPY ? raw
-                                                            : 1.0 - raw;
+    ALCORE__TRY(
+        compute_stats(call, column, "token_probs", &rows, NULL, call->first + i, arrays->stats));
+    for (int64_t t = 0; t < tokens; t++)
+        arrays->measures[t] = measure(&arrays->stats[t], mode, log_margin);
+    put_row(call, i, mode, reduce_tokens(arrays->measures, tokens, mode));
     return ALCORE_OK;
 }
 
-/* Scores every row of the call's mask from the ragged column "token_probs". auto means margin-min
- * and margin means margin-mean when distributions are per token. */
+/* Tokens of the longest item of a block. */
+static int64_t longest_item(const alcore_sys_ragged *items, int64_t count) {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t tokens = items->offsets[i + 1] - items->offsets[i];
+        if (tokens > longest) longest = tokens;
+    }
+    return longest;
+}
+
+/* Scores one distribution per token from the ragged column "token_probs". */
 static alcore_status token_scores(alcore__score_call *call, const alcore__column *column,
-                                  int64_t mode) {
+                                  int64_t mode, bool log_margin) {
     if (!column->ragged) {
         return alcore__fail(ALCORE_E_SHAPE,
                             "the column \"token_probs\" has shape [tokens, classes], with offsets");
     }
-    if (mode == MODE_AUTO) mode = MODE_MARGIN_MIN;
-    if (mode == MODE_MARGIN) mode = MODE_MARGIN_MEAN;
     alcore_sys_ragged items = {0};
+    item_arrays arrays = {0};
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
-    int64_t max_tokens = 0;
-    for (int64_t i = 0; i < call->count; i++) {
-        int64_t tokens = items.offsets[i + 1] - items.offsets[i];
-        if (tokens > max_tokens) max_tokens = tokens;
-    }
-    alcore_sys_class_stats *stats;
-    ALCORE__TRY(alcore__new_array(call->ctx, (size_t)max_tokens, sizeof *stats, &stats));
-    alcore_status status = ALCORE_OK;
+    size_t longest = (size_t)longest_item(&items, call->count);
+    alcore_status status =
+        alcore__new_array(call->ctx, longest, sizeof *arrays.stats, &arrays.stats);
+    if (status == ALCORE_OK)
+        status = alcore__new_array(call->ctx, longest, sizeof(double), &arrays.measures);
     for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
-        if (!call->mask || call->mask[i])
-            status = token_score(call, column, &items, i, mode, stats);
+        if (is_taken(call, i))
+            status = score_item(call, column, &items, i, mode, log_margin, &arrays);
     }
-    alcore__free(call->ctx, stats);
+    alcore__free(call->ctx, arrays.stats);
+    alcore__free(call->ctx, arrays.measures);
     return status;
 }
 
-/* The uncertainty of DeMuX: by tokens where the mode needs tokens or the dataset has no "probs",
- * else by rows. */
+/* ---- from narrow columns ---- */
+
+/* Checks a number of a narrow column: a NaN is an error that names the row, or left as it is with
+ * nan=exclude; margins and confidences lie in [0, 1], entropies at 0 or above. */
+static alcore_status check_narrow(const alcore__score_call *call, const char *name, int64_t row,
+                                  double value) {
+    double largest = name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6;
+    if (isnan(value)) {
+        if (call->nan_exclude) return ALCORE_OK;
+        return alcore__fail(ALCORE_E_DATA,
+                            "row %lld: a number in column \"%s\" is NaN; nan=exclude leaves such "
+                            "rows out",
+                            (long long)row, name);
+    }
+    if (value >= -1e-6 && value <= largest && isfinite(value)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_DATA,
+                        "row %lld: %g in column \"%s\" is outside the range of what the column "
+                        "holds (%s)",
+                        (long long)row, value, name,
+                        name == ENTROPIES ? "entropies are 0 or more" : "they lie in [0, 1]");
+}
+
+/* Converts and checks `count` numbers of pool row `row`, from number `begin` of a block of a narrow
+ * column on: out [count] is what the mode measures. */
+static alcore_status read_narrow(const alcore__score_call *call, const char *name,
+                                 const alcore_sys_rows *block, int64_t begin, int64_t count,
+                                 int64_t row, int64_t mode, double *out) {
+    alcore_sys_rows numbers = *block;
+    alcore_sys_work work = alcore__engine_work(&call->engine);
+    numbers.data = (const char *)block->data +
+                   (size_t)(begin * block->stride) * alcore__dtype_bytes(block->dtype);
+    numbers.count = count;
+    ALCORE__TRY(call->engine.kernels->widen(&work, &numbers, NULL, out));
+    for (int64_t t = 0; t < count; t++) {
+        ALCORE__TRY(check_narrow(call, name, row, out[t]));
+        if (mode != MODE_MNLP || isnan(out[t])) continue;
+        double logarithm = out[t] > 0 ? log(out[t]) : LOG_FLOOR;
+        out[t] = logarithm < LOG_FLOOR ? LOG_FLOOR : logarithm;
+    }
+    return ALCORE_OK;
+}
+
+/* Scores one number per row. */
+static alcore_status narrow_row_scores(alcore__score_call *call, const alcore__column *column,
+                                       const char *name, int64_t mode) {
+    alcore_sys_rows rows = {0};
+    if (is_of_tokens(mode)) {
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"%s\" has one number a row: margin-min, margin-mean and "
+                            "mnlp need one a token, with offsets",
+                            name);
+    }
+    ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
+    for (int64_t i = 0; i < call->count; i++) {
+        double value;
+        if (!is_taken(call, i)) continue;
+        ALCORE__TRY(read_narrow(call, name, &rows, i, 1, call->first + i, mode, &value));
+        put_row(call, i, mode, value);
+    }
+    return ALCORE_OK;
+}
+
+/* Scores one number per token, with offsets. */
+static alcore_status narrow_token_scores(alcore__score_call *call, const alcore__column *column,
+                                         const char *name, int64_t mode) {
+    alcore_sys_ragged items = {0};
+    double *measures;
+    ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
+    size_t longest = (size_t)longest_item(&items, call->count);
+    ALCORE__TRY(alcore__new_array(call->ctx, longest, sizeof *measures, &measures));
+    alcore_sys_rows numbers = {.data = items.values, .dims = 1, .stride = 1, .dtype = items.dtype};
+    alcore_status status = ALCORE_OK;
+    for (int64_t i = 0; i < call->count && status == ALCORE_OK; i++) {
+        int64_t begin = items.offsets[i] - items.offsets[0];
+        int64_t tokens = items.offsets[i + 1] - items.offsets[i];
+        if (!is_taken(call, i)) continue;
+        if (!tokens) {
+            status = put_empty(call, i, name);
+            continue;
+        }
+        status = read_narrow(call, name, &numbers, begin, tokens, call->first + i, mode, measures);
+        if (status == ALCORE_OK) put_row(call, i, mode, reduce_tokens(measures, tokens, mode));
+    }
+    alcore__free(call->ctx, measures);
+    return status;
+}
+
+/* Scores from the narrow column `column` of the name. rows_only: the score is not defined for
+ * tokens. */
+static alcore_status narrow_scores(alcore__score_call *call, const alcore__column *column,
+                                   const char *name, int64_t mode, bool rows_only) {
+    if (column->dims != 1 || !alcore__dtype_is_float(column->dtype))
+        return alcore__fail(ALCORE_E_SHAPE, "the column \"%s\" holds one number a row or a token",
+                            name);
+    if (!column->ragged) return narrow_row_scores(call, column, name, mode);
+    if (rows_only)
+        return alcore__fail(ALCORE_E_SHAPE,
+                            "the column \"%s\" has one number a token and this score takes one a "
+                            "row; the score uncertainty takes both",
+                            name);
+    return narrow_token_scores(call, column, name, mode_of_tokens(mode));
+}
+
+/* ---- the scores ---- */
+
+/* The narrow column of a mode where it is there; NULL: the distributions are read. */
+static const alcore__column *find_narrow(const alcore__score_call *call, const char *name) {
+    return name ? alcore__dataset_find(call->dataset, name) : NULL;
+}
+
+/* The score of DeMuX: from the narrow column of the mode; else by tokens where the mode asks for it
+ * or nothing else is there, else by rows. */
 static alcore_status uncertainty_rows(alcore__score_call *call) {
     int64_t mode = alcore__values_integer(call->values, "mode");
-    bool needs_tokens = mode == MODE_MARGIN_MIN || mode == MODE_MARGIN_MEAN || mode == MODE_MNLP;
+    bool log_margin = uses_log_margin(call->values);
+    const char *name = narrow_name(mode, log_margin);
+    const alcore__column *narrow = find_narrow(call, name);
     const alcore__column *tokens = alcore__dataset_find(call->dataset, "token_probs");
-    if (tokens && (needs_tokens || !alcore__dataset_find(call->dataset, "probs"))) {
-        return token_scores(call, tokens, mode);
-    }
-    return row_scores(call, mode);
+    if (narrow) return narrow_scores(call, narrow, name, mode, false);
+    if (tokens && (is_of_tokens(mode) || !alcore__dataset_find(call->dataset, "probs")))
+        return token_scores(call, tokens, mode_of_tokens(mode), log_margin);
+    return row_scores(call, mode, log_margin);
+}
+
+/* A score of one number a row. */
+static alcore_status score_of_rows(alcore__score_call *call, int64_t mode, bool log_margin) {
+    const char *name = narrow_name(mode, log_margin);
+    const alcore__column *narrow = find_narrow(call, name);
+    return narrow ? narrow_scores(call, narrow, name, mode, true)
+                  : row_scores(call, mode, log_margin);
 }
 
 static alcore_status lc_rows(alcore__score_call *call) {
-    return row_scores(call, MODE_LC);
+    return score_of_rows(call, MODE_LC, false);
 }
 static alcore_status entropy_rows(alcore__score_call *call) {
-    return row_scores(call, MODE_ENTROPY);
+    return score_of_rows(call, MODE_ENTROPY, false);
 }
 static alcore_status margin_rows(alcore__score_call *call) {
-    return row_scores(call, MODE_MARGIN);
+    return score_of_rows(call, MODE_MARGIN, uses_log_margin(call->values));
 }
 
 const alcore__score alcore__score_class_uncertainty = {
-    "uncertainty",
-    "One minus the margin of the two likeliest classes, of a row or of its words (DeMuX)",
-    &UNCERTAINTY_PARAMS,
-    "raw",
-    PROBS_OR_TOKENS,
-    uncertainty_rows};
+    .name = "uncertainty",
+    .summary = "One minus the margin of the two likeliest classes, of a row or of its words "
+               "(DeMuX); from margins or from probabilities",
+    .params = &UNCERTAINTY_PARAMS,
+    .raw_name = "raw",
+    .needs = alcore__uncertainty_needs,
+    .needs_of = alcore__uncertainty_needs_of,
+    .rows = uncertainty_rows,
+};
 
 const alcore__score alcore__score_lc = {
-    "lc",       "Least confidence: one minus the largest class probability",
-    &NO_PARAMS, "confidence",
-    PROBS,      lc_rows};
+    .name = "lc",
+    .summary = "Least confidence: one minus the largest class probability; from confidences or "
+               "from probabilities",
+    .params = &NO_PARAMS,
+    .raw_name = "confidence",
+    .needs = alcore__lc_needs,
+    .rows = lc_rows,
+};
 
 const alcore__score alcore__score_entropy = {
-    "entropy", "Entropy of the class probabilities", &NO_PARAMS, "entropy", PROBS, entropy_rows};
+    .name = "entropy",
+    .summary = "Entropy of the class probabilities; from entropies or from probabilities",
+    .params = &NO_PARAMS,
+    .raw_name = "entropy",
+    .needs = alcore__entropy_needs,
+    .rows = entropy_rows,
+};
 
 const alcore__score alcore__score_margin = {
-    "margin",       "One minus the margin of the two likeliest classes (DeMuX)",
-    &MARGIN_PARAMS, "margin",
-    PROBS,          margin_rows};
+    .name = "margin",
+    .summary = "One minus the margin of the two likeliest classes (DeMuX); from margins or from "
+               "probabilities",
+    .params = &MARGIN_PARAMS,
+    .raw_name = "margin",
+    .needs = alcore__margin_needs,
+    .needs_of = alcore__margin_needs_of,
+    .rows = margin_rows,
+};

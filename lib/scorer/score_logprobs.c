@@ -164,14 +164,20 @@ alcore_status alcore__score_uncertainty(alcore__score_call *call) {
 }
 
 const alcore__score alcore__score_nnll = {
-    "nnll",     "Mean of minus the token log-probabilities: how unsure the model is (HUDS)",
-    &NO_PARAMS, "nnll",
-    LOGPROBS,   nnll_rows};
+    .name = "nnll",
+    .summary = "Mean of minus the token log-probabilities: how unsure the model is (HUDS)",
+    .params = &NO_PARAMS,
+    .raw_name = "nnll",
+    .needs = LOGPROBS,
+    .rows = nnll_rows,
+};
 
 const alcore__score alcore__score_nsp = {
-    "nsp",
-    "One minus the geometric mean of the token probabilities, in the order of NNLL (HUDS)",
-    &NO_PARAMS,
-    "nnll",
-    LOGPROBS,
-    nsp_rows};
+    .name = "nsp",
+    .summary =
+        "One minus the geometric mean of the token probabilities, in the order of NNLL (HUDS)",
+    .params = &NO_PARAMS,
+    .raw_name = "nnll",
+    .needs = LOGPROBS,
+    .rows = nsp_rows,
+};

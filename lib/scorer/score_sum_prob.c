@@ -74,6 +74,10 @@ static alcore_status sum_prob_rows(alcore__score_call *call) {
 }
 
 const alcore__score alcore__score_sum_prob = {
-    "sum-prob", "Minus the logs of the likeliest start and end of an answer, summed (DeMuX)",
-    &NO_PARAMS, "sum_prob",
-    NEEDS,      sum_prob_rows};
+    .name = "sum-prob",
+    .summary = "Minus the logs of the likeliest start and end of an answer, summed (DeMuX)",
+    .params = &NO_PARAMS,
+    .raw_name = "sum_prob",
+    .needs = NEEDS,
+    .rows = sum_prob_rows,
+};

@@ -9,17 +9,26 @@ extern const alcore__score alcore__score_nnll, alcore__score_nsp, alcore__score_
 extern const alcore__score alcore__score_class_uncertainty, alcore__score_lc, alcore__score_entropy,
     alcore__score_margin;
 
+/* What the scores of classes need: with the default parameters, and with the given ones. A strategy
+ * that ranks by such a score needs the same. */
+extern const char *const alcore__lc_needs[], *const alcore__entropy_needs[];
+extern const char *const alcore__margin_needs[], *const alcore__uncertainty_needs[];
+const char *const *alcore__margin_needs_of(const alcore__values *values);
+const char *const *alcore__uncertainty_needs_of(const alcore__values *values);
+
 /* Parameters that the scores share with the strategies that rank by them. */
 #define ALCORE__MARGIN_PARAM                                                                       \
     {                                                                                              \
         "margin", ALCORE_PARAM_CHOICE, "prob", 0, 0, "prob|log",                                   \
-            "margins of probabilities, or of their logarithms"                                     \
+            "margins of probabilities, or of their logarithms (from probabilities only)"           \
     }
 #define ALCORE__UNCERTAINTY_MODE_PARAM                                                             \
     {                                                                                              \
         "mode", ALCORE_PARAM_CHOICE, "auto", 0, 0,                                                 \
             "auto|margin|margin-min|margin-mean|mnlp|lc|entropy",                                  \
-            "what is measured; auto: margin for a distribution a row, margin-min for one a token"  \
+            "what is measured; auto: margin for a distribution a row, margin-min for one a "       \
+            "token. Read from the column margins, for lc and mnlp confidences, for entropy "       \
+            "entropies, else from probs or token_probs"                                            \
     }
 
 /* Uncertainty from whatever a model gives: the column "scores" in its meaning, else the score of

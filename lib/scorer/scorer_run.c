@@ -196,9 +196,10 @@ static alcore_status give_column(scoring *self) {
  * names[] gets the alternatives that were chosen. Runs before the pool is read, because a model
  * adds columns. */
 static alcore_status supply(scoring *self, alcore_model *model) {
-    const char *const *needs = self->scorer->score == NULL
-                                   ? (const char *const *)self->scorer->own_needs
-                                   : self->scorer->score->needs;
+    const alcore__score *score = self->scorer->score;
+    const char *const *needs = (const char *const *)self->scorer->own_needs;
+    if (score != NULL)
+        needs = score->needs_of != NULL ? score->needs_of(&self->scorer->values) : score->needs;
     for (int32_t i = 0; needs[i] != NULL; i++) {
         int32_t from;
         if (i == ALCORE__DATASET_COLUMNS)

@@ -126,22 +126,29 @@ static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
     return narrow;
 }
 
-/* Checks lengths [items] against the shape of the logits: packed tokens are divided among the
- * items, and lengths must sum to all of them; padded items have at most `tokens` each. */
-static alcore_status check_lengths(const alcore__token_rows *tokens, const int64_t *lengths,
+/* Checks the lengths against the shape of the logits: packed tokens are divided among the items,
+ * and lengths must sum to all of them; padded items have at most `tokens` each. items: how many the
+ * caller's rows are; -1: as many as the arrays have. */
+static alcore_status check_lengths(const alcore__token_rows *tokens, const alcore_logits *logits,
                                    int64_t items) {
-    int64_t sum = 0;
-    const int64_t expected = tokens->packed ? items : tokens->items;
+    const int64_t *lengths = logits->lengths;
+    int64_t sum = 0, expected = tokens->packed ? items : tokens->items;
     if (!tokens->packed && items >= 0 && items != tokens->items)
         return alcore__fail(ALCORE_E_SHAPE, "%" PRId64 " rows for %" PRId64 " items", items,
                             tokens->items);
     if (!lengths) {
+        if (logits->length_count != 0)
+            return alcore__fail(ALCORE_E_INVALID, "lengths is NULL, length_count is %" PRId64,
+                                logits->length_count);
         if (tokens->packed && items > 1)
             return alcore__fail(ALCORE_E_INVALID,
                                 "the tokens of %" PRId64 " items are given without lengths", items);
         return ALCORE_OK;
     }
-    if (expected < 0) return ALCORE_OK; /* of packed tokens when nobody asks for items */
+    if (expected < 0) expected = logits->length_count; /* packed tokens, by token */
+    if (logits->length_count != expected)
+        return alcore__fail(ALCORE_E_SHAPE, "%" PRId64 " lengths for %" PRId64 " items",
+                            logits->length_count, expected);
     for (int64_t i = 0; i < expected; i++) {
         if (lengths[i] < 0 || lengths[i] > tokens->tokens - (tokens->packed ? sum : 0))
             return alcore__fail(ALCORE_E_SHAPE,
@@ -263,7 +270,7 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
                                 rows.columns);
         if (logits->bias) ALCORE__TRY(read_bias(ctx, logits->bias, out));
     }
-    ALCORE__TRY(check_lengths(out, logits->lengths, items));
+    ALCORE__TRY(check_lengths(out, logits, items));
     return read_labels(ctx, logits, ignore, out);
 }
 

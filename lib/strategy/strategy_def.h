@@ -107,8 +107,10 @@ typedef struct alcore__strategy_def {
     const char *reason, *measure;
     const alcore__param_table *params;
     /* Columns that the strategy reads, by ALCORE_ROLE_*: a list that ends with NULL, "a|b" where
-     * either will do; NULL: none. */
+     * either will do; NULL: none. With the default parameters. */
     const char *const *needs[4];
+    /* Those of the candidates with other parameters, where they matter; NULL: always `needs`. */
+    const char *const *(*candidate_needs)(const alcore__values *values);
     /* Computes the scores of rows from their columns; alcore__block_scores() calls it. NULL: the
      * strategy has no such score. */
     alcore_status (*score_rows)(alcore__score_call *call);

@@ -202,13 +202,15 @@ static const char *list_entry(const char *const *list, int32_t index) {
     return NULL;
 }
 
-/* The list of the registry, or the one that the host gave. */
+/* The list of the registry, as the parameters have it, or the one that the host gave. */
 const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role, int32_t index) {
     if (role < ALCORE_ROLE_CANDIDATES || role > ALCORE_ROLE_TARGET) return NULL;
-    const char *const *list = strategy->def == &alcore__strategy_of_host
-                                  ? (const char *const *)strategy->host_needs[role]
-                                  : strategy->def->needs[role];
-    return list_entry(list, index);
+    const alcore__strategy_def *def = strategy->def;
+    if (def == &alcore__strategy_of_host)
+        return list_entry((const char *const *)strategy->host_needs[role], index);
+    if (role == ALCORE_ROLE_CANDIDATES && def->candidate_needs)
+        return list_entry(def->candidate_needs(&strategy->values), index);
+    return list_entry(def->needs[role], index);
 }
 
 /* Without a list nobody knows what a host's function reads, so it is shown every pool. */

@@ -25,7 +25,7 @@ def pairs():
     strategy = alcore.Strategy("huds")
     request = alcore.Request(pool, strategy="random", budget=1)
     handle, words = pool._handle, ctypes.c_void_p()
-    rows = (ctypes.c_int64 * 1)(0)
+    rows = ctypes.byref(alcore._ffi.alcore_tensor())
     limits = ctypes.byref(ctypes.create_string_buffer(256))
     lib.alcore_struct_init(limits, ctypes.sizeof(alcore._ffi.alcore_filter))
 
@@ -34,7 +34,7 @@ def pairs():
         lib.alcore_selection_unref(words)
 
     def bare_candidates():
-        lib.alcore_request_candidates(request._handle, 1, rows, ctypes.byref(words))
+        lib.alcore_request_candidates(request._handle, 1, rows)
 
     yield "len", pool.__len__, None, 100
     yield "text_of_a_row", lambda: pool[1], None, 100

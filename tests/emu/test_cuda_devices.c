@@ -156,7 +156,7 @@ END_TEST
 START_TEST(logits_are_used_where_they_are) {
     double top[2][ROWS];
     int64_t shape[] = {ROWS, DIMS}, tokens = ROWS;
-    alcore_tensor tensor;
+    alcore_tensor tensor, found;
     ck_assert_int_eq(alcore_tensor_init(&tensor, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     void *there = emulated_array(&emu, numbers, sizeof numbers), *stream = emu.stream_new();
     for (int on_device = 0; on_device < 2; on_device++) {
@@ -164,7 +164,10 @@ START_TEST(logits_are_used_where_they_are) {
         alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
         logits.logits = &tensor;
         logits.lengths = &tokens;
-        out.top1 = top[on_device];
+        logits.length_count = 1;
+        ck_assert_int_eq(alcore_tensor_init(&found, top[on_device], ALCORE_FLOAT64, &tokens, 1),
+                         ALCORE_OK);
+        out.top1 = &found;
         if (on_device) {
             tensor.data = there;
             tensor.device.type = ALCORE_DEVICE_CUDA;
@@ -182,7 +185,8 @@ START_TEST(logits_are_used_where_they_are) {
     alcore_token_facts facts = ALCORE_TOKEN_FACTS_INIT;
     elsewhere.logits = &tensor;
     elsewhere.lengths = &tokens;
-    facts.top1 = top[0];
+    elsewhere.length_count = 1;
+    facts.top1 = &found;
     emu.device(0);
     elsewhere.stream = emu.stream_new();
     emu.device(1);
@@ -196,8 +200,8 @@ END_TEST
 /* Arrays of one call on two devices are refused before anything runs. */
 START_TEST(two_devices_in_one_call) {
     int64_t shape[] = {ROWS, DIMS};
-    double top[ROWS * ROWS];
-    alcore_tensor hidden, output;
+    double top[ROWS];
+    alcore_tensor hidden, output, found;
     ck_assert_int_eq(alcore_tensor_init(&hidden, numbers, ALCORE_FLOAT32, shape, 2), ALCORE_OK);
     output = hidden;
     hidden.device.type = output.device.type = ALCORE_DEVICE_CUDA;
@@ -206,7 +210,8 @@ START_TEST(two_devices_in_one_call) {
     alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
     logits.hidden = &hidden;
     logits.output = &output;
-    out.top1 = top;
+    ck_assert_int_eq(alcore_tensor_init(&found, top, ALCORE_FLOAT64, shape, 1), ALCORE_OK);
+    out.top1 = &found;
     ck_assert_int_eq(alcore_logits_measure(ctx, &logits, -100, &out), ALCORE_E_INVALID);
     ck_assert_str_eq(alcore_last_error(),
                      "arrays are on cuda:0 and on cuda:1; copy them to one device");

@@ -144,15 +144,17 @@ static alcore_status call_view_column(void) {
 }
 /* The embeddings as hidden states, and as an output matrix with a class for each row. */
 static alcore_status call_logits(void) {
-    alcore_tensor view;
+    alcore_tensor view, entropies;
     alcore_logits given = ALCORE_LOGITS_INIT;
     alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
     alcore_status status = alcore_pool_column(pool, "embeddings", &view, NULL);
     if (status != ALCORE_OK) return status;
     given.hidden = given.output = &view;
-    out.entropy = malloc(sizeof *out.entropy * (size_t)row_count);
-    status = alcore_logits_measure(ctx, &given, -100, &out);
-    free(out.entropy);
+    double *numbers = malloc(sizeof *numbers * (size_t)row_count);
+    out.entropy = &entropies;
+    status = alcore_tensor_init(&entropies, numbers, ALCORE_FLOAT64, &row_count, 1);
+    if (status == ALCORE_OK) status = alcore_logits_measure(ctx, &given, -100, &out);
+    free(numbers);
     return status;
 }
 /* The embeddings of all rows, and of the first QUERIES. */
@@ -233,7 +235,8 @@ static alcore_status call_logits_put(void) {
     given.logits = &view;
     given.labels = &labels;
     given.lengths = ones;
-    if (status == ALCORE_OK) status = alcore_logits_put(ctx, &given, -100, rows, row_count, &out);
+    given.length_count = row_count;
+    if (status == ALCORE_OK) status = alcore_logits_put(ctx, &given, rows, row_count, -100, &out);
     alcore_column_writer_unref(out.nnll);
     free(ones);
     free(rows);
@@ -362,13 +365,11 @@ static alcore_status call_select(void) {
 }
 static alcore_status call_candidates(void) {
     alcore_request *request;
-    int64_t *rows = malloc(sizeof *rows * (size_t)row_count), count;
+    alcore_tensor rows;
     strategy_name = "random";
     alcore_status status = make_request(&request);
-    if (status == ALCORE_OK)
-        status = alcore_request_candidates(request, row_count / 2, rows, &count);
+    if (status == ALCORE_OK) status = alcore_request_candidates(request, row_count / 2, &rows);
     alcore_request_unref(request);
-    free(rows);
     return status;
 }
 static alcore_status call_read_rows(void) {

@@ -338,10 +338,10 @@ NEVER(alcore_last_remedy, 0) {
     HOLDS(alcore_last_remedy(&remedy) == 0);
 }
 ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
-    int64_t rows[4] = {-1, -1, -1, -1}, count = -1;
-    alcore_status status = alcore_request_candidates(w->request, 4, rows, &count);
-    if (status != ALCORE_OK) return rows[0] == -1 && count <= 0 ? status : ALCORE_E_INTERNAL;
-    return count == 4 ? ALCORE_OK : ALCORE_E_INTERNAL;
+    alcore_tensor rows;
+    alcore_status status = alcore_request_candidates(w->request, 4, &rows);
+    if (status != ALCORE_OK) return rows.data == NULL ? status : ALCORE_E_INTERNAL;
+    return rows.shape[0] == 4 ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
 
 /* Every built-in strategy that the world's columns can feed. */

@@ -342,9 +342,15 @@ ALLOCATES(alcore_logits_measure, 0) {
     alcore_logits given;
     double margin[6], logprob[6];
     alcore_token_facts out = ALCORE_TOKEN_FACTS_INIT;
-    out.margin = margin;
-    out.logprob = logprob;
+    int64_t shape[2] = {2, 3};
+    alcore_tensor margins, logprobs;
+    out.margin = &margins;
+    out.logprob = &logprobs;
     alcore_status status = with_logits(&given, &logits, &labels);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&margins, margin, ALCORE_FLOAT64, shape, 2);
+    if (status == ALCORE_OK)
+        status = alcore_tensor_init(&logprobs, logprob, ALCORE_FLOAT64, shape, 2);
     if (status == ALCORE_OK) status = alcore_logits_measure(w->ctx, &given, -100, &out);
     if (status) return status;
     /* The same array as hidden states, and as the output matrix of seven numbers. */
@@ -377,7 +383,7 @@ GROWS(alcore_logits_put, 0) {
         status = alcore_column_writer_new(w->pool, "e", ALCORE_COLUMN_RAGGED, NULL, &out.entropies);
     if (!status) status = with_logits(&given, &logits, &labels);
     sweep_resume(w);
-    if (!status) status = alcore_logits_put(w->ctx, &given, -100, rows, 2, &out);
+    if (!status) status = alcore_logits_put(w->ctx, &given, rows, 2, -100, &out);
     int64_t left = alcore_pool_count(w->pool, 0);
     if (!status && alcore_column_writer_missing(out.entropies, NULL, 0) != left - 2)
         status = ALCORE_E_INTERNAL;

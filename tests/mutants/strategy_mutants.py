@@ -53,13 +53,13 @@ MUTANTS = {
     'BADGE begins with a uniform draw':
         ('lib/strategy/rules/badge.c', '!state->first_uniform) return best', '!state->first_uniform + 1 == 0) return best', BADGE, 'vector'),
     'the least confidence of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) value = stats[t].top1;', '', SCORER, 'token_scores'),
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_LC) return stats->top1;', '', SCORER, 'token_scores'),
     'the entropy of words is their margin':
-        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) value = stats[t].entropy;', '', SCORER, 'token_scores'),
+        ('lib/scorer/score_classes.c', 'if (mode == MODE_ENTROPY) return stats->entropy;', '', SCORER, 'token_scores'),
     'margins of words are never logarithmic':
         ('lib/scorer/score_classes.c',
-         'bool log_margin = alcore__values_integer(call->values, "margin") == 1;\n    double raw = token_raw',
-         'bool log_margin = false;\n    double raw = token_raw', SCORER, 'token_margins_of_logarithms'),
+         'return log_margin ? stats->log_top1 - stats->log_top2 : stats->top1 - stats->top2;',
+         'return stats->top1 - stats->top2 + 0 * log_margin;', SCORER, 'token_margins_of_logarithms'),
     'NSP is reported without its exponential':
         ('lib/scorer/score_logprobs.c', '1.0 - exp(0.0 - call->rank[i])', 'call->rank[i]', VECTORS, 'likelihoods'),
     'confidences are read as uncertainties':

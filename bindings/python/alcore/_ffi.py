@@ -137,13 +137,16 @@ ALCORE_BLEU_SMOOTH_FLOOR = 1
 ALCORE_BLEU_SMOOTH_ADD_K = 2
 ALCORE_BLEU_SMOOTH_NONE = 3
 
-#: The usual columns and their shapes.
+#: The usual columns and their shapes; None: one number a row or a token.
 COLUMNS = {
     "scores": ALCORE_COLUMN_SCALAR,
     "logprobs": ALCORE_COLUMN_RAGGED,
     "probs": ALCORE_COLUMN_DENSE,
     "embeddings": ALCORE_COLUMN_DENSE,
     "token_probs": ALCORE_COLUMN_RAGGED_DENSE,
+    "margins": None,
+    "confidences": None,
+    "entropies": None,
     "factors": ALCORE_COLUMN_DENSE,
     "qa_start": ALCORE_COLUMN_RAGGED,
     "qa_end": ALCORE_COLUMN_RAGGED,
@@ -443,12 +446,13 @@ class alcore_logits(Structure):
         ("bias", c_void_p),
         ("labels", c_void_p),
         ("lengths", c_void_p),
+        ("length_count", c_int64),
         ("stream", c_void_p),
     ]
 
 
 class alcore_token_facts(Structure):
-    """Arrays for what is known of each token."""
+    """Where what is known of each token goes"""
 
     _fields_ = [
         ("size", c_size_t),
@@ -470,6 +474,7 @@ class alcore_logits_writers(Structure):
         ("nnll", c_void_p),
         ("logprobs", c_void_p),
         ("margins", c_void_p),
+        ("confidences", c_void_p),
         ("entropies", c_void_p),
     ]
 
@@ -509,9 +514,10 @@ class alcore_ngram_options(Structure):
 
     _fields_ = [
         ("size", c_size_t),
-        ("order", c_int32),
-        ("dims", c_int32),
+        ("dims", c_int64),
         ("seed", c_uint64),
+        ("order", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -757,7 +763,7 @@ FUNCTIONS = {
     "alcore_search_knn": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p), True),
     "alcore_search_margin_ratios": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_logits_measure": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p), True),
-    "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_int64, c_void_p, c_int64, c_void_p), True),
+    "alcore_logits_put": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_int64, c_void_p), True),
     "alcore_model_new_host": (c_int32, (c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_ngram": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p), False),
     "alcore_model_new_lm": (c_int32, (c_void_p, c_void_p, c_void_p), False),
@@ -839,7 +845,7 @@ FUNCTIONS = {
     "alcore_request_get": (c_int32, (c_void_p, c_char_p, c_void_p), False),
     "alcore_request_param": (c_int32, (c_int32, c_void_p), False),
     "alcore_select": (c_int32, (c_void_p, c_void_p), True),
-    "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p, c_void_p), True),
+    "alcore_request_candidates": (c_int32, (c_void_p, c_int64, c_void_p), True),
     "alcore_metric_compute_bleu": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_compute_chrf": (c_int32, (c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p), True),
     "alcore_metric_bleu_signature": (c_char_p, (c_void_p, c_int64, c_void_p), False),

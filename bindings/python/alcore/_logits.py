@@ -28,9 +28,9 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
     given = struct(_ffi.alcore_logits, **{name: ctypes.addressof(tensor.struct) for name, tensor in tensors.items()})
     sizes = None
     if lengths is not None:
-        given.lengths, size_count, sizes = integers(lengths, "lengths")
-        if size_count != count:
-            raise ValueError("%d lengths were given for %d rows" % (size_count, count))
+        given.lengths, given.length_count, sizes = integers(lengths, "lengths")
+        if given.length_count != count:
+            raise ValueError("%d lengths were given for %d rows" % (given.length_count, count))
     with ExitStack() as stack:
         out = struct(_ffi.alcore_logits_writers)
         for field, column in columns.items():
@@ -39,7 +39,7 @@ def _put(pool, rows, labels, lengths, ignore, missing, columns, arrays):
                 column = stack.enter_context(ColumnWriter(pool, column, shape, missing))
             column._begin_as(shape)
             setattr(out, field, column._handle)
-        run(lib.alcore_logits_put, ctx, ctypes.byref(given), ignore, address, count, ctypes.byref(out))
+        run(lib.alcore_logits_put, ctx, ctypes.byref(given), address, count, ignore, ctypes.byref(out))
     del kept, sizes
 
 
@@ -51,12 +51,15 @@ def score_logits(pool, rows, logits, labels, *, lengths=None, ignore=-100, missi
     that each token's logits are to predict; tokens with the label `ignore` are left out. lengths: tokens of each row.
 
     columns: nnll, the mean of minus the log-probabilities of a row's labels; logprobs, those of its tokens; margins,
-    between the two likeliest classes; entropies. Each is a column's name, for a column of these rows, or a ColumnWriter,
-    for batches:
+    between the two likeliest classes; confidences, the probability of the likeliest one; entropies. Each is a column's
+    name, for a column of these rows, or a ColumnWriter, for batches:
 
         with pool.column("scores") as writer:
             for rows, batch in batches:
                 pool.score_logits(rows, model(batch).logits, batch.labels, nnll=writer)
+
+    A ColumnWriter of shape="scalar" takes margins, confidences or entropies of rows that have one token each: one number
+    a row, for classes of whole texts.
 
     missing: what happens to rows that are not given, as for Pool.column()."""
     _put(pool, rows, labels, lengths, ignore, missing, columns, {"logits": logits})

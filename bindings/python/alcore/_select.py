@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from operator import index
 
 from . import _arrow, _ffi
+from ._arrays import memory_of
 from ._calls import check, run
 from ._columns import path_of
 from ._errors import user_level
@@ -112,10 +113,9 @@ class Request(Handle):
         count = min(index(count), len(pool))
         if count < 0:
             raise ValueError("count: 0 or more is expected, got %d" % count)
-        out = (ctypes.c_int64 * max(count, 1))()
-        found = ctypes.c_int64()
-        run(lib.alcore_request_candidates, self._handle, count, out, ctypes.byref(found))
-        return out[:found.value]
+        found = _ffi.alcore_tensor()
+        run(lib.alcore_request_candidates, self._handle, count, ctypes.byref(found))
+        return memory_of(found).tolist()
 
 
 def request_options():

@@ -9,9 +9,6 @@
 #include "scorer/score_table.h"
 #include "strategy/strategies.h"
 
-static const char *const PROBS[] = {"probs", NULL};
-static const char *const PROBS_OR_TOKENS[] = {"probs|token_probs", NULL};
-
 static const alcore__param PLAIN_ROWS[] = {ALCORE__CANDIDATE_PARAMS};
 static const alcore__param MARGIN_ROWS[] = {ALCORE__MARGIN_PARAM, ALCORE__CANDIDATE_PARAMS};
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
@@ -39,7 +36,8 @@ const alcore__strategy_def alcore__strategy_uncertainty = {
                "(DeMuX)",
     .measure = "uncertainty",
     .params = &UNCERTAINTY,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS_OR_TOKENS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__uncertainty_needs},
+    .candidate_needs = alcore__uncertainty_needs_of,
     .score_rows = uncertainty,
     .raw_name = "raw",
     ALCORE__RANK_BY_SCORE,
@@ -50,7 +48,7 @@ const alcore__strategy_def alcore__strategy_lc = {
     .summary = "Least confidence: the smallest probability of the likeliest class",
     .measure = "least confidence",
     .params = &PLAIN,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__lc_needs},
     .score_rows = lc,
     .raw_name = "confidence",
     ALCORE__RANK_BY_SCORE,
@@ -61,7 +59,7 @@ const alcore__strategy_def alcore__strategy_entropy = {
     .summary = "The largest entropy of the class probabilities",
     .measure = "entropy",
     .params = &PLAIN,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__entropy_needs},
     .score_rows = entropy,
     .raw_name = "entropy",
     ALCORE__RANK_BY_SCORE,
@@ -72,7 +70,8 @@ const alcore__strategy_def alcore__strategy_margin = {
     .summary = "The smallest margin between the two likeliest classes (DeMuX)",
     .measure = "smallness of the margin",
     .params = &MARGIN,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = PROBS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__margin_needs},
+    .candidate_needs = alcore__margin_needs_of,
     .score_rows = margin,
     .raw_name = "margin",
     ALCORE__RANK_BY_SCORE,

@@ -180,6 +180,11 @@ case("an own strategy sees what is labeled and the target by role", function()
         embeddings = E})
 end)
 
+case("margins are read in place of probabilities", function()
+    local margins = {0.5, 0.4, 0.1, 0.9, 0.8, 0.7, 0.6, 0.3}
+    list(assert(alcore.select{texts = TEXTS, budget = 2, strategy = "margin", margins = margins}).indices, {3, 8})
+end)
+
 case("functions may be called from a hot loop", function()
     local sum = 0
     for i = 1, 300 do

@@ -18,7 +18,7 @@ def test_lists_of_tokens():
     logits = [[math.log(p), math.log(1 - p)] for row in tokens for p in row]
     with alcore.Pool(TEXTS) as pool:
         pool.score_logits([3, 2, 1, 0], logits, [0] * 6, lengths=[2, 3, 0, 1], nnll="scores", logprobs="logprobs", margins="margins",
-                          entropies="entropies")
+                          confidences="confidences", entropies="entropies")
         scores = list(pool.get_column("scores"))
         assert scores[3] == pytest.approx(1.039721, abs=1e-6) and scores[2] == pytest.approx(0.340550, abs=1e-6)
         assert math.isnan(scores[1]) and scores[0] == pytest.approx(nnll_of(tokens[3]), abs=1e-6)
@@ -26,7 +26,29 @@ def test_lists_of_tokens():
         assert list(offsets) == [0, 1, 1, 4, 6]
         assert list(values) == pytest.approx([math.log(p) for p in tokens[3] + tokens[1] + tokens[0]], abs=1e-6)
         assert list(pool.get_column("margins")[0]) == pytest.approx([0.75, 0.8, 0.6, 0.0, 0.0, 0.5], abs=1e-6)
+        assert list(pool.get_column("confidences")[0]) == pytest.approx([0.875, 0.9, 0.8, 0.5, 0.5, 0.75], abs=1e-6)
         assert list(pool.get_column("entropies")[0])[4] == pytest.approx(math.log(2), abs=1e-6)
+
+
+def test_narrow_columns_in_place_of_probabilities():
+    probs = [[0.5, 0.3, 0.2], [0.9, 0.05, 0.05], [0.4, 0.35, 0.25], [0.34, 0.33, 0.33]]
+    logits = [[math.log(p) for p in row] for row in probs]
+    with alcore.Pool(TEXTS) as pool:
+        with pool.column("margins", shape="scalar") as margins, pool.column("confidences", shape="scalar") as confidences, \
+                pool.column("entropies", shape="scalar") as entropies:
+            pool.score_logits(range(4), logits, None, lengths=[1] * 4, margins=margins, confidences=confidences,
+                              entropies=entropies)
+        assert list(pool.get_column("confidences")) == pytest.approx([row[0] for row in probs], abs=1e-6)
+        for name, params in (("margin", {}), ("lc", {}), ("entropy", {}), ("uncertainty", {"mode": "lc"})):
+            assert pool.select(3, name, **params).indices == alcore.select(TEXTS, 3, name, probs=probs, **params).indices
+        with pytest.raises(alcore.ShapeError, match="row 0 has 2 tokens: the writer margins"), \
+                pool.column("more", shape="scalar") as margins:
+            pool.score_logits([0, 1], logits, None, lengths=[2, 2], margins=margins)
+    assert alcore.select(TEXTS, 1, "margin", margins=[0.5, 0.1, 0.3, 0.2]).indices == [1]
+    by_words = alcore.select(TEXTS, 1, "uncertainty", margins=([0.5, 0.1, 0.3, 0.2, 0.05], [0, 2, 3, 4, 5]))
+    assert by_words.indices == [3]
+    with pytest.raises(alcore.DataError, match='row 1: 1.5 in column "margins"'):
+        alcore.select(TEXTS, 1, "margin", margins=[0.5, 1.5, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16", "float16", "float64"])
@@ -57,7 +79,7 @@ def test_what_is_wrong(numpy):
     logits, labels = numpy.zeros((4, 3, 5), "f4"), numpy.zeros((4, 3), "i8")
     with alcore.Pool(TEXTS) as pool:
         for columns in ({}, {"perplexity": "scores"}):
-            with pytest.raises(TypeError, match="columns are given as nnll=, logprobs=, margins=, entropies="):
+            with pytest.raises(TypeError, match="columns are given as nnll=, logprobs=, margins=, confidences=, entropies="):
                 pool.score_logits(range(4), logits, labels, **columns)
         with pytest.raises(alcore.ShapeError, match="3 rows for 4 items"):
             pool.score_logits([0, 1, 2], logits, labels, nnll="scores")

@@ -150,6 +150,13 @@ START_TEST(bad_structs_are_refused) {
     ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_PARAM);
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), "order is 7"));
     ck_assert_ptr_null(model);
+    options.order = 0;
+    options.dims = INT64_C(1) << 32;
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_PARAM);
+    ck_assert_ptr_nonnull(strstr(alcore_last_error(), "dims is 4294967296; 1 to 4096"));
+    options.dims = 0;
+    options.reserved = 1;
+    ck_assert_int_eq(alcore_model_new_ngram(ctx, NULL, &options, &model), ALCORE_E_STRUCT_NEWER);
 }
 END_TEST
 

@@ -135,21 +135,28 @@ typedef struct facts {
 } facts;
 
 static alcore_status measure(alcore_ctx *ctx, const alcore_logits *given, facts *out) {
-    int32_t likeliest[ITEMS * TOKENS];
+    int64_t likeliest[ITEMS * TOKENS], shape[2] = {ITEMS, TOKENS};
+    alcore_tensor tensors[FACTS];
+    const alcore_tensor *data = given->logits ? given->logits : given->hidden;
+    const int32_t ndim = data && data->ndim == 2 ? 1 : 2;
+    for (int d = 0; data && data->ndim > 1 && d < ndim; d++) shape[d] = data->shape[d];
+    for (int f = 0; f < FACTS; f++)
+        ck_assert_ok(alcore_tensor_init(&tensors[f], f == 6 ? (void *)likeliest : out->of[f],
+                                        f == 6 ? ALCORE_INT64 : ALCORE_FLOAT64, shape, ndim));
     for (int t = 0; t < ITEMS * TOKENS; t++) {
         likeliest[t] = 9;
         for (int f = 0; f < FACTS; f++) out->of[f][t] = 9.0;
     }
     alcore_token_facts arrays = ALCORE_TOKEN_FACTS_INIT;
-    arrays.logprob = given->labels ? out->of[0] : NULL;
-    arrays.top1 = out->of[1];
-    arrays.top2 = out->of[2];
-    arrays.margin = out->of[3];
-    arrays.entropy = out->of[4];
-    arrays.logsumexp = out->of[5];
-    arrays.likeliest = likeliest;
+    arrays.logprob = given->labels ? &tensors[0] : NULL;
+    arrays.top1 = &tensors[1];
+    arrays.top2 = &tensors[2];
+    arrays.margin = &tensors[3];
+    arrays.entropy = &tensors[4];
+    arrays.logsumexp = &tensors[5];
+    arrays.likeliest = &tensors[6];
     alcore_status status = alcore_logits_measure(ctx, given, IGNORE, &arrays);
-    for (int t = 0; t < ITEMS * TOKENS; t++) out->of[6][t] = likeliest[t];
+    for (int t = 0; t < ITEMS * TOKENS; t++) out->of[6][t] = (double)likeliest[t];
     return status;
 }
 
@@ -324,13 +331,14 @@ START_TEST(nnll_of_the_specification) {
     given.logits = &values;
     given.labels = &targets;
     given.lengths = lengths;
+    given.length_count = 5;
     alcore_logits_writers writers = ALCORE_LOGITS_WRITERS_INIT;
     writers.nnll = nnll;
     writers.logprobs = logprobs;
     writers.margins = margins;
     writers.entropies = entropies;
-    ck_assert_ok(alcore_logits_put(ctx, &given, IGNORE, rows, 5, &writers));
-    ck_assert_ok(alcore_logits_put(ctx, &given, IGNORE, rows, 5, &writers));
+    ck_assert_ok(alcore_logits_put(ctx, &given, rows, 5, IGNORE, &writers));
+    ck_assert_ok(alcore_logits_put(ctx, &given, rows, 5, IGNORE, &writers));
     ck_assert_int_eq(alcore_column_writer_repeats(nnll), 5);
     ck_assert_int_eq(alcore_column_writer_repeats(entropies), 5);
     ck_assert_ok(alcore_column_writer_finish(nnll, ALCORE_MISSING_FAIL));
@@ -383,6 +391,7 @@ START_TEST(packed_items) {
         alcore_logits given = of_states(&a);
         if (packed) {
             given.lengths = lengths;
+            given.length_count = ITEMS;
             a.states.ndim = 2;
             a.state_shape[0] = ITEMS * TOKENS;
             a.state_shape[1] = DIMS;
@@ -395,7 +404,7 @@ START_TEST(packed_items) {
         ck_assert_ok(alcore_column_writer_new(pool, packed ? "packed" : "padded",
                                               ALCORE_COLUMN_SCALAR, NULL, &writer[packed]));
         writers.nnll = writer[packed];
-        ck_assert_ok(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers));
+        ck_assert_ok(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers));
         ck_assert_ok(alcore_column_writer_finish(writer[packed], ALCORE_MISSING_FAIL));
         ck_assert_ok(
             test_column_rows(pool, packed ? "packed" : "padded", rows, ITEMS, got[packed]));
@@ -441,9 +450,9 @@ START_TEST(what_is_wrong_is_named) {
     a.logits[(3 * TOKENS + 2) * CLASSES + 5] = NAN;
     a.hidden[(3 * TOKENS + 2) * DIMS + 5] = INFINITY;
     ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_DATA, "item 3, token 2: a NaN");
-    ck_assert_fails(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers), ALCORE_E_DATA,
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers), ALCORE_E_DATA,
                     "row 1, token 2: a NaN");
-    ck_assert_fails(alcore_logits_put(ctx, &hidden, IGNORE, rows, ITEMS, &writers), ALCORE_E_DATA,
+    ck_assert_fails(alcore_logits_put(ctx, &hidden, rows, ITEMS, IGNORE, &writers), ALCORE_E_DATA,
                     "row 1, token 2: a NaN");
     ck_assert_int_eq(alcore_column_writer_missing(scalar, NULL, 0), ITEMS);
     a.labels[3 * TOKENS + 2] = IGNORE;
@@ -457,20 +466,32 @@ START_TEST(what_is_wrong_is_named) {
     ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE, "5 items of 6 tokens");
     a.label_shape[1]++;
     given.lengths = lengths;
+    given.length_count = ITEMS - 1;
+    ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE, "4 lengths for 5 items");
+    given.length_count = ITEMS;
     ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_SHAPE, "item 3 has length 7");
     given.lengths = NULL;
-    ck_assert_fails(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS - 1, &writers),
+    ck_assert_fails(measure(ctx, &given, &out), ALCORE_E_INVALID, "lengths is NULL");
+    given.length_count = 0;
+    alcore_token_facts wrong = ALCORE_TOKEN_FACTS_INIT;
+    alcore_tensor flat = a.scores;
+    flat.ndim = 1;
+    flat.strides = NULL;
+    wrong.likeliest = &flat;
+    ck_assert_fails(alcore_logits_measure(ctx, &given, IGNORE, &wrong), ALCORE_E_SHAPE,
+                    "likeliest");
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS - 1, IGNORE, &writers),
                     ALCORE_E_SHAPE, "4 rows for 5 items");
     given.labels = NULL;
-    ck_assert_fails(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers), ALCORE_E_INVALID,
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers), ALCORE_E_INVALID,
                     "without labels");
     given.labels = &a.targets;
     writers.logprobs = scalar;
-    ck_assert_fails(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers), ALCORE_E_SHAPE,
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers), ALCORE_E_SHAPE,
                     "the writer logprobs is not of shape ragged");
     writers.logprobs = ragged;
     rows[2] = ITEMS;
-    ck_assert_fails(alcore_logits_put(ctx, &given, IGNORE, rows, ITEMS, &writers),
+    ck_assert_fails(alcore_logits_put(ctx, &given, rows, ITEMS, IGNORE, &writers),
                     ALCORE_E_NOT_FOUND, "5");
     ck_assert_int_eq(alcore_column_writer_missing(scalar, NULL, 0), ITEMS);
     ck_assert_int_eq(alcore_column_writer_missing(ragged, NULL, 0), ITEMS);
