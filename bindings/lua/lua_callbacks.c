@@ -17,7 +17,7 @@ alcore_status al_call_back(al_context *context, lua_CFunction body, void *data) 
     static const char outside[] = "a Lua function was called back outside of a call from Lua";
     static const char raised[] = "an error in a Lua function";
     al_frame *frame = context->frame;
-    if (frame == NULL) return alcore_error_set(ALCORE_E_CALLBACK, outside, sizeof outside - 1);
+    if (!frame) return alcore_error_set(ALCORE_E_CALLBACK, outside, sizeof outside - 1);
     lua_State *L = frame->L;
     if (al_protected_call(L, body, data) == 0) return ALCORE_OK;
     size_t length = sizeof raised - 1;
@@ -35,7 +35,7 @@ alcore_status al_call_back(al_context *context, lua_CFunction body, void *data) 
 /* The status whose name a function returned as its code; ALCORE_E_CALLBACK for NULL and for any
  * other text. Statuses are the numbers from -1 down. */
 static alcore_status status_of(const char *code) {
-    for (alcore_status status = -1; code != NULL && status > -200; status--)
+    for (alcore_status status = -1; code && status > -200; status--)
         if (strcmp(alcore_status_name(status), code) == 0) return status;
     return ALCORE_E_CALLBACK;
 }
@@ -83,7 +83,7 @@ void al_log(void *user, int32_t level, const char *component, const char *messag
             const char *fields) {
     al_context *context = user;
     log_line line = {context, level, component, message, fields};
-    if (context->frame != NULL) (void)al_call_back(context, run_log, &line);
+    if (context->frame) (void)al_call_back(context, run_log, &line);
 }
 
 /* One call of the progress function. */
@@ -120,7 +120,7 @@ static int run_progress(lua_State *L) {
 int32_t al_progress(void *user, const char *stage, int64_t done, int64_t total) {
     al_context *context = user;
     progress_tick tick = {context, stage, done, total, 0};
-    if (context->frame == NULL) return 0;
+    if (!context->frame) return 0;
     /* An error in this function, or before it in the log function, ends the call. */
     if (al_call_back(context, run_progress, &tick) != ALCORE_OK || context->frame->raised != 0)
         return 1;
@@ -135,7 +135,7 @@ al_host *al_host_new(lua_State *L, int owner, int functions, al_context *context
     al_anchor(L, owner, functions, "functions");
     al_push_weak(L, HOSTS);
     al_host *host = malloc(sizeof *host);
-    if (host == NULL) luaL_error(L, "out of memory");
+    if (!host) luaL_error(L, "out of memory");
     host->context = context;
     lua_pushlightuserdata(L, host);
     lua_pushvalue(L, functions);

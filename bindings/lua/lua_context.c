@@ -58,7 +58,7 @@ static int make(lua_State *L, int table) {
     al_read_struct(L, table, al_ctx_options, &options);
     al_object *object = al_new(L, &al_context_kind, NULL);
     al_context *context = calloc(1, sizeof *context);
-    if (context == NULL) return luaL_error(L, "out of memory");
+    if (!context) return luaL_error(L, "out of memory");
     object->context = context; /* the collector frees it from here on */
     context->users = 1;
     begin_functions(L, context);
@@ -80,12 +80,12 @@ al_context *al_context_of(lua_State *L, int table) {
         lua_getfield(L, table, "context");
         al_object *given = lua_isnil(L, -1) ? NULL : al_check(L, -1, &al_context_kind);
         lua_pop(L, 1);
-        if (given != NULL) return given->context;
+        if (given) return given->context;
     }
     lua_getfield(L, LUA_REGISTRYINDEX, MODULE_CONTEXT);
     al_object *module_context = al_test(L, -1, &al_context_kind);
     lua_pop(L, 1);
-    if (module_context != NULL) return module_context->context;
+    if (module_context) return module_context->context;
     if (make(L, 0) != 0) luaL_error(L, "%s", lua_tostring(L, -2));
     module_context = lua_touserdata(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, MODULE_CONTEXT);

@@ -88,7 +88,7 @@ void al_push_weak(lua_State *L, const char *name) {
 }
 
 void al_set_functions(lua_State *L, const al_method *functions) {
-    for (; functions != NULL && functions->name != NULL; functions++) {
+    for (; functions && functions->name; functions++) {
         lua_pushcfunction(L, functions->function);
         lua_setfield(L, -2, functions->name);
     }
@@ -101,8 +101,8 @@ static void drop(al_object *object, const al_kind *kind) {
     al_context *context = object->context;
     object->handle = NULL;
     object->context = NULL;
-    if (handle != NULL) kind->unref(handle);
-    if (context != NULL) al_context_release(context);
+    if (handle) kind->unref(handle);
+    if (context) al_context_release(context);
 }
 
 /* The kind that a function of a metatable was made for (upvalue 1). */
@@ -118,7 +118,7 @@ static int collect(lua_State *L) {
 /* The object at index, open or closed; NULL for a value of another kind. */
 static al_object *test(lua_State *L, int index, const al_kind *kind) {
     al_object *object = lua_touserdata(L, index);
-    if (object == NULL || !lua_getmetatable(L, index)) return NULL;
+    if (!object || !lua_getmetatable(L, index)) return NULL;
     luaL_getmetatable(L, kind->name);
     int same = lua_rawequal(L, -1, -2);
     lua_pop(L, 2);
@@ -132,8 +132,8 @@ static al_object *test(lua_State *L, int index, const al_kind *kind) {
 static int close_object(lua_State *L) {
     const al_kind *kind = upvalue_kind(L);
     al_object *object = test(L, 1, kind);
-    if (object == NULL) return luaL_error(L, "close: %s expected", kind->name);
-    if (object->context != NULL && object->context->frame != NULL)
+    if (!object) return luaL_error(L, "close: %s expected", kind->name);
+    if (object->context && object->context->frame)
         return luaL_error(L, "close: a call on the context of this %s is under way", kind->name);
     drop(object, kind);
     return 0;
@@ -143,9 +143,8 @@ static int close_object(lua_State *L) {
 static int to_string(lua_State *L) {
     const al_kind *kind = upvalue_kind(L);
     al_object *object = test(L, 1, kind);
-    if (object == NULL) return luaL_error(L, "%s expected", kind->name);
-    lua_pushfstring(L, object->handle != NULL ? "%s: %p" : "%s (closed)", kind->name,
-                    object->handle);
+    if (!object) return luaL_error(L, "%s expected", kind->name);
+    lua_pushfstring(L, object->handle ? "%s: %p" : "%s (closed)", kind->name, object->handle);
     return 1;
 }
 
@@ -194,7 +193,7 @@ void al_register_kind(lua_State *L, const al_kind *kind) {
     lua_setfield(L, -2, "__metatable");
     lua_pushstring(L, kind->name);
     lua_setfield(L, -2, "__name");
-    for (const al_method *method = kind->getters; method != NULL && method->name; method++) {
+    for (const al_method *method = kind->getters; method && method->name; method++) {
         if (strcmp(method->name, "count") != 0) continue;
         lua_pushcfunction(L, method->function);
         lua_setfield(L, -2, "__len");
@@ -211,7 +210,7 @@ al_object *al_new(lua_State *L, const al_kind *kind, al_context *context) {
     lua_setmetatable(L, -2);
     lua_createtable(L, 1, 0);
     lua_setuservalue(L, -2);
-    if (context != NULL) al_join(L, object, context);
+    if (context) al_join(L, object, context);
     return object;
 }
 
@@ -226,12 +225,12 @@ void al_join(lua_State *L, al_object *object, al_context *context) {
 
 al_object *al_test(lua_State *L, int index, const al_kind *kind) {
     al_object *object = test(L, index, kind);
-    return object != NULL && object->handle != NULL ? object : NULL;
+    return object && object->handle ? object : NULL;
 }
 
 al_object *al_check(lua_State *L, int index, const al_kind *kind) {
     al_object *object = luaL_checkudata(L, index, kind->name);
-    if (object->handle == NULL) luaL_error(L, "this %s is closed", kind->name);
+    if (!object->handle) luaL_error(L, "this %s is closed", kind->name);
     return object;
 }
 

@@ -292,10 +292,10 @@ static void from_memory(lua_State *L, al_array *array, int owner) {
             L, "matrix: a table, packed string, cdata, light userdata or address expected, got %s",
             luaL_typename(L, 1));
     int32_t ndim, dtype = al_constant_check(L, 2, dtypes, "dtype", 0);
-    if (dtype == 0 && element != NULL) {
+    if (dtype == 0 && element) {
         lua_pushstring(L, element);
         dtype = al_constant_check(L, -1, dtypes, "dtype", 0);
-    } else if (dtype != 0 && element != NULL) {
+    } else if (dtype != 0 && element) {
         lua_pushstring(L, element);
         if (al_constant_check(L, -1, dtypes, "dtype", 0) != dtype)
             luaL_error(L, "matrix: the memory holds %s, not %s", element, lua_tostring(L, 2));
@@ -361,7 +361,7 @@ static int ragged(lua_State *L) {
         al_array *given = al_array_from(L, 1, "ragged", 0);
         array = new_array(L);
         int owner = lua_gettop(L);
-        if (given->path != NULL || given->offsets.data != NULL)
+        if (given->path || given->offsets.data)
             luaL_error(L, "ragged: values without lengths of their own expected");
         array->values = given->values;
         array->options = given->options;
@@ -408,9 +408,9 @@ static int file(lua_State *L) {
 static int to_string(lua_State *L) {
     if (!al_array_is(L, 1)) return luaL_error(L, "alcore.array expected");
     const al_array *array = lua_touserdata(L, 1);
-    if (array->path != NULL)
+    if (array->path)
         lua_pushfstring(L, "alcore.array: %s", array->path);
-    else if (array->offsets.data != NULL)
+    else if (array->offsets.data)
         lua_pushfstring(L, "alcore.array: ragged, %d rows, %d values", (int)array->lengths_count,
                         (int)array->shape[0]);
     else if (array->values.ndim == 2)
@@ -432,10 +432,10 @@ void al_array_register(lua_State *L) {
 }
 
 int al_set_column(lua_State *L, al_object *pool, const char *name, al_array *array) {
-    if (array->path != NULL)
+    if (array->path)
         return AL_CALL(L, pool->context,
                        alcore_pool_read_column(pool->pool, name, array->path, &array->options));
-    const alcore_tensor *offsets = array->offsets.data != NULL ? &array->offsets : NULL;
+    const alcore_tensor *offsets = array->offsets.data ? &array->offsets : NULL;
     return AL_CALL(
         L, pool->context,
         alcore_pool_set_column(pool->pool, name, &array->values, offsets, &array->options));

@@ -62,7 +62,7 @@ static int finish_score(lua_State *L, const char *signature, const double *sente
                         int64_t count) {
     lua_pushstring(L, signature);
     lua_setfield(L, -2, "signature");
-    if (sentences == NULL) return 1;
+    if (!sentences) return 1;
     al_push_doubles(L, sentences, count);
     lua_setfield(L, -2, "sentences");
     return 1;

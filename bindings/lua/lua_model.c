@@ -48,9 +48,9 @@ static int run_model(lua_State *L) {
     call->status = al_answer(L, first, call->function);
     if (call->status != ALCORE_OK) return 0;
     const al_array *array = al_array_from(L, first, call->function, call->ragged);
-    if (array->path != NULL)
+    if (array->path)
         return luaL_error(L, "%s: numbers in memory expected, got a file", call->function);
-    if (call->ragged && array->lengths == NULL)
+    if (call->ragged && !array->lengths)
         return luaL_error(L, "%s: an array of alcore.ragged() or a list of lists expected",
                           call->function);
     int64_t rows = call->ragged ? array->lengths_count : array->shape[0];
@@ -168,11 +168,11 @@ static int ngram(lua_State *L) {
     al_read_struct(L, 1, al_ngram_options, &options);
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
-    al_context *context = labeled != NULL ? labeled->context : al_context_of(L, 1);
+    al_context *context = labeled ? labeled->context : al_context_of(L, 1);
     al_object *object = al_new(L, &al_model_kind, context);
     return AL_TOP(L, context,
-                  alcore_model_new_ngram(context->ctx, labeled != NULL ? labeled->pool : NULL,
-                                         &options, &object->model));
+                  alcore_model_new_ngram(context->ctx, labeled ? labeled->pool : NULL, &options,
+                                         &object->model));
 }
 
 /*** A model that computes the log-probabilities of a language model.

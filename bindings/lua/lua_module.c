@@ -21,10 +21,10 @@ PROBE(lua_setfenv);       /* 5.1 and LuaJIT */
 
 /* LUA_VERSION_NUM of the Lua that runs; 0 for none that the module supports. */
 static int running_version(void) {
-    if (al_has_lua_newuserdatauv != NULL) return 504;
-    if (al_has_lua_isinteger != NULL) return 503;
-    if (al_has_lua_callk != NULL) return 502;
-    return al_has_lua_setfenv != NULL ? 501 : 0;
+    if (al_has_lua_newuserdatauv) return 504;
+    if (al_has_lua_isinteger) return 503;
+    if (al_has_lua_callk) return 502;
+    return al_has_lua_setfenv ? 501 : 0;
 }
 
 /* Raises the error of the wrong Lua, by a function that is the same in every version. */

@@ -10,8 +10,8 @@ static int pool_from(lua_State *L, int index, const char *what, al_context *cont
                      al_object **out) {
     index = al_absolute(L, index);
     *out = al_test(L, index, &al_pool_kind);
-    if (*out == NULL && lua_istable(L, index)) return al_pool_make(L, index, 0, context, out);
-    if (*out == NULL)
+    if (!*out && lua_istable(L, index)) return al_pool_make(L, index, 0, context, out);
+    if (!*out)
         return luaL_error(L, "%s: a pool or a list of strings expected, got %s", what,
                           luaL_typename(L, index));
     lua_pushvalue(L, index);
@@ -38,12 +38,12 @@ static int phrases(lua_State *L) {
         if (!lua_isnil(L, -1)) failed = pool_from(L, -1, "labeled", source->context, &labeled);
         if (failed) return failed;
     }
-    if (labeled != NULL && labeled->context != source->context)
+    if (labeled && labeled->context != source->context)
         return luaL_error(L, "phrases: 'labeled' belongs to another context");
     al_object *object = al_new(L, &al_pool_kind, source->context);
     return AL_TOP(L, source->context,
-                  alcore_pool_derive_phrases(source->pool, labeled != NULL ? labeled->pool : NULL,
-                                             &options, &object->pool));
+                  alcore_pool_derive_phrases(source->pool, labeled ? labeled->pool : NULL, &options,
+                                             &object->pool));
 }
 
 /*** Writes the pool that @{alcore.phrases} made as a table.

@@ -61,12 +61,12 @@ int al_pool_make(lua_State *L, int texts, int options, al_context *context, al_o
         lua_getfield(L, options, "source");
         if (!lua_isnil(L, -1)) source = al_check(L, lua_gettop(L), &al_pool_kind);
     }
-    if (source != NULL) context = source->context;
+    if (source) context = source->context;
     al_object *pool = al_new(L, &al_pool_kind, context);
     int top = lua_gettop(L);
     int failed = AL_CALL(L, context,
-                         source != NULL ? alcore_pool_new_derived(source->pool, &given, &pool->pool)
-                                        : alcore_pool_new(context->ctx, &given, &pool->pool));
+                         source ? alcore_pool_new_derived(source->pool, &given, &pool->pool)
+                                : alcore_pool_new(context->ctx, &given, &pool->pool));
     if (!failed && texts != 0) failed = add_records(L, pool, texts, options);
     if (failed) return failed;
     lua_settop(L, top);
@@ -132,7 +132,7 @@ static int count(lua_State *L) {
 
 /* Pushes a text of the library, nil for NULL; returns 1. */
 static int push_string(lua_State *L, const char *text, size_t length) {
-    if (text == NULL)
+    if (!text)
         lua_pushnil(L);
     else
         lua_pushlstring(L, text, length);
@@ -287,7 +287,7 @@ static int set_costs(lua_State *L) {
 static int source(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     alcore_pool *found = alcore_pool_source(self->pool);
-    if (found != NULL)
+    if (found)
         al_push_pool(L, found, self->context);
     else
         lua_pushnil(L);
@@ -389,7 +389,7 @@ static int state(lua_State *L) {
         return 1;
     }
     lua_newtable(L);
-    for (const al_constant *entry = al_row_states; entry->name != NULL; entry++) {
+    for (const al_constant *entry = al_row_states; entry->name; entry++) {
         if ((bits & (uint32_t)entry->value) == 0) continue;
         lua_pushstring(L, entry->name);
         lua_rawseti(L, -2, (int)lua_rawlen(L, -2) + 1);
@@ -445,9 +445,8 @@ static int push_texts(lua_State *L, al_object *self, const char *name, const int
     lua_newtable(L);
     for (int64_t i = 0; i < count_of_rows; i++) {
         size_t length = 0;
-        const char *found =
-            alcore_pool_column_text(self->pool, name, rows != NULL ? rows[i] : i, &length);
-        if (found != NULL)
+        const char *found = alcore_pool_column_text(self->pool, name, rows ? rows[i] : i, &length);
+        if (found)
             lua_pushlstring(L, found, length);
         else
             lua_pushboolean(L, 0);

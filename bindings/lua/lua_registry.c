@@ -128,7 +128,7 @@ static int scorer_needs(lua_State *L) {
 static int about(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     const char *text = alcore_strategy_builtin_summary(name);
-    lua_pushstring(L, text != NULL ? text : alcore_scorer_builtin_summary(name));
+    lua_pushstring(L, text ? text : alcore_scorer_builtin_summary(name));
     return 1;
 }
 

@@ -30,7 +30,7 @@ typedef struct selecting {
 } selecting;
 
 static int is_one_of(const char *name, const char *const *list) {
-    for (; *list != NULL; list++)
+    for (; *list; list++)
         if (strcmp(*list, name) == 0) return 1;
     return 0;
 }
@@ -51,7 +51,7 @@ static al_context *context_of_fields(lua_State *L, int fields) {
         lua_getfield(L, fields, sources[i].field);
         al_object *object = al_test(L, -1, sources[i].kind);
         lua_pop(L, 1);
-        if (object != NULL) return object->context;
+        if (object) return object->context;
     }
     return al_context_of(L, fields);
 }
@@ -82,7 +82,7 @@ static int find_pool(selecting *self) {
         self->pool = al_check(L, pool, &al_pool_kind);
         self->pool_index = pool;
     }
-    for (const char *const *field = record_fields; *field != NULL; field++) {
+    for (const char *const *field = record_fields; *field; field++) {
         lua_getfield(L, self->fields, *field);
         if (!lua_isnil(L, -1)) return luaL_error(L, "select: '%s' goes with 'texts'", *field);
         lua_pop(L, 1);
@@ -182,9 +182,8 @@ static int is_parameter(const selecting *self, const char *name) {
     al_push_anchor(self->L, self->strategy_index, "name");
     const char *strategy = lua_tostring(self->L, -1);
     int found = 0;
-    for (int32_t i = 0; strategy != NULL && !found &&
-                        alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK;
-         i++)
+    for (int32_t i = 0;
+         strategy && !found && alcore_strategy_builtin_param(strategy, i, &info) == ALCORE_OK; i++)
         found = strcmp(info.name, name) == 0;
     lua_pop(self->L, 1);
     return found;

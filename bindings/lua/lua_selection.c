@@ -156,8 +156,8 @@ static int get_provenance(lua_State *L) {
 
 /* Pushes a remedy as it stands in Lua: 'hint: fill = "skip" stays within the budget'. */
 static void push_remedy(lua_State *L, const alcore_remedy *remedy) {
-    lua_pushfstring(L, remedy->value != NULL ? "hint: %s = \"%s\" %s\n" : "hint: %s%s %s\n",
-                    remedy->name, remedy->value != NULL ? remedy->value : "", remedy->effect);
+    lua_pushfstring(L, remedy->value ? "hint: %s = \"%s\" %s\n" : "hint: %s%s %s\n", remedy->name,
+                    remedy->value ? remedy->value : "", remedy->effect);
 }
 
 /*** The summary for people: several lines, the last of them hints.
@@ -215,7 +215,7 @@ static int get_by_budget(lua_State *L) {
 static int get_pool(lua_State *L) {
     al_object *self = al_check(L, 1, &al_selection_kind);
     al_push_anchor(L, 1, "pool");
-    if (al_test(L, -1, &al_pool_kind) != NULL) return 1;
+    if (al_test(L, -1, &al_pool_kind)) return 1;
     al_push_pool(L, alcore_selection_pool(self->selection), self->context);
     return 1;
 }

@@ -73,7 +73,7 @@ static int run_part(lua_State *L) {
     lua_call(L, 1, 3);
     call->status = al_answer(L, first, call->part->called);
     if (call->status != ALCORE_OK) return 0;
-    if (call->choice != NULL)
+    if (call->choice)
         call->status = put_choice(L, call, first);
     else
         put_scores(L, call, first, expected);
@@ -85,12 +85,12 @@ static int run_part(lua_State *L) {
 static alcore_status show(host_call *call, const alcore_view *view) {
     al_context *context = call->host->context;
     al_frame *frame = context->frame;
-    if (frame != NULL) {
+    if (frame) {
         frame->view = view;
         frame->view_number = ++context->views;
     }
     alcore_status status = al_call_back(context, run_part, call);
-    if (frame != NULL) frame->view = NULL;
+    if (frame) frame->view = NULL;
     return status == ALCORE_OK ? call->status : status;
 }
 
@@ -338,11 +338,10 @@ static int scorer_run(lua_State *L) {
     al_object *self = al_check(L, 1, &al_scorer_kind);
     al_object *pool = al_check(L, 2, &al_pool_kind);
     al_object *model = lua_isnoneornil(L, 3) ? NULL : al_check(L, 3, &al_model_kind);
-    if (self->context != pool->context || (model != NULL && model->context != pool->context))
+    if (self->context != pool->context || (model && model->context != pool->context))
         return luaL_error(L, "run: the scorer, pool and model belong to different contexts");
-    int failed =
-        AL_CALL(L, pool->context,
-                alcore_scorer_run(self->scorer, pool->pool, model != NULL ? model->model : NULL));
+    int failed = AL_CALL(L, pool->context,
+                         alcore_scorer_run(self->scorer, pool->pool, model ? model->model : NULL));
     return al_result(L, failed, 2);
 }
 

@@ -41,7 +41,7 @@ static void read_member(lua_State *L, int table, const al_member *member, void *
 void al_read_struct(lua_State *L, int table, const al_member *members, void *out) {
     if (table == 0) return;
     luaL_checkstack(L, AL_STACK, "options");
-    for (const al_member *member = members; member->name != NULL; member++) {
+    for (const al_member *member = members; member->name; member++) {
         lua_getfield(L, table, member->name);
         int given = !lua_isnil(L, -1);
         lua_pop(L, 1);
@@ -72,7 +72,7 @@ static void push_member(lua_State *L, const al_member *member, const void *from,
         break;
     case AL_WORD: {
         const al_constant *word = member->words;
-        while (word->name != NULL && word->value != ((const int32_t *)from)[index]) word++;
+        while (word->name && word->value != ((const int32_t *)from)[index]) word++;
         lua_pushstring(L, word->name);
         break;
     }
@@ -82,7 +82,7 @@ static void push_member(lua_State *L, const al_member *member, const void *from,
 void al_push_struct(lua_State *L, const al_member *members, const void *from) {
     luaL_checkstack(L, AL_STACK, "a result");
     lua_newtable(L);
-    for (const al_member *member = members; member->name != NULL; member++) {
+    for (const al_member *member = members; member->name; member++) {
         const char *first = (const char *)from + member->offset;
         if (member->count == 1) {
             push_member(L, member, first, 0);

@@ -32,7 +32,7 @@ static void print_number(double value, char text[64]) {
         if (strtod(text, NULL) == value) break;
     }
     size_t number = strspn(text, "+-0123456789");
-    if (text[number] == '\0' || strchr("eEin.", text[number]) != NULL) return;
+    if (text[number] == '\0' || strchr("eEin.", text[number])) return;
     size_t rest = number + strcspn(text + number, "0123456789");
     memmove(text + number + 1, text + rest, strlen(text + rest) + 1);
     text[number] = '.';
@@ -92,22 +92,22 @@ int32_t al_constant_check(lua_State *L, int index, const al_constant *list, cons
                           int32_t absent) {
     if (lua_isnoneornil(L, index)) return absent;
     const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : NULL;
-    for (const al_constant *entry = list; name != NULL && entry->name != NULL; entry++)
+    for (const al_constant *entry = list; name && entry->name; entry++)
         if (strcmp(entry->name, name) == 0) return entry->value;
     luaL_checkstack(L, AL_STACK, what);
     lua_pushfstring(L, "%s: one of", what);
-    for (const al_constant *entry = list; entry->name != NULL; entry++) {
+    for (const al_constant *entry = list; entry->name; entry++) {
         lua_pushfstring(L, " %s", entry->name);
         lua_concat(L, 2);
     }
-    lua_pushfstring(L, " expected, got %s", name != NULL ? name : luaL_typename(L, index));
+    lua_pushfstring(L, " expected, got %s", name ? name : luaL_typename(L, index));
     lua_concat(L, 2);
     lua_error(L);
     return absent;
 }
 
 int32_t al_usual_shape(const char *column) {
-    for (const al_constant *entry = al_usual_columns; entry->name != NULL; entry++)
+    for (const al_constant *entry = al_usual_columns; entry->name; entry++)
         if (strcmp(entry->name, column) == 0) return entry->value;
     return -1;
 }
@@ -204,7 +204,7 @@ const char **al_strings(lua_State *L, int index, const char *what, int optional,
     /* A list with holes is as long as the texts it goes with. */
     if (optional) length = *count;
     const char **strings = al_buffer(L, length, sizeof *strings);
-    if (lengths != NULL) *lengths = al_buffer(L, length, sizeof **lengths);
+    if (lengths) *lengths = al_buffer(L, length, sizeof **lengths);
     for (int64_t i = 0; i < length; i++) {
         lua_rawgeti(L, index, (int)(i + 1));
         size_t bytes = 0;
@@ -216,7 +216,7 @@ const char **al_strings(lua_State *L, int index, const char *what, int optional,
         else
             luaL_error(L, "%s[%d]: a string expected, got %s", what, (int)(i + 1),
                        luaL_typename(L, -1));
-        if (lengths != NULL) (*lengths)[i] = bytes;
+        if (lengths) (*lengths)[i] = bytes;
         lua_pop(L, 1); /* the list holds the string */
     }
     *count = length;
@@ -241,7 +241,7 @@ double *al_numbers(lua_State *L, int index, const char *what, int64_t *count) {
 /* The row, from 0, of the index or (with a pool) id on top of the stack. It is entry `number`, from
  * 1, of the list, for messages. *failed is set only for an id that the pool lacks. */
 static int64_t row_of(lua_State *L, const al_object *pool, int64_t number, int *failed) {
-    if (lua_type(L, -1) == LUA_TSTRING && pool != NULL) {
+    if (lua_type(L, -1) == LUA_TSTRING && pool) {
         size_t length;
         const char *id = lua_tolstring(L, -1, &length);
         int64_t row;
@@ -250,8 +250,8 @@ static int64_t row_of(lua_State *L, const al_object *pool, int64_t number, int *
         return row;
     }
     if (lua_type(L, -1) != LUA_TNUMBER)
-        luaL_error(L, "rows[%d]: an index%s expected, got %s", (int)number,
-                   pool != NULL ? " or id" : "", luaL_typename(L, -1));
+        luaL_error(L, "rows[%d]: an index%s expected, got %s", (int)number, pool ? " or id" : "",
+                   luaL_typename(L, -1));
     int64_t index = al_integer(L, -1, "an index");
     if (index < 1) luaL_error(L, "rows[%d]: indices count from 1", (int)number);
     return index - 1;
@@ -261,7 +261,7 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
     index = al_absolute(L, index);
     *failed = 0;
     const al_object *selection = al_test(L, index, &al_selection_kind);
-    if (selection != NULL) {
+    if (selection) {
         *count = alcore_selection_count(selection->selection);
         int64_t *rows = al_buffer(L, *count, sizeof *rows);
         if (*count > 0)
@@ -269,7 +269,7 @@ int64_t *al_rows(lua_State *L, int index, const al_object *pool, int64_t *count,
                    (size_t)*count * sizeof *rows);
         return rows;
     }
-    *count = check_list(L, index, "rows", pool != NULL ? "indices or ids" : "indices");
+    *count = check_list(L, index, "rows", pool ? "indices or ids" : "indices");
     int64_t *rows = al_buffer(L, *count, sizeof *rows);
     for (int64_t i = 0; i < *count; i++) {
         lua_rawgeti(L, index, (int)(i + 1));
@@ -287,7 +287,7 @@ void al_push_list(lua_State *L, int64_t count) {
 }
 
 int al_append(lua_State *L, int64_t index, const char *text) {
-    if (text == NULL) return 0;
+    if (!text) return 0;
     lua_pushstring(L, text);
     lua_rawseti(L, -2, (int)index + 1);
     return 1;
@@ -339,7 +339,7 @@ static void push_run(lua_State *L, const alcore_tensor *tensor, int64_t first, i
 
 /* Pushes rows first to first + rows - 1 of a vector or matrix: a list of numbers, or of lists. */
 static void push_rows(lua_State *L, const alcore_tensor *values, int64_t first, int64_t rows) {
-    int64_t stride = values->strides != NULL ? values->strides[0] : 0;
+    int64_t stride = values->strides ? values->strides[0] : 0;
     if (values->ndim < 2) {
         push_run(L, values, first, rows);
         return;
@@ -354,7 +354,7 @@ static void push_rows(lua_State *L, const alcore_tensor *values, int64_t first, 
 
 void al_push_tensor(lua_State *L, const alcore_tensor *values, const alcore_tensor *offsets) {
     luaL_checkstack(L, AL_STACK, "an array");
-    if (offsets == NULL || offsets->data == NULL) {
+    if (!offsets || !offsets->data) {
         push_rows(L, values, 0, values->shape[0]);
         return;
     }

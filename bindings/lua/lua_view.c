@@ -20,9 +20,9 @@ typedef struct lua_view {
 /* The frame that shows the view at index; raises when its callback has returned. */
 static const al_frame *frame_of(lua_State *L, int index) {
     const lua_view *self = luaL_checkudata(L, index, VIEW);
-    for (const al_frame *frame = self->context != NULL ? self->context->frame : NULL; frame != NULL;
+    for (const al_frame *frame = self->context ? self->context->frame : NULL; frame;
          frame = frame->outer)
-        if (frame->view != NULL && frame->view_number == self->number) return frame;
+        if (frame->view && frame->view_number == self->number) return frame;
     luaL_error(
         L, "this view has expired: it can be used while the function runs that it was given to");
     return NULL;
@@ -51,7 +51,7 @@ static int collect(lua_State *L) {
     lua_view *self = lua_touserdata(L, 1);
     al_context *context = self->context;
     self->context = NULL;
-    if (context != NULL) al_context_release(context);
+    if (context) al_context_release(context);
     return 0;
 }
 
@@ -139,7 +139,7 @@ static int column(lua_State *L) {
 static int pool(lua_State *L) {
     const al_frame *frame = frame_of(L, 1);
     alcore_pool *found = alcore_view_pool(frame->view, role_at(L, 2));
-    if (found == NULL) return 0;
+    if (!found) return 0;
     al_push_pool(L, found, frame->context);
     return 1;
 }

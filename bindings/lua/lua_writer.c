@@ -43,7 +43,7 @@ static int put(lua_State *L) {
     int64_t *rows = al_rows(L, 2, NULL, &rows_count, &failed);
     al_push_anchor(L, 1, "ragged");
     al_array *array = al_array_from(L, 3, "values", lua_toboolean(L, -1) && lua_isnil(L, 4));
-    if (array->path != NULL) return luaL_error(L, "put: values in memory expected, got a file");
+    if (array->path) return luaL_error(L, "put: values in memory expected, got a file");
     int64_t *lengths = array->lengths;
     lengths_count = array->lengths_count;
     if (!lua_isnil(L, 4)) {
@@ -51,7 +51,7 @@ static int put(lua_State *L) {
         lengths = al_buffer(L, lengths_count, sizeof *lengths);
         for (int64_t i = 0; i < lengths_count; i++) lengths[i] = (int64_t)numbers[i];
     }
-    if (lengths != NULL && lengths_count != rows_count)
+    if (lengths && lengths_count != rows_count)
         return luaL_error(L, "put: %d rows and %d lengths", (int)rows_count, (int)lengths_count);
     return AL_SELF(L, self->context,
                    alcore_column_writer_put(self->column_writer, rows, rows_count, &array->values,

@@ -7,7 +7,7 @@
 /* Enters the context of the handle, NULL without a handle. */
 static alcore_status enter(const void *handle, alcore_ctx **ctx) {
     const alcore__object *object = handle;
-    *ctx = object == NULL ? NULL : object->ctx;
+    *ctx = !object ? NULL : object->ctx;
     return alcore__enter(*ctx);
 }
 
@@ -17,7 +17,7 @@ alcore_status alcore__param_set(const alcore__param_calls *calls, void *handle, 
                                 const char *value) {
     alcore_ctx *ctx;
     ALCORE__TRY(enter(handle, &ctx));
-    if (handle == NULL || name == NULL || value == NULL)
+    if (!handle || !name || !value)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID,
                                                "alcore_%s_set: %s, name and value are needed",
                                                calls->noun, calls->noun));
@@ -47,9 +47,9 @@ alcore_status alcore__param_set_number(const alcore__param_calls *calls, void *h
 alcore_status alcore__param_get(const alcore__param_calls *calls, void *handle, const char *name,
                                 const char **out_text) {
     alcore_ctx *ctx;
-    if (out_text != NULL) *out_text = NULL;
+    if (out_text) *out_text = NULL;
     ALCORE__TRY(enter(handle, &ctx));
-    if (handle == NULL || name == NULL || out_text == NULL)
+    if (!handle || !name || !out_text)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID,
                                                "alcore_%s_get: %s, name and out_text are needed",
                                                calls->noun, calls->noun));

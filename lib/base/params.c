@@ -235,7 +235,7 @@ static const alcore__value *find_value(const alcore__values *values, const char 
 }
 
 bool alcore__values_has(const alcore__values *values, const char *name) {
-    return find_value(values, name) != NULL;
+    return find_value(values, name);
 }
 
 int64_t alcore__values_integer(const alcore__values *values, const char *name) {

@@ -47,7 +47,7 @@ static alcore_status next_line(reader *r) {
     size_t length = 0;
     bool more = true;
     ALCORE__TRY(alcore__lines_next(&r->lines, &line, &length));
-    while (line == NULL && more) {
+    while (!line && more) {
         ALCORE__TRY(alcore__lines_fill(&r->lines, &more));
         if (more) ALCORE__TRY(alcore__lines_next(&r->lines, &line, &length));
     }
@@ -61,7 +61,7 @@ static alcore_status next_line(reader *r) {
 static alcore_status next_filled_line(reader *r) {
     do {
         ALCORE__TRY(next_line(r));
-        if (r->line == NULL) return bad_line(r, "the file ends before \\end\\");
+        if (!r->line) return bad_line(r, "the file ends before \\end\\");
     } while (r->line_length == 0);
     return ALCORE_OK;
 }
@@ -110,7 +110,7 @@ static alcore_status read_header(reader *r, int32_t *orders) {
     *orders = 0;
     do {
         ALCORE__TRY(next_line(r));
-        if (r->line == NULL)
+        if (!r->line)
             return alcore__fail(ALCORE_E_DATA, "%s: not ARPA text: there is no \\data\\ line",
                                 r->lines.path);
     } while (!line_is(r, "\\data\\"));
@@ -259,9 +259,9 @@ static alcore_status read_model(reader *r) {
 
 /* Reads a model from a file; the model keeps the trie, so the reader's reference is dropped. */
 alcore_status alcore_lm_read_arpa(alcore_ctx *ctx, const char *path, alcore_lm **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL || path == NULL || out == NULL)
+    if (!ctx || !path || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx, path or out is NULL"));
     reader r = {.ctx = ctx};
     alcore_status status = alcore__lines_open(&r.lines, ctx, path, 0);

@@ -27,7 +27,7 @@ static alcore_status append_number(arpa_writer *w, double value) {
     size_t length = 0;
     (void)snprintf(text, sizeof text, "%.*g", DIGITS, value);
     for (const char *c = text; *c != '\0'; c++) {
-        if (strchr("0123456789+-einf", *c) != NULL)
+        if (strchr("0123456789+-einf", *c))
             text[length++] = *c;
         else if (length > 0 && text[length - 1] != '.')
             text[length++] = '.';
@@ -120,9 +120,9 @@ static alcore_status put_model(arpa_writer *w) {
 
 /* Writes the model to path, which appears whole or not at all. */
 alcore_status alcore_lm_write_arpa(alcore_lm *lm, const char *path) {
-    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || path == NULL)
+    if (!lm || !path)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or path is NULL"));
     arpa_writer w = {.ctx = ctx, .lm = lm};
     alcore_status status = alcore__writer_open(ctx, path, &w.writer);

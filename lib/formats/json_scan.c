@@ -228,12 +228,12 @@ bool alcore__json_skip(alcore__json *json) {
         if (!alcore__json_enter(json, '{')) return false;
         while (alcore__json_key(json, &text, &length))
             if (!alcore__json_skip(json)) return false;
-        return json->error == NULL;
+        return !json->error;
     case '[':
         if (!alcore__json_enter(json, '[')) return false;
         while (alcore__json_item(json))
             if (!alcore__json_skip(json)) return false;
-        return json->error == NULL;
+        return !json->error;
     case '"':
         return alcore__json_string(json, &text, &length);
     case '0':

@@ -25,7 +25,7 @@ static void put_quoted(alcore__json_out *json, const char *text, size_t length) 
 static void begin_value(alcore__json_out *json, const char *key) {
     if (json->separate) put(json, ",", 1);
     json->separate = true;
-    if (key == NULL) return;
+    if (!key) return;
     put_quoted(json, key, strlen(key));
     put(json, ":", 1);
 }
@@ -48,7 +48,7 @@ void alcore__json_put_text(alcore__json_out *json, const char *key, const char *
 }
 
 void alcore__json_put_string(alcore__json_out *json, const char *key, const char *text) {
-    if (text == NULL)
+    if (!text)
         alcore__json_put_raw(json, key, "null");
     else
         alcore__json_put_text(json, key, text, strlen(text));

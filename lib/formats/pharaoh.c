@@ -43,8 +43,8 @@ static bool read_position(const char *text, size_t length, uint32_t *out) {
 static alcore_status read_link(const reader *r, const char *word, size_t length,
                                alcore__link *out) {
     const char *dash = memchr(word, '-', length);
-    const size_t before = dash != NULL ? (size_t)(dash - word) : 0;
-    if (dash != NULL && read_position(word, before, &out->source) &&
+    const size_t before = dash ? (size_t)(dash - word) : 0;
+    if (dash && read_position(word, before, &out->source) &&
         read_position(dash + 1, length - before - 1, &out->target))
         return ALCORE_OK;
     return alcore__lines_fail(&r->lines,
@@ -108,7 +108,7 @@ static alcore_status read_all(reader *r, int64_t pairs) {
             char *text;
             size_t length;
             ALCORE__TRY(alcore__lines_next(&r->lines, &text, &length));
-            if (text == NULL) break;
+            if (!text) break;
             if (r->out->pairs == pairs)
                 return alcore__lines_fail(&r->lines, "there are only %" PRId64 " sentence pairs",
                                           pairs);

@@ -205,10 +205,10 @@ static alcore_status read_record(alcore__line_reader *lines, const alcore__recor
     *out_found = lines->line > line;
     *out_skip = false;
     *record = (alcore__record){.cost = NAN, .line = lines->line};
-    if (status == ALCORE_OK && text != NULL)
+    if (status == ALCORE_OK && text)
         status = format->line(state, options, lines, text, length, record, out_skip);
     const bool header = format->has_header && lines->line == 1;
-    const bool mask = options != NULL && options->bad_lines == ALCORE_BAD_LINES_MASK;
+    const bool mask = options && options->bad_lines == ALCORE_BAD_LINES_MASK;
     if (status != ALCORE_E_DATA || !mask || header) return status;
     if (bad->count++ == 0) alcore__format(bad->first, sizeof bad->first, "%s", alcore_last_error());
     *record = (alcore__record){.text = "", .cost = NAN, .line = lines->line, .malformed = true};

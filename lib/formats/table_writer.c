@@ -44,7 +44,7 @@ static alcore_status resolve_format(const char *noun, const char *path, int32_t 
 alcore_status alcore__table_open(alcore__table *table, alcore_ctx *ctx, const char *noun,
                                  const char *path, const alcore_write_options *theirs) {
     alcore_write_options options;
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    if (!path) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
     ALCORE__TRY(alcore__write_options_read(theirs, &options));
     *table = (alcore__table){.ctx = ctx, .format = options.format};
     ALCORE__TRY(resolve_format(noun, path, &table->format));
@@ -87,7 +87,7 @@ alcore_status alcore__table_put_number(alcore__table *table, double value) {
 /* Readers drop a byte order mark at the start of a file: a first text that begins with one is
  * written after another. */
 alcore_status alcore__table_put_plain_line(alcore__table *table, const char *text, size_t length) {
-    const bool broken = memchr(text, '\n', length) != NULL;
+    const bool broken = memchr(text, '\n', length);
     if (table->lines == 0 && length >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0)
         ALCORE__TRY(append(table, BYTE_ORDER_MARK, 3));
     ALCORE__TRY(broken ? alcore__tsv_append(table->ctx, &table->line, text, length)

@@ -61,7 +61,7 @@ static alcore_status read_header(tsv_state *state, const alcore_read_options *op
             state->roles[state->columns] = role;
         }
         state->columns++;
-        more = tab != NULL;
+        more = tab;
         next = stop + 1;
     }
     if (winners[ALCORE__ROLE_TEXT].rank > 0) return ALCORE_OK;
@@ -93,7 +93,7 @@ static alcore_status read_line(void *data, const alcore_read_options *options,
             size_t bytes = alcore__tsv_unescape(next, (size_t)(stop - next));
             ALCORE__TRY(alcore__record_set(record, state->roles[column], next, bytes, lines));
         }
-        more = tab != NULL;
+        more = tab;
         next = stop + 1;
     }
     /* next is behind the last tab, or one behind the end of the line. */

@@ -124,7 +124,7 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
     memcpy(statistics + TOTALS, counts.totals, ORDERS * sizeof *statistics);
     statistics[HYPOTHESIS] = hypothesis;
     statistics[REFERENCE] = closest;
-    if (score != NULL) {
+    if (score) {
         alcore_bleu_score segment_score;
         score_sums(statistics, metric->settings, true, &segment_score);
         *score = segment_score.bleu;
@@ -166,7 +166,7 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
                                     .lines.ctx = ctx};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
-    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = read_options(options, &ours);
     if (status == ALCORE_OK)
         status = alcore__segment_pairs_check(hypotheses, hypothesis_lengths, hypothesis_count,
@@ -187,7 +187,7 @@ const char *alcore_metric_bleu_signature(const alcore_bleu_options *options, int
     static const char *const smoothings[] = {"exp", "floor", "add-k", "none"};
     alcore_bleu_options ours;
     char bootstrap[64], value[40] = "";
-    if (buffer == NULL || read_options(options, &ours) != ALCORE_OK) return NULL;
+    if (!buffer || read_options(options, &ours) != ALCORE_OK) return NULL;
     if (ours.smoothing == ALCORE_BLEU_SMOOTH_FLOOR || ours.smoothing == ALCORE_BLEU_SMOOTH_ADD_K)
         alcore__format(value, sizeof value, "[%.2f]", ours.smoothing_value);
     alcore__format(buffer, 160,

@@ -131,7 +131,7 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
         best_score = part_score;
         memcpy(statistics, counts, sizeof counts);
     }
-    if (score != NULL) *score = best_score;
+    if (score) *score = best_score;
     return ALCORE_OK;
 }
 
@@ -167,7 +167,7 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
                                     .lines.ctx = ctx};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
-    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = read_options(options, &ours);
     if (status == ALCORE_OK)
         status = alcore__segment_pairs_check(hypotheses, hypothesis_lengths, hypothesis_count,
@@ -186,7 +186,7 @@ const char *alcore_metric_chrf_signature(const alcore_chrf_options *options, int
                                          char buffer[160]) {
     alcore_chrf_options ours;
     char bootstrap[64];
-    if (buffer == NULL || read_options(options, &ours) != ALCORE_OK) return NULL;
+    if (!buffer || read_options(options, &ours) != ALCORE_OK) return NULL;
     alcore__format(buffer, 160,
                    "nrefs:%lld|%scase:mixed|eff:yes|nc:6|nw:%d|space:%s|version:alcore-%s",
                    (long long)reference_sets,

@@ -11,11 +11,11 @@ static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentenc
     const int32_t width = metric->width;
     for (int64_t i = 0; i < segments; i++) {
         int64_t statistics[ALCORE__MOST_STATISTICS] = {0};
-        double *score = sentence_scores == NULL ? NULL : sentence_scores + i;
+        double *score = !sentence_scores ? NULL : sentence_scores + i;
         ALCORE__TRY(alcore__tick(metric->counter.ctx, metric->stage, i, segments));
         ALCORE__TRY(metric->count(metric, i, statistics, score));
         for (int32_t j = 0; j < width; j++) metric->sums[j] += statistics[j];
-        if (kept != NULL) memcpy(kept + i * width, statistics, (size_t)width * sizeof *statistics);
+        if (kept) memcpy(kept + i * width, statistics, (size_t)width * sizeof *statistics);
     }
     return ALCORE_OK;
 }

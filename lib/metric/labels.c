@@ -40,7 +40,7 @@ static alcore_status check_sides(const two_sides *sides, int64_t predicted_count
                             SIDE[gold < predicted]);
     for (int side = 0; side < 2; side++)
         for (int64_t i = 0; i < gold; i++)
-            if (sides->texts[side] == NULL || sides->texts[side][i] == NULL)
+            if (!sides->texts[side] || !sides->texts[side][i])
                 return alcore__fail(ALCORE_E_INVALID, "line %lld of %s is NULL", (long long)i + 1,
                                     SIDE[side]);
     return ALCORE_OK;
@@ -48,7 +48,7 @@ static alcore_status check_sides(const two_sides *sides, int64_t predicted_count
 
 static const char *text_of(const two_sides *sides, int side, int64_t line, size_t *length) {
     const char *text = sides->texts[side][line];
-    *length = sides->lengths[side] != NULL ? sides->lengths[side][line] : strlen(text);
+    *length = sides->lengths[side] ? sides->lengths[side][line] : strlen(text);
     return text;
 }
 
@@ -108,7 +108,7 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
     alcore_label_score score = {0};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
-    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = check_sides(&sides, predicted_count);
     if (status == ALCORE_OK) status = count_labels(&labels, &sides, &score);
     if (status == ALCORE_OK)
@@ -144,21 +144,20 @@ static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
     size_t length;
     for (*found = false; !*found;) {
         const bool more = alcore__word_next(&reader->next, reader->end, &tag, &length);
-        if (!more && reader->type == NULL) return ALCORE_OK;
+        if (!more && !reader->type) return ALCORE_OK;
         const char mark = more ? tag[0] : 'O';
         if (more && !(mark == 'O' ? length == 1
                                   : (mark == 'B' || mark == 'I') && length > 2 && tag[1] == '-'))
             return alcore__fail(ALCORE_E_DATA, "tag %lld is '%.*s', not O, B-TYPE or I-TYPE",
                                 (long long)reader->word + 1, length < 40 ? (int)length : 40, tag);
-        const bool same = mark != 'O' && reader->type != NULL &&
-                          reader->type_length == length - 2 &&
+        const bool same = mark != 'O' && reader->type && reader->type_length == length - 2 &&
                           memcmp(reader->type, tag + 2, length - 2) == 0;
-        if (reader->type != NULL && !(mark == 'I' && same)) {
+        if (reader->type && !(mark == 'I' && same)) {
             *out = (span){reader->type, reader->type_length, reader->first, reader->word - 1};
             *found = true;
             reader->type = NULL;
         }
-        if (mark == 'B' || (mark == 'I' && reader->type == NULL && !reader->strict)) {
+        if (mark == 'B' || (mark == 'I' && !reader->type && !reader->strict)) {
             reader->type = tag + 2;
             reader->type_length = length - 2;
             reader->first = reader->word;
@@ -235,7 +234,7 @@ alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *go
     const two_sides sides = {{gold, predicted}, {gold_lengths, predicted_lengths}, gold_count};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
-    if (ctx == NULL || out == NULL) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
+    if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");
     if (status == ALCORE_OK) status = check_sides(&sides, predicted_count);
     if (status == ALCORE_OK) status = compare_spans(ctx, &sides, strict, out);
     return alcore__leave(ctx, status);

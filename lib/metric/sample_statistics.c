@@ -21,7 +21,7 @@ alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
                                          alcore_mean_result *out) {
     alcore_mean_result result = {0};
     ALCORE__TRY(alcore__enter(NULL));
-    if (out == NULL || count < 0 || (count > 0 && values == NULL))
+    if (!out || count < 0 || (count > 0 && !values))
         return alcore__leave(
             NULL, alcore__fail(ALCORE_E_INVALID, "out or values is NULL, or count is negative"));
     double squares = 0;
@@ -89,7 +89,7 @@ alcore_status alcore_metric_compute_pearson(const double *x, int64_t x_count, co
                                             int64_t y_count, alcore_pearson_result *out) {
     alcore_pearson_result result = {0};
     ALCORE__TRY(alcore__enter(NULL));
-    if (out == NULL || x_count < 0 || y_count < 0 || (x_count > 0 && (x == NULL || y == NULL)))
+    if (!out || x_count < 0 || y_count < 0 || (x_count > 0 && (!x || !y)))
         return alcore__leave(
             NULL, alcore__fail(ALCORE_E_INVALID, "out, x or y is NULL, or a count is negative"));
     if (x_count != y_count)

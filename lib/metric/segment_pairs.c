@@ -8,7 +8,7 @@
 /* The first text of one side that is NULL, or one past the last. A length of 0 excuses NULL. */
 static int64_t first_missing(const char *const *texts, const size_t *lengths, int64_t count) {
     int64_t i = 0;
-    while (i < count && (texts[i] != NULL || (lengths != NULL && lengths[i] == 0))) i++;
+    while (i < count && (texts[i] || (lengths && lengths[i] == 0))) i++;
     return i;
 }
 
@@ -18,8 +18,7 @@ alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
                                           const size_t *reference_lengths, int64_t reference_count,
                                           alcore__segment_pairs *out) {
     const long long count = hypothesis_count, given = reference_count;
-    if (count < 0 || given < 0 || (count > 0 && hypotheses == NULL) ||
-        (given > 0 && references == NULL))
+    if (count < 0 || given < 0 || (count > 0 && !hypotheses) || (given > 0 && !references))
         return alcore__fail(ALCORE_E_INVALID, "a count is negative or its texts are NULL");
     if (count == 0 ? given != 0 : given == 0 || given % count != 0) {
         if (given < count)
@@ -54,6 +53,6 @@ const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64
     const int64_t place = part == 0 ? segment : (part - 1) * pairs->count + segment;
     const char *text = part == 0 ? pairs->hypotheses[place] : pairs->references[place];
     const size_t *lengths = part == 0 ? pairs->hypothesis_lengths : pairs->reference_lengths;
-    *length = lengths != NULL ? lengths[place] : strlen(text);
+    *length = lengths ? lengths[place] : strlen(text);
     return text;
 }

@@ -91,7 +91,7 @@ static alcore_status read_differences(const double *x, const double *y, int64_t 
                                       int64_t *differences, int64_t *used) {
     *used = 0;
     for (int64_t i = 0; i < count; i++) {
-        const double difference = y != NULL ? x[i] - y[i] : x[i];
+        const double difference = y ? x[i] - y[i] : x[i];
         if (!(fabs(difference) <= 9e9))
             return alcore__fail(ALCORE_E_DATA,
                                 "pair %lld: its difference is not a number from -9e9 to 9e9",
@@ -106,8 +106,7 @@ static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_coun
                                 int64_t y_count, alcore_wilcoxon_result *out) {
     alcore_wilcoxon_result result = {0};
     int64_t *differences = NULL, used = 0;
-    if (ctx == NULL || out == NULL || x_count < 0 || y_count < 0 || (x_count > 0 && x == NULL) ||
-        (y_count > 0 && y == NULL))
+    if (!ctx || !out || x_count < 0 || y_count < 0 || (x_count > 0 && !x) || (y_count > 0 && !y))
         return alcore__fail(ALCORE_E_INVALID, "ctx, out, x or y is NULL, or a count is negative");
     if (y_count != 0 && y_count != x_count)
         return alcore__fail(ALCORE_E_SHAPE, "x has %lld numbers, y has %lld; they are pairs",

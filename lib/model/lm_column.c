@@ -21,7 +21,7 @@ static alcore_status list_rows(alcore__lm_column *self) {
 }
 
 static int64_t row_of(const alcore__lm_column *self, int64_t entry) {
-    return self->rows != NULL ? self->rows[entry] : entry;
+    return self->rows ? self->rows[entry] : entry;
 }
 
 alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
@@ -86,7 +86,7 @@ static alcore_status set_column(const alcore__lm_column *self, column_arrays *ar
     ALCORE__TRY(alcore_tensor_init(&offsets, self->offsets, ALCORE_INT64, &places, 1));
     options.ownership = ALCORE_BORROW;
     options.rows = self->rows;
-    options.row_count = self->rows != NULL ? self->entries : 0;
+    options.row_count = self->rows ? self->entries : 0;
     options.release = free_arrays;
     options.release_user = arrays;
     *arrays = (column_arrays){self->ctx, self->offsets, self->values};

@@ -49,7 +49,7 @@ static int32_t entry_index(const char *column) {
  * entry beyond its size counts as NULL. */
 static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
 #define HAS(name)                                                                                  \
-    (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name != NULL)
+    (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name)
     switch (call) {
     case ALCORE_SYS_MODEL_EMBED:
         return HAS(embed);
@@ -97,8 +97,8 @@ static alcore_status pick_part(const receiver *all, const alcore_tensor *values,
                             all->engine);
     *out = *values;
     shape[0] = values->shape[0];
-    strides[0] = values->strides == NULL ? 2 : values->strides[0];
-    int64_t step = values->strides == NULL ? 1 : values->strides[1];
+    strides[0] = !values->strides ? 2 : values->strides[0];
+    int64_t step = !values->strides ? 1 : values->strides[1];
     out->ndim = 1;
     out->shape = shape;
     out->strides = strides;
@@ -216,7 +216,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
 
 /* Closes the engine's handle, if it is open, and frees data. */
 static void engine_free(alcore_ctx *ctx, engine_model *data) {
-    if (data->opened != NULL) data->engine->close(data->opened);
+    if (data->opened) data->engine->close(data->opened);
     alcore__free(ctx, data);
 }
 
@@ -236,8 +236,7 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
                             "libalcore-%s.so is of ABI %u, this library of %u; take both from one "
                             "release",
                             name, engine->abi, ALCORE_SYS_ABI);
-    if (engine->open == NULL || engine->close == NULL || engine->info == NULL ||
-        engine->engine == NULL)
+    if (!engine->open || !engine->close || !engine->info || !engine->engine)
         return alcore__fail(ALCORE_E_MODULE, "libalcore-%s.so lacks open, close, info or its name",
                             name);
     return ALCORE_OK;
@@ -316,7 +315,7 @@ alcore_status alcore__model_open_with_engine(alcore_ctx *ctx, const char *path,
 alcore_status alcore_model_check_engine(alcore_ctx *ctx) {
     char engine[ALCORE__ENGINE_BYTES];
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL)
+    if (!ctx)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_check_engine: ctx is needed"));
     return alcore__leave(ctx, find_engine(ctx, engine));

@@ -27,7 +27,7 @@ static int32_t column_index(const char *column) {
 static bool can(const alcore_model *model, const char *column) {
     const folder *files = model->data;
     int32_t index = column_index(column);
-    return index >= 0 && files->values[index] != NULL;
+    return index >= 0 && files->values[index];
 }
 
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
@@ -91,7 +91,7 @@ static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
 static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const char *name,
                                 char **out) {
     static const char *const forms[] = {"%s.npy", "columns.safetensors:%s"};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && *out == NULL; i++) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && !*out; i++) {
         char *path = NULL;
         ALCORE__TRY(join(ctx, folder_path, forms[i], name, &path));
         ALCORE__TRY(probe(ctx, path, out));
@@ -107,13 +107,13 @@ static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *fil
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
         const char *column = alcore__column_name_input(i)->name;
         ALCORE__TRY(find_array(ctx, path, column, &files->values[i]));
-        if (files->values[i] == NULL) continue;
+        if (!files->values[i]) continue;
         any = true;
         if (!alcore__column_name_is_ragged(column)) continue;
         char name[64];
         snprintf(name, sizeof name, "%s.offsets", column);
         ALCORE__TRY(find_array(ctx, path, name, &files->offsets[i]));
-        if (files->offsets[i] == NULL)
+        if (!files->offsets[i])
             return alcore__fail(ALCORE_E_DATA,
                                 "%s: %s has a value per token, but %s.offsets.npy, int64 "
                                 "[rows + 1], is missing",
@@ -153,7 +153,7 @@ static alcore_status refuse_options(const char *path, const alcore_model_options
                        : options->max_tokens                                     ? "max_tokens"
                        : options->batch_tokens                                   ? "batch_tokens"
                                                                                  : NULL;
-    if (name == NULL) return ALCORE_OK;
+    if (!name) return ALCORE_OK;
     return alcore__fail(ALCORE_E_PARAM,
                         "%s: the folder holds ready columns, which have no %s; leave it out", path,
                         name);
@@ -209,9 +209,9 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
 
 alcore_status alcore_model_open(alcore_ctx *ctx, const char *path,
                                 const alcore_model_options *options, alcore_model **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL || path == NULL || out == NULL)
+    if (!ctx || !path || !out)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_open: ctx, path and out are needed"));
     return alcore__leave(ctx, open_model(ctx, path, options, out));

@@ -9,7 +9,7 @@
 /* The destructor of the handle. */
 static void release(void *object) {
     alcore_model *model = object;
-    if (model->table != NULL) model->table->release(model);
+    if (model->table) model->table->release(model);
     alcore__free(model->object.ctx, model->name);
 }
 
@@ -21,7 +21,7 @@ alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *tabl
     alcore_model *model;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *model, release, &model));
     model->name = alcore__strndup(ctx, name, strlen(name));
-    if (model->name == NULL) {
+    if (!model->name) {
         alcore__object_unref(model);
         return alcore__fail_memory(strlen(name) + 1);
     }
@@ -41,11 +41,11 @@ void alcore_model_unref(alcore_model *model) {
 }
 
 const char *alcore_model_name(const alcore_model *model) {
-    return model == NULL ? NULL : model->name;
+    return !model ? NULL : model->name;
 }
 
 int32_t alcore_model_can(const alcore_model *model, const char *column) {
-    return model != NULL && column != NULL && model->table->can(model, column);
+    return model && column && model->table->can(model, column);
 }
 
 /* *out: the origin that a column made now would have. The caller holds the read lock of the pool.
@@ -54,7 +54,7 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
                                const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
     alcore_status status = alcore__buffer_format(ctx, out, "model %s", model->name);
-    if (status == ALCORE_OK && model->table->describe != NULL)
+    if (status == ALCORE_OK && model->table->describe)
         status = model->table->describe(model, pool, column, out);
     if (status != ALCORE_OK) alcore__buffer_clear(ctx, out);
     return status;
@@ -109,7 +109,7 @@ alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const ch
 }
 
 alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const char *column) {
-    if (model == NULL || pool == NULL || column == NULL)
+    if (!model || !pool || !column)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_run: model, pool and column are needed");
     ALCORE__TRY(alcore__enter(model->object.ctx));
@@ -123,12 +123,12 @@ alcore_status alcore__model_column_stands(const alcore_model *model, const alcor
                                           const char *column, bool *out) {
     *out = false;
     const alcore__column *found = alcore__pool_find_column(pool, column);
-    if (found == NULL) return ALCORE_OK;
-    if (found->engine == NULL) {
+    if (!found) return ALCORE_OK;
+    if (!found->engine) {
         *out = true;
         return ALCORE_OK;
     }
-    if (model != NULL) {
+    if (model) {
         if (!model->named) return ALCORE_OK;
         alcore__buffer origin = {0};
         alcore_status status = origin_of(model, pool, column, &origin);

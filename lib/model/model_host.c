@@ -36,7 +36,7 @@ static alcore_model_function find_function(const alcore_model_host *host, const 
 
 static bool can(const alcore_model *model, const char *column) {
     int32_t shape;
-    return find_function(model->data, column, &shape) != NULL;
+    return find_function(model->data, column, &shape);
 }
 
 /* Calls the function for all rows of the pool that need a value, batch by batch; room: arrays for a
@@ -91,7 +91,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
                               const char *column, alcore__buffer *out) {
     const alcore_model_host *host = model->data;
     (void)column;
-    if (host->version == NULL) return ALCORE_OK;
+    if (!host->version) return ALCORE_OK;
     return alcore__buffer_format(alcore__pool_ctx(pool), out, ", version %" PRIu64,
                                  host->version(host->user));
 }
@@ -99,7 +99,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
 /* alcore__model_table.release; the host's destroy runs once. */
 static void release(alcore_model *model) {
     alcore_model_host *host = model->data;
-    if (host->destroy != NULL) host->destroy(host->user);
+    if (host->destroy) host->destroy(host->user);
     alcore__free(model->object.ctx, host);
 }
 
@@ -119,8 +119,8 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *caller_h
         status = alcore__fail(ALCORE_E_INVALID,
                               "alcore_model_host: batch_rows is %lld; 0 to 16777216 are allowed",
                               (long long)host->batch_rows);
-    const char *name = host->name == NULL ? "host" : host->name;
-    bool named = host->name != NULL;
+    const char *name = !host->name ? "host" : host->name;
+    bool named = host->name;
     if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, name, named, host, out);
     if (status != ALCORE_OK) {
         alcore__free(ctx, host);
@@ -132,8 +132,8 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *caller_h
 
 alcore_status alcore_model_new_host(alcore_ctx *ctx, const alcore_model_host *host,
                                     alcore_model **out) {
-    if (out != NULL) *out = NULL;
-    if (ctx == NULL || host == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!ctx || !host || !out)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_model_new_host: ctx, host and out are needed");
     ALCORE__TRY(alcore__enter(ctx));

@@ -45,9 +45,9 @@ static alcore_status new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out) 
 }
 
 alcore_status alcore_model_new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL || lm == NULL || out == NULL)
+    if (!ctx || !lm || !out)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_INVALID, "alcore_model_new_lm: ctx, lm and out are needed"));
     return alcore__leave(ctx, new_lm(ctx, lm, out));

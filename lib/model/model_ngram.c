@@ -62,11 +62,11 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
 /* Fills the column through self->writer: cross-fitted, or by the model of the labeled pool, which
  * is trained again when that pool has changed. */
 static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column *self) {
-    if (ngram->labeled == NULL) return cross_fit(ngram, self);
+    if (!ngram->labeled) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
     uint64_t state = alcore__ngram_state(ngram->labeled);
     alcore_status status = ALCORE_OK;
-    if (ngram->lm == NULL || ngram->lm_texts != state) {
+    if (!ngram->lm || ngram->lm_texts != state) {
         alcore_lm_unref(ngram->lm);
         ngram->lm = NULL;
         status = train_on_labeled(ngram, self->ctx, &ngram->lm);
@@ -113,13 +113,13 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
     const alcore__ngram_data *ngram = model->data;
     alcore_ctx *ctx = model->object.ctx;
     bool lm = strcmp(column, "logprobs") == 0;
-    const alcore_pool *source = ngram->labeled == NULL ? pool : ngram->labeled;
-    const char *training = ngram->labeled != NULL ? "trained on the labeled side"
-                           : lm                   ? "cross-fitted in five folds of the pool"
-                                                  : "weighted on the pool";
-    if (ngram->labeled != NULL) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
+    const alcore_pool *source = !ngram->labeled ? pool : ngram->labeled;
+    const char *training = ngram->labeled ? "trained on the labeled side"
+                           : lm           ? "cross-fitted in five folds of the pool"
+                                          : "weighted on the pool";
+    if (ngram->labeled) ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
     uint64_t state = alcore__ngram_state(source);
-    if (ngram->labeled != NULL) alcore__read_end(ngram->labeled);
+    if (ngram->labeled) alcore__read_end(ngram->labeled);
     if (lm)
         return alcore__buffer_format(ctx, out, " order %d, %s; texts %016" PRIx64, ngram->order,
                                      training, state);
@@ -177,8 +177,8 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
 
 alcore_status alcore_model_new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                      const alcore_ngram_options *options, alcore_model **out) {
-    if (out != NULL) *out = NULL;
-    if (ctx == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!ctx || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_model_new_ngram: ctx and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, new_ngram(ctx, labeled, options, out));

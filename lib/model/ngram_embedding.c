@@ -83,11 +83,11 @@ static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
 /* Makes ngram->embedder valid: learns from the labeled pool, so that candidates and labeled rows
  * share one space, or without it from `pool`; again when these texts have changed. */
 static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
-    alcore_pool *source = ngram->labeled == NULL ? pool : ngram->labeled;
+    alcore_pool *source = !ngram->labeled ? pool : ngram->labeled;
     ALCORE__TRY(alcore__read_begin(source, "pool"));
     uint64_t texts = alcore__ngram_state(source);
     alcore_status status = ALCORE_OK;
-    if (ngram->embedder == NULL || ngram->embedder_texts != texts) {
+    if (!ngram->embedder || ngram->embedder_texts != texts) {
         shared_embedder *shared;
         alcore__object_unref(ngram->embedder);
         ngram->embedder = NULL;
@@ -133,7 +133,7 @@ static void free_rows(alcore_ctx *ctx, void *rows) {
  * the words of one block are known in the next. */
 static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
                               alcore__char_rows **out) {
-    if (scratch->user == NULL) {
+    if (!scratch->user) {
         alcore__char_rows *rows;
         ALCORE__TRY(alcore__char_rows_new(self->shared->embedder, &rows));
         scratch->user = rows;
@@ -153,7 +153,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
                              .dims = column->dims,
                              .stride = column->dims,
                              .dtype = ALCORE_FLOAT32};
-    if (self->matrix != NULL) {
+    if (self->matrix) {
         out->data = self->matrix + first * column->dims;
         return ALCORE_OK;
     }
@@ -162,7 +162,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     size_t bytes = (size_t)count * (size_t)column->dims * sizeof(float);
     if (scratch->values_bytes < bytes) {
         void *grown = alcore__realloc(column->ctx, scratch->values, bytes);
-        if (grown == NULL) return alcore__fail_memory(bytes);
+        if (!grown) return alcore__fail_memory(bytes);
         scratch->values = grown;
         scratch->values_bytes = bytes;
     }
@@ -196,7 +196,7 @@ static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
     const alcore__column *column = self->column;
     const embeddings *embedded = column->data;
     alcore__char_rows **rows = &self->workers[worker];
-    if (*rows == NULL) ALCORE__TRY(alcore__char_rows_new(embedded->shared->embedder, rows));
+    if (!*rows) ALCORE__TRY(alcore__char_rows_new(embedded->shared->embedder, rows));
     int64_t first = index * TASK_ROWS, count = column->row_count - first;
     if (count > TASK_ROWS) count = TASK_ROWS;
     embed_rows(embedded, *rows, first, count, embedded->matrix + first * column->dims);
@@ -217,8 +217,8 @@ static alcore_status embed_all(const alcore__column *column) {
 }
 
 static void column_free(alcore_ctx *ctx, alcore__column *column) {
-    if (column == NULL) return;
-    if (column->data != NULL) release_embeddings(column);
+    if (!column) return;
+    if (column->data) release_embeddings(column);
     alcore__free(ctx, column->name);
     alcore__free(ctx, column->origin);
     alcore__free(ctx, column);
@@ -237,7 +237,7 @@ static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ct
     column->log_scale = 1;
     column->name = alcore__strndup(ctx, "embeddings", strlen("embeddings"));
     column->origin = alcore__strndup(ctx, "", 0);
-    if (column->name == NULL || column->origin == NULL) return alcore__fail_memory(16);
+    if (!column->name || !column->origin) return alcore__fail_memory(16);
     embeddings *self;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *self, &self));
     column->data = self;

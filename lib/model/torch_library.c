@@ -33,7 +33,7 @@ static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
     mapped *all = data;
     const char *slash = strrchr(object->dlpi_name, '/');
     (void)size;
-    if (slash == NULL || strncmp(slash + 1, "libtorch_cpu.so", 15) != 0) return 0;
+    if (!slash || strncmp(slash + 1, "libtorch_cpu.so", 15) != 0) return 0;
     all->count++;
     alcore__format(all->count == 1 ? all->first : all->second, PATH_BYTES, "%s", object->dlpi_name);
     return 0;
@@ -56,10 +56,9 @@ static alcore_status load_from(const char *folder) {
     char path[PATH_BYTES];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         alcore__format(path, sizeof path, "%s/%s", folder, names[i]);
-        if (dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) == NULL) {
+        if (!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
             const char *why = dlerror();
-            return alcore__fail(ALCORE_E_MODULE, "ALCORE_TORCH_LIBDIR: %s",
-                                why != NULL ? why : path);
+            return alcore__fail(ALCORE_E_MODULE, "ALCORE_TORCH_LIBDIR: %s", why ? why : path);
         }
     }
     return ALCORE_OK;
@@ -69,8 +68,8 @@ static alcore_status load_from(const char *folder) {
 static alcore_status read_version(const char *path, int32_t *out_major, int32_t *out_minor) {
     uint64_t (*abi_version)(void) = NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library != NULL) *(void **)&abi_version = dlsym(library, "aoti_torch_abi_version");
-    if (abi_version == NULL)
+    if (library) *(void **)&abi_version = dlsym(library, "aoti_torch_abi_version");
+    if (!abi_version)
         return alcore__fail(ALCORE_E_MODULE,
                             "%s is in this process and older than torch 2.10; engines are built "
                             "for newer ones",
@@ -122,7 +121,7 @@ alcore_status alcore__torch_engine(alcore_ctx *ctx, char engine[ALCORE__ENGINE_B
     mapped all;
     const char *folder = secure_getenv("ALCORE_TORCH_LIBDIR");
     ALCORE__TRY(find_mapped(&all));
-    if (all.count == 0 && folder != NULL) {
+    if (all.count == 0 && folder) {
         ALCORE__TRY(load_from(folder));
         ALCORE__TRY(find_mapped(&all));
     }

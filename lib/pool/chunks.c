@@ -20,7 +20,7 @@ static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     if (size < bytes) size = bytes;
     size = alcore__alloc_size(sizeof(alcore__chunk) + size);
     alcore__chunk *chunk = alcore__alloc(ctx, size);
-    if (chunk == NULL) return false;
+    if (!chunk) return false;
     size -= sizeof *chunk;
     *chunk = (alcore__chunk){.older = chunks->newest, .size = size};
     *chunks = (alcore__chunks){.newest = chunk, .bytes = chunks->bytes + size};
@@ -31,7 +31,7 @@ static bool add_chunk(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
  * chunk stays unused. */
 void *alcore__chunks_alloc(alcore_ctx *ctx, alcore__chunks *chunks, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
-    if (chunks->newest == NULL || chunks->newest->size - chunks->used < bytes)
+    if (!chunks->newest || chunks->newest->size - chunks->used < bytes)
         if (!add_chunk(ctx, chunks, bytes)) return NULL;
     char *memory = chunks->newest->data + chunks->used;
     chunks->used += bytes;

@@ -17,7 +17,7 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
     if (ours->ownership != ALCORE_KEEP && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID, "ownership is %d; expected ALCORE_KEEP or _BORROW",
                             ours->ownership);
-    if (ours->release != NULL && ours->ownership != ALCORE_BORROW)
+    if (ours->release && ours->ownership != ALCORE_BORROW)
         return alcore__fail(ALCORE_E_INVALID,
                             "release goes with ALCORE_BORROW: a copied array stays the caller's");
     if (ours->meaning < ALCORE_MEANS_DEFAULT || ours->meaning > ALCORE_MEANS_LOGITS)
@@ -27,10 +27,10 @@ alcore_status alcore__column_options_read(const alcore_pool *pool,
         return alcore__fail(ALCORE_E_INVALID,
                             "log_base is %g; expected a number above 1, or 0 for e",
                             ours->log_base);
-    if (ours->row_count < 0 || (ours->rows == NULL && ours->row_count > 0))
+    if (ours->row_count < 0 || (!ours->rows && ours->row_count > 0))
         return alcore__fail(ALCORE_E_INVALID, "row_count is %" PRId64 " with rows at %p",
                             ours->row_count, (const void *)ours->rows);
-    *out_entries = ours->rows != NULL ? ours->row_count : pool->rows;
+    *out_entries = ours->rows ? ours->row_count : pool->rows;
     return ALCORE_OK;
 }
 
@@ -41,8 +41,7 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     alcore_ctx *ctx = pool->object.ctx;
     alcore__column *column;
     *out = NULL;
-    if (name == NULL || name[0] == '\0')
-        return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    if (!name || name[0] == '\0') return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *column, &column));
     column->ctx = ctx;
     column->name = alcore__strndup(ctx, name, strlen(name));
@@ -50,10 +49,9 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
     column->row_count = pool->rows;
     column->meaning = options->meaning;
     column->log_scale = options->log_base != 0 ? log(options->log_base) : 1.0;
-    alcore_status status = column->name != NULL && column->origin != NULL
-                               ? ALCORE_OK
-                               : alcore__fail_memory(strlen(name));
-    if (status == ALCORE_OK && options->rows != NULL)
+    alcore_status status =
+        column->name && column->origin ? ALCORE_OK : alcore__fail_memory(strlen(name));
+    if (status == ALCORE_OK && options->rows)
         status =
             alcore__row_map_new(ctx, options->rows, options->row_count, pool->rows, &column->map);
     if (status != ALCORE_OK) {
@@ -66,9 +64,9 @@ alcore_status alcore__column_new(alcore_pool *pool, const char *name, const char
 
 /* Frees the values through the column's ops, where it has any yet, then the column itself. */
 void alcore__column_free(alcore__column *column) {
-    if (column == NULL) return;
+    if (!column) return;
     alcore_ctx *ctx = column->ctx;
-    if (column->ops != NULL && column->ops->release != NULL) column->ops->release(column);
+    if (column->ops && column->ops->release) column->ops->release(column);
     alcore__row_map_free(ctx, column->map);
     alcore__free(ctx, column->name);
     alcore__free(ctx, column->origin);
@@ -78,7 +76,7 @@ void alcore__column_free(alcore__column *column) {
 void alcore__scratch_clear(alcore_ctx *ctx, alcore__scratch *scratch) {
     alcore__free(ctx, scratch->values);
     alcore__free(ctx, scratch->offsets);
-    if (scratch->user_free != NULL) scratch->user_free(ctx, scratch->user);
+    if (scratch->user_free) scratch->user_free(ctx, scratch->user);
     *scratch = (alcore__scratch){0};
 }
 
@@ -88,12 +86,12 @@ alcore_status alcore__scratch_reserve(alcore_ctx *ctx, void **memory, size_t *ca
                                       int64_t count, size_t bytes) {
     size_t need;
     if (__builtin_mul_overflow((size_t)count, bytes, &need)) return alcore__fail_memory(SIZE_MAX);
-    if (need <= *capacity && *memory != NULL) return ALCORE_OK;
+    if (need <= *capacity && *memory) return ALCORE_OK;
     /* Freed and allocated anew: realloc() would copy a content that nobody reads again. */
     alcore__free(ctx, *memory);
     *capacity = 0;
     *memory = alcore__alloc(ctx, need);
-    if (*memory == NULL) return alcore__fail_memory(need);
+    if (!*memory) return alcore__fail_memory(need);
     *capacity = need;
     return ALCORE_OK;
 }
@@ -161,15 +159,15 @@ static alcore_status fail_no_column(const alcore_pool *pool, const char *name) {
         names[count] = pool->columns[count]->name;
     const char *nearest = alcore__nearest_name(name, names, count);
     return alcore__fail(ALCORE_E_NOT_FOUND, "the pool has no column \"%s\"%s%s%s", name,
-                        nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-                        nearest != NULL ? "\"?" : "");
+                        nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                        nearest ? "\"?" : "");
 }
 
 alcore_status alcore__pool_get_column(const alcore_pool *pool, const char *name,
                                       const alcore__column **out) {
-    if (name == NULL) return alcore__fail(ALCORE_E_INVALID, "name is NULL");
+    if (!name) return alcore__fail(ALCORE_E_INVALID, "name is NULL");
     *out = alcore__pool_find_column(pool, name);
-    return *out != NULL ? ALCORE_OK : fail_no_column(pool, name);
+    return *out ? ALCORE_OK : fail_no_column(pool, name);
 }
 
 /* Frees the column of a name and closes the gap in the list of columns. */
@@ -190,7 +188,7 @@ alcore_status alcore_pool_drop_column(alcore_pool *pool, const char *name) {
 }
 
 const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
-    if (pool == NULL || index < 0 || (size_t)index >= pool->column_count) return NULL;
+    if (!pool || index < 0 || (size_t)index >= pool->column_count) return NULL;
     return pool->columns[index]->name;
 }
 
@@ -199,7 +197,7 @@ const char *alcore_pool_column_name(const alcore_pool *pool, int64_t index) {
 alcore_status alcore__column_check_source_rows(const alcore_pool *pool, const char *name,
                                                int32_t dtype, const char *values, int64_t count) {
     const alcore__column_name *known = alcore__column_name_find(name);
-    if (pool->source == NULL || known == NULL || !known->is_row) return ALCORE_OK;
+    if (!pool->source || !known || !known->is_row) return ALCORE_OK;
     const size_t bytes = alcore__dtype_bytes(dtype);
     const int64_t source_rows = alcore_pool_rows(pool->source);
     for (int64_t i = 0; i < count; i++) {
@@ -221,7 +219,7 @@ static alcore_status describe_column(const alcore_pool *pool, const char *name,
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     const alcore__memory_array *array = alcore__column_memory(column);
     /* A matrix of one column is dense where its array says so, and scalar otherwise. */
-    const bool dense = column->dims > 1 || (array != NULL && array->shape[1] > 0);
+    const bool dense = column->dims > 1 || (array && array->shape[1] > 0);
     const alcore_column_info info = {
         .size = sizeof info,
         .dtype = column->dtype,
@@ -231,7 +229,7 @@ static alcore_status describe_column(const alcore_pool *pool, const char *name,
         .meaning = column->meaning,
         .in_file = column->in_file,
         .width = column->dims,
-        .entries = column->map != NULL ? column->map->count : column->row_count,
+        .entries = column->map ? column->map->count : column->row_count,
         .origin = column->origin};
     return alcore__struct_write(out, &info, sizeof info,
                                 ALCORE__FIRST_SIZE(alcore_column_info, origin),

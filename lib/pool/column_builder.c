@@ -150,13 +150,13 @@ alcore_status alcore__builder_put(alcore__column_builder *builder,
     /* next_row: the first row of the input's matrix that belongs to rows[i]. */
     for (int64_t i = 0, next_row = 0; i < input->count; i++) {
         const int64_t row = input->rows[i];
-        const int64_t length = input->lengths != NULL ? input->lengths[i] : 1;
+        const int64_t length = input->lengths ? input->lengths[i] : 1;
         if (builder->entry[row] != 0) {
             builder->repeats++;
         } else {
             append(builder, input, next_row, length);
             builder->rows[builder->count] = row;
-            if (builder->offsets != NULL)
+            if (builder->offsets)
                 builder->offsets[builder->count + 1] = builder->offsets[builder->count] + length;
             builder->entry[row] = ++builder->count;
         }

@@ -45,11 +45,11 @@ alcore_status alcore__builder_init(alcore__column_builder *builder, alcore_ctx *
                                    int64_t pool_rows, int32_t shape);
 void alcore__builder_clear(alcore__column_builder *builder);
 static inline bool alcore__builder_ragged(const alcore__column_builder *builder) {
-    return builder->offsets != NULL;
+    return builder->offsets;
 }
 /* Number of tokens (of entries, unless ragged) that are stored: the rows of values. */
 static inline int64_t alcore__builder_stored(const alcore__column_builder *builder) {
-    return builder->offsets != NULL ? builder->offsets[builder->count] : builder->count;
+    return builder->offsets ? builder->offsets[builder->count] : builder->count;
 }
 /* Allocates for `entries` entries more, with value_rows rows of dims values of this type; putting
  * them cannot fail afterwards. */

@@ -53,7 +53,7 @@ alcore_status alcore__column_set_file(alcore__column *column, alcore__file *file
     *array = (file_array){file, start, offsets};
     column->data = array;
     column->in_file = true;
-    column->ragged = offsets != NULL;
+    column->ragged = offsets;
     column->ops = column->ragged ? &ragged_ops : &dense_ops;
     return ALCORE_OK;
 }

@@ -57,7 +57,7 @@ static void add_texts(const alcore__column *column, int64_t first, int64_t count
         size_t length = 0;
         const int64_t entry = alcore__column_entry(column, row);
         const char *text = entry >= 0 ? column->ops->text(column, entry, &length) : NULL;
-        const int64_t bytes = text != NULL ? (int64_t)length : -1;
+        const int64_t bytes = text ? (int64_t)length : -1;
         *fingerprint = join(*fingerprint, &bytes, sizeof bytes);
         *fingerprint = join(*fingerprint, text, length);
     }
@@ -66,8 +66,8 @@ static void add_texts(const alcore__column *column, int64_t first, int64_t count
 /* Adds rows first .. first + count - 1 of a column of any kind. scratch: for its reader. */
 static alcore_status add_block(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, uint64_t *fingerprint) {
-    if (column->ops->rows != NULL) return add_rows(column, first, count, scratch, fingerprint);
-    if (column->ops->ragged != NULL) return add_ragged(column, first, count, scratch, fingerprint);
+    if (column->ops->rows) return add_rows(column, first, count, scratch, fingerprint);
+    if (column->ops->ragged) return add_ragged(column, first, count, scratch, fingerprint);
     add_texts(column, first, count, fingerprint);
     return ALCORE_OK;
 }

@@ -11,8 +11,8 @@
 /* Called for the values and for the offsets of a column, and by column writers for each put. */
 alcore_status alcore__column_tensor(const char *name, const alcore_tensor *tensor,
                                     alcore__array *out) {
-    if (tensor != NULL && (tensor->device.type == ALCORE_DEVICE_CUDA ||
-                           tensor->device.type == ALCORE_DEVICE_CUDA_MANAGED))
+    if (tensor && (tensor->device.type == ALCORE_DEVICE_CUDA ||
+                   tensor->device.type == ALCORE_DEVICE_CUDA_MANAGED))
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "column \"%s\": the array is in the memory of cuda:%d, and a pool "
                             "reads host memory: copy it there first (.cpu() in PyTorch)",
@@ -38,7 +38,7 @@ static alcore_status use_or_copy(alcore_ctx *ctx, const alcore__array *given, bo
     const size_t row_bytes = (size_t)given->columns * value_bytes;
     const size_t bytes = (size_t)given->rows * row_bytes;
     char *copy = alcore__alloc(ctx, bytes);
-    if (copy == NULL) return alcore__fail_memory(bytes);
+    if (!copy) return alcore__fail_memory(bytes);
     if (given->stride == given->columns && bytes > 0) memcpy(copy, given->data, bytes);
     for (int64_t i = 0; i < given->rows && given->stride != given->columns; i++)
         memcpy(copy + (size_t)i * row_bytes,
@@ -95,14 +95,14 @@ static alcore_status set_array(alcore__column *column, const alcore_tensor *valu
                             "column \"%s\": expected [%" PRId64 ", 1 or more], found [%" PRId64
                             ", %" PRId64 "]",
                             name, entries, given.rows, given.columns);
-    if (offsets != NULL)
+    if (offsets)
         ALCORE__TRY(set_offsets(column->ctx, name, offsets, entries, given.rows, in_place, array));
     else
         ALCORE__TRY(check_entries(name, entries, &given));
     /* alcore_sys_ragged has no stride: tokens with gaps between them are copied. */
     ALCORE__TRY(use_or_copy(column->ctx, &given,
-                            in_place && (offsets == NULL || given.stride == given.columns),
-                            &array->values, &array->owned_values, &array->stride));
+                            in_place && (!offsets || given.stride == given.columns), &array->values,
+                            &array->owned_values, &array->stride));
     array->shape[1] = values->ndim == 2 ? given.columns : 0;
     column->dims = given.columns;
     column->dtype = given.dtype;

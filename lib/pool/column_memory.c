@@ -49,7 +49,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
 static alcore_status read_ragged(const alcore__column *column, int64_t first, int64_t count,
                                  alcore__scratch *scratch, alcore_sys_ragged *out) {
     const alcore__memory_array *array = column->data;
-    if (column->map != NULL || count == 0 || first + count > column->row_count)
+    if (column->map || count == 0 || first + count > column->row_count)
         return alcore__gather_ragged(column, first, count, array->offsets, fetch, scratch, out);
     const size_t bytes = (size_t)column->dims * alcore__dtype_bytes(column->dtype);
     *out = (alcore_sys_ragged){.values = array->values + (size_t)array->offsets[first] * bytes,
@@ -66,7 +66,7 @@ void alcore__memory_array_clear(alcore_ctx *ctx, alcore__memory_array *array) {
     alcore__free(ctx, array->owned_values);
     alcore__free(ctx, array->owned_offsets);
     /* A forked child calls nothing of the host: its memory is a copy that no one else uses. */
-    if (array->release != NULL && !alcore__forked(ctx)) array->release(array->release_user);
+    if (array->release && !alcore__forked(ctx)) array->release(array->release_user);
     *array = (alcore__memory_array){0};
 }
 
@@ -89,7 +89,7 @@ alcore_status alcore__column_set_memory(alcore__column *column, const alcore__me
     kept->strides[1] = 1;
     kept->shape[0] = entries;
     kept->offsets_shape[0] = column->row_count + 1;
-    column->ragged = array->offsets != NULL;
+    column->ragged = array->offsets;
     column->ops = column->ragged ? &ragged_ops : &dense_ops;
     column->data = kept;
     return ALCORE_OK;

@@ -37,7 +37,7 @@ const alcore__column_name *alcore__column_name_find(const char *name) {
 
 bool alcore__column_name_is_ragged(const char *name) {
     const alcore__column_name *known = alcore__column_name_find(name);
-    return known != NULL && known->shape >= ALCORE_COLUMN_RAGGED;
+    return known && known->shape >= ALCORE_COLUMN_RAGGED;
 }
 
 /* The message lists the types that the name allows. A name without a meaning may have values of any
@@ -47,10 +47,10 @@ alcore_status alcore__column_check_dtype(const char *context, const char *name, 
     const bool is_float = alcore__dtype_is_float(dtype);
     const bool is_integer = alcore__dtype_is_integer(dtype);
     const char *found = dtype == ALCORE_TEXT ? "texts" : alcore__dtype_name(dtype);
-    if (known == NULL && (is_float || is_integer || dtype == ALCORE_TEXT)) return ALCORE_OK;
-    if (known != NULL && (known->integers ? is_integer : is_float)) return ALCORE_OK;
-    return alcore__fail(
-        ALCORE_E_SHAPE, "%s: expected %s%s%s, found %s", context,
-        known == NULL || !known->integers ? "float16, bfloat16, float32 or float64" : "",
-        known == NULL ? ", " : "", known == NULL || known->integers ? "int32 or int64" : "", found);
+    if (!known && (is_float || is_integer || dtype == ALCORE_TEXT)) return ALCORE_OK;
+    if (known && (known->integers ? is_integer : is_float)) return ALCORE_OK;
+    return alcore__fail(ALCORE_E_SHAPE, "%s: expected %s%s%s, found %s", context,
+                        !known || !known->integers ? "float16, bfloat16, float32 or float64" : "",
+                        !known ? ", " : "", !known || known->integers ? "int32 or int64" : "",
+                        found);
 }

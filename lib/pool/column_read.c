@@ -69,7 +69,7 @@ static alcore_status read_array(alcore_pool *pool, const char *name, const char 
     alcore__file *file;
     alcore__column *column = NULL;
     int64_t *offsets = NULL;
-    const bool ragged = options->offsets != NULL;
+    const bool ragged = options->offsets;
     alcore_status status;
     ALCORE__TRY(alcore__array_open(ctx, path, &info, &file));
     ALCORE__TRY_GOTO(status, failed, check_array(name, path, ragged ? -1 : entries, &info));
@@ -109,12 +109,11 @@ typedef struct text_column {
  * its number among the entries, which options.rows map to rows. */
 static alcore_status find_row(const text_column *text, const alcore__score_line *line,
                               int64_t *out_row) {
-    if (line->id != NULL)
-        return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
+    if (line->id) return alcore__pool_find_id(text->pool, line->id, line->id_length, out_row);
     if (line->number < 0 || line->number >= text->entries)
         return alcore__fail(ALCORE_E_SHAPE, "expected %" PRId64 " rows, found number %" PRId64,
                             text->entries, line->number);
-    *out_row = text->options->rows != NULL ? text->options->rows[line->number] : line->number;
+    *out_row = text->options->rows ? text->options->rows[line->number] : line->number;
     return ALCORE_OK;
 }
 
@@ -152,8 +151,8 @@ static alcore_status put_score_line(void *user, const alcore__score_line *line) 
 
 static alcore_status check_options_rows(const alcore_pool *pool,
                                         const alcore_column_options *options) {
-    return options->rows != NULL ? alcore__pool_check_rows(pool, options->rows, options->row_count)
-                                 : ALCORE_OK;
+    return options->rows ? alcore__pool_check_rows(pool, options->rows, options->row_count)
+                         : ALCORE_OK;
 }
 
 /* Reads a text form (txt, tsv, lp, marian, fairseq) as a whole: each line puts values into a
@@ -196,12 +195,11 @@ static alcore_status read_column(alcore_pool *pool, const char *name, const char
                                  const alcore_column_options *theirs) {
     alcore_column_options options;
     int64_t entries;
-    if (path == NULL || name == NULL) return alcore__fail(ALCORE_E_INVALID, "name or path is NULL");
+    if (!path || !name) return alcore__fail(ALCORE_E_INVALID, "name or path is NULL");
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
-    const int32_t format = options.format != NULL && is_array(options.format)
-                               ? 0
-                               : alcore__score_format(options.format, path);
-    if (format == 0 && options.format != NULL && !is_array(options.format))
+    const int32_t format =
+        options.format && is_array(options.format) ? 0 : alcore__score_format(options.format, path);
+    if (format == 0 && options.format && !is_array(options.format))
         return alcore__fail(ALCORE_E_INVALID,
                             "format is \"%s\"; expected npy, safetensors, txt, tsv, lp, marian or "
                             "fairseq",

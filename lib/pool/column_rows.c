@@ -16,7 +16,7 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
     const alcore__column *column;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     alcore__memory_array *array = alcore__column_memory(column);
-    if (array == NULL || column->map != NULL)
+    if (!array || column->map)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "column \"%s\" (%s) is no array in memory with one entry per row; "
                             "copy its rows instead",
@@ -26,17 +26,17 @@ static alcore_status view_column(const alcore_pool *pool, const char *name,
     ALCORE__TRY(alcore_tensor_init(out_values, (void *)(uintptr_t)array->values, column->dtype,
                                    array->shape, array->shape[1] > 0 ? 2 : 1));
     if (array->stride != column->dims) out_values->strides = array->strides;
-    if (out_offsets == NULL || array->offsets == NULL) return ALCORE_OK;
+    if (!out_offsets || !array->offsets) return ALCORE_OK;
     return alcore_tensor_init(out_offsets, (void *)(uintptr_t)array->offsets, ALCORE_INT64,
                               array->offsets_shape, 1);
 }
 
 alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
                                  alcore_tensor *out_values, alcore_tensor *out_offsets) {
-    if (out_values != NULL) memset(out_values, 0, sizeof *out_values);
-    if (out_offsets != NULL) memset(out_offsets, 0, sizeof *out_offsets);
+    if (out_values) memset(out_values, 0, sizeof *out_values);
+    if (out_offsets) memset(out_offsets, 0, sizeof *out_offsets);
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    if (out_values == NULL)
+    if (!out_values)
         return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out_values is NULL"));
     return alcore__pool_read_end(pool, view_column(pool, name, out_values, out_offsets));
 }
@@ -46,12 +46,10 @@ alcore_status alcore_pool_column(const alcore_pool *pool, const char *name,
 const char *alcore_pool_column_text(const alcore_pool *pool, const char *name, int64_t row,
                                     size_t *out_length) {
     size_t length = 0;
-    const alcore__column *column =
-        pool != NULL && name != NULL ? alcore__pool_find_column(pool, name) : NULL;
-    const int64_t entry =
-        column != NULL && column->ops->text != NULL ? alcore__column_entry(column, row) : -1;
+    const alcore__column *column = pool && name ? alcore__pool_find_column(pool, name) : NULL;
+    const int64_t entry = column && column->ops->text ? alcore__column_entry(column, row) : -1;
     const char *text = entry >= 0 ? column->ops->text(column, entry, &length) : NULL;
-    if (out_length != NULL) *out_length = length;
+    if (out_length) *out_length = length;
     return text;
 }
 
@@ -79,8 +77,8 @@ static void copy_integers(const alcore_sys_rows *block, int64_t *out) {
 /* Checks out for `count` rows of the column; int64 only receives columns of integers. */
 static alcore_status check_out(const alcore__column *column, int64_t count,
                                const alcore_tensor *out, alcore__array *out_array) {
-    const bool integers = out != NULL && out->dtype.code == ALCORE_KIND_INT &&
-                          alcore__dtype_is_integer(column->dtype);
+    const bool integers =
+        out && out->dtype.code == ALCORE_KIND_INT && alcore__dtype_is_integer(column->dtype);
     return alcore__tensor_output(out, "out", integers ? ALCORE_INT64 : ALCORE_FLOAT64, count,
                                  column->dims, out_array);
 }
@@ -94,7 +92,7 @@ static alcore_status copy_rows(const alcore_pool *pool, const char *name, const 
     alcore__scratch scratch = {0};
     alcore_status status = ALCORE_OK;
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
-    if (column->ops->rows == NULL)
+    if (!column->ops->rows)
         return alcore__fail(ALCORE_E_SHAPE, "column \"%s\" %s", name,
                             column->ragged ? "is ragged: its rows differ in length"
                                            : "has texts: read them one by one");

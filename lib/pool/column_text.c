@@ -49,8 +49,8 @@ static alcore_status copy_texts(const alcore_pool *pool, const char *const *text
     for (int64_t i = 0; i < count; i++) {
         const char *text = texts[i];
         array->lengths[i] = -1;
-        if (text == NULL) continue;
-        size_t length = lengths != NULL ? lengths[i] : strlen(text);
+        if (!text) continue;
+        size_t length = lengths ? lengths[i] : strlen(text);
         status = alcore__string_check_next(&check, "text", &text, &length, NULL);
         if (status != ALCORE_OK && status != ALCORE_E_NOMEM)
             status = alcore__fail_within(status, "entry %" PRId64, i);
@@ -75,7 +75,7 @@ done:
  * logarithms and is not read from a file. */
 static alcore_status check_options(const alcore_column_options *options) {
     if (options->ownership == ALCORE_KEEP && options->meaning == ALCORE_MEANS_DEFAULT &&
-        options->log_base == 0 && options->offsets == NULL && options->format == NULL)
+        options->log_base == 0 && !options->offsets && !options->format)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "only rows and row_count apply to a column of texts, which is copied");
@@ -94,7 +94,7 @@ static alcore_status set_texts(alcore_pool *pool, const char *name, const char *
     alcore_status status;
     ALCORE__TRY(alcore__column_options_read(pool, theirs, &options, &entries));
     ALCORE__TRY(check_options(&options));
-    if (count < 0 || (count > 0 && texts == NULL))
+    if (count < 0 || (count > 0 && !texts))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", count,
                             (const void *)texts);
     ALCORE__TRY(alcore__column_new(pool, name, "given", &options, &column));

@@ -82,7 +82,7 @@ static alcore_status write_column_text(const alcore_pool *pool, const alcore__co
                                        int64_t row, output *out) {
     size_t length;
     const char *text = column->ops->text(column, alcore__column_entry(column, row), &length);
-    if (text == NULL) return ALCORE_OK;
+    if (!text) return ALCORE_OK;
     ALCORE__TRY(append_id(out, pool, row));
     ALCORE__TRY(alcore__buffer_append(out->ctx, &out->line, "\t", 1));
     ALCORE__TRY(append_text(out, text, length));
@@ -96,9 +96,9 @@ static alcore_status write_block(const alcore_pool *pool, const alcore__column *
     const size_t bytes = alcore__dtype_bytes(column->dtype);
     alcore_sys_rows rows = {0};
     alcore_sys_ragged items = {0};
-    if (column->ops->rows != NULL)
+    if (column->ops->rows)
         ALCORE__TRY(column->ops->rows(column, first, count, scratch, &rows));
-    else if (column->ops->ragged != NULL)
+    else if (column->ops->ragged)
         ALCORE__TRY(column->ops->ragged(column, first, count, scratch, &items));
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = first + i;
@@ -211,7 +211,7 @@ static alcore_status write_column(const alcore_pool *pool, const char *name, con
                                   const alcore_write_options *theirs) {
     const alcore__column *column;
     alcore_write_options options;
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    if (!path) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
     ALCORE__TRY(alcore__write_options_read(theirs, &options));
     ALCORE__TRY(alcore__pool_get_column(pool, name, &column));
     ALCORE__TRY(resolve_format(column, path, &options.format));

@@ -27,8 +27,7 @@ static alcore_status read_options(const alcore_pool *pool, const alcore_column_o
                                   alcore_column_options *ours) {
     int64_t entries;
     ALCORE__TRY(alcore__column_options_read(pool, theirs, ours, &entries));
-    if (ours->ownership == ALCORE_KEEP && ours->rows == NULL && ours->offsets == NULL &&
-        ours->format == NULL)
+    if (ours->ownership == ALCORE_KEEP && !ours->rows && !ours->offsets && !ours->format)
         return ALCORE_OK;
     return alcore__fail(ALCORE_E_INVALID,
                         "only meaning and log_base apply to a column writer, which copies");
@@ -44,8 +43,7 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
     alcore_column_options options;
     alcore_column_writer *writer;
     ALCORE__TRY(read_options(pool, theirs, &options));
-    if (name == NULL || name[0] == '\0')
-        return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
+    if (!name || name[0] == '\0') return alcore__fail(ALCORE_E_INVALID, "a column needs a name");
     if (shape < ALCORE_COLUMN_SCALAR || shape > ALCORE_COLUMN_RAGGED_DENSE)
         return alcore__fail(ALCORE_E_INVALID, "shape is %d; expected ALCORE_COLUMN_*", shape);
     ALCORE__TRY(alcore__object_new(ctx, sizeof *writer, release_writer, &writer));
@@ -60,7 +58,7 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
     writer->pool = alcore_pool_ref(pool);
     writer->fingerprint = pool->fingerprint;
     writer->name = alcore__strndup(ctx, name, strlen(name));
-    alcore_status status = writer->name != NULL
+    alcore_status status = writer->name
                                ? alcore__builder_init(&writer->builder, ctx, pool->rows, shape)
                                : alcore__fail_memory(strlen(name) + 1);
     if (status == ALCORE_OK)
@@ -73,10 +71,9 @@ static alcore_status new_writer(alcore_pool *pool, const char *name, int32_t sha
 alcore_status alcore_column_writer_new(alcore_pool *pool, const char *name, int32_t shape,
                                        const alcore_column_options *options,
                                        alcore_column_writer **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    if (out == NULL)
-        return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
+    if (!out) return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "out is NULL"));
     return alcore__pool_read_end(pool, new_writer(pool, name, shape, options, out));
 }
 
@@ -91,9 +88,9 @@ void alcore_column_writer_unref(alcore_column_writer *writer) {
 /* Enters the context and locks a writer that is not finished. Every function of a writer that
  * returns a status begins so and ends with end(), from any thread. */
 static alcore_status begin(alcore_column_writer *writer) {
-    alcore_ctx *ctx = writer != NULL ? writer->object.ctx : NULL;
+    alcore_ctx *ctx = writer ? writer->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (writer == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "writer is NULL"));
+    if (!writer) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "writer is NULL"));
     if (pthread_mutex_lock(&writer->lock) == EDEADLK)
         return alcore__leave(
             ctx, alcore__fail(ALCORE_E_BUSY, "the column writer is in use by another call"));
@@ -116,7 +113,7 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     const int32_t shape = writer->shape;
     const bool wide = shape == ALCORE_COLUMN_DENSE || shape == ALCORE_COLUMN_RAGGED_DENSE;
     alcore__array array;
-    if (values == NULL) return alcore__fail(ALCORE_E_INVALID, "values is NULL");
+    if (!values) return alcore__fail(ALCORE_E_INVALID, "values is NULL");
     alcore_tensor packed = *values;
     packed.strides = NULL;
     ALCORE__TRY(alcore__column_tensor(writer->name, &packed, &array));
@@ -133,9 +130,8 @@ static alcore_status describe_values(const alcore_column_writer *writer,
     input->value_rows = array.rows;
     input->dims = array.columns;
     input->dtype = array.dtype;
-    input->strides[0] = (values->strides != NULL ? values->strides[0] : array.columns) * bytes;
-    input->strides[1] =
-        (values->strides != NULL && values->ndim == 2 ? values->strides[1] : 1) * bytes;
+    input->strides[0] = (values->strides ? values->strides[0] : array.columns) * bytes;
+    input->strides[1] = (values->strides && values->ndim == 2 ? values->strides[1] : 1) * bytes;
     return ALCORE_OK;
 }
 
@@ -144,12 +140,12 @@ static alcore_status describe_values(const alcore_column_writer *writer,
 static alcore_status put(alcore_column_writer *writer, const int64_t *rows, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths) {
     alcore__builder_input input = {.rows = rows, .count = count, .lengths = lengths};
-    if (count < 0 || (count > 0 && rows == NULL))
+    if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
     if (count > 0 && alcore__builder_ragged(&writer->builder) != (lengths != NULL))
         return alcore__fail(ALCORE_E_INVALID, "column \"%s\" is %s: lengths must %s NULL",
-                            writer->name, lengths != NULL ? "not ragged" : "ragged",
-                            lengths != NULL ? "be" : "not be");
+                            writer->name, lengths ? "not ragged" : "ragged",
+                            lengths ? "be" : "not be");
     ALCORE__TRY(describe_values(writer, values, &input));
     alcore_status status = alcore__builder_put(&writer->builder, &input);
     return status == ALCORE_OK ? status
@@ -172,7 +168,7 @@ int32_t alcore__column_writer_shape(const alcore_column_writer *writer) {
  * already. */
 int64_t alcore_column_writer_repeats(const alcore_column_writer *writer) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
-    if (writer == NULL) return 0;
+    if (!writer) return 0;
     const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
     const int64_t repeats = writer->builder.repeats;
     if (!owned) pthread_mutex_unlock(&locked->lock);
@@ -195,23 +191,23 @@ static int64_t find_missing(const alcore_column_writer *writer, int64_t *rows, i
 int64_t alcore_column_writer_missing(const alcore_column_writer *writer, int64_t *rows,
                                      int64_t capacity) {
     alcore_column_writer *locked = (alcore_column_writer *)(uintptr_t)writer;
-    if (writer == NULL) return 0;
+    if (!writer) return 0;
     const bool owned = pthread_mutex_lock(&locked->lock) == EDEADLK;
-    const int64_t count = find_missing(writer, rows, rows != NULL ? capacity : 0);
+    const int64_t count = find_missing(writer, rows, rows ? capacity : 0);
     if (!owned) pthread_mutex_unlock(&locked->lock);
     return count;
 }
 
 alcore_status alcore_column_writer_save(alcore_column_writer *writer, const char *path) {
     ALCORE__TRY(begin(writer));
-    return end(writer, path != NULL ? alcore__column_writer_save(writer, path)
-                                    : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+    return end(writer, path ? alcore__column_writer_save(writer, path)
+                            : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
 }
 
 alcore_status alcore_column_writer_merge(alcore_column_writer *writer, const char *path) {
     ALCORE__TRY(begin(writer));
-    return end(writer, path != NULL ? alcore__column_writer_merge(writer, path)
-                                    : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
+    return end(writer, path ? alcore__column_writer_merge(writer, path)
+                            : alcore__fail(ALCORE_E_INVALID, "path is NULL"));
 }
 
 /* Makes the column and puts it into the pool, which is locked for writing. Unmasked rows without

@@ -207,7 +207,7 @@ static alcore_status read_all(source *in) {
     const size_t bytes =
         (size_t)(header->stored * header->dims) * alcore__dtype_bytes(header->dtype);
     in->values = alcore__alloc(in->ctx, bytes);
-    if (in->values == NULL) return alcore__fail_memory(bytes);
+    if (!in->values) return alcore__fail_memory(bytes);
     ALCORE__TRY(read_bytes(in, in->values, bytes));
     expected = in->checksum;
     ALCORE__TRY(read_bytes(in, &found, sizeof found));

@@ -46,7 +46,7 @@ static alcore_status resize(alcore_ctx *ctx, alcore__hash_index *index, size_t c
     if (address + number_bits > 64) larger.spread = address + number_bits - 64;
     const size_t bytes = alcore__alloc_size(capacity * sizeof *larger.slots);
     larger.slots = alcore__calloc(ctx, 1, bytes);
-    if (larger.slots == NULL) return alcore__fail_memory(bytes);
+    if (!larger.slots) return alcore__fail_memory(bytes);
     fill(&larger, index);
     alcore__free(ctx, index->slots);
     *index = larger;

@@ -72,8 +72,8 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
                                   const alcore_phrase_options *options,
                                   alcore__phrase_index **index, alcore__phrase_table *table) {
     const alcore__text_source candidates = {pool, pool->rows, words_of_candidate, text_of};
-    const alcore__text_source labeled_texts = {labeled, labeled != NULL ? labeled->rows : 0,
-                                               words_of, text_of};
+    const alcore__text_source labeled_texts = {labeled, labeled ? labeled->rows : 0, words_of,
+                                               text_of};
     const alcore__phrase_filter filter = {
         .min_count = options->min_count > UINT32_MAX ? UINT32_MAX : (uint32_t)options->min_count,
         .semi_maximal = options->semi_maximal != 0,
@@ -83,7 +83,7 @@ static alcore_status list_phrases(const alcore_pool *pool, const alcore_pool *la
                                    ? ALCORE__PHRASE_UNLIMITED
                                    : (uint32_t)options->max_words;
     ALCORE__TRY(alcore__phrase_index_new(pool->object.ctx, &candidates,
-                                         labeled != NULL ? &labeled_texts : NULL, max_words,
+                                         labeled ? &labeled_texts : NULL, max_words,
                                          options->beyond_limit != 0, index));
     for (int64_t row = 0; row < pool->rows; row++)
         if (pool->states[row] & ALCORE_ROW_LABELED)
@@ -134,7 +134,7 @@ static alcore_status add_rows(const alcore__phrase_index *index, const alcore__p
                            out);
     }
 done:
-    if (work != NULL) alcore__buffer_clear(index->ctx, &work->buffer);
+    if (work) alcore__buffer_clear(index->ctx, &work->buffer);
     alcore__free(index->ctx, work);
     return status;
 }
@@ -242,10 +242,10 @@ static alcore_status derive(alcore_pool *pool, const alcore_pool *labeled,
 /* Locks both pools for reading, the labeled one only if there is one. */
 alcore_status alcore_pool_derive_phrases(alcore_pool *pool, const alcore_pool *labeled,
                                          const alcore_phrase_options *options, alcore_pool **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    alcore_status status = out == NULL ? alcore__fail(ALCORE_E_INVALID, "out is NULL") : ALCORE_OK;
-    if (status == ALCORE_OK && labeled != NULL) {
+    alcore_status status = !out ? alcore__fail(ALCORE_E_INVALID, "out is NULL") : ALCORE_OK;
+    if (status == ALCORE_OK && labeled) {
         status = alcore__pool_read_begin(labeled);
         if (status == ALCORE_OK)
             status = alcore__pool_read_end(labeled, derive(pool, labeled, options, out));

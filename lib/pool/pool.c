@@ -73,9 +73,9 @@ static alcore_status new_pool(alcore_ctx *ctx, const alcore_pool_options *option
 
 alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *options,
                               alcore_pool **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL || out == NULL)
+    if (!ctx || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     return alcore__leave(ctx, new_pool(ctx, options, out));
 }
@@ -84,10 +84,10 @@ alcore_status alcore_pool_new(alcore_ctx *ctx, const alcore_pool_options *option
  * the derived pool may name rows of the source. */
 alcore_status alcore_pool_new_derived(alcore_pool *source, const alcore_pool_options *options,
                                       alcore_pool **out) {
-    alcore_ctx *ctx = source != NULL ? source->object.ctx : NULL;
-    if (out != NULL) *out = NULL;
+    alcore_ctx *ctx = source ? source->object.ctx : NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (source == NULL || out == NULL)
+    if (!source || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "source or out is NULL"));
     alcore_status status = new_pool(ctx, options, out);
     if (status == ALCORE_OK) (*out)->source = alcore_pool_ref(source);
@@ -95,7 +95,7 @@ alcore_status alcore_pool_new_derived(alcore_pool *source, const alcore_pool_opt
 }
 
 alcore_pool *alcore_pool_source(const alcore_pool *pool) {
-    return pool != NULL ? pool->source : NULL;
+    return pool ? pool->source : NULL;
 }
 
 alcore_pool *alcore_pool_ref(alcore_pool *pool) {
@@ -107,9 +107,9 @@ void alcore_pool_unref(alcore_pool *pool) {
 }
 
 alcore_status alcore__pool_change_begin(alcore_pool *pool) {
-    alcore_ctx *ctx = pool != NULL ? pool->object.ctx : NULL;
+    alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (pool == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
+    if (!pool) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
     alcore_status status = alcore__write_begin(pool, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
@@ -120,9 +120,9 @@ alcore_status alcore__pool_change_end(alcore_pool *pool, alcore_status status) {
 }
 
 alcore_status alcore__pool_read_begin(const alcore_pool *pool) {
-    alcore_ctx *ctx = pool != NULL ? pool->object.ctx : NULL;
+    alcore_ctx *ctx = pool ? pool->object.ctx : NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (pool == NULL) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
+    if (!pool) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "pool is NULL"));
     alcore_status status = alcore__read_begin(pool->self, "pool");
     return status == ALCORE_OK ? status : alcore__leave(ctx, status);
 }
@@ -133,37 +133,37 @@ alcore_status alcore__pool_read_end(const alcore_pool *pool, alcore_status statu
 }
 
 static bool has_row(const alcore_pool *pool, int64_t row) {
-    return pool != NULL && row >= 0 && row < pool->rows;
+    return pool && row >= 0 && row < pool->rows;
 }
 
 int64_t alcore_pool_rows(const alcore_pool *pool) {
-    return pool != NULL ? pool->rows : 0;
+    return pool ? pool->rows : 0;
 }
 
 const char *alcore_pool_text(const alcore_pool *pool, int64_t row, size_t *out_length) {
-    if (out_length != NULL) *out_length = 0;
+    if (out_length) *out_length = 0;
     if (!has_row(pool, row)) return NULL;
     const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    if (out_length != NULL) *out_length = (size_t)info->length;
+    if (out_length) *out_length = (size_t)info->length;
     return info->text;
 }
 
 const char *alcore_pool_id(const alcore_pool *pool, int64_t row, char buffer[24]) {
     if (!has_row(pool, row)) return NULL;
     const char *id = alcore__pool_given_id(pool, row);
-    if (id != NULL || buffer == NULL) return id;
+    if (id || !buffer) return id;
     snprintf(buffer, 24, "%" PRId64, row + 1);
     return buffer;
 }
 
 /* NULL where the row has no reference. The text is a view, valid as long as the pool. */
 const char *alcore_pool_reference(const alcore_pool *pool, int64_t row, size_t *out_length) {
-    if (out_length != NULL) *out_length = 0;
+    if (out_length) *out_length = 0;
     if (!has_row(pool, row)) return NULL;
     const alcore__pool_reference *reference =
         alcore__segments_get(&pool->references, sizeof *reference, row);
-    if (reference == NULL || reference->text == NULL) return NULL;
-    if (out_length != NULL) *out_length = (size_t)reference->length;
+    if (!reference || !reference->text) return NULL;
+    if (out_length) *out_length = (size_t)reference->length;
     return reference->text;
 }
 
@@ -171,13 +171,13 @@ const char *alcore_pool_reference(const alcore_pool *pool, int64_t row, size_t *
 static const char *name_of(const alcore__segments *numbers, const alcore__pool_names *names,
                            int64_t row) {
     const uint32_t *number = alcore__segments_get(numbers, sizeof *number, row);
-    return number != NULL && *number > 0 ? names->names[*number - 1] : NULL;
+    return number && *number > 0 ? names->names[*number - 1] : NULL;
 }
 
 const char *alcore_pool_language(const alcore_pool *pool, int64_t row) {
     if (!has_row(pool, row)) return NULL;
     const char *tag = name_of(&pool->languages, &pool->language_names, row);
-    return tag != NULL ? tag : ALCORE__NO_LANGUAGE;
+    return tag ? tag : ALCORE__NO_LANGUAGE;
 }
 
 const char *alcore_pool_group(const alcore_pool *pool, int64_t row) {
@@ -187,7 +187,7 @@ const char *alcore_pool_group(const alcore_pool *pool, int64_t row) {
 double alcore_pool_cost(const alcore_pool *pool, int64_t row) {
     if (!has_row(pool, row)) return NAN;
     const alcore__pool_cost *cost = alcore__segments_get(&pool->costs, sizeof *cost, row);
-    return cost != NULL && cost->given ? cost->cost : NAN;
+    return cost && cost->given ? cost->cost : NAN;
 }
 
 int64_t alcore_pool_words(const alcore_pool *pool, int64_t row) {
@@ -199,7 +199,7 @@ alcore_ctx *alcore__pool_ctx(const alcore_pool *pool) {
 }
 
 uint64_t alcore_pool_fingerprint(const alcore_pool *pool) {
-    return pool != NULL ? pool->fingerprint : 0;
+    return pool ? pool->fingerprint : 0;
 }
 
 int64_t alcore__pool_characters(const alcore_pool *pool, int64_t row) {
@@ -214,7 +214,7 @@ int64_t alcore__pool_languages(const alcore_pool *pool, const char *const **out_
 
 int64_t alcore__pool_language_rank(const alcore_pool *pool, int64_t row) {
     const uint32_t *number = alcore__segments_get(&pool->languages, sizeof *number, row);
-    return pool->tag_ranks[number != NULL ? *number : 0];
+    return pool->tag_ranks[number ? *number : 0];
 }
 
 /* Rows from which a share of letters is estimated: every k-th row, the same ones in every call. */

@@ -33,8 +33,7 @@ void alcore__pool_add_begin(alcore__pool_add *add, alcore_pool *pool, const char
 /* Names what is wrong with a record: file and line, or the row. */
 static alcore_status fail_record(const alcore__pool_add *add, const alcore__record *record,
                                  alcore_status status) {
-    if (add->path != NULL)
-        return alcore__fail_within(status, "%s:%" PRId64, add->path, record->line);
+    if (add->path) return alcore__fail_within(status, "%s:%" PRId64, add->path, record->line);
     return alcore__fail_within(status, "row %" PRId64, add->rows);
 }
 
@@ -44,7 +43,7 @@ static alcore_status entry_at(alcore__pool_add *add, alcore__segments *segments,
                               void *out) {
     void *entry = alcore__segments_at(add->pool->object.ctx, segments, bytes, add->rows);
     memcpy(out, &entry, sizeof entry);
-    return entry != NULL ? ALCORE_OK : alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
+    return entry ? ALCORE_OK : alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
 }
 
 /* Sets *out to the number of a name, from 1; a name that is new is copied and gets the next number.
@@ -115,15 +114,15 @@ static bool is_unknown(const char *language, size_t length) {
  * does the language "unknown". */
 static alcore_status add_details(alcore__pool_add *add, const alcore__record *record) {
     alcore_pool *pool = add->pool;
-    if (record->id != NULL && record->id_length > 0)
+    if (record->id && record->id_length > 0)
         ALCORE__TRY(add_id(add, record->id, record->id_length));
-    if (record->reference != NULL)
+    if (record->reference)
         ALCORE__TRY(add_reference(add, record->reference, record->reference_length));
-    if (record->group != NULL && record->group_length > 0)
+    if (record->group && record->group_length > 0)
         ALCORE__TRY(add_name(add, "group", &pool->groups, &pool->group_names, record->group,
                              record->group_length));
     if (!isnan(record->cost)) ALCORE__TRY(add_cost(add, record->cost));
-    if (record->language == NULL || record->language_length == 0 ||
+    if (!record->language || record->language_length == 0 ||
         is_unknown(record->language, record->language_length)) {
         add->untagged++;
         return ALCORE_OK;
@@ -154,7 +153,7 @@ static alcore_status add_malformed(alcore__pool_add *add) {
  * beginning. */
 static alcore_status add_text(alcore__pool_add *add, const char *text, size_t length) {
     alcore__pool_row *info, row;
-    if (text == NULL) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
+    if (!text) return alcore__fail(ALCORE_E_INVALID, "the text is NULL");
     ALCORE__TRY(alcore__string_check_next(&add->check, "text", &text, &length, &row.words));
     ALCORE__TRY(entry_at(add, &add->pool->info, sizeof *info, &info));
     ALCORE__TRY(alcore__pool_copy_string(add->pool, text, length, &row.text));
@@ -311,8 +310,7 @@ static alcore_status sort_tags(alcore__pool_add *add) {
     const bool unknown = add->untagged > 0;
     const char **tags; /* [count] the sorted tags */
     int64_t *ranks;    /* [names->count + 1] index in tags by the number of a name; -1: not there */
-    if (names->count == add->language_count && unknown == (pool->untagged > 0) &&
-        pool->tag_ranks != NULL)
+    if (names->count == add->language_count && unknown == (pool->untagged > 0) && pool->tag_ranks)
         return ALCORE_OK;
     ALCORE__TRY(alcore__new_array(ctx, names->count + 1, sizeof *tags, &tags));
     alcore_status status = alcore__new_array(ctx, names->count + 1, sizeof *ranks, &ranks);
@@ -327,7 +325,7 @@ static alcore_status sort_tags(alcore__pool_add *add) {
     for (size_t number = 0; number <= names->count; number++) {
         const char *name = number > 0 ? names->names[number - 1] : ALCORE__NO_LANGUAGE;
         const char **found = bsearch(&name, tags, count, sizeof *tags, compare_tags);
-        ranks[number] = found != NULL ? found - tags : -1;
+        ranks[number] = found ? found - tags : -1;
     }
     alcore__free(ctx, pool->tags);
     alcore__free(ctx, pool->tag_ranks);

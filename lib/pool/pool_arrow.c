@@ -23,11 +23,10 @@ typedef struct arrow_reader {
 
 /* Fails with the stream's own message for an error code of one of its callbacks. */
 static alcore_status fail_stream(const arrow_reader *reader, int code, const char *what) {
-    const char *text = reader->stream->get_last_error != NULL
-                           ? reader->stream->get_last_error(reader->stream)
-                           : NULL;
+    const char *text =
+        reader->stream->get_last_error ? reader->stream->get_last_error(reader->stream) : NULL;
     return alcore__fail(ALCORE_E_CALLBACK, "the Arrow stream failed to give %s: %s (code %d)", what,
-                        text != NULL ? text : "no reason given", code);
+                        text ? text : "no reason given", code);
 }
 
 /* Checks that an Arrow column has a type that can be read for the role, and sets *out to its
@@ -35,16 +34,15 @@ static alcore_status fail_stream(const arrow_reader *reader, int code, const cha
 static alcore_status check_format(const struct ArrowSchema *child, int32_t role, char *out) {
     const char *format = child->format;
     const char *known = role == ALCORE__ROLE_COST ? "cCsSiIlLefg" : "uU";
-    if (child->dictionary == NULL && format[0] != '\0' && format[1] == '\0' &&
-        strchr(known, format[0]) != NULL) {
+    if (!child->dictionary && format[0] != '\0' && format[1] == '\0' && strchr(known, format[0])) {
         *out = format[0];
         return ALCORE_OK;
     }
-    if (role != ALCORE__ROLE_COST && child->dictionary == NULL && strcmp(format, "vu") == 0) {
+    if (role != ALCORE__ROLE_COST && !child->dictionary && strcmp(format, "vu") == 0) {
         *out = 'v';
         return ALCORE_OK;
     }
-    const char *type = child->dictionary != NULL ? "dictionary" : format;
+    const char *type = child->dictionary ? "dictionary" : format;
     return alcore__fail(
         ALCORE_E_UNSUPPORTED, "Arrow column \"%s\" has the type %s; expected %s", child->name, type,
         role == ALCORE__ROLE_COST ? "an integer or floating-point number"
@@ -58,7 +56,7 @@ static alcore_status find_columns(arrow_reader *reader, const alcore_read_option
     for (int32_t role = 0; role < ALCORE__ROLES; role++) reader->child[role] = -1;
     for (int64_t i = 0; i < reader->schema.n_children; i++) {
         const char *name = reader->schema.children[i]->name;
-        if (name == NULL) continue;
+        if (!name) continue;
         int32_t rank, role = alcore__record_role(options, name, strlen(name), &rank);
         if (role == ALCORE__ROLE_NONE || (reader->child[role] >= 0 && ranks[role] <= rank))
             continue;
@@ -81,22 +79,22 @@ static alcore_status read_schema(arrow_reader *reader, const alcore_read_options
         reader->schema.release = NULL;
         return fail_stream(reader, code, "its schema");
     }
-    if (reader->schema.format == NULL || strcmp(reader->schema.format, "+s") != 0)
+    if (!reader->schema.format || strcmp(reader->schema.format, "+s") != 0)
         return alcore__fail(ALCORE_E_UNSUPPORTED,
                             "the Arrow stream has the type %s; expected a struct of columns",
-                            reader->schema.format != NULL ? reader->schema.format : "?");
+                            reader->schema.format ? reader->schema.format : "?");
     ALCORE__TRY(find_columns(reader, options));
     if (reader->child[ALCORE__ROLE_TEXT] < 0)
         return alcore__fail(ALCORE_E_DATA, "the Arrow stream has no column \"%s\"%s",
-                            text_column != NULL ? text_column : "text",
-                            text_column != NULL ? "" : " (nor \"source\" nor \"src\")");
+                            text_column ? text_column : "text",
+                            text_column ? "" : " (nor \"source\" nor \"src\")");
     return ALCORE_OK;
 }
 
 /* Whether the value at an index of an array is not null, by its validity bits. */
 static bool is_valid(const struct ArrowArray *array, int64_t index) {
     const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
-    if (bits == NULL || array->null_count == 0) return true;
+    if (!bits || array->null_count == 0) return true;
     return (bits[index / 8] >> (index % 8) & 1) != 0;
 }
 
@@ -105,12 +103,12 @@ static bool is_valid(const struct ArrowArray *array, int64_t index) {
  * messages. */
 static alcore_status check_array(const struct ArrowArray *array, int64_t rows, int64_t buffers,
                                  const char *name) {
-    const bool empty = array != NULL && rows == 0;
+    const bool empty = array && rows == 0;
     int64_t end;
-    if (array == NULL || array->length < rows || array->offset < 0 ||
+    if (!array || array->length < rows || array->offset < 0 ||
         (buffers > 0 ? array->n_buffers != buffers : array->n_buffers < 3) ||
         __builtin_add_overflow(array->offset, array->length, &end) ||
-        (!empty && (array->buffers == NULL || array->buffers[1] == NULL)))
+        (!empty && (!array->buffers || !array->buffers[1])))
         return alcore__fail(ALCORE_E_DATA, "Arrow column \"%s\" is malformed", name);
     return ALCORE_OK;
 }
@@ -131,9 +129,9 @@ static alcore_status view_at(const struct ArrowArray *array, int64_t index, int6
     }
     const int64_t *sizes = array->buffers[array->n_buffers - 1];
     if (view_words[0] < 0 || view_words[2] < 0 || view_words[2] >= data_buffers ||
-        view_words[3] < 0 || sizes == NULL ||
+        view_words[3] < 0 || !sizes ||
         (int64_t)view_words[3] + view_words[0] > sizes[view_words[2]] ||
-        array->buffers[2 + view_words[2]] == NULL)
+        !array->buffers[2 + view_words[2]])
         return alcore__fail(ALCORE_E_DATA,
                             "Arrow column \"%s\" has a malformed view at row %" PRId64, name, row);
     *out = (const char *)array->buffers[2 + view_words[2]] + view_words[3];
@@ -157,7 +155,7 @@ static alcore_status string_at(const struct ArrowArray *array, char format, int6
         start = ((const int64_t *)array->buffers[1])[index];
         end = ((const int64_t *)array->buffers[1])[index + 1];
     }
-    if (start < 0 || end < start || (end > start && array->buffers[2] == NULL))
+    if (start < 0 || end < start || (end > start && !array->buffers[2]))
         return alcore__fail(ALCORE_E_DATA,
                             "Arrow column \"%s\" has malformed offsets at row %" PRId64, name, row);
     *out = end > start ? (const char *)array->buffers[2] + start : "";
@@ -227,7 +225,7 @@ static alcore_status record_at(const arrow_reader *reader, const struct ArrowArr
                               reader->schema.children[child]->name, strings[role].text,
                               strings[role].length));
     }
-    if (out->text == NULL) out->text = "";
+    if (!out->text) out->text = "";
     return reader->child[ALCORE__ROLE_COST] < 0
                ? ALCORE_OK
                : cost_at(batch->children[reader->child[ALCORE__ROLE_COST]],
@@ -268,7 +266,7 @@ static alcore_status add_batches(arrow_reader *reader) {
         struct ArrowArray batch = {0};
         const int code = reader->stream->get_next(reader->stream, &batch);
         if (code != 0) return fail_stream(reader, code, "a batch");
-        if (batch.release == NULL) return ALCORE_OK; /* the end */
+        if (!batch.release) return ALCORE_OK; /* the end */
         alcore_status status = add_batch(reader, &batch);
         batch.release(&batch);
         ALCORE__TRY(status);
@@ -292,7 +290,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
         alcore__pool_add_begin(&reader.add, pool, NULL);
         status = alcore__pool_add_end(&reader.add, add_batches(&reader));
     }
-    if (reader.schema.release != NULL) reader.schema.release(&reader.schema);
+    if (reader.schema.release) reader.schema.release(&reader.schema);
     stream->release(stream);
     stream->release = NULL; /* a producer ought to have done it */
     return status;
@@ -301,7 +299,7 @@ static alcore_status add_stream(alcore_pool *pool, struct ArrowArrayStream *stre
 alcore_status alcore_pool_add_arrow(alcore_pool *pool, struct ArrowArrayStream *stream,
                                     const alcore_read_options *options) {
     ALCORE__TRY(alcore__pool_change_begin(pool));
-    if (stream == NULL || stream->release == NULL)
+    if (!stream || !stream->release)
         return alcore__pool_change_end(
             pool, alcore__fail(ALCORE_E_INVALID, "the Arrow stream is NULL or released"));
     return alcore__pool_change_end(pool, add_stream(pool, stream, options));

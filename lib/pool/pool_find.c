@@ -26,7 +26,7 @@ static alcore_status index_ids(alcore_pool *pool) {
     for (; pool->id_rows < pool->rows; pool->id_rows++) {
         const char *id = alcore__pool_given_id(pool, pool->id_rows);
         size_t slot;
-        if (id == NULL) continue;
+        if (!id) continue;
         ALCORE__TRY(alcore__index_reserve(pool->object.ctx, &pool->id_index, 1, 0, pool->rows));
         const size_t length = strlen(id);
         const uint64_t hash = alcore__hash128(id, length).low;
@@ -45,7 +45,7 @@ static int64_t find_number(const alcore_pool *pool, const char *id, size_t lengt
     const int written = snprintf(canonical, sizeof canonical, "%" PRId64, number);
     if ((size_t)written != length || memcmp(canonical, id, length) != 0) return -1;
     if (number < 1 || number > pool->rows) return -1;
-    return alcore__pool_given_id(pool, number - 1) == NULL ? number - 1 : -1;
+    return !alcore__pool_given_id(pool, number - 1) ? number - 1 : -1;
 }
 
 /* Looks among the given ids and among the numbers of rows without one; the lower row counts where
@@ -73,9 +73,9 @@ alcore_status alcore__pool_find_id(const alcore_pool *readable, const char *id, 
 
 alcore_status alcore_pool_find(const alcore_pool *pool, const char *id, size_t length,
                                int64_t *out_row) {
-    if (out_row != NULL) *out_row = -1;
+    if (out_row) *out_row = -1;
     ALCORE__TRY(alcore__pool_read_begin(pool));
-    if (id == NULL || out_row == NULL)
+    if (!id || !out_row)
         return alcore__pool_read_end(pool, alcore__fail(ALCORE_E_INVALID, "id or out_row is NULL"));
     return alcore__pool_read_end(pool, alcore__pool_find_id(pool, id, length, out_row));
 }

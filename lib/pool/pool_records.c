@@ -11,8 +11,8 @@
  * NULL. */
 static const char *string_at(const char *const *strings, const size_t *lengths, int64_t i,
                              size_t *out_length) {
-    const char *string = strings != NULL ? strings[i] : NULL;
-    *out_length = string == NULL ? 0 : lengths != NULL ? lengths[i] : strlen(string);
+    const char *string = strings ? strings[i] : NULL;
+    *out_length = !string ? 0 : lengths ? lengths[i] : strlen(string);
     return string;
 }
 
@@ -26,8 +26,8 @@ static alcore_status record_at(const alcore_records *records, int64_t i, alcore_
         string_at(records->references, records->reference_lengths, i, &out->reference_length);
     out->language = string_at(records->languages, NULL, i, &out->language_length);
     out->group = string_at(records->groups, NULL, i, &out->group_length);
-    out->cost = records->costs != NULL ? records->costs[i] : NAN;
-    if (records->costs != NULL && isnan(out->cost))
+    out->cost = records->costs ? records->costs[i] : NAN;
+    if (records->costs && isnan(out->cost))
         return alcore__fail(ALCORE_E_DATA, "the cost is NaN; expected a number >= 0");
     return ALCORE_OK;
 }
@@ -51,13 +51,13 @@ static alcore_status add_all(alcore__pool_add *add, const alcore_records *record
 static alcore_status add_from_memory(alcore_pool *pool, const alcore_records *records,
                                      int64_t *out_first) {
     alcore__pool_add add;
-    if (records->count < 0 || (records->count > 0 && records->texts == NULL))
+    if (records->count < 0 || (records->count > 0 && !records->texts))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " texts at %p", records->count,
                             (const void *)records->texts);
     const int64_t first = pool->rows;
     alcore__pool_add_begin(&add, pool, NULL);
     ALCORE__TRY(alcore__pool_add_end(&add, add_all(&add, records)));
-    if (out_first != NULL) *out_first = first;
+    if (out_first) *out_first = first;
     return ALCORE_OK;
 }
 
@@ -65,7 +65,7 @@ alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
                                     const size_t *lengths, int64_t *out_first) {
     const alcore_records records = {
         .size = sizeof records, .texts = texts, .count = count, .text_lengths = lengths};
-    if (out_first != NULL) *out_first = 0;
+    if (out_first) *out_first = 0;
     ALCORE__TRY(alcore__pool_change_begin(pool));
     return alcore__pool_change_end(pool, add_from_memory(pool, &records, out_first));
 }
@@ -74,7 +74,7 @@ alcore_status alcore_pool_add_texts(alcore_pool *pool, const char *const *texts,
 alcore_status alcore_pool_add_records(alcore_pool *pool, const alcore_records *records,
                                       int64_t *out_first) {
     alcore_records ours;
-    if (out_first != NULL) *out_first = 0;
+    if (out_first) *out_first = 0;
     ALCORE__TRY(alcore__pool_change_begin(pool));
     alcore_status status = alcore__struct_read(
         &ours, sizeof ours, ALCORE__FIRST_SIZE(alcore_records, costs), records, "alcore_records");
@@ -93,7 +93,7 @@ static alcore_status read_file(alcore_pool *pool, const char *path,
                                const alcore_read_options *theirs) {
     alcore_read_options ours;
     alcore__pool_add add;
-    if (path == NULL) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
+    if (!path) return alcore__fail(ALCORE_E_INVALID, "path is NULL");
     ALCORE__TRY(alcore__struct_read(&ours, sizeof ours,
                                     ALCORE__FIRST_SIZE(alcore_read_options, text_column), theirs,
                                     "alcore_read_options"));

@@ -12,7 +12,7 @@
 static alcore_status reserve_entries(alcore_pool *pool, alcore__segments *segments, size_t bytes,
                                      const int64_t *rows, int64_t count) {
     for (int64_t i = 0; i < count; i++)
-        if (alcore__segments_at(pool->object.ctx, segments, bytes, rows[i]) == NULL)
+        if (!alcore__segments_at(pool->object.ctx, segments, bytes, rows[i]))
             return alcore__fail_memory(ALCORE__SEGMENT_ROWS * bytes);
     return ALCORE_OK;
 }
@@ -27,8 +27,8 @@ static alcore_status copy_references(alcore_pool *pool, const int64_t *rows, int
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < count && status == ALCORE_OK; i++) {
         const char *text = references[i];
-        if (text == NULL) continue;
-        size_t length = lengths != NULL ? lengths[i] : strlen(text);
+        if (!text) continue;
+        size_t length = lengths ? lengths[i] : strlen(text);
         status = alcore__string_check_next(&check, "reference", &text, &length, NULL);
         if (status == ALCORE_OK)
             status = alcore__pool_copy_string(pool, text, length, &copies[i].text);
@@ -49,8 +49,7 @@ static alcore_status set_references(alcore_pool *pool, const int64_t *rows, int6
     const alcore__chunks mark = pool->texts;
     alcore__pool_reference *copies;
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
-    if (count > 0 && references == NULL)
-        return alcore__fail(ALCORE_E_INVALID, "references is NULL");
+    if (count > 0 && !references) return alcore__fail(ALCORE_E_INVALID, "references is NULL");
     ALCORE__TRY(alcore__new_array(ctx, (size_t)count, sizeof *copies, &copies));
     alcore_status status = copy_references(pool, rows, count, references, lengths, copies);
     if (status == ALCORE_OK)
@@ -75,7 +74,7 @@ alcore_status alcore_pool_set_references(alcore_pool *pool, const int64_t *rows,
 static alcore_status set_costs(alcore_pool *pool, const int64_t *rows, int64_t count,
                                const double *costs) {
     ALCORE__TRY(alcore__pool_check_rows(pool, rows, count));
-    if (count > 0 && costs == NULL) return alcore__fail(ALCORE_E_INVALID, "costs is NULL");
+    if (count > 0 && !costs) return alcore__fail(ALCORE_E_INVALID, "costs is NULL");
     for (int64_t i = 0; i < count; i++)
         if (costs[i] < 0 || isinf(costs[i]))
             return alcore__fail(ALCORE_E_DATA,

@@ -84,7 +84,7 @@ static inline alcore__pool_row *alcore__pool_row_at(const alcore_pool *pool, int
 /* The id that was given with a row; NULL when none was. */
 static inline const char *alcore__pool_given_id(const alcore_pool *pool, int64_t row) {
     const char *const *id = alcore__segments_get(&pool->ids, sizeof(char *), row);
-    return id != NULL ? *id : NULL;
+    return id ? *id : NULL;
 }
 
 /* What one text is compared by: the text itself, or its normalized form in buffer. */

@@ -9,12 +9,12 @@
 #include "text/utf8.h"
 
 const uint32_t *alcore_pool_states(const alcore_pool *pool) {
-    return pool != NULL && pool->rows > 0 ? pool->states : NULL;
+    return pool && pool->rows > 0 ? pool->states : NULL;
 }
 
 int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
     int64_t count = 0;
-    if (pool == NULL) return 0;
+    if (!pool) return 0;
     for (int64_t row = 0; row < pool->rows; row++)
         count += states != 0 ? (pool->states[row] & states) != 0 : pool->states[row] == 0;
     return count;
@@ -22,7 +22,7 @@ int64_t alcore_pool_count(const alcore_pool *pool, uint32_t states) {
 
 /* Called before rows [count] that a caller named are read or changed. */
 alcore_status alcore__pool_check_rows(const alcore_pool *pool, const int64_t *rows, int64_t count) {
-    if (count < 0 || (count > 0 && rows == NULL))
+    if (count < 0 || (count > 0 && !rows))
         return alcore__fail(ALCORE_E_INVALID, "%" PRId64 " rows at %p", count, (const void *)rows);
     for (int64_t i = 0; i < count; i++)
         if (rows[i] < 0 || rows[i] >= pool->rows)

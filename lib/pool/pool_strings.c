@@ -13,11 +13,11 @@ static alcore_status repair(alcore__string_check *check, const char *text, size_
     check->repaired.length = 0;
     for (size_t start = 0;;) {
         const char *nul = length > start ? memchr(text + start, 0, length - start) : NULL;
-        const size_t end = nul != NULL ? (size_t)(nul - text) : length;
+        const size_t end = nul ? (size_t)(nul - text) : length;
         int64_t count;
         ALCORE__TRY(alcore__utf8_repair(ctx, text + start, end - start, &check->repaired, &count));
         check->replaced += count;
-        if (nul == NULL) return ALCORE_OK;
+        if (!nul) return ALCORE_OK;
         ALCORE__TRY(alcore__buffer_append(ctx, &check->repaired, "\xEF\xBF\xBD", 3));
         check->replaced++;
         start = end + 1;
@@ -37,7 +37,7 @@ alcore_status alcore__string_check_next(alcore__string_check *check, const char 
     if (bad < *length || stats.nul) {
         if (check->pool->utf8 == ALCORE_UTF8_REFUSE) {
             const char *nul = stats.nul ? memchr(*text, 0, *length) : NULL;
-            if (nul != NULL && (size_t)(nul - *text) < bad)
+            if (nul && (size_t)(nul - *text) < bad)
                 return alcore__fail(ALCORE_E_DATA, "the %s has a NUL at byte %zu", noun,
                                     (size_t)(nul - *text));
             return alcore__fail(ALCORE_E_DATA, "the %s is not valid UTF-8 at byte %zu (byte %02X)",
@@ -48,7 +48,7 @@ alcore_status alcore__string_check_next(alcore__string_check *check, const char 
         *length = check->repaired.length;
         stats = alcore__text_scan(*text, *length);
     }
-    if (out_words != NULL) *out_words = stats.words;
+    if (out_words) *out_words = stats.words;
     return ALCORE_OK;
 }
 
@@ -65,7 +65,7 @@ void alcore__string_check_clear(alcore__string_check *check) {
 alcore_status alcore__pool_copy_string(alcore_pool *pool, const char *text, size_t length,
                                        const char **out) {
     char *copy = alcore__chunks_alloc(pool->object.ctx, &pool->texts, length + 1);
-    if (copy == NULL) return alcore__fail_memory(length);
+    if (!copy) return alcore__fail_memory(length);
     if (length > 0) memcpy(copy, text, length);
     copy[length] = '\0';
     *out = copy;

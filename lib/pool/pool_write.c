@@ -20,8 +20,7 @@ static const char *field_text(const alcore_pool *pool, int64_t row, int field, s
     if (field == REFERENCE) return alcore_pool_reference(pool, row, out_length);
     const char *name =
         field == GROUP ? alcore_pool_group(pool, row) : alcore_pool_language(pool, row);
-    const bool absent =
-        name == NULL || (field == LANGUAGE && strcmp(name, ALCORE__NO_LANGUAGE) == 0);
+    const bool absent = !name || (field == LANGUAGE && strcmp(name, ALCORE__NO_LANGUAGE) == 0);
     *out_length = absent ? 0 : strlen(name);
     return absent ? NULL : name;
 }
@@ -71,7 +70,7 @@ static alcore_status put_cells(const alcore_pool *pool, int64_t row, const bool 
         size_t length;
         if (!present[field]) continue;
         const char *text = field_text(pool, row, field, &length);
-        ALCORE__TRY(alcore__table_put_text(table, text != NULL ? text : "", length));
+        ALCORE__TRY(alcore__table_put_text(table, text ? text : "", length));
     }
     if (present[COST]) ALCORE__TRY(alcore__table_put_number(table, alcore_pool_cost(pool, row)));
     return alcore__table_end_line(table);
@@ -89,7 +88,7 @@ static alcore_status put_object(const alcore_pool *pool, int64_t row, alcore__ta
     for (int field = 0; field < COST; field++) {
         size_t length;
         const char *text = field_text(pool, row, field, &length);
-        if (text != NULL) alcore__json_put_text(&json, field_names[field], text, length);
+        if (text) alcore__json_put_text(&json, field_names[field], text, length);
     }
     if (has_field(pool, row, COST))
         alcore__json_put_number(&json, field_names[COST], alcore_pool_cost(pool, row));

@@ -19,7 +19,7 @@ static int compare_pairs(const void *a, const void *b) {
 }
 
 void alcore__row_map_free(alcore_ctx *ctx, alcore__row_map *map) {
-    if (map == NULL) return;
+    if (!map) return;
     alcore__free(ctx, map->rows);
     alcore__free(ctx, map->entries);
     alcore__free(ctx, map);
@@ -106,14 +106,14 @@ static int64_t lower_bound(const alcore__row_map *map, int64_t row) {
 
 /* The entry at an index of the map. */
 static int64_t entry_at(const alcore__row_map *map, int64_t index) {
-    return map->entries != NULL ? map->entries[index] : index;
+    return map->entries ? map->entries[index] : index;
 }
 
 /* Rows that were added to the pool after the column was set have no entry. */
 int64_t alcore__column_entry(const alcore__column *column, int64_t row) {
     const alcore__row_map *map = column->map;
     if (row < 0 || row >= column->row_count) return -1;
-    if (map == NULL) return row;
+    if (!map) return row;
     const int64_t index = lower_bound(map, row);
     return index < map->count && map->rows[index] == row ? entry_at(map, index) : -1;
 }
@@ -130,7 +130,7 @@ int64_t alcore__column_run(const alcore__column *column, int64_t first, int64_t 
     *out_entry = alcore__column_entry(column, first);
     if (first >= column->row_count) return count;
     const int64_t covered = end < column->row_count ? end : column->row_count;
-    if (map == NULL) return covered - first;
+    if (!map) return covered - first;
     int64_t row = first + 1;
     int64_t index = lower_bound(map, first);
     if (*out_entry < 0) {

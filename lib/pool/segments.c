@@ -7,18 +7,18 @@
  * list only, so that entries keep their addresses. */
 void *alcore__segments_at(alcore_ctx *ctx, alcore__segments *segments, size_t bytes, int64_t row) {
     void *entry = alcore__segments_get(segments, bytes, row);
-    if (entry != NULL) return entry;
+    if (entry) return entry;
     const size_t number = (size_t)row / ALCORE__SEGMENT_ROWS;
     if (number >= segments->capacity) {
         size_t capacity = number + number / 2 + 8;
         void **larger = alcore__realloc(ctx, segments->segment, capacity * sizeof *larger);
-        if (larger == NULL) return NULL;
+        if (!larger) return NULL;
         for (size_t i = segments->capacity; i < capacity; i++) larger[i] = NULL;
         segments->segment = larger;
         segments->capacity = capacity;
     }
     void *segment = alcore__chunks_alloc(ctx, &segments->memory, ALCORE__SEGMENT_ROWS * bytes);
-    if (segment == NULL) return NULL;
+    if (!segment) return NULL;
     segments->segment[number] = memset(segment, 0, ALCORE__SEGMENT_ROWS * bytes);
     return alcore__segments_get(segments, bytes, row);
 }
@@ -26,7 +26,7 @@ void *alcore__segments_at(alcore_ctx *ctx, alcore__segments *segments, size_t by
 void alcore__segments_zero(alcore__segments *segments, size_t bytes, int64_t first, int64_t end) {
     for (int64_t row = first; row < end; row++) {
         void *entry = alcore__segments_get(segments, bytes, row);
-        if (entry != NULL) memset(entry, 0, bytes);
+        if (entry) memset(entry, 0, bytes);
     }
 }
 

@@ -29,7 +29,7 @@ void alcore__segments_clear(alcore_ctx *ctx, alcore__segments *segments);
 static inline void *alcore__segments_get(const alcore__segments *segments, size_t bytes,
                                          int64_t row) {
     const size_t number = (size_t)row / ALCORE__SEGMENT_ROWS;
-    if (number >= segments->capacity || segments->segment[number] == NULL) return NULL;
+    if (number >= segments->capacity || !segments->segment[number]) return NULL;
     return (char *)segments->segment[number] + (size_t)row % ALCORE__SEGMENT_ROWS * bytes;
 }
 

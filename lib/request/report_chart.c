@@ -124,7 +124,7 @@ static bool find_axis(const alcore_selection *selection, const alcore__term_part
     for (int32_t c = 0; c < outcome->column_count; c++)
         if (strcmp(outcome->columns[c].name, part->term->column) == 0)
             out->values = outcome->columns[c].values;
-    for (int64_t i = 0; out->values != NULL && i < outcome->count; i++) {
+    for (int64_t i = 0; out->values && i < outcome->count; i++) {
         if (!isfinite(out->values[i])) continue;
         out->low = fmin(out->low, out->values[i]);
         out->high = fmax(out->high, out->values[i]);

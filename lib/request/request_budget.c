@@ -147,7 +147,7 @@ alcore_status alcore__price_parse(const char *text, alcore__price *out) {
         return refuse_price(text);
     const char *currency = text + number + strspn(text + number, " ");
     const char *slash = strrchr(currency, '/');
-    if (slash == NULL) return refuse_price(text);
+    if (!slash) return refuse_price(text);
     size_t length = (size_t)(slash - currency);
     while (length > 0 && currency[length - 1] == ' ') length--;
     const char *word = slash + 1 + strspn(slash + 1, " ");

@@ -35,10 +35,10 @@ static alcore_status keep(resolver *self, int32_t role, const char *name, bool b
 /* Makes the built-in n-gram model when it is first needed. It is trained on the labeled pool, or
  * cross-fitted on the pool itself when there are no labeled texts. */
 static alcore_status built_in_model(resolver *self) {
-    if (self->built_in != NULL) return ALCORE_OK;
+    if (self->built_in) return ALCORE_OK;
     alcore_pool *labeled = self->request->labeled;
     /* A labeled pool without texts leaves nothing to train on: then the pool is cross-fitted. */
-    if (labeled != NULL && alcore_pool_count(labeled, 0) == 0 &&
+    if (labeled && alcore_pool_count(labeled, 0) == 0 &&
         alcore_pool_count(labeled, ALCORE_ROW_LABELED) == 0)
         labeled = NULL;
     return alcore_model_new_ngram(self->request->object.ctx, labeled, NULL, &self->built_in);
@@ -56,7 +56,7 @@ static alcore_status fail_missing(const resolver *self, int32_t role, const char
                                                      : "";
     bool probs = alcore__need_names(need, "probs");
     alcore_status status =
-        model != NULL
+        model
             ? alcore__fail(ALCORE_E_MISSING,
                            "the column '%s'%s is needed: it was not given, and neither the model "
                            "%s nor the built-in n-gram model can make it%s",
@@ -82,7 +82,7 @@ static alcore_status resolve(resolver *self, int32_t role, alcore_pool *pool, co
             maker; /* index in models of the one that made the column, or ALCORE__SUPPLY_* */
     char name[ALCORE__NEED_BYTES];
     ALCORE__TRY(built_in_model(self));
-    if (self->request->model != NULL) models[count++] = self->request->model;
+    if (self->request->model) models[count++] = self->request->model;
     models[count++] = self->built_in;
     ALCORE__TRY(alcore__model_supply(models, count, pool, need, name, &maker));
     if (maker == ALCORE__SUPPLY_NONE) return fail_missing(self, role, need);
@@ -113,10 +113,10 @@ alcore_status alcore__resolve_columns(alcore_request *request, const alcore_stra
         resolve_role(&self, strategy, ALCORE_ROLE_CANDIDATES, request->candidates);
     if (status == ALCORE_OK && with_embeddings)
         status = resolve(&self, ALCORE_ROLE_CANDIDATES, request->candidates, "embeddings");
-    if (status == ALCORE_OK && request->labeled != NULL)
+    if (status == ALCORE_OK && request->labeled)
         status = resolve_role(&self, strategy, ALCORE_ROLE_LABELED, request->labeled);
     alcore_pool *target = alcore__request_target(request, strategy);
-    if (status == ALCORE_OK && target != NULL)
+    if (status == ALCORE_OK && target)
         status = resolve_role(&self, strategy, ALCORE_ROLE_TARGET, target);
     alcore_model_unref(self.built_in);
     return status;
@@ -130,7 +130,7 @@ alcore_status alcore__resolution_fill(const alcore__resolution *resolution, int3
         const alcore__resolved *entry = &resolution->entries[i];
         if (entry->role != role) continue;
         const alcore__column *column = alcore__pool_find_column(pool, entry->name);
-        if (column == NULL)
+        if (!column)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                                 entry->name);
         ALCORE__TRY(alcore__dataset_add(dataset, entry->name, column));

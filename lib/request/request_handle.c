@@ -74,8 +74,8 @@ static alcore_status new_request(alcore_ctx *ctx, alcore_request **out) {
 }
 
 alcore_status alcore_request_new(alcore_ctx *ctx, alcore_request **out) {
-    if (out != NULL) *out = NULL;
-    if (ctx == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!ctx || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_request_new: ctx and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, new_request(ctx, out));
@@ -90,7 +90,7 @@ void alcore_request_unref(alcore_request *request) {
 }
 
 alcore_status alcore__request_begin(alcore_request *request, const char *call) {
-    if (request == NULL) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
+    if (!request) return alcore__fail(ALCORE_E_INVALID, "%s: request is needed", call);
     ALCORE__TRY(alcore__enter(request->object.ctx));
     alcore_status status = alcore__write_begin(request, "request");
     return status == ALCORE_OK ? ALCORE_OK : alcore__leave(request->object.ctx, status);
@@ -118,10 +118,10 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
                            : role == ALCORE_ROLE_LABELED  ? &request->labeled
                            : role == ALCORE_ROLE_TARGET   ? &request->target
                                                           : NULL;
-    if (member == NULL)
+    if (!member)
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_INVALID, "alcore_request_set_pool: no role %d", role));
-    if (pool != NULL && alcore__pool_ctx(pool) != request->object.ctx)
+    if (pool && alcore__pool_ctx(pool) != request->object.ctx)
         return alcore__request_end(request, fail_foreign("pool"));
     alcore_pool *old = *member;
     if (member == &request->candidates && pool != old) forget_drawn(request);
@@ -132,7 +132,7 @@ alcore_status alcore_request_set_pool(alcore_request *request, int32_t role, alc
 
 alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strategy *strategy) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_strategy"));
-    if (strategy != NULL && alcore__strategy_ctx(strategy) != request->object.ctx)
+    if (strategy && alcore__strategy_ctx(strategy) != request->object.ctx)
         return alcore__request_end(request, fail_foreign("strategy"));
     alcore_strategy *old = request->strategy;
     request->strategy = alcore_strategy_ref(strategy);
@@ -142,7 +142,7 @@ alcore_status alcore_request_set_strategy(alcore_request *request, alcore_strate
 
 alcore_status alcore_request_set_model(alcore_request *request, alcore_model *model) {
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_set_model"));
-    if (model != NULL && model->object.ctx != request->object.ctx)
+    if (model && model->object.ctx != request->object.ctx)
         return alcore__request_end(request, fail_foreign("model"));
     alcore_model *old = request->model;
     request->model = alcore_model_ref(model);
@@ -157,7 +157,7 @@ static alcore_status check_command(alcore_ctx *ctx, const char *value) {
     size_t length = strlen(value);
     if (length == 0) return ALCORE_OK;
     char *copy = alcore__strndup(ctx, value, length), *word;
-    if (copy == NULL) return alcore__fail_memory(length + 1);
+    if (!copy) return alcore__fail_memory(length + 1);
     alcore__json json;
     alcore__json_begin(&json, copy, length, 1);
     bool valid = alcore__utf8_check(value, length) == length && alcore__json_enter(&json, '[');

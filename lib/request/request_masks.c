@@ -69,8 +69,8 @@ static alcore_status mask_rows(alcore_ctx *ctx, const alcore_pool *pool, const u
     const uint32_t *states = alcore_pool_states(pool);
     for (int64_t i = 0; i < masks->rows; i++) {
         if (i % ALCORE_BLOCK_ROWS == 0) ALCORE__TRY(alcore__tick(ctx, "masks", i, masks->rows));
-        uint32_t state = states[i] | (extra != NULL ? extra[i] : 0);
-        if (known != NULL && known[i]) state |= ALCORE_ROW_KNOWN;
+        uint32_t state = states[i] | (extra ? extra[i] : 0);
+        if (known && known[i]) state |= ALCORE_ROW_KNOWN;
         masks->candidate_mask[i] = state == 0;
         masks->eligible += state == 0;
         if (state != 0) count_cause(masks, state);
@@ -123,13 +123,13 @@ static alcore_status build(const alcore_request *request, const alcore_pool *tar
     size_t rows = (size_t)out->rows;
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->candidate_mask));
     ALCORE__TRY(alcore__new_array(ctx, rows, 1, &out->labeled_rows));
-    if (request->labeled != NULL) {
+    if (request->labeled) {
         ALCORE__TRY(alcore__new_array(ctx, rows, 1, known));
         ALCORE__TRY(alcore__pool_match_texts(request->candidates, request->labeled, *known));
         ALCORE__TRY(
             mask_other_pool(ctx, request->labeled, &out->labeled_mask, &out->labeled_pool_count));
     }
-    if (target != NULL) ALCORE__TRY(mask_target(ctx, target, out));
+    if (target) ALCORE__TRY(mask_target(ctx, target, out));
     ALCORE__TRY(extra_states(request, out->rows, extra));
     return mask_rows(ctx, request->candidates, *known, *extra, out);
 }

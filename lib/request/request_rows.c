@@ -37,10 +37,10 @@ static alcore_status append(alcore_ctx *ctx, alcore__row_list *list, int64_t row
 static alcore_status set_rows(alcore_request *request, int32_t kind, const int64_t *rows,
                               int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
-    alcore__row_list list = {.given = rows != NULL};
+    alcore__row_list list = {.given = rows};
     if (!is_kind(kind))
         return alcore__fail(ALCORE_E_INVALID, "alcore_request_set_rows: no kind %d of rows", kind);
-    if (count < 0 || (rows == NULL && count > 0))
+    if (count < 0 || (!rows && count > 0))
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_request_set_rows: rows and a count of 0 or more are needed");
     if (count > 0) {
@@ -118,10 +118,10 @@ static alcore_status read_ids(alcore_request *request, int32_t kind, const char 
 /* Appends the rows whose ids a file names to the list of a kind; a failure leaves the list as it
  * was. */
 static alcore_status read_rows(alcore_request *request, int32_t kind, const char *path) {
-    if (!is_kind(kind) || path == NULL)
+    if (!is_kind(kind) || !path)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_request_read_rows: a kind of rows and path are needed");
-    if (request->candidates == NULL)
+    if (!request->candidates)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_request_read_rows: the request has no pool of candidates yet");
     alcore__row_list *list = &request->lists[kind];
@@ -142,9 +142,9 @@ alcore_status alcore_request_read_rows(alcore_request *request, int32_t kind, co
 /* Hands out the rows of one kind as a tensor [count], a view of the request's list; an empty list
  * has no memory, so the tensor then points to its own shape. */
 alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_tensor *out) {
-    if (out != NULL) *out = (alcore_tensor){0};
+    if (out) *out = (alcore_tensor){0};
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_rows"));
-    if (!is_kind(kind) || out == NULL)
+    if (!is_kind(kind) || !out)
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_INVALID,
                                   "alcore_request_rows: a kind of rows and out are needed"));
@@ -153,7 +153,7 @@ alcore_status alcore_request_rows(alcore_request *request, int32_t kind, alcore_
         return alcore__request_end(
             request, alcore__fail(ALCORE_E_NOT_FOUND, "the request names no rows of this kind"));
     list->shape = list->count;
-    return alcore__request_end(
-        request, alcore_tensor_init(out, list->rows == NULL ? &list->shape : list->rows,
-                                    ALCORE_INT64, &list->shape, 1));
+    return alcore__request_end(request,
+                               alcore_tensor_init(out, !list->rows ? &list->shape : list->rows,
+                                                  ALCORE_INT64, &list->shape, 1));
 }

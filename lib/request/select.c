@@ -40,7 +40,7 @@ static alcore_status fail_no_pool(void) {
 /* Refuses what needs no look at a pool: no candidates, one pool in two roles, no budget. Messages
  * carry a remedy where there is one thing to set. */
 static alcore_status check(const alcore_request *request) {
-    if (request->candidates == NULL) return fail_no_pool();
+    if (!request->candidates) return fail_no_pool();
     if (request->candidates == request->labeled)
         return alcore__fail(ALCORE_E_INVALID,
                             "the pool of candidates is the labeled pool too; name the rows of the "
@@ -57,18 +57,18 @@ static alcore_status check(const alcore_request *request) {
 static alcore_status read_pools(const alcore_request *request) {
     ALCORE__TRY(alcore__read_begin(request->candidates, "pool"));
     alcore_status status = ALCORE_OK;
-    if (request->labeled != NULL) status = alcore__read_begin(request->labeled, "labeled pool");
-    if (status == ALCORE_OK && request->target != NULL) {
+    if (request->labeled) status = alcore__read_begin(request->labeled, "labeled pool");
+    if (status == ALCORE_OK && request->target) {
         status = alcore__read_begin(request->target, "target pool");
-        if (status != ALCORE_OK && request->labeled != NULL) alcore__read_end(request->labeled);
+        if (status != ALCORE_OK && request->labeled) alcore__read_end(request->labeled);
     }
     if (status != ALCORE_OK) alcore__read_end(request->candidates);
     return status;
 }
 
 static void leave_pools(const alcore_request *request) {
-    if (request->target != NULL) alcore__read_end(request->target);
-    if (request->labeled != NULL) alcore__read_end(request->labeled);
+    if (request->target) alcore__read_end(request->target);
+    if (request->labeled) alcore__read_end(request->labeled);
     alcore__read_end(request->candidates);
 }
 
@@ -166,7 +166,7 @@ static alcore_status copy_drawn(answer *self) {
  * `previous`, from which it started both times. */
 static void keep_drawn(answer *self) {
     alcore_request *request = self->request;
-    if (self->drawn == NULL) return;
+    if (!self->drawn) return;
     if (request->last.round != 0 && request->last.round < self->input.round) {
         alcore__free(self->ctx, request->previous.mask);
         request->previous = request->last;
@@ -234,7 +234,7 @@ static alcore_status set_up(answer *self) {
     ALCORE__TRY(
         alcore__engine_open(self->ctx, alcore__values_text(values, "device"), &self->input.engine));
     ALCORE__TRY(set_budgets(self, &self->input.fill));
-    if (request->strategy != NULL) {
+    if (request->strategy) {
         self->strategy = alcore_strategy_ref(request->strategy);
         return ALCORE_OK;
     }
@@ -267,7 +267,7 @@ static alcore_status run(answer *self) {
     input->candidates.mask = self->masks.candidate_mask;
     input->labeled_rows = self->masks.labeled_count > 0 ? self->masks.labeled_rows : NULL;
     input->costs = self->costs;
-    if (request->labeled != NULL && self->masks.labeled_pool_count > 0) {
+    if (request->labeled && self->masks.labeled_pool_count > 0) {
         input->labeled.pool = request->labeled;
         input->labeled.rows = alcore_pool_rows(request->labeled);
         input->labeled.mask = self->masks.labeled_mask;
@@ -275,7 +275,7 @@ static alcore_status run(answer *self) {
                                             request->labeled, &input->labeled));
     }
     alcore_pool *target = alcore__request_target(request, self->strategy);
-    if (target != NULL) {
+    if (target) {
         const char *const *tags;
         input->target.pool = target;
         input->target.rows = self->masks.target_rows;
@@ -304,8 +304,7 @@ static alcore_status run(answer *self) {
 static alcore_status answer_request(answer *self, alcore_selection **out) {
     ALCORE__TRY(check(self->request));
     ALCORE__TRY(set_up(self));
-    if (alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0) != NULL &&
-        self->request->target == NULL)
+    if (alcore__strategy_needs(self->strategy, ALCORE_ROLE_TARGET, 0) && !self->request->target)
         return alcore__fail_remedy(alcore__fail(ALCORE_E_MISSING, "strategy %s needs a target",
                                                 alcore__strategy_name(self->strategy)),
                                    ALCORE_REMEDY_POOL, "target", NULL,
@@ -347,8 +346,8 @@ static alcore_status select_rows(alcore_request *request, alcore_selection **out
 }
 
 alcore_status alcore_select(alcore_request *request, alcore_selection **out) {
-    if (out != NULL) *out = NULL;
-    if (request == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!request || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_select: request and out are needed");
     alcore_ctx *ctx = request->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
@@ -362,7 +361,7 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
     alcore_ctx *ctx = request->object.ctx;
     alcore__row_list *list = &request->drawn_rows;
     list->count = 0;
-    if (request->candidates == NULL) return fail_no_pool();
+    if (!request->candidates) return fail_no_pool();
     alcore__masks masks;
     ALCORE__TRY(read_pools(request));
     alcore_status status = alcore__masks_new(request, NULL, &masks);
@@ -388,9 +387,9 @@ static alcore_status draw_rows(alcore_request *request, int64_t count) {
  * candidates of the last round as they are. */
 alcore_status alcore_request_candidates(alcore_request *request, int64_t count,
                                         alcore_tensor *out_rows) {
-    if (out_rows != NULL) *out_rows = (alcore_tensor){0};
+    if (out_rows) *out_rows = (alcore_tensor){0};
     ALCORE__TRY(alcore__request_begin(request, "alcore_request_candidates"));
-    if (count < 0 || out_rows == NULL)
+    if (count < 0 || !out_rows)
         return alcore__request_end(
             request,
             alcore__fail(

@@ -14,7 +14,7 @@ static void release(void *object) {
     alcore_ctx *ctx = self->object.ctx;
     for (int32_t i = 0; i < self->sibling_count; i++) alcore__object_unref(self->siblings[i]);
     alcore__free(ctx, self->siblings);
-    if (self->ranking != NULL)
+    if (self->ranking)
         for (int32_t i = 0; i < self->ranking->outcome.column_count; i++)
             alcore__free(ctx, self->pick_columns[i]);
     alcore__object_unref(self->ranking);
@@ -53,7 +53,7 @@ static alcore_status gather_picks(alcore_selection *self, const double *costs) {
         self->ranks[position] = (int64_t)k;
         self->rows[k] = row;
         self->scores[k] = outcome->scores[position];
-        self->costs[k] = costs == NULL ? 1.0 : costs[row];
+        self->costs[k] = !costs ? 1.0 : costs[row];
         self->words += alcore_pool_words(pool, row);
         self->characters += alcore__pool_characters(pool, row);
         self->units += alcore_pool_cost(pool, row);
@@ -182,11 +182,11 @@ alcore_status alcore__selection_new(const alcore_request *request, const alcore_
 }
 
 int64_t alcore_selection_budget_count(const alcore_selection *selection) {
-    return selection == NULL ? 0 : 1 + selection->sibling_count;
+    return !selection ? 0 : 1 + selection->sibling_count;
 }
 
 alcore_selection *alcore_selection_of_budget(const alcore_selection *selection, int64_t index) {
-    if (selection == NULL || index < 0 || index > selection->sibling_count) return NULL;
+    if (!selection || index < 0 || index > selection->sibling_count) return NULL;
     return index == 0 ? (alcore_selection *)(uintptr_t)selection : selection->siblings[index - 1];
 }
 
@@ -199,38 +199,38 @@ void alcore_selection_unref(alcore_selection *selection) {
 }
 
 int64_t alcore_selection_count(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->count;
+    return !selection ? 0 : selection->count;
 }
 
 const int64_t *alcore_selection_rows(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->rows;
+    return !selection ? NULL : selection->rows;
 }
 
 const double *alcore_selection_scores(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->scores;
+    return !selection ? NULL : selection->scores;
 }
 
 const double *alcore_selection_costs(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->costs;
+    return !selection ? NULL : selection->costs;
 }
 
 double alcore_selection_spent(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->bought.spent;
+    return !selection ? 0 : selection->bought.spent;
 }
 
 double alcore_selection_budget(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->bought.budget;
+    return !selection ? 0 : selection->bought.budget;
 }
 
 double alcore_selection_price(const alcore_selection *selection) {
-    return selection == NULL ? (double)NAN : selection->money;
+    return !selection ? (double)NAN : selection->money;
 }
 
 /* Copies one remedy to out, whose `size` says how much of the struct the caller knows. */
 alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t index,
                                       alcore_remedy *out) {
     ALCORE__TRY(alcore__enter(NULL));
-    if (selection == NULL || out == NULL || index < 0)
+    if (!selection || !out || index < 0)
         return alcore__leave(NULL, alcore__fail(ALCORE_E_INVALID,
                                                 "alcore_selection_remedy: selection, an index of "
                                                 "0 or more and out are needed"));
@@ -243,24 +243,24 @@ alcore_status alcore_selection_remedy(const alcore_selection *selection, int64_t
 }
 
 uint32_t alcore_selection_flags(const alcore_selection *selection) {
-    return selection == NULL ? 0 : selection->bought.flags;
+    return !selection ? 0 : selection->bought.flags;
 }
 
 alcore_pool *alcore_selection_pool(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->ranking->pool;
+    return !selection ? NULL : selection->ranking->pool;
 }
 
 const char *alcore_selection_reason(const alcore_selection *selection, int64_t rank) {
-    if (selection == NULL || rank < 0 || rank >= selection->count) return NULL;
+    if (!selection || rank < 0 || rank >= selection->count) return NULL;
     return selection->reasons[rank];
 }
 
 const char *alcore_selection_provenance(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->provenance;
+    return !selection ? NULL : selection->provenance;
 }
 
 const char *alcore_selection_summary(const alcore_selection *selection) {
-    return selection == NULL ? NULL : selection->summary;
+    return !selection ? NULL : selection->summary;
 }
 
 /* Columns that every candidates' record has, before the strategy's own. */
@@ -272,7 +272,7 @@ enum { CANDIDATE_COLUMNS = 3 };
  * own. */
 const char *alcore_selection_column_name(const alcore_selection *selection, int32_t scope,
                                          int32_t index) {
-    if (selection == NULL || index < 0) return NULL;
+    if (!selection || index < 0) return NULL;
     if (scope == ALCORE_SCOPE_CANDIDATES) {
         if (index < CANDIDATE_COLUMNS) return candidate_columns[index];
         index -= CANDIDATE_COLUMNS;
@@ -311,8 +311,8 @@ static bool find_column(const alcore_selection *selection, int32_t scope, const 
 /* Hands out a column as a tensor, a view of the selection's own array. */
 alcore_status alcore_selection_column(const alcore_selection *selection, int32_t scope,
                                       const char *name, alcore_tensor *out) {
-    if (out != NULL) *out = (alcore_tensor){0};
-    if (selection == NULL || name == NULL || out == NULL ||
+    if (out) *out = (alcore_tensor){0};
+    if (!selection || !name || !out ||
         (scope != ALCORE_SCOPE_PICKS && scope != ALCORE_SCOPE_CANDIDATES))
         return alcore__fail(ALCORE_E_INVALID, "alcore_selection_column: selection, a scope, name "
                                               "and out are needed");
@@ -327,7 +327,6 @@ alcore_status alcore_selection_column(const alcore_selection *selection, int32_t
     /* A tensor points to its shape, which is therefore a member of the selection, and has no const
      * pointers. The data of an empty one is the shape's address, as it must not be NULL. */
     int64_t *shape = (int64_t *)(uintptr_t)&selection->shapes[scope == ALCORE_SCOPE_CANDIDATES];
-    alcore_status status =
-        alcore_tensor_init(out, values == NULL ? shape : values, dtype, shape, 1);
+    alcore_status status = alcore_tensor_init(out, !values ? shape : values, dtype, shape, 1);
     return alcore__leave(selection->object.ctx, status);
 }

@@ -40,9 +40,9 @@ static void put_columns(const alcore__ranking *ranking, int32_t role, alcore__js
         if (source->ragged) alcore__json_put_string(json, NULL, "tokens");
         if (source->dims > 1) alcore__json_put_integer(json, NULL, source->dims);
         alcore__json_close(json, ']');
-        if (source->engine != NULL) alcore__json_put_string(json, "engine", source->engine);
+        if (source->engine) alcore__json_put_string(json, "engine", source->engine);
         if (source->built_in) alcore__json_put_flag(json, "built_in", true);
-        if (source->engine == NULL) put_fingerprint(json, source->fingerprint);
+        if (!source->engine) put_fingerprint(json, source->fingerprint);
         alcore__json_close(json, '}');
     }
     alcore__json_close(json, '}');
@@ -126,7 +126,7 @@ static void put_terms(const alcore_selection *selection, alcore__json_out *json)
         alcore__json_put_number(json, key_of("", part->term->name, "_sd", key), part->deviation);
         alcore__json_put_integer(json, key_of("chosen_by_", part->term->name, "", key),
                                  part->decided);
-        if (part->also != NULL)
+        if (part->also)
             alcore__json_put_integer(json, key_of("also_", part->alone, "", key), part->also_count);
     }
     alcore__json_close(json, '}');
@@ -151,10 +151,10 @@ static void put_facts(const alcore__ranking *ranking, alcore__json_out *json) {
 static void put_engines(const alcore__ranking *ranking, alcore__json_out *json) {
     const char *model = NULL;
     for (int32_t i = 0; i < ranking->source_count; i++)
-        if (ranking->sources[i].engine != NULL) model = ranking->sources[i].engine;
+        if (ranking->sources[i].engine) model = ranking->sources[i].engine;
     alcore__json_open(json, "engines", '{');
     alcore__json_put_string(json, "device", ranking->device);
-    if (model != NULL) alcore__json_put_string(json, "model", model);
+    if (model) alcore__json_put_string(json, "model", model);
     if (ranking->scored) alcore__json_put_string(json, "scorer", ranking->engine);
     alcore__json_put_string(json, "strategy", ranking->engine);
     alcore__json_close(json, '}');
@@ -167,7 +167,7 @@ void alcore__selection_put_provenance(const alcore_selection *selection, alcore_
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, ranking->seed);
     alcore__json_put_string(json, "version", ALCORE_VERSION);
-    if (ranking->command != NULL) alcore__json_put_raw(json, "command", ranking->command);
+    if (ranking->command) alcore__json_put_raw(json, "command", ranking->command);
     alcore__json_put_string(json, "strategy", ranking->strategy);
     alcore__json_put_raw(json, "parameters", ranking->parameters);
     alcore__json_put_raw(json, "options", ranking->options);

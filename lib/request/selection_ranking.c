@@ -23,7 +23,7 @@ static void release(void *object) {
 
 static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
     *out = alcore__strndup(ctx, text, strlen(text));
-    return *out == NULL ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
+    return !*out ? alcore__fail_memory(strlen(text) + 1) : ALCORE_OK;
 }
 
 /* Makes *out, a JSON object of all parameters of a table with their values, for the provenance.
@@ -32,7 +32,7 @@ static alcore_status copy_text(alcore_ctx *ctx, const char *text, char **out) {
 static alcore_status values_json(alcore_ctx *ctx, const alcore__values *values, char **out) {
     alcore__json_out json = {.ctx = ctx};
     alcore__json_open(&json, NULL, '{');
-    for (int32_t i = 0; values->table != NULL && i < values->table->count; i++) {
+    for (int32_t i = 0; values->table && i < values->table->count; i++) {
         const alcore__param *row = &values->table->rows[i];
         const alcore__value *value = &values->values[i];
         if (strcmp(row->name, "command") == 0) continue;
@@ -90,8 +90,7 @@ static alcore_status keep_source(alcore__ranking *self, const alcore_request *re
                                .ragged = column->ragged};
     memcpy(source->name, entry->name, sizeof source->name);
     source->engine = column->engine;
-    if (source->engine == NULL)
-        ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
+    if (!source->engine) ALCORE__TRY(alcore__column_fingerprint(column, &source->fingerprint));
     ALCORE__TRY(copy_text(self->object.ctx, column->origin, &source->origin));
     self->source_count++;
     return ALCORE_OK;
@@ -111,11 +110,11 @@ static alcore_status keep_inputs(alcore__ranking *self, const alcore_request *re
         self->unit == ALCORE__UNIT_WORDS ? alcore__pool_unspaced_share(request->candidates) : 0;
     self->inputs[0] = (alcore__input){ALCORE_ROLE_CANDIDATES, masks->rows, masks->eligible,
                                       alcore_pool_fingerprint(request->candidates)};
-    if (request->labeled != NULL)
+    if (request->labeled)
         self->inputs[1] =
             (alcore__input){ALCORE_ROLE_LABELED, alcore_pool_rows(request->labeled),
                             masks->labeled_pool_count, alcore_pool_fingerprint(request->labeled)};
-    if (input->target.pool != NULL)
+    if (input->target.pool)
         self->inputs[2] =
             (alcore__input){ALCORE_ROLE_TARGET, input->target.rows, masks->target_count,
                             alcore_pool_fingerprint(input->target.pool)};

@@ -50,7 +50,7 @@ static alcore_status put_term(writer *self, const alcore__term_part *part, int64
         if (strcmp(outcome->columns[c].name, part->term->within) == 0)
             group = outcome->columns[c].values;
     ALCORE__TRY(separate(self));
-    if (group == NULL || group[position] < 0)
+    if (!group || group[position] < 0)
         return alcore__buffer_format(self->ctx, &self->line, "%s top %" PRId64 " %%",
                                      part->term->name,
                                      top_percent(part->at_least[rank], outcome->count));
@@ -76,7 +76,7 @@ static alcore_status put_decision(writer *self, int64_t rank) {
     const char *lead = "; also ";
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
-        if (part->also == NULL || !part->also[rank]) continue;
+        if (!part->also || !part->also[rank]) continue;
         bool plural = part->alone[strlen(part->alone) - 1] == 's';
         ALCORE__TRY(alcore__buffer_format(self->ctx, &self->line, "%s%s'%s", lead, part->alone,
                                           plural ? "" : "s"));
@@ -89,7 +89,7 @@ static alcore_status put_decision(writer *self, int64_t rank) {
  * pick compares, "least confidence top 2 %". */
 static alcore_status put_score(writer *self, int64_t rank) {
     const alcore__ranking *ranking = self->selection->ranking;
-    if (ranking->reason != NULL)
+    if (ranking->reason)
         return alcore__buffer_append(self->ctx, &self->line, ranking->reason,
                                      strlen(ranking->reason));
     return alcore__buffer_format(
@@ -144,7 +144,7 @@ static void keep_rare(rare_word *rare, int32_t *count, rare_word word) {
  * Words are compared without the punctuation around them; the value of the end of the text is
  * passed over. */
 static alcore_status put_rare_words(writer *self, int64_t row) {
-    if (self->logprobs == NULL || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
+    if (!self->logprobs || !alcore__column_has(self->logprobs, row)) return ALCORE_OK;
     alcore_sys_ragged tokens;
     ALCORE__TRY(self->logprobs->ops->ragged(self->logprobs, row, 1, &self->scratch, &tokens));
     int64_t length = tokens.offsets[1] - tokens.offsets[0];
@@ -179,7 +179,7 @@ static const alcore__column *aligned_logprobs(const alcore__ranking *ranking) {
         if (source->role != ALCORE_ROLE_CANDIDATES || strcmp(source->name, "logprobs") != 0)
             continue;
         const alcore__column *column = alcore__pool_find_column(ranking->pool, source->name);
-        return column != NULL && column->per_word ? column : NULL;
+        return column && column->per_word ? column : NULL;
     }
     return NULL;
 }
@@ -212,7 +212,7 @@ alcore_status alcore__selection_reasons(alcore_selection *selection) {
         if (status == ALCORE_OK) status = put_reason(&self, k);
         if (status != ALCORE_OK) break;
         char *copy = alcore__arena_alloc(ctx, &selection->texts, self.line.length + 1, 1);
-        if (copy == NULL) {
+        if (!copy) {
             status = alcore__fail_memory(self.line.length + 1);
             break;
         }

@@ -25,9 +25,9 @@ bool alcore__selection_lopsided(const alcore_selection *selection, const alcore_
     *wide = *narrow = NULL;
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
-        if (part->contribution == NULL) continue;
-        if (*wide == NULL || part->deviation > (*wide)->deviation) *wide = part;
-        if (*narrow == NULL || part->deviation < (*narrow)->deviation) *narrow = part;
+        if (!part->contribution) continue;
+        if (!*wide || part->deviation > (*wide)->deviation) *wide = part;
+        if (!*narrow || part->deviation < (*narrow)->deviation) *narrow = part;
     }
     return (*wide)->deviation > 5 * (*narrow)->deviation;
 }

@@ -102,15 +102,14 @@ static alcore_status measure(report *self) {
         const char *group = alcore_pool_group(pool, row);
         self->languages[self->language_count++] =
             (alcore__share){alcore_pool_language(pool, row), 1};
-        if (group != NULL) self->groups[self->group_count++] = (alcore__share){group, 1};
+        if (group) self->groups[self->group_count++] = (alcore__share){group, 1};
     }
     count_names(self->languages, &self->language_count);
     count_names(self->groups, &self->group_count);
     for (int32_t c = 0; c < outcome->column_count && count > 0; c++) {
         const alcore__term_part *part =
             alcore__selection_term_of(selection, outcome->columns[c].name);
-        if (part != NULL)
-            ALCORE__TRY(measure_term(self, part->term->name, selection->pick_columns[c]));
+        if (part) ALCORE__TRY(measure_term(self, part->term->name, selection->pick_columns[c]));
     }
     return ALCORE_OK;
 }
@@ -305,7 +304,7 @@ static alcore_status write_page(const report *self, const marks *with, alcore__b
  * that is 0, the one that the suffix of the path names. */
 static alcore_status resolve_kind(const char *path, int32_t *kind) {
     const char *dot = strrchr(path, '.');
-    if (*kind == 0 && dot != NULL)
+    if (*kind == 0 && dot)
         *kind = strcmp(dot, ".md") == 0     ? ALCORE_REPORT_MARKDOWN
                 : strcmp(dot, ".json") == 0 ? ALCORE_REPORT_JSON
                 : strcmp(dot, ".html") == 0 ? ALCORE_REPORT_HTML
@@ -356,7 +355,7 @@ static alcore_status write_report(const alcore_selection *selection, const char 
 
 alcore_status alcore_selection_report(const alcore_selection *selection, const char *path,
                                       const alcore_write_options *options) {
-    if (selection == NULL || path == NULL)
+    if (!selection || !path)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_report: selection and path are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));

@@ -166,8 +166,8 @@ static void say_sources(lines *page, const alcore__ranking *ranking) {
         /* The part of an origin behind a semicolon tells versions of a model apart; it is in the
          * provenance only. */
         int length = (int)strcspn(source->origin, ";");
-        say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine != NULL ? "" : "from ",
-            length, source->origin, source->built_in ? " (none was given)" : "");
+        say(page, "%s%s: %s%.*s%s\n", source->name, owner, source->engine ? "" : "from ", length,
+            source->origin, source->built_in ? " (none was given)" : "");
     }
 }
 
@@ -186,7 +186,7 @@ static void say_terms(lines *page, const alcore_selection *selection) {
     if (!explanation->mixed || count == 0) return;
     for (int32_t t = 0; t < explanation->count; t++) {
         const alcore__term_part *part = &explanation->parts[t];
-        if (part->also == NULL) continue;
+        if (!part->also) continue;
         say(page,
             lead[0] == '\0' ? "%s%s alone would have made %" PRId64 " %% of these picks"
                             : "%s%s alone %" PRId64 " %%",

@@ -72,7 +72,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     alcore__json_put_string(&json, "id", alcore_pool_id(pool, row, id));
     alcore__json_put_text(&json, "source", text, length);
     alcore__json_put_string(&json, "lang", alcore_pool_language(pool, row));
-    if (group != NULL) alcore__json_put_string(&json, "group", group);
+    if (group) alcore__json_put_string(&json, "group", group);
     alcore__json_open(&json, "al", '{');
     alcore__json_put_integer(&json, "round", selection->ranking->round);
     alcore__json_put_integer(&json, "rank", rank + 1);
@@ -82,7 +82,7 @@ static alcore_status put_object(const alcore_selection *selection, int64_t rank,
     for (int32_t c = 0; c < selection->ranking->outcome.column_count; c++) {
         const alcore__record_column *column = &selection->ranking->outcome.columns[c];
         const alcore__term_part *part = alcore__selection_term_of(selection, column->name);
-        const char *name = part != NULL ? part->term->name : column->name;
+        const char *name = part ? part->term->name : column->name;
         const void *values = selection->pick_columns[c];
         if (column->dtype == ALCORE_FLOAT64)
             alcore__json_put_number(&json, name, ((const double *)values)[rank]);
@@ -126,7 +126,7 @@ static alcore_status write_file(const alcore_selection *selection, const char *p
 
 alcore_status alcore_selection_write(const alcore_selection *selection, const char *path,
                                      const alcore_write_options *options) {
-    if (selection == NULL || path == NULL)
+    if (!selection || !path)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_selection_write: selection and path are needed");
     ALCORE__TRY(alcore__enter(selection->object.ctx));

@@ -171,8 +171,8 @@ static alcore_status measure_all(measuring *self, const alcore_token_facts *out)
     fact_arrays arrays;
     bool wanted[FACTS];
     ALCORE__TRY(take_arrays(out, tokens, &arrays));
-    for (int f = 0; f < FACTS; f++) wanted[f] = arrays.fact[f] != NULL;
-    ALCORE__TRY(measure(self, wanted, arrays.likeliest != NULL));
+    for (int f = 0; f < FACTS; f++) wanted[f] = arrays.fact[f];
+    ALCORE__TRY(measure(self, wanted, arrays.likeliest));
     for (int64_t i = 0; i < tokens->items; i++) {
         for (int64_t t = 0; t < tokens->tokens; t++) {
             const int64_t at = i * tokens->item_step + t * tokens->token_step;

@@ -24,9 +24,9 @@ const alcore__score *alcore__score_find(const char *name) {
 }
 
 alcore_status alcore__score_given_or_class(alcore__score_call *call) {
-    const bool has_classes = alcore__dataset_find(call->dataset, "probs") != NULL ||
-                             alcore__dataset_find(call->dataset, "token_probs") != NULL;
-    if (alcore__dataset_find(call->dataset, "scores") != NULL || !has_classes)
+    const bool has_classes = alcore__dataset_find(call->dataset, "probs") ||
+                             alcore__dataset_find(call->dataset, "token_probs");
+    if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
         return alcore__score_uncertainty(call);
     return alcore__score_class_uncertainty.rows(call);
 }

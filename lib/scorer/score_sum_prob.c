@@ -17,7 +17,7 @@ static const alcore__param_table NO_PARAMS = {NULL, 0};
 /* The ragged column of one value a position, or NULL. */
 static const alcore__column *positions(const alcore__score_call *call, const char *name) {
     const alcore__column *column = alcore__dataset_find(call->dataset, name);
-    return column != NULL && column->ragged && column->dims == 1 ? column : NULL;
+    return column && column->ragged && column->dims == 1 ? column : NULL;
 }
 
 /* best [count]: log of the largest value of column `name` of each row of the mask, at least -100. A
@@ -25,7 +25,7 @@ static const alcore__column *positions(const alcore__score_call *call, const cha
  * error. */
 static alcore_status max_logs(alcore__score_call *call, const char *name, double *best) {
     const alcore__column *column = positions(call, name);
-    if (column == NULL)
+    if (!column)
         return alcore__fail(ALCORE_E_MISSING,
                             "the column \"%s\" is needed, with one probability per position and "
                             "offsets",
@@ -37,7 +37,7 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
     alcore_sys_ragged items;
     ALCORE__TRY(column->ops->ragged(column, call->first, call->count, call->scratch, &items));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->mask != NULL && !call->mask[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         int64_t begin = items.offsets[i] - items.offsets[0];
         int64_t length = items.offsets[i + 1] - items.offsets[i], bad = -1;
         alcore_sys_rows row = {.data = (const char *)items.values +
@@ -66,7 +66,7 @@ static alcore_status sum_prob_rows(alcore__score_call *call) {
     ALCORE__TRY(max_logs(call, "qa_start", call->raw));
     ALCORE__TRY(max_logs(call, "qa_end", call->rank));
     for (int64_t i = 0; i < call->count; i++) {
-        if (call->mask != NULL && !call->mask[i]) continue;
+        if (call->mask && !call->mask[i]) continue;
         call->raw[i] += call->rank[i];
         call->score[i] = call->rank[i] = 0.0 - call->raw[i];
     }

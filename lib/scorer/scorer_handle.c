@@ -10,10 +10,10 @@
 static void release(void *object) {
     alcore_scorer *scorer = object;
     alcore_ctx *ctx = scorer->object.ctx;
-    if (scorer->host.destroy != NULL) scorer->host.destroy(scorer->host.user);
+    if (scorer->host.destroy) scorer->host.destroy(scorer->host.user);
     alcore__values_clear(ctx, &scorer->values);
     alcore__free(ctx, scorer->name);
-    for (int32_t i = 0; scorer->own_needs != NULL && scorer->own_needs[i] != NULL; i++)
+    for (int32_t i = 0; scorer->own_needs && scorer->own_needs[i]; i++)
         alcore__free(ctx, scorer->own_needs[i]);
     alcore__free(ctx, scorer->own_needs);
 }
@@ -24,7 +24,7 @@ static void release(void *object) {
 static const char *nearest(const char *name) {
     const char *names[64];
     size_t count = 0;
-    while (count < 64 && alcore__score_at((int32_t)count) != NULL) {
+    while (count < 64 && alcore__score_at((int32_t)count)) {
         names[count] = alcore__score_at((int32_t)count)->name;
         count++;
     }
@@ -33,35 +33,33 @@ static const char *nearest(const char *name) {
 
 static alcore_status find_score(const char *name, const alcore__score **out) {
     *out = alcore__score_find(name);
-    if (*out != NULL) return ALCORE_OK;
+    if (*out) return ALCORE_OK;
     const char *near = nearest(name);
     return alcore__fail(ALCORE_E_PARAM, "no scorer '%s'%s%s%s", name,
-                        near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
-                        near == NULL ? "" : "'?");
+                        !near ? "" : "; did you mean '", !near ? "" : near, !near ? "" : "'?");
 }
 
 const char *alcore_scorer_builtin_name(int32_t index) {
     const alcore__score *score = alcore__score_at(index);
-    return score == NULL ? NULL : score->name;
+    return !score ? NULL : score->name;
 }
 
 const char *alcore_scorer_builtin_summary(const char *name) {
-    const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
-    return score == NULL ? NULL : score->summary;
+    const alcore__score *score = !name ? NULL : alcore__score_find(name);
+    return !score ? NULL : score->summary;
 }
 
 const char *alcore_scorer_builtin_needs(const char *name, int32_t index) {
-    const alcore__score *score = name == NULL ? NULL : alcore__score_find(name);
-    if (score == NULL || index < 0) return NULL;
+    const alcore__score *score = !name ? NULL : alcore__score_find(name);
+    if (!score || index < 0) return NULL;
     for (int32_t i = 0; i <= index; i++)
-        if (score->needs[i] == NULL) return NULL;
+        if (!score->needs[i]) return NULL;
     return score->needs[index];
 }
 
 static alcore_status param_info(const char *name, int32_t index, alcore_param_info *out) {
     const alcore__score *score;
-    if (name == NULL)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_builtin_param: name is needed");
+    if (!name) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_builtin_param: name is needed");
     ALCORE__TRY(find_score(name, &score));
     return alcore__param_info(score->params, index, out);
 }
@@ -75,7 +73,7 @@ alcore_status alcore_scorer_builtin_param(const char *name, int32_t index, alcor
 
 static alcore_status name_scorer(alcore_scorer *scorer, const char *name) {
     scorer->name = alcore__strndup(scorer->object.ctx, name, strlen(name));
-    return scorer->name == NULL ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
+    return !scorer->name ? alcore__fail_memory(strlen(name) + 1) : ALCORE_OK;
 }
 
 /* A scorer of the registry by name, with the default values of its parameters. */
@@ -96,8 +94,8 @@ static alcore_status new_scorer(alcore_ctx *ctx, const char *name, alcore_scorer
 }
 
 alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer **out) {
-    if (out != NULL) *out = NULL;
-    if (ctx == NULL || name == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!ctx || !name || !out)
         return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_new: ctx, name and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, new_scorer(ctx, name, out));
@@ -108,11 +106,11 @@ alcore_status alcore_scorer_new(alcore_ctx *ctx, const char *name, alcore_scorer
 static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs) {
     alcore_ctx *ctx = scorer->object.ctx;
     size_t count = 0;
-    while (needs != NULL && needs[count] != NULL) count++;
+    while (needs && needs[count]) count++;
     ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *scorer->own_needs, &scorer->own_needs));
     for (size_t i = 0; i < count; i++) {
         scorer->own_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
-        if (scorer->own_needs[i] == NULL) return alcore__fail_memory(strlen(needs[i]) + 1);
+        if (!scorer->own_needs[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
     }
     return ALCORE_OK;
 }
@@ -124,11 +122,10 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
     ALCORE__TRY(alcore__struct_read(&host, sizeof host,
                                     ALCORE__FIRST_SIZE(alcore_scorer_host, score), theirs,
                                     "alcore_scorer_host"));
-    if (host.score == NULL)
-        return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_host: score is needed");
+    if (!host.score) return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_host: score is needed");
     alcore_scorer *scorer;
     ALCORE__TRY(alcore__object_new(ctx, sizeof *scorer, release, &scorer));
-    alcore_status status = name_scorer(scorer, host.name == NULL ? "host" : host.name);
+    alcore_status status = name_scorer(scorer, !host.name ? "host" : host.name);
     if (status == ALCORE_OK) status = copy_needs(scorer, host.needs);
     if (status != ALCORE_OK) {
         alcore__object_unref(scorer);
@@ -141,8 +138,8 @@ static alcore_status new_host(alcore_ctx *ctx, const alcore_scorer_host *theirs,
 
 alcore_status alcore_scorer_new_host(alcore_ctx *ctx, const alcore_scorer_host *host,
                                      alcore_scorer **out) {
-    if (out != NULL) *out = NULL;
-    if (ctx == NULL || host == NULL || out == NULL)
+    if (out) *out = NULL;
+    if (!ctx || !host || !out)
         return alcore__fail(ALCORE_E_INVALID,
                             "alcore_scorer_new_host: ctx, host and out are needed");
     ALCORE__TRY(alcore__enter(ctx));
@@ -160,7 +157,7 @@ void alcore_scorer_unref(alcore_scorer *scorer) {
 static alcore_status set_value(void *handle, const char *name, const char *value) {
     alcore_scorer *scorer = handle;
     char owner[64];
-    if (scorer->score == NULL)
+    if (!scorer->score)
         return alcore__fail(ALCORE_E_PARAM, "scorer %s has no parameters: it is the caller's own",
                             scorer->name);
     snprintf(owner, sizeof owner, "scorer %s", scorer->name);

@@ -129,7 +129,7 @@ static alcore_status set_up(scoring *self) {
     }
     for (int32_t c = 0; c < self->name_count; c++) {
         const alcore__column *column = alcore__pool_find_column(self->pool, self->names[c]);
-        if (column == NULL)
+        if (!column)
             return alcore__fail(ALCORE_E_BUSY, "the column '%s' was dropped during the call",
                                 self->names[c]);
         ALCORE__TRY(alcore__dataset_add(&self->dataset, self->names[c], column));
@@ -149,7 +149,7 @@ static alcore_status compute(scoring *self) {
     alcore_status status = set_up(self);
     self->dataset.mask = self->mask;
     if (status == ALCORE_OK)
-        status = self->scorer->score == NULL ? score_host(self) : score_built_in(self);
+        status = !self->scorer->score ? score_host(self) : score_built_in(self);
     alcore__read_end(self->pool);
     return status;
 }
@@ -198,23 +198,21 @@ static alcore_status give_column(scoring *self) {
 static alcore_status supply(scoring *self, alcore_model *model) {
     const alcore__score *score = self->scorer->score;
     const char *const *needs = (const char *const *)self->scorer->own_needs;
-    if (score != NULL)
-        needs = score->needs_of != NULL ? score->needs_of(&self->scorer->values) : score->needs;
-    for (int32_t i = 0; needs[i] != NULL; i++) {
+    if (score) needs = score->needs_of ? score->needs_of(&self->scorer->values) : score->needs;
+    for (int32_t i = 0; needs[i]; i++) {
         int32_t from;
         if (i == ALCORE__DATASET_COLUMNS)
             return alcore__fail(ALCORE_E_INVALID, "scorer %s needs more than %d columns",
                                 self->scorer->name, ALCORE__DATASET_COLUMNS);
-        ALCORE__TRY(alcore__model_supply(&model, model == NULL ? 0 : 1, self->pool, needs[i],
+        ALCORE__TRY(alcore__model_supply(&model, !model ? 0 : 1, self->pool, needs[i],
                                          self->names[i], &from));
         self->name_count++;
         if (from == ALCORE__SUPPLY_NONE)
-            return alcore__fail(ALCORE_E_MISSING,
-                                "scorer %s needs the column '%s', which was not given%s%s",
-                                self->scorer->name, needs[i],
-                                model == NULL ? "; there is no model to make it"
-                                              : " and cannot be made by the model ",
-                                model == NULL ? "" : alcore_model_name(model));
+            return alcore__fail(
+                ALCORE_E_MISSING, "scorer %s needs the column '%s', which was not given%s%s",
+                self->scorer->name, needs[i],
+                !model ? "; there is no model to make it" : " and cannot be made by the model ",
+                !model ? "" : alcore_model_name(model));
     }
     return ALCORE_OK;
 }
@@ -238,7 +236,7 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
 }
 
 alcore_status alcore_scorer_run(alcore_scorer *scorer, alcore_pool *pool, alcore_model *model) {
-    if (scorer == NULL || pool == NULL)
+    if (!scorer || !pool)
         return alcore__fail(ALCORE_E_INVALID, "alcore_scorer_run: scorer and pool are needed");
     ALCORE__TRY(alcore__enter(scorer->object.ctx));
     return alcore__leave(scorer->object.ctx, run_scorer(scorer, pool, model));

@@ -170,7 +170,7 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
                                  alcore__token_rows *out) {
     label_view view = {0};
     if (logits->labels) ALCORE__TRY(look_at_labels(logits->labels, out, &view));
-    out->labeled = logits->labels != NULL;
+    out->labeled = logits->labels;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)out->rows.count, sizeof *out->labels, &out->labels));
     for (int64_t i = 0; i < out->rows.count; i++) out->labels[i] = -1;
     for (int64_t item = 0; item < out->items && out->tokens > 0; item++) {
@@ -252,7 +252,7 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
     ALCORE__TRY(find_engine(ctx, logits, &out->engine));
     ALCORE__TRY(look_at(data, name, 2, 3, &rows));
     ALCORE__TRY(lay_out(data, name, &rows, out));
-    out->hidden = logits->hidden != NULL;
+    out->hidden = logits->hidden;
     out->classes = rows.columns;
     if (logits->output) {
         const alcore_tensor *matrix = logits->output;

@@ -7,7 +7,7 @@
 
 /* The caller's mask must have an entry for each row. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
-    if (given->mask == NULL || given->mask_count == data->count) return ALCORE_OK;
+    if (!given->mask || given->mask_count == data->count) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,
                         (long long)given->mask_count, (long long)data->count);
 }

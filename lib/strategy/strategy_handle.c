@@ -183,7 +183,7 @@ bool alcore__strategy_reads_languages(const alcore_strategy *strategy) {
 }
 
 bool alcore__strategy_scores(const alcore_strategy *strategy) {
-    return strategy->def->score_rows != NULL;
+    return strategy->def->score_rows;
 }
 
 alcore_ctx *alcore__strategy_ctx(const alcore_strategy *strategy) {
@@ -215,6 +215,5 @@ const char *alcore__strategy_needs(const alcore_strategy *strategy, int32_t role
 
 /* Without a list nobody knows what a host's function reads, so it is shown every pool. */
 bool alcore__strategy_reads(const alcore_strategy *strategy, int32_t role) {
-    return strategy->def == &alcore__strategy_of_host ||
-           alcore__strategy_needs(strategy, role, 0) != NULL;
+    return strategy->def == &alcore__strategy_of_host || alcore__strategy_needs(strategy, role, 0);
 }

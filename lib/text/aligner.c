@@ -268,7 +268,7 @@ static alcore_status train(training *t, const alcore__text_source *sources,
 }
 
 static void free_scratch(alcore_ctx *ctx, alcore__aligner_scratch *scratch) {
-    for (int32_t i = 0; scratch != NULL && i < alcore_ctx_threads(ctx); i++)
+    for (int32_t i = 0; scratch && i < alcore_ctx_threads(ctx); i++)
         alcore__aligner_scratch_clear(ctx, &scratch[i]);
     alcore__free(ctx, scratch);
 }
@@ -278,7 +278,7 @@ static void free_scratch(alcore_ctx *ctx, alcore__aligner_scratch *scratch) {
 alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *sources,
                                     const alcore__text_source *targets,
                                     const alcore__aligner_options *options, alcore__aligner **out) {
-    const alcore__aligner_options chosen = options != NULL ? *options : alcore__aligner_defaults();
+    const alcore__aligner_options chosen = options ? *options : alcore__aligner_defaults();
     alcore__aligner *aligner = NULL;
     *out = NULL;
     ALCORE__TRY(check_options(&chosen));
@@ -300,7 +300,7 @@ alcore_status alcore__aligner_train(alcore_ctx *ctx, const alcore__text_source *
 }
 
 void alcore__aligner_free(alcore__aligner *aligner) {
-    if (aligner == NULL) return;
+    if (!aligner) return;
     alcore_ctx *ctx = aligner->ctx;
     alcore__corpus_free(aligner->source);
     alcore__corpus_free(aligner->target);
@@ -327,13 +327,12 @@ const double *alcore__aligner_lambdas(const alcore__aligner *aligner, int32_t *c
 double alcore__aligner_probability(const alcore__aligner *aligner, const char *source,
                                    const char *target) {
     const uint32_t f = alcore__corpus_find(aligner->target, target, strlen(target));
-    const uint32_t e =
-        source != NULL ? alcore__corpus_find(aligner->source, source, strlen(source)) : 0;
+    const uint32_t e = source ? alcore__corpus_find(aligner->source, source, strlen(source)) : 0;
     const bool both_known =
-        f != ALCORE__CORPUS_BOUNDARY && (source == NULL || e != ALCORE__CORPUS_BOUNDARY);
+        f != ALCORE__CORPUS_BOUNDARY && (!source || e != ALCORE__CORPUS_BOUNDARY);
     const alcore__aligner_cell *cell =
         both_known ? alcore__aligner_cell_find(&aligner->table, e, f) : NULL;
-    return cell != NULL ? cell->t : aligner->options.start;
+    return cell ? cell->t : aligner->options.start;
 }
 
 /* ---- links ---- */

@@ -126,7 +126,7 @@ static double compute_unseen_terms(const alcore__aligner *aligner,
         const bool both_known = target != ALCORE__CORPUS_BOUNDARY && (j == 0 || source != 0);
         const alcore__aligner_cell *cell =
             both_known ? alcore__aligner_cell_find(&aligner->table, source, target) : NULL;
-        scratch->term[j] = scratch->delta[j] * (cell != NULL ? cell->t : aligner->options.start);
+        scratch->term[j] = scratch->delta[j] * (cell ? cell->t : aligner->options.start);
         total += scratch->term[j];
     }
     return total;

@@ -34,7 +34,7 @@ alcore_status alcore__char_embedder_new(alcore_ctx *ctx, int32_t dims, uint64_t 
 }
 
 void alcore__char_embedder_free(alcore__char_embedder *embedder) {
-    if (embedder == NULL) return;
+    if (!embedder) return;
     alcore_ctx *ctx = embedder->ctx;
     alcore__free(ctx, embedder->df);
     alcore__free(ctx, embedder->last);

@@ -175,7 +175,7 @@ alcore_status alcore__char_rows_new(const alcore__char_embedder *embedder,
 }
 
 void alcore__char_rows_free(alcore__char_rows *self) {
-    if (self == NULL) return;
+    if (!self) return;
     alcore_ctx *ctx = self->ctx;
     alcore__free(ctx, self->slots);
     alcore__free(ctx, self->ngrams);

@@ -181,19 +181,18 @@ static alcore_status read_all(alcore__corpus *corpus, const alcore__text_source 
     ALCORE__TRY(alcore__new_array(ctx, (size_t)pool->rows + 1, sizeof(uint32_t), &corpus->begin));
     ALCORE__TRY(lay_out(ctx, pool, corpus->begin, &position));
     corpus->pool_end = position;
-    if (labeled != NULL) {
+    if (labeled) {
         ALCORE__TRY(
             alcore__new_array(ctx, (size_t)labeled->rows + 1, sizeof(uint32_t), labeled_begin));
         ALCORE__TRY(lay_out(ctx, labeled, *labeled_begin, &position));
     }
     corpus->token_count = position;
     corpus->tokens = alcore__alloc(ctx, (size_t)position * sizeof *corpus->tokens);
-    if (corpus->tokens == NULL)
-        return alcore__fail_memory((size_t)position * sizeof *corpus->tokens);
+    if (!corpus->tokens) return alcore__fail_memory((size_t)position * sizeof *corpus->tokens);
     corpus->tokens[0] = ALCORE__CORPUS_BOUNDARY;
     ALCORE__TRY(read_source(corpus, pool, corpus->begin, true));
     measure_symbols(corpus);
-    return labeled == NULL ? ALCORE_OK : read_source(corpus, labeled, *labeled_begin, false);
+    return !labeled ? ALCORE_OK : read_source(corpus, labeled, *labeled_begin, false);
 }
 
 /* Makes a corpus of the pool's texts and, behind them, of the labeled ones; labeled may be NULL. */
@@ -217,7 +216,7 @@ alcore_status alcore__corpus_new(alcore_ctx *ctx, const alcore__text_source *poo
 }
 
 void alcore__corpus_free(alcore__corpus *corpus) {
-    if (corpus == NULL) return;
+    if (!corpus) return;
     alcore_ctx *ctx = corpus->ctx;
     for (int i = 0; i < ALCORE__CORPUS_SHARDS; i++) {
         pthread_mutex_destroy(&corpus->shard[i].lock);

@@ -103,9 +103,9 @@ static alcore_status train(alcore_ctx *ctx, const alcore__texts *texts,
 
 alcore_status alcore_lm_train(alcore_ctx *ctx, const char *const *texts, const size_t *lengths,
                               int64_t count, const alcore_lm_options *options, alcore_lm **out) {
-    if (out != NULL) *out = NULL;
+    if (out) *out = NULL;
     ALCORE__TRY(alcore__enter(ctx));
-    if (ctx == NULL || out == NULL)
+    if (!ctx || !out)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL"));
     const alcore__texts all = {texts, lengths, count};
     return alcore__leave(ctx, train(ctx, &all, options, out));
@@ -120,7 +120,7 @@ void alcore_lm_unref(alcore_lm *lm) {
 }
 
 int32_t alcore_lm_order(const alcore_lm *lm) {
-    return lm == NULL ? 0 : lm->order;
+    return !lm ? 0 : lm->order;
 }
 
 /* Writes what the model knows of one order to the caller's struct, in the size that it has. */
@@ -138,10 +138,9 @@ static alcore_status order_get(const alcore_lm *lm, int32_t order, alcore_lm_ord
 }
 
 alcore_status alcore_lm_order_get(const alcore_lm *lm, int32_t order, alcore_lm_order_info *out) {
-    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || out == NULL)
-        return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out is NULL"));
+    if (!lm || !out) return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out is NULL"));
     return alcore__leave(ctx, order_get(lm, order, out));
 }
 
@@ -168,7 +167,7 @@ static uint64_t words_hash(const alcore__lm_trie *trie, int32_t order, uint32_t 
  * the same model, in whatever order its n-grams are numbered. Computed once; threads that compute
  * it at once find the same value. */
 uint64_t alcore_lm_fingerprint(const alcore_lm *lm) {
-    if (lm == NULL) return 0;
+    if (!lm) return 0;
     uint64_t sum = atomic_load_explicit(&lm->fingerprint, memory_order_relaxed);
     if (sum != 0) return sum;
     sum = (uint64_t)lm->order;

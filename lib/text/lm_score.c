@@ -77,17 +77,17 @@ double alcore__lm_total(const alcore_lm *lm, const char *text, size_t length) {
 enum { TASK_TEXTS = 256 };
 
 alcore_status alcore__texts_check(const alcore__texts *texts) {
-    if (texts->count < 0 || (texts->count > 0 && texts->texts == NULL))
+    if (texts->count < 0 || (texts->count > 0 && !texts->texts))
         return alcore__fail(ALCORE_E_INVALID, "texts is NULL or count is negative");
     for (int64_t i = 0; i < texts->count; i++)
-        if (texts->texts[i] == NULL && (texts->lengths == NULL || texts->lengths[i] > 0))
+        if (!texts->texts[i] && (!texts->lengths || texts->lengths[i] > 0))
             return alcore__fail(ALCORE_E_INVALID, "text %lld is NULL", (long long)i);
     return ALCORE_OK;
 }
 
 const char *alcore__texts_get(const alcore__texts *texts, int64_t index, size_t *length) {
-    const char *text = texts->texts[index] == NULL ? "" : texts->texts[index];
-    *length = texts->lengths == NULL ? strlen(text) : texts->lengths[index];
+    const char *text = !texts->texts[index] ? "" : texts->texts[index];
+    *length = !texts->lengths ? strlen(text) : texts->lengths[index];
     return text;
 }
 
@@ -114,14 +114,14 @@ static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     for (int64_t i = 0; i < count; i++) {
         size_t length;
         const char *text = alcore__texts_get(&self->texts, first + i, &length);
-        if (self->totals != NULL)
+        if (self->totals)
             self->totals[first + i] = alcore__lm_total(self->lm, text, length);
-        else if (self->values != NULL)
+        else if (self->values)
             scored[i] = (alcore__lm_text){text, length, self->values + self->offsets[first + i]};
         else
             self->offsets[first + i + 1] = alcore__lm_token_count(text, length);
     }
-    if (self->totals == NULL && self->values != NULL) alcore__lm_tokens(self->lm, scored, count);
+    if (!self->totals && self->values) alcore__lm_tokens(self->lm, scored, count);
     return ALCORE_OK;
 }
 
@@ -155,9 +155,9 @@ static alcore_status score_texts(scoring *self, const alcore_tensor *out_log10) 
 
 alcore_status alcore_lm_score(alcore_lm *lm, const char *const *texts, const size_t *lengths,
                               int64_t count, const alcore_tensor *out_log10) {
-    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || out_log10 == NULL)
+    if (!lm || !out_log10)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_log10 is NULL"));
     scoring self = {.lm = lm, .texts = {texts, lengths, count}};
     return alcore__leave(ctx, score_texts(&self, out_log10));
@@ -173,7 +173,7 @@ static alcore_status score_tokens(scoring *self, const alcore_tensor *out_offset
     ALCORE__TRY(run_pass(self));
     self->offsets[0] = 0;
     for (int64_t i = 0; i < count; i++) self->offsets[i + 1] += self->offsets[i];
-    if (out_values == NULL) return ALCORE_OK;
+    if (!out_values) return ALCORE_OK;
     ALCORE__TRY(
         out_array(out_values, "out_values", ALCORE_FLOAT32, self->offsets[count], &self->values));
     return count == 0 ? ALCORE_OK : run_pass(self);
@@ -183,9 +183,9 @@ alcore_status alcore_lm_token_logprobs(alcore_lm *lm, const char *const *texts,
                                        const size_t *lengths, int64_t count,
                                        const alcore_tensor *out_offsets,
                                        const alcore_tensor *out_values) {
-    alcore_ctx *ctx = lm == NULL ? NULL : lm->object.ctx;
+    alcore_ctx *ctx = !lm ? NULL : lm->object.ctx;
     ALCORE__TRY(alcore__enter(ctx));
-    if (lm == NULL || out_offsets == NULL)
+    if (!lm || !out_offsets)
         return alcore__leave(ctx, alcore__fail(ALCORE_E_INVALID, "lm or out_offsets is NULL"));
     scoring self = {.lm = lm, .texts = {texts, lengths, count}};
     return alcore__leave(ctx, score_tokens(&self, out_offsets, out_values));

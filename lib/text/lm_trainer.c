@@ -45,7 +45,7 @@ alcore_status alcore__lm_trainer_new(alcore_ctx *ctx, int32_t order, int32_t fol
 }
 
 void alcore__lm_trainer_free(alcore__lm_trainer *trainer) {
-    if (trainer == NULL) return;
+    if (!trainer) return;
     alcore_ctx *ctx = trainer->ctx;
     for (int32_t n = 1; n <= trainer->order; n++) alcore__free(ctx, trainer->counts[n]);
     alcore__free(ctx, trainer->block);

@@ -66,7 +66,7 @@ alcore_status alcore__phrase_index_new(alcore_ctx *ctx, const alcore__text_sourc
 }
 
 void alcore__phrase_index_free(alcore__phrase_index *index) {
-    if (index == NULL) return;
+    if (!index) return;
     alcore_ctx *ctx = index->ctx;
     alcore__suffix_array_clear(ctx, &index->array);
     alcore__corpus_free(index->corpus);
@@ -124,7 +124,7 @@ alcore_status alcore__phrase_table_list(alcore__phrase_index *index,
         return alcore__fail(ALCORE_E_INVALID,
                             "phrases without a limit on their length are too many to be listed: "
                             "set a limit, or ask for semi-maximal phrases only");
-    if (filter->letters && index->has_letters == NULL) ALCORE__TRY(find_letters(index));
+    if (filter->letters && !index->has_letters) ALCORE__TRY(find_letters(index));
     alcore__phrase_table *parts = NULL; /* [buckets] */
     const int64_t buckets = index->array.buckets;
     if (buckets == 0) return ALCORE_OK;

@@ -160,7 +160,7 @@ static alcore_status sort_table(alcore_ctx *ctx, ordering *work, const digit *di
     alcore__phrase_table *blocks = NULL;
     alcore__phrase *spare = alcore__alloc(ctx, bytes);
     alcore_status status = ALCORE_OK;
-    if (spare == NULL) return alcore__fail_memory(bytes);
+    if (!spare) return alcore__fail_memory(bytes);
     work->block_count = (table->count + BLOCK_PHRASES - 1) / BLOCK_PHRASES;
     ALCORE__TRY_GOTO(status, done,
                      alcore__new_array(ctx, (size_t)work->block_count, sizeof *blocks, &blocks));
@@ -202,7 +202,7 @@ alcore_status alcore__phrase_order(alcore_ctx *ctx, alcore__phrase_table *parts,
     work.shift = digits[0].shift;
     work.digit_bits = digits[0].bits;
     work.sorted = alcore__alloc(ctx, (size_t)count * sizeof *work.sorted);
-    if (work.sorted == NULL) return alcore__fail_memory((size_t)count * sizeof *work.sorted);
+    if (!work.sorted) return alcore__fail_memory((size_t)count * sizeof *work.sorted);
     *out = (alcore__phrase_table){work.sorted, count};
     ALCORE__TRY(run_pass(ctx, &work));
     free_parts(ctx, parts, part_count);

@@ -309,7 +309,7 @@ static alcore_status walk_bucket(void *data, int64_t bucket, int32_t worker) {
     if (scratch->count == 0) return ALCORE_OK;
     const size_t bytes = scratch->count * sizeof *scratch->phrases;
     part->phrases = alcore__alloc(index->ctx, bytes);
-    if (part->phrases == NULL) return alcore__fail_memory(bytes);
+    if (!part->phrases) return alcore__fail_memory(bytes);
     memcpy(part->phrases, scratch->phrases, bytes);
     part->count = (int64_t)scratch->count;
     return ALCORE_OK;

@@ -178,7 +178,7 @@ static alcore_status fill_buckets(sorting *work) {
     const size_t bytes = (size_t)array->count * sizeof *array->position;
     array->position = alcore__alloc(ctx, bytes);
     array->lcp = alcore__alloc(ctx, bytes);
-    if (array->position == NULL || array->lcp == NULL) return alcore__fail_memory(bytes);
+    if (!array->position || !array->lcp) return alcore__fail_memory(bytes);
     return alcore__parallel(ctx, STAGE, blocks, scatter_block, work);
 }
 

@@ -229,15 +229,14 @@ alcore_status alcore__suffix_array_extend(const alcore__corpus *corpus,
     doubling work = {.corpus = corpus, .array = array};
     alcore_status status = ALCORE_OK;
     work.rank = alcore__alloc(ctx, (size_t)corpus->token_count * sizeof *work.rank);
-    if (work.rank == NULL)
-        return alcore__fail_memory((size_t)corpus->token_count * sizeof *work.rank);
+    if (!work.rank) return alcore__fail_memory((size_t)corpus->token_count * sizeof *work.rank);
     ALCORE__TRY_GOTO(
         status, done,
         alcore__new_array(ctx, (size_t)threads, sizeof *work.scratches, &work.scratches));
     ALCORE__TRY_GOTO(status, done, sort_ties(&work));
     status = alcore__parallel(ctx, STAGE, blocks, prefix_block, &work);
 done:
-    for (int32_t i = 0; i < threads && work.scratches != NULL; i++) {
+    for (int32_t i = 0; i < threads && work.scratches; i++) {
         alcore__free(ctx, work.scratches[i].records);
         alcore__free(ctx, work.scratches[i].spare);
     }

@@ -76,7 +76,7 @@ alcore_status alcore__symmetrization_find(const char *name, alcore__symmetrizati
         }
     }
     const char *near = alcore__nearest_name(name, NAMES, ALCORE__SYMMETRIZE_METHODS);
-    if (near != NULL)
+    if (near)
         return alcore__fail(ALCORE_E_PARAM, "no symmetrization '%s': did you mean '%s'?", name,
                             near);
     return alcore__fail(ALCORE_E_PARAM,
@@ -312,7 +312,7 @@ alcore_status alcore__links_symmetrize(alcore_ctx *ctx, const alcore__links *for
                             forward->pairs, reverse->pairs);
     work w = {.ctx = ctx, .forward = forward, .reverse = reverse, .method = method};
     const alcore_status status = symmetrize_all(&w);
-    if (w.scratch != NULL) {
+    if (w.scratch) {
         for (int32_t i = 0; i < alcore_ctx_threads(ctx); i++) {
             alcore__free(ctx, w.scratch[i].points);
             alcore__free(ctx, w.scratch[i].source_linked);

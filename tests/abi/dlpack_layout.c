@@ -42,8 +42,8 @@ int main(void) {
     alcore_tensor ours;
     memcpy(&ours, &theirs, sizeof ours);
     int good = ours.data == numbers && ours.ndim == 2 && ours.shape[0] == 3 &&
-               ours.dtype.bits == 32 && ours.device.type == ALCORE_DEVICE_CPU &&
-               ours.strides == NULL && ours.byte_offset == 4;
+               ours.dtype.bits == 32 && ours.device.type == ALCORE_DEVICE_CPU && !ours.strides &&
+               ours.byte_offset == 4;
     printf("%s 1 - a DLTensor reads as an alcore_tensor\n1..1\n", good ? "ok" : "not ok");
     return 0;
 }

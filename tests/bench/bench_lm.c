@@ -42,7 +42,7 @@ static double peak_mib(void) {
 
 static void *larger(void *memory, size_t bytes) {
     void *grown = realloc(memory, bytes);
-    if (grown == NULL) {
+    if (!grown) {
         fputs("bench_lm: out of memory\n", stderr);
         exit(5);
     }
@@ -62,7 +62,7 @@ static void append(texts *t, const char *data, size_t bytes) {
 static void find_lines(texts *t) {
     for (size_t begin = 0; begin < t->used;) {
         const char *stop = memchr(t->bytes + begin, '\n', t->used - begin);
-        const size_t end = stop == NULL ? t->used : (size_t)(stop - t->bytes);
+        const size_t end = !stop ? t->used : (size_t)(stop - t->bytes);
         if (t->count == t->room) {
             t->room = t->room == 0 ? 1024 : t->room * 2;
             t->text = larger(t->text, (size_t)t->room * sizeof *t->text);
@@ -103,7 +103,7 @@ static void make(texts *t, int64_t sentences) {
 
 static int read_file(texts *t, const char *path) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         perror(path);
         return 4;
     }

@@ -62,7 +62,7 @@ static void fail(const char *what) {
 /* Words of 2 to 9 letters, some with umlauts; every tenth line repeats an earlier one. */
 static long long write_lines(const char *path, long long rows, size_t bytes) {
     FILE *file = fopen(path, "wb");
-    if (file == NULL) fail(path);
+    if (!file) fail(path);
     char *line = malloc(bytes + 16);
     alcore__rng rng;
     long long total = 0;
@@ -93,7 +93,7 @@ static long long write_lines(const char *path, long long rows, size_t bytes) {
 static void warm(const char *path) {
     static char block[1 << 20];
     FILE *file = fopen(path, "rb");
-    if (file == NULL) fail(path);
+    if (!file) fail(path);
     while (fread(block, 1, sizeof block, file) == sizeof block) continue;
     fclose(file);
 }
@@ -148,8 +148,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: bench_load [ROWS [BYTES [DEDUP]]]\n");
         return 2;
     }
-    snprintf(path, sizeof path, "%s/bench_load.%ld.txt", folder != NULL ? folder : "/tmp",
-             (long)getpid());
+    snprintf(path, sizeof path, "%s/bench_load.%ld.txt", folder ? folder : "/tmp", (long)getpid());
     const char *only = argc > 3 ? argv[3] : NULL;
     static const struct {
         int32_t dedup; /* -1: the peer */
@@ -165,13 +164,13 @@ int main(int argc, char **argv) {
     if (alcore_ctx_new(NULL, &ctx) != ALCORE_OK) fail("context");
     for (int turn = 0; turn < TURNS; turn++) {
         for (int i = 0; i < CASES; i++) {
-            if (only != NULL && strcmp(only, cases[i].name) != 0) continue;
+            if (only && strcmp(only, cases[i].name) != 0) continue;
             turns[i][turn] = cases[i].dedup < 0 ? load_dict(path)
                                                 : load(ctx, path, cases[i].dedup, &duplicates[i]);
         }
     }
     for (int i = 0; i < CASES; i++)
-        if (only == NULL || strcmp(only, cases[i].name) == 0)
+        if (!only || strcmp(only, cases[i].name) == 0)
             report(cases[i].name, turns[i], total, duplicates[i]);
     printf("peak %.0f MiB\n", peak_mib());
     alcore_ctx_unref(ctx);

@@ -66,7 +66,7 @@ static const char *line_text(const void *data, int64_t row, size_t *length) {
 
 static int read_lines(lines *out, const char *path) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         perror(path);
         return 4;
     }
@@ -74,15 +74,15 @@ static int read_lines(lines *out, const char *path) {
     const size_t bytes = (size_t)ftell(file);
     rewind(file);
     out->bytes = malloc(bytes + 1);
-    if (out->bytes == NULL || fread(out->bytes, 1, bytes, file) != bytes) return 4;
+    if (!out->bytes || fread(out->bytes, 1, bytes, file) != bytes) return 4;
     fclose(file);
     int64_t count = 0;
     for (size_t i = 0; i < bytes; i++) count += out->bytes[i] == '\n';
     out->line = malloc((size_t)(count + 1) * sizeof *out->line);
-    if (out->line == NULL) return 5;
+    if (!out->line) return 5;
     for (const char *next = out->bytes, *end = next + bytes; next < end;) {
         const char *stop = memchr(next, '\n', (size_t)(end - next));
-        if (stop == NULL) stop = end;
+        if (!stop) stop = end;
         line *l = &out->line[out->count++];
         *l = (line){next, (size_t)(stop - next), count_words(next, (size_t)(stop - next))};
         out->words += l->words;

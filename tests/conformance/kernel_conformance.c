@@ -123,7 +123,7 @@ static int collect_entries(void) {
 static int has_entry(table *t, const entry *e) {
     void (*pointer)(void);
     memcpy(&pointer, (const char *)t + e->offset, sizeof pointer);
-    return pointer != NULL && e->call != NULL;
+    return pointer && e->call;
 }
 
 static void find_cpu_engines(void) {
@@ -240,7 +240,7 @@ static void run_case(const kernel_case *given, uint64_t seed, int tall) {
         small.rows.count = MAX_EMULATED_ROWS;
     vary_device(small.rows.dims);
     for (int e = 0; e < ENTRIES; e++) {
-        if (entries[e].call == NULL || !is_wanted(entries[e].name)) continue;
+        if (!entries[e].call || !is_wanted(entries[e].name)) continue;
         output expected;
         output_make(&expected, entries[e].numbers(c));
         alcore_status oracle = entries[e].call(&kernel_oracle, c, &expected);

@@ -10,7 +10,7 @@ NEVER(alcore_scorer_builtin_name, 0) {
     HOLDS(alcore_scorer_builtin_name(0) && !alcore_scorer_builtin_name(1000));
 }
 NEVER(alcore_scorer_builtin_summary, 0) {
-    HOLDS(alcore_scorer_builtin_summary("nsp") != NULL);
+    HOLDS(alcore_scorer_builtin_summary("nsp"));
 }
 NEVER(alcore_scorer_builtin_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -38,7 +38,7 @@ ALLOCATES(alcore_scorer_new_host, 0) {
 }
 NEVER(alcore_scorer_ref, WITH_SCORER) {
     alcore_scorer_unref(alcore_scorer_ref(w->scorer));
-    HOLDS(alcore_scorer_ref(NULL) == NULL);
+    HOLDS(!alcore_scorer_ref(NULL));
 }
 NEVER(alcore_scorer_unref, 0) {
     alcore_scorer_unref(NULL);
@@ -108,7 +108,7 @@ static alcore_status within_view(world *w, in_view call) {
 IN_VIEW(alcore_view_count, alcore_view_count(view, ALCORE_ROLE_CANDIDATES) == WORLD_ROWS - 2)
 IN_VIEW(alcore_view_rows, alcore_view_rows(view, ALCORE_ROLE_CANDIDATES)[3] == 4)
 IN_VIEW(alcore_view_pool, alcore_view_pool(view, ALCORE_ROLE_CANDIDATES) == w->pool)
-IN_VIEW(alcore_view_costs, alcore_view_costs(view) != NULL)
+IN_VIEW(alcore_view_costs, alcore_view_costs(view))
 IN_VIEW(alcore_view_budget, isinf(alcore_view_budget(view)))
 IN_VIEW(alcore_view_round, alcore_view_round(view) == 1)
 IN_VIEW(alcore_view_random, alcore_view_random(view, 1) == alcore_view_random(view, 1))
@@ -165,7 +165,7 @@ NEVER(alcore_strategy_builtin_name, 0) {
     HOLDS(alcore_strategy_builtin_name(0) && !alcore_strategy_builtin_name(1000));
 }
 NEVER(alcore_strategy_builtin_summary, 0) {
-    HOLDS(alcore_strategy_builtin_summary("huds") != NULL);
+    HOLDS(alcore_strategy_builtin_summary("huds"));
 }
 NEVER(alcore_strategy_builtin_param, 0) {
     alcore_param_info info = ALCORE_PARAM_INFO_INIT;
@@ -173,7 +173,7 @@ NEVER(alcore_strategy_builtin_param, 0) {
     return alcore_strategy_builtin_param("huds", 0, &info);
 }
 NEVER(alcore_strategy_builtin_needs, 0) {
-    HOLDS(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 0) != NULL);
+    HOLDS(alcore_strategy_builtin_needs("huds", ALCORE_ROLE_CANDIDATES, 0));
 }
 ALLOCATES(alcore_strategy_new, 0) {
     alcore_strategy *out = w->strategy;
@@ -233,7 +233,7 @@ ALLOCATES(alcore_strategy_new_host, 0) {
 }
 NEVER(alcore_strategy_ref, WITH_SCORER) {
     alcore_strategy_unref(alcore_strategy_ref(w->strategy));
-    HOLDS(alcore_strategy_ref(NULL) == NULL);
+    HOLDS(!alcore_strategy_ref(NULL));
 }
 NEVER(alcore_strategy_unref, 0) {
     alcore_strategy_unref(NULL);
@@ -286,7 +286,7 @@ ALLOCATES(alcore_request_new, 0) {
 }
 NEVER(alcore_request_ref, WITH_REQUEST) {
     alcore_request_unref(alcore_request_ref(w->request));
-    HOLDS(alcore_request_ref(NULL) == NULL);
+    HOLDS(!alcore_request_ref(NULL));
 }
 NEVER(alcore_request_unref, 0) {
     alcore_request_unref(NULL);
@@ -340,7 +340,7 @@ NEVER(alcore_last_remedy, 0) {
 ALLOCATES(alcore_request_candidates, WITH_REQUEST) {
     alcore_tensor rows;
     alcore_status status = alcore_request_candidates(w->request, 4, &rows);
-    if (status != ALCORE_OK) return rows.data == NULL ? status : ALCORE_E_INTERNAL;
+    if (status != ALCORE_OK) return !rows.data ? status : ALCORE_E_INTERNAL;
     return rows.shape[0] == 4 ? ALCORE_OK : ALCORE_E_INTERNAL;
 }
 
@@ -394,7 +394,7 @@ NEVER(alcore_selection_remedy, WITH_SELECTION) {
 
 NEVER(alcore_selection_ref, WITH_SELECTION) {
     alcore_selection_unref(alcore_selection_ref(w->selection));
-    HOLDS(alcore_selection_ref(NULL) == NULL);
+    HOLDS(!alcore_selection_ref(NULL));
 }
 NEVER(alcore_selection_unref, 0) {
     alcore_selection_unref(NULL);
@@ -407,7 +407,7 @@ NEVER(alcore_selection_rows, WITH_SELECTION) {
     HOLDS(alcore_selection_rows(w->selection)[0] >= 0);
 }
 NEVER(alcore_selection_scores, WITH_SELECTION) {
-    HOLDS(alcore_selection_scores(w->selection) != NULL);
+    HOLDS(alcore_selection_scores(w->selection));
 }
 NEVER(alcore_selection_costs, WITH_SELECTION) {
     HOLDS(alcore_selection_costs(w->selection)[0] == 1);
@@ -425,7 +425,7 @@ NEVER(alcore_selection_reason, WITH_SELECTION) {
     HOLDS(alcore_selection_reason(w->selection, 0) && !alcore_selection_reason(w->selection, 3));
 }
 NEVER(alcore_selection_column_name, WITH_SELECTION) {
-    HOLDS(alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0) != NULL);
+    HOLDS(alcore_selection_column_name(w->selection, ALCORE_SCOPE_PICKS, 0));
 }
 NEVER(alcore_selection_column, WITH_SELECTION) {
     alcore_tensor out;

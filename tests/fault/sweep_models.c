@@ -20,7 +20,7 @@ ALLOCATES(alcore_lm_write_arpa, WITH_LM) {
 }
 NEVER(alcore_lm_ref, WITH_LM) {
     alcore_lm_unref(alcore_lm_ref(w->lm));
-    HOLDS(alcore_lm_ref(NULL) == NULL);
+    HOLDS(!alcore_lm_ref(NULL));
 }
 NEVER(alcore_lm_unref, 0) {
     alcore_lm_unref(NULL);
@@ -80,7 +80,7 @@ ALLOCATES(alcore_model_open, 0) {
 }
 NEVER(alcore_model_ref, WITH_MODEL) {
     alcore_model_unref(alcore_model_ref(w->model));
-    HOLDS(alcore_model_ref(NULL) == NULL);
+    HOLDS(!alcore_model_ref(NULL));
 }
 NEVER(alcore_model_unref, 0) {
     alcore_model_unref(NULL);

@@ -17,7 +17,7 @@ ALLOCATES(alcore_pool_new_derived, 0) {
 }
 NEVER(alcore_pool_ref, 0) {
     alcore_pool_unref(alcore_pool_ref(w->pool));
-    HOLDS(alcore_pool_ref(NULL) == NULL);
+    HOLDS(!alcore_pool_ref(NULL));
 }
 NEVER(alcore_pool_unref, 0) {
     alcore_pool_unref(NULL);
@@ -70,13 +70,13 @@ NEVER(alcore_pool_id, 0) {
     HOLDS(strcmp(alcore_pool_id(w->pool, 1, buffer), "2") == 0);
 }
 NEVER(alcore_pool_reference, 0) {
-    HOLDS(alcore_pool_reference(w->pool, 0, NULL) == NULL);
+    HOLDS(!alcore_pool_reference(w->pool, 0, NULL));
 }
 NEVER(alcore_pool_language, 0) {
     HOLDS(strcmp(alcore_pool_language(w->pool, 0), "unknown") == 0);
 }
 NEVER(alcore_pool_group, 0) {
-    HOLDS(alcore_pool_group(w->pool, 0) == NULL);
+    HOLDS(!alcore_pool_group(w->pool, 0));
 }
 NEVER(alcore_pool_cost, 0) {
     double cost = alcore_pool_cost(w->pool, 0);
@@ -86,7 +86,7 @@ NEVER(alcore_pool_words, 0) {
     HOLDS(alcore_pool_words(w->pool, 0) == 7 && alcore_pool_words(w->pool, -1) == -1);
 }
 NEVER(alcore_pool_source, 0) {
-    HOLDS(alcore_pool_source(w->pool) == NULL);
+    HOLDS(!alcore_pool_source(w->pool));
 }
 NEVER(alcore_pool_fingerprint, 0) {
     HOLDS(alcore_pool_fingerprint(w->pool) != 0 && alcore_pool_fingerprint(NULL) == 0);
@@ -177,7 +177,7 @@ ALLOCATES(alcore_pool_set_text_column, 0) {
     return status;
 }
 NEVER(alcore_pool_column_text, WITH_SCORES) {
-    HOLDS(alcore_pool_column_text(w->pool, "embeddings", 0, NULL) == NULL);
+    HOLDS(!alcore_pool_column_text(w->pool, "embeddings", 0, NULL));
 }
 NEVER(alcore_pool_column, WITH_SCORES) {
     alcore_tensor values, offsets;
@@ -271,7 +271,7 @@ ALLOCATES(alcore_column_writer_new, 0) {
 }
 NEVER(alcore_column_writer_ref, WITH_WRITER) {
     alcore_column_writer_unref(alcore_column_writer_ref(w->writer));
-    HOLDS(alcore_column_writer_ref(NULL) == NULL);
+    HOLDS(!alcore_column_writer_ref(NULL));
 }
 NEVER(alcore_column_writer_unref, 0) {
     alcore_column_writer_unref(NULL);
@@ -399,7 +399,7 @@ ALLOCATES(alcore_pool_derive_phrases, 0) {
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     alcore_pool *out = w->pool;
     alcore_status status = alcore_pool_derive_phrases(w->pool, w->labeled, NULL, &out);
-    if (status) return out == NULL ? status : ALCORE_E_INTERNAL;
+    if (status) return !out ? status : ALCORE_E_INTERNAL;
     alcore_pool_unref(out);
     out = w->pool;
     options.max_words = ALCORE_PHRASE_UNLIMITED;

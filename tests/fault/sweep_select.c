@@ -206,7 +206,7 @@ static alcore_status select_with_files(world *w) {
     if (status == ALCORE_OK) status = alcore_request_set(request, "budget", "12u");
     if (status == ALCORE_OK && now.setting == CHOICES) status = turn_options(request);
     if (status == ALCORE_OK) status = alcore_select(request, &selection);
-    if ((status == ALCORE_OK && selection == NULL) || (status != ALCORE_OK && selection))
+    if ((status == ALCORE_OK && !selection) || (status != ALCORE_OK && selection))
         status = ALCORE_E_INTERNAL;
     if (status == ALCORE_OK) status = write_outputs(selection);
     sweep_keep_error(w);

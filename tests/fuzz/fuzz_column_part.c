@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
     memory_host host;
     memory_host_open(&host);
     uint8_t *file = malloc(bytes + 1);
-    FUZZ_CHECK(file != NULL);
+    FUZZ_CHECK(file);
     memcpy(file, data, bytes);
     memory_host_file(&host, file, bytes);
     for (int32_t shape = ALCORE_COLUMN_SCALAR; shape <= ALCORE_COLUMN_RAGGED_DENSE; shape++)

@@ -8,7 +8,7 @@ static alcore_status add_up(void *user, const alcore__record *records, int64_t c
     size_t *total = user;
     FUZZ_CHECK(coming >= 0);
     for (int64_t i = 0; i < count; i++) {
-        FUZZ_CHECK(records[i].text != NULL);
+        FUZZ_CHECK(records[i].text);
         FUZZ_CHECK(!memchr(records[i].text, 0, records[i].text_length));
         *total += records[i].text_length;
     }

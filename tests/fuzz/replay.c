@@ -44,7 +44,7 @@ static void save_input(int number) {
 static void run(void) {
     /* A copy of just that size, so that a sanitizer sees a read behind its end. */
     uint8_t *copy = malloc(present_bytes + (present_bytes == 0));
-    FUZZ_CHECK(copy != NULL);
+    FUZZ_CHECK(copy);
     memcpy(copy, present, present_bytes);
     alarm(SECONDS_AN_INPUT);
     LLVMFuzzerTestOneInput(copy, present_bytes);
@@ -67,7 +67,7 @@ static void load_folder(const char *folder) {
         if (!file) continue;
         sample *one = &samples[sample_count++];
         one->data = malloc(MAX_BYTES);
-        FUZZ_CHECK(one->data != NULL);
+        FUZZ_CHECK(one->data);
         one->bytes = fread(one->data, 1, MAX_BYTES, file);
         fclose(file);
     }

@@ -15,15 +15,15 @@ static inline const alcore_tensor *test_out_of(test_out *out, void *data, int32_
                                                int64_t rows, int64_t columns) {
     out->shape[0] = rows;
     out->shape[1] = columns;
-    if (data == NULL || alcore_tensor_init(&out->tensor, data, dtype, out->shape, 2) != ALCORE_OK)
+    if (!data || alcore_tensor_init(&out->tensor, data, dtype, out->shape, 2) != ALCORE_OK)
         return NULL;
     return &out->tensor;
 }
 
 /* The rows of search data: of its matrix, or of its pool. */
 static inline int64_t test_search_count(const alcore_search_data *data) {
-    if (data == NULL) return 0;
-    return data->matrix != NULL ? data->matrix->shape[0] : alcore_pool_rows(data->pool);
+    if (!data) return 0;
+    return data->matrix ? data->matrix->shape[0] : alcore_pool_rows(data->pool);
 }
 
 /* alcore_search_knn() into arrays: out_rows and out_values [queries, k], out_queries and

@@ -27,7 +27,7 @@ static inline const char *shared_corpus_column(const char *line, size_t length, 
         line++;
     }
     const char *stop = memchr(line, '\t', (size_t)(end - line));
-    *out_length = (size_t)((stop == NULL ? end : stop) - line);
+    *out_length = (size_t)((!stop ? end : stop) - line);
     return line;
 }
 
@@ -42,7 +42,7 @@ static inline void shared_corpus_read(alcore_ctx *ctx, int64_t rows,
         char *line = NULL;
         size_t length = 0;
         ck_assert_int_eq(alcore__lines_next(&lines, &line, &length), ALCORE_OK);
-        if (line == NULL) {
+        if (!line) {
             bool more = false;
             ck_assert_int_eq(alcore__lines_fill(&lines, &more), ALCORE_OK);
             ck_assert(more);
@@ -59,10 +59,10 @@ static inline int shared_corpus_main(int argc, char **argv, const char *name,
                                      const TTest *const *tests, size_t count) {
     const char *shared = getenv("ALCORE_SHARED_DATA");
     snprintf(shared_corpus_path, sizeof shared_corpus_path, "%s%s/en-de/general.tsv.xz",
-             shared != NULL ? shared
-             : argc > 1     ? argv[1]
-                            : ".",
-             shared != NULL ? "" : "/../shared/data");
+             shared     ? shared
+             : argc > 1 ? argv[1]
+                        : ".",
+             shared ? "" : "/../shared/data");
     if (access(shared_corpus_path, R_OK) != 0) {
         puts("1..0 # SKIP no ../shared/data beside the project");
         return 0;

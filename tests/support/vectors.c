@@ -47,7 +47,7 @@ static const json_t *load(const char *topic) {
     file *entry = calloc(1, sizeof *entry);
     ck_assert_ptr_nonnull(entry);
     entry->root = json_load_file(path, 0, &error);
-    ck_assert_msg(entry->root != NULL, "%s: %s", path, error.text);
+    ck_assert_msg(entry->root, "%s: %s", path, error.text);
     strcpy(entry->topic, topic);
     entry->next = files;
     files = entry;
@@ -72,7 +72,7 @@ static const json_t *walk(const json_t *value, const char *path) {
 
 test_vector vector_find(const char *topic, const char *name) {
     const json_t *data = json_object_get(json_object_get(load(topic), "vectors"), name);
-    ck_assert_msg(data != NULL, "%s.json has no %s", topic, name);
+    ck_assert_msg(data, "%s.json has no %s", topic, name);
     return (test_vector){name, data};
 }
 
@@ -82,7 +82,7 @@ int64_t vector_case_count(test_vector vector) {
 
 vector_case vector_case_number(test_vector vector, int64_t number) {
     const json_t *data = json_array_get(json_object_get(vector.data, "cases"), (size_t)number);
-    ck_assert_msg(data != NULL, "%s has no case %" PRId64, vector.name, number);
+    ck_assert_msg(data, "%s has no case %" PRId64, vector.name, number);
     return (vector_case){.name = vector_text(json_object_get(data, "name")),
                          .shared = json_object_get(vector.data, "input"),
                          .input = json_object_get(data, "input"),
@@ -104,18 +104,18 @@ static const json_t *find_input(const vector_case *one, const char *path) {
 }
 
 bool vector_has_input(const vector_case *one, const char *path) {
-    return find_input(one, path) != NULL;
+    return find_input(one, path);
 }
 
 const json_t *vector_input(const vector_case *one, const char *path) {
     const json_t *value = find_input(one, path);
-    ck_assert_msg(value != NULL, "case '%s' has no input %s", one->name, path);
+    ck_assert_msg(value, "case '%s' has no input %s", one->name, path);
     return value;
 }
 
 const json_t *vector_expected(const vector_case *one, const char *path) {
     const json_t *value = walk(one->expected, path);
-    ck_assert_msg(value != NULL, "case '%s' expects no %s", one->name, path);
+    ck_assert_msg(value, "case '%s' expects no %s", one->name, path);
     return value;
 }
 

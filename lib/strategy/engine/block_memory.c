@@ -51,7 +51,7 @@ alcore_status alcore__block_keep(alcore__block *block, double *values, int64_t c
     alcore_sys_rows host = as_one_row(values, count), device = {0};
     alcore_status status =
         kernels->upload ? kernels->upload(&work, &host, NULL, &device) : ALCORE_OK;
-    bool uploaded = device.data != NULL;
+    bool uploaded = device.data;
     if (status != ALCORE_OK || uploaded) alcore__free(run->ctx, values);
     ALCORE__TRY(status);
     block->memory->doubles_on_device = uploaded;

@@ -104,7 +104,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
     means->blocks = run->active[ALCORE__OVER_CANDIDATES].blocks;
     means->unit = unit;
     means->group = group;
-    means->seeds_given = seeds != NULL;
+    means->seeds_given = seeds;
     run->repeats = true;
     ALCORE__TRY(make_arrays(run, means, k));
     if (seeds)

@@ -41,7 +41,7 @@ bool alcore__kmeans_find_rows(const alcore__kmeans *means, const alcore__block *
                               alcore__kmeans_rows *out) {
     void *local = alcore__block_find_local(block);
     if (local) *out = lay_out(means, block, local);
-    return local != NULL;
+    return local;
 }
 
 const int32_t *alcore__kmeans_assigned(const alcore__block *block) {

@@ -418,7 +418,7 @@ static bool wants_exact(const alcore__run *run) {
  * has no byte, and the block is not visited, where no candidate of the block is wanted. */
 static size_t exact_bytes(const alcore__block *block) {
     const average_state *state = block->run->state;
-    bool any = memchr(state->wanted + block->start, 1, (size_t)block->count) != NULL;
+    bool any = memchr(state->wanted + block->start, 1, (size_t)block->count);
     return any ? (size_t)block->count * sizeof(double) : 0;
 }
 

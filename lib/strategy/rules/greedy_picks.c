@@ -37,7 +37,7 @@ alcore_status alcore__greedy_push_mask(const alcore__greedy *greedy, const alcor
     alcore__block *block = matrix->block;
     const uint8_t *status = greedy->status + block->start;
     /* Without costs every row costs 1, so the budget is asked once for the whole block. */
-    bool same_costs = greedy->run->input->costs == NULL;
+    bool same_costs = !greedy->run->input->costs;
     bool affordable = !same_costs || alcore__filler_fits(&greedy->filler, block->start);
     ALCORE__TRY(alcore__scratch_push(block, matrix->rows.count, 1, mask));
     memset(*mask, 0, (size_t)matrix->rows.count);

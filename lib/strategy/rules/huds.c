@@ -86,7 +86,7 @@ static void free_state(alcore__run *run) {
 /* ---- pass "scores": u of every candidate, then the strata ---- */
 
 static bool has_scores(const alcore__run *run) {
-    return run->def->score_rows != NULL;
+    return run->def->score_rows;
 }
 
 static double *u_of(const alcore__run *run) {

@@ -26,11 +26,11 @@ static bool cut_fields(char *line, char *field[3]) {
     field[0] = line;
     for (int i = 1; i < 3; i++) {
         char *tab = strchr(field[i - 1], '\t');
-        if (tab == NULL) return false;
+        if (!tab) return false;
         *tab = '\0';
         field[i] = tab + 1;
     }
-    return strchr(field[2], '\t') == NULL;
+    return !strchr(field[2], '\t');
 }
 
 /* Whether a line is of the configuration that is looked for. */
@@ -74,9 +74,9 @@ static alcore_status read_lines(plan_search *search, alcore__line_reader *lines)
             char *text, *line;
             size_t length;
             ALCORE__TRY(alcore__lines_next(lines, &text, &length));
-            if (text == NULL) break;
+            if (!text) break;
             line = alcore__strndup(search->ctx, text, length);
-            if (line == NULL) return alcore__fail_memory(length + 1);
+            if (!line) return alcore__fail_memory(length + 1);
             alcore_status status = read_line(search, lines, line);
             alcore__free(search->ctx, line);
             if (status != ALCORE_OK) return status;

@@ -45,7 +45,7 @@ typedef struct job {
 static void *run(void *argument) {
     job *self = argument;
     lua_State *L = luaL_newstate();
-    if (L == NULL) return NULL;
+    if (!L) return NULL;
     luaL_openlibs(L);
     self->failed = luaL_loadstring(L, script) != 0;
     if (!self->failed) {
@@ -53,7 +53,7 @@ static void *run(void *argument) {
         self->failed = lua_pcall(L, 1, 1, 0) != 0;
     }
     const char *text = lua_tostring(L, -1);
-    snprintf(self->said, sizeof self->said, "%s", text != NULL ? text : "no text");
+    snprintf(self->said, sizeof self->said, "%s", text ? text : "no text");
     lua_close(L);
     return NULL;
 }
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     /* Kept to the end: the thread sanitizer knows nothing of the loader's own locks, which a state
      * that unloads the module last would need. */
     void *module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    if (module == NULL) return 1;
+    if (!module) return 1;
     for (int i = 0; i < THREADS; i++) {
         jobs[i].cpath = argv[1];
         if (pthread_create(&threads[i], NULL, run, &jobs[i]) != 0) return 1;

@@ -24,7 +24,7 @@ END_TEST
 START_TEST(build_info_is_json_that_agrees) {
     json_error_t error;
     json_t *info = json_loads(alcore_build_info(), JSON_REJECT_DUPLICATES, &error);
-    ck_assert_msg(info != NULL, "%s", error.text);
+    ck_assert_msg(info, "%s", error.text);
     ck_assert_str_eq(json_string_value(json_object_get(info, "version")), ALCORE_VERSION);
     ck_assert_int_eq(json_integer_value(json_object_get(info, "abi")), ALCORE_ABI);
     ck_assert(json_is_string(json_object_get(info, "compiler")));

@@ -15,7 +15,7 @@
         alcore_status status_ = (expression);                                                      \
         alcore__leave(NULL, status_);                                                              \
         ck_assert_msg(status_ == (expected), "status %d, text %s", status_, alcore_last_error());  \
-        ck_assert_msg(strstr(alcore_last_error(), (words)) != NULL, "\"%s\" lacks \"%s\"",         \
+        ck_assert_msg(strstr(alcore_last_error(), (words)), "\"%s\" lacks \"%s\"",                 \
                       alcore_last_error(), (words));                                               \
     } while (0)
 #define ck_works(expression)                                                                       \

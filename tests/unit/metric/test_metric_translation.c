@@ -80,7 +80,7 @@ static void check_bleu_case(alcore_ctx *ctx, const vector_case *one) {
     if (vector_has_input(one, "smoothing"))
         options.smoothing = index_of(SMOOTHINGS, vector_text(vector_input(one, "smoothing")));
     const alcore_bleu_score score = bleu_of(ctx, &t, &options, sentences);
-    if (json_object_get(one->expected, "sentence_bleu") != NULL) {
+    if (json_object_get(one->expected, "sentence_bleu")) {
         vector_near(sentences, vector_expected(one, "sentence_bleu"), 1e-9);
         return;
     }
@@ -172,7 +172,7 @@ END_TEST
 static json_t *read_pairs(void) {
     json_error_t error;
     json_t *all = json_load_file(PAIRS, 0, &error);
-    ck_assert_msg(all != NULL, "%s", error.text);
+    ck_assert_msg(all, "%s", error.text);
     return all;
 }
 

@@ -38,8 +38,7 @@ const char *test_path(const char *name) {
     static int next;
     const char *folder = getenv("TMPDIR");
     char *path = paths[next++ % 8];
-    snprintf(path, 512, "%s/alcore-pool-test-%ld", folder != NULL ? folder : "/tmp",
-             (long)getppid());
+    snprintf(path, 512, "%s/alcore-pool-test-%ld", folder ? folder : "/tmp", (long)getppid());
     ck_assert(mkdir(path, 0700) == 0 || errno == EEXIST);
     strcat(path, "/");
     strcat(path, name);
@@ -64,14 +63,14 @@ static bool fails(test_allocator *allocator) {
 static void *allocate(void *user, size_t bytes) {
     test_allocator *allocator = user;
     void *memory = fails(allocator) ? NULL : malloc(bytes);
-    if (memory != NULL) allocator->live += (int64_t)bytes;
+    if (memory) allocator->live += (int64_t)bytes;
     return memory;
 }
 
 static void *reallocate(void *user, void *memory, size_t old_bytes, size_t new_bytes) {
     test_allocator *allocator = user;
     void *grown = fails(allocator) ? NULL : realloc(memory, new_bytes);
-    if (grown != NULL) allocator->live += (int64_t)new_bytes - (int64_t)old_bytes;
+    if (grown) allocator->live += (int64_t)new_bytes - (int64_t)old_bytes;
     return grown;
 }
 

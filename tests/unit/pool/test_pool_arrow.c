@@ -65,7 +65,7 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
     if (from->given == from->batches) return 0;
     if (++from->given == from->batches && from->fail_batch != 0) return from->fail_batch;
     for (int64_t i = 0; i < from->children; i++) {
-        const bool text = strchr("uU", from->formats[i][0]) != NULL;
+        const bool text = strchr("uU", from->formats[i][0]);
         from->child_arrays[i] = (struct ArrowArray){.length = ROWS,
                                                     .null_count = from->null_count,
                                                     .offset = from->child_offset,

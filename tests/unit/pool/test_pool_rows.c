@@ -253,8 +253,8 @@ START_TEST(words_of_every_length) {
         for (size_t i = 0; i < length; i++) {
             state = state * 1664525u + 1013904223u;
             text[i] = " \t\r\nab\x0B\x0C\x01!\x7F"[(state >> 16) % 11];
-            const bool space = memchr(" \t\r\n", text[i], 4) != NULL;
-            words += !space && (i == 0 || memchr(" \t\r\n", text[i - 1], 4) != NULL);
+            const bool space = memchr(" \t\r\n", text[i], 4);
+            words += !space && (i == 0 || memchr(" \t\r\n", text[i - 1], 4));
         }
         const char *texts[] = {text};
         int64_t row;

@@ -318,7 +318,7 @@ static int32_t call_inside(void *user, const char *stage, int64_t done, int64_t 
     const char *texts[] = {"inside"};
     int64_t row = 0;
     (void)user, (void)stage, (void)done, (void)total;
-    if (busy_pool == NULL) return 0;
+    if (!busy_pool) return 0;
     calls_inside++;
     ck_assert_int_eq(alcore_pool_add_texts(busy_pool, texts, 1, NULL, NULL), ALCORE_E_BUSY);
     ck_assert_int_eq(alcore_pool_mark(busy_pool, ALCORE_ROW_LABELED, &row, 1), ALCORE_E_BUSY);

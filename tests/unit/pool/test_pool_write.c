@@ -109,7 +109,7 @@ static alcore_pool *pool_of_all(void) {
 
 /* Equal strings, where an empty one and none at all are the same. */
 static void same(const char *found, const char *expected) {
-    ck_assert_str_eq(found != NULL ? found : "", expected != NULL ? expected : "");
+    ck_assert_str_eq(found ? found : "", expected ? expected : "");
 }
 
 static void same_row(const alcore_pool *found, int64_t row, const alcore_pool *expected,

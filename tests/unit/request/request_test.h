@@ -23,8 +23,8 @@
         alcore_status status_ = (expression);                                                      \
         ck_assert_msg(status_ == (code), "%s: %s: %s", #expression, alcore_status_name(status_),   \
                       alcore_last_error());                                                        \
-        ck_assert_msg(strstr(alcore_last_error(), (part)) != NULL, "\"%s\" is not in \"%s\"",      \
-                      (part), alcore_last_error());                                                \
+        ck_assert_msg(strstr(alcore_last_error(), (part)), "\"%s\" is not in \"%s\"", (part),      \
+                      alcore_last_error());                                                        \
     } while (0)
 
 static inline alcore_pool *pool_of(alcore_ctx *ctx, const char *const *texts, int64_t count) {

@@ -77,7 +77,7 @@ static void close_bed(bed *b) {
 static alcore_request *full_request(const bed *b, const char *strategy, const char *budget) {
     alcore_request *request = request_for(b->ctx, b->pool, strategy, budget);
     ck_works(alcore_request_set_pool(request, ALCORE_ROLE_LABELED, b->labeled));
-    if (alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0) != NULL)
+    if (alcore_strategy_builtin_needs(strategy, ALCORE_ROLE_TARGET, 0))
         ck_works(alcore_request_set_pool(request, ALCORE_ROLE_TARGET, b->target));
     return request;
 }
@@ -453,8 +453,7 @@ START_TEST(texts_name_no_flag_and_no_function) {
     alcore_remedy remedy = ALCORE_REMEDY_INIT;
     alcore_selection *picked = selected(request);
     const char *summary = alcore_selection_summary(picked);
-    ck_assert_msg(strstr(summary, "--") == NULL && strstr(summary, "-p ") == NULL &&
-                      strstr(summary, "alcore_") == NULL,
+    ck_assert_msg(!strstr(summary, "--") && !strstr(summary, "-p ") && !strstr(summary, "alcore_"),
                   "%s", summary);
     ck_works(alcore_request_new(b.ctx, &empty));
     alcore_selection *none;

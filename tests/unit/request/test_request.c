@@ -155,9 +155,9 @@ START_TEST(draws) {
     ck_works(alcore_request_candidates(request, INT64_MAX, &rows));
     ck_assert_int_eq(rows.shape[0], 10);
     ck_works(alcore_request_candidates(request, 0, &rows));
-    ck_assert(rows.shape[0] == 0 && rows.data != NULL);
+    ck_assert(rows.shape[0] == 0 && rows.data);
     ck_fails(alcore_request_candidates(request, -1, &rows), ALCORE_E_INVALID, "0 or more");
-    ck_assert(rows.data == NULL && rows.shape == NULL);
+    ck_assert(!rows.data && !rows.shape);
     ck_fails(alcore_request_candidates(request, 1, NULL), ALCORE_E_INVALID, "out_rows");
     alcore_selection_unref(selection);
     alcore_request_unref(request);
@@ -362,7 +362,7 @@ START_TEST(columns_come_from_the_built_in_model) {
     ck_assert_int_eq(alcore_selection_count(selection), 5);
     ck_assert_msg(strstr(summary,
                          "logprobs: model ngram order 4, cross-fitted in five folds of the "
-                         "pool (none was given)") != NULL,
+                         "pool (none was given)"),
                   "%s", summary);
     ck_assert_ptr_nonnull(strstr(summary, "embeddings: model ngram character n-grams"));
     again = selected(request);

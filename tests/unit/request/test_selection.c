@@ -91,7 +91,7 @@ START_TEST(provenance_is_json) {
     open_huds("4");
     json_error_t error;
     json_t *root = json_loads(alcore_selection_provenance(selection), 0, &error);
-    ck_assert_msg(root != NULL, "%s in %s", error.text, alcore_selection_provenance(selection));
+    ck_assert_msg(root, "%s in %s", error.text, alcore_selection_provenance(selection));
     ck_assert_str_eq(json_string_value(json_object_get(root, "strategy")), "huds");
     ck_assert_uint_eq(json_array_size(json_object_get(root, "command")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(root, "round")), 1);

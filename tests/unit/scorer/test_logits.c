@@ -18,9 +18,8 @@
 #define ck_assert_fails(expression, code, part)                                                    \
     do {                                                                                           \
         alcore_status status_ = (expression);                                                      \
-        ck_assert_msg(status_ == (code) && strstr(alcore_last_error(), (part)) != NULL,            \
-                      "%s: %s: %s", #expression, alcore_status_name(status_),                      \
-                      alcore_last_error());                                                        \
+        ck_assert_msg(status_ == (code) && strstr(alcore_last_error(), (part)), "%s: %s: %s",      \
+                      #expression, alcore_status_name(status_), alcore_last_error());              \
     } while (0)
 
 enum { ITEMS = 5, TOKENS = 6, CLASSES = 700, DIMS = 24, IGNORE = -100 };

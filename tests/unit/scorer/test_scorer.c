@@ -56,7 +56,7 @@ static void set_rows(const char *name, const double *values, int64_t rows, int64
 static alcore_status score(const char *name, const char *parameter, const char *value) {
     alcore_scorer *scorer;
     ck_assert_int_eq(alcore_scorer_new(ctx, name, &scorer), ALCORE_OK);
-    if (parameter != NULL) ck_assert_int_eq(alcore_scorer_set(scorer, parameter, value), ALCORE_OK);
+    if (parameter) ck_assert_int_eq(alcore_scorer_set(scorer, parameter, value), ALCORE_OK);
     alcore_status status = alcore_scorer_run(scorer, pool, NULL);
     alcore_scorer_unref(scorer);
     return status;

@@ -272,7 +272,7 @@ static void set_side(matrix *m, void *x, int32_t dtype, int64_t count, int64_t d
     m->side = (alcore_search_data)ALCORE_SEARCH_DATA_INIT;
     m->side.matrix = &m->tensor;
     m->side.mask = mask;
-    m->side.mask_count = mask != NULL ? count : 0;
+    m->side.mask_count = mask ? count : 0;
 }
 
 START_TEST(threads_and_types) {

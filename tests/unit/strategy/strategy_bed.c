@@ -54,7 +54,7 @@ static void keep_warning(void *user, int32_t level, const char *component, const
 }
 
 bool bed_brief(void) {
-    return getenv("ALCORE_TEST_BRIEF") != NULL;
+    return getenv("ALCORE_TEST_BRIEF");
 }
 
 void bed_open(bed *b, int64_t rows, int32_t threads, const alcore_allocator *allocator) {

@@ -68,7 +68,7 @@ static inline void reference_list(reference_table *table, const char *const *row
                 char text[2 * REFERENCE_WORDS];
                 reference_cut(rows[row], word, length, text);
                 reference_phrase *phrase = reference_find(table, text);
-                if (phrase == NULL) {
+                if (!phrase) {
                     phrase = &table->phrases[table->count++];
                     *phrase = (reference_phrase){.length = length, .row = row, .word = word};
                     strcpy(phrase->text, text);

@@ -489,14 +489,14 @@ static alcore_status use_everything(alcore_ctx *ctx, const bed_pairs *pairs) {
     alcore__aligner *aligner = NULL;
     alcore__links forward = {0}, reverse = {0}, both = {0};
     alcore_status status = alcore__aligner_train(ctx, &source, &target, &options, &aligner);
-    ck_assert_int_eq(aligner == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!aligner, status != ALCORE_OK);
     if (status == ALCORE_OK) status = alcore__aligner_links(aligner, false, &forward);
     if (status == ALCORE_OK)
         status = alcore__aligner_apply(aligner, &source, &target, false, &reverse);
     if (status == ALCORE_OK)
         status = alcore__links_symmetrize(ctx, &forward, &reverse,
                                           ALCORE__SYMMETRIZE_GROW_DIAG_FINAL_AND, &both);
-    ck_assert_int_eq(both.begin == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!both.begin, status != ALCORE_OK);
     alcore__links_clear(ctx, &forward);
     alcore__links_clear(ctx, &reverse);
     alcore__links_clear(ctx, &both);

@@ -63,7 +63,7 @@ static void assert_corpus(alcore_ctx *ctx, corpus *c, bool english_source,
     ck_assert_int_eq(alcore__aligner_links(aligner, false, &links), ALCORE_OK);
     ck_assert_int_le(llabs(links.begin[ROWS] - expected_links), LINK_TOLERANCE);
     const double *lambdas = alcore__aligner_lambdas(aligner, &count);
-    for (int i = 0; expected_lambdas != NULL && i < 3; i++)
+    for (int i = 0; expected_lambdas && i < 3; i++)
         ck_assert_double_eq_tol(lambdas[i], expected_lambdas[i], 1e-5);
     alcore__links_clear(ctx, &links);
     alcore__aligner_free(aligner);

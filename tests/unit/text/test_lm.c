@@ -56,7 +56,7 @@ static double log10_p(const alcore_lm *lm, const char *text, bool from_start) {
     char copy[200];
     double last = 0.0;
     snprintf(copy, sizeof copy, "%s", text);
-    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
+    for (char *at = strtok(copy, " "); at; at = strtok(NULL, " "))
         last = alcore__lm_read(lm, &state, word(lm, at));
     return last;
 }
@@ -66,7 +66,7 @@ static double log10_gamma(const alcore_lm *lm, const char *text, bool from_start
     alcore__lm_context state = from_start ? alcore__lm_begin(lm) : (alcore__lm_context){0, 0};
     char copy[200];
     snprintf(copy, sizeof copy, "%s", text);
-    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
+    for (char *at = strtok(copy, " "); at; at = strtok(NULL, " "))
         alcore__lm_read(lm, &state, word(lm, at));
     return lm->backoff[state.length][state.number];
 }

@@ -112,7 +112,7 @@ START_TEST(what_is_written) {
     ck_assert_ptr_nonnull(strstr(text, "\\data\\\nngram 1=5\nngram 2=4\n\n\\1-grams:\n"));
     ck_assert_ptr_nonnull(strstr(text, "\n0\t<s>\t"));
     ck_assert_ptr_nonnull(strstr(text, "# order 1: t 2 1 0 0; D 0.5 1 1.5 (fallback)\n"));
-    ck_assert_msg(strstr(text, expected) != NULL, "no line %s in %s", expected, text);
+    ck_assert_msg(strstr(text, expected), "no line %s in %s", expected, text);
     ck_assert_ptr_nonnull(strstr(text, "\ta b\n"));
     ck_assert_str_eq(text + strlen(text) - 7, "\n\\end\\\n");
     free(text);
@@ -200,7 +200,7 @@ START_TEST(is_refused) {
     alcore_lm *lm = (alcore_lm *)&lm;
     ck_assert_int_eq(alcore_lm_read_arpa(ctx, path, &lm), refused[_i].status);
     ck_assert_ptr_null(lm);
-    ck_assert_msg(strstr(alcore_last_error(), refused[_i].error) != NULL, "'%s' is not in '%s'",
+    ck_assert_msg(strstr(alcore_last_error(), refused[_i].error), "'%s' is not in '%s'",
                   refused[_i].error, alcore_last_error());
     ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
 }

@@ -17,7 +17,7 @@ static const char *const texts[] = {"a b c", "a b", "", "b c <s> d", "a b c d e 
 static alcore_status do_train(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
     const alcore_status status = alcore_lm_train(ctx, texts, NULL, 5, NULL, &lm);
-    ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!lm, status != ALCORE_OK);
     alcore_lm_unref(lm);
     return status;
 }
@@ -30,7 +30,7 @@ static alcore_status do_cross_fit(alcore_ctx *ctx) {
     for (int32_t f = -1; f < ALCORE__LM_FOLDS && status == ALCORE_OK; f++) {
         alcore_lm *lm = NULL;
         status = alcore__lm_trainer_model(trainer, f, &lm);
-        ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+        ck_assert_int_eq(!lm, status != ALCORE_OK);
         alcore_lm_unref(lm);
     }
     alcore__lm_trainer_free(trainer);
@@ -40,7 +40,7 @@ static alcore_status do_cross_fit(alcore_ctx *ctx) {
 static alcore_status do_read(alcore_ctx *ctx) {
     alcore_lm *lm = NULL;
     const alcore_status status = alcore_lm_read_arpa(ctx, path, &lm);
-    ck_assert_int_eq(lm == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!lm, status != ALCORE_OK);
     alcore_lm_unref(lm);
     return status;
 }
@@ -56,12 +56,12 @@ static alcore_status do_write(alcore_ctx *ctx) {
 static alcore_status do_embed(alcore_ctx *ctx) {
     alcore__char_embedder *embedder = NULL;
     const alcore_status status = alcore__char_embedder_new(ctx, 8, 1, &embedder);
-    ck_assert_int_eq(embedder == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!embedder, status != ALCORE_OK);
     if (status != ALCORE_OK) return status;
     alcore__char_embedder_finish(embedder);
     alcore__char_rows *rows = NULL;
     const alcore_status made = alcore__char_rows_new(embedder, &rows);
-    ck_assert_int_eq(rows == NULL, made != ALCORE_OK);
+    ck_assert_int_eq(!rows, made != ALCORE_OK);
     alcore__char_rows_free(rows);
     alcore__char_embedder_free(embedder);
     return made;

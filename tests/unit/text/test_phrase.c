@@ -21,7 +21,7 @@ typedef struct rows {
 
 static const char *rows_text(const void *data, int64_t row, size_t *length) {
     const rows *r = data;
-    *length = r->lengths != NULL ? r->lengths[row] : strlen(r->texts[row]);
+    *length = r->lengths ? r->lengths[row] : strlen(r->texts[row]);
     return r->texts[row];
 }
 
@@ -52,9 +52,9 @@ static alcore__phrase_index *new_index(alcore_ctx *ctx, const char *const *texts
     const alcore__text_source pool = source_of(&pool_rows, count);
     const alcore__text_source known = source_of(&labeled_rows, labeled_count);
     alcore__phrase_index *index;
-    ck_assert_int_eq(alcore__phrase_index_new(ctx, &pool, labeled != NULL ? &known : NULL,
-                                              max_words, extend, &index),
-                     ALCORE_OK);
+    ck_assert_int_eq(
+        alcore__phrase_index_new(ctx, &pool, labeled ? &known : NULL, max_words, extend, &index),
+        ALCORE_OK);
     return index;
 }
 

@@ -253,8 +253,8 @@ START_TEST(test_malformed) {
         ck_assert_int_eq(alcore__pharaoh_read(ctx, path, 3, &links), ALCORE_E_DATA);
         ck_assert_ptr_null(links.begin);
         ck_assert_ptr_nonnull(strstr(alcore_last_error(), path));
-        ck_assert_msg(strstr(alcore_last_error(), bad[i].message) != NULL, "%s in %s",
-                      bad[i].message, alcore_last_error());
+        ck_assert_msg(strstr(alcore_last_error(), bad[i].message), "%s in %s", bad[i].message,
+                      alcore_last_error());
     }
     unlink(path);
     alcore__links links;
@@ -266,7 +266,7 @@ END_TEST
 static alcore_status read_and_write(alcore_ctx *ctx) {
     alcore__links links, both = {0};
     alcore_status status = alcore__pharaoh_read(ctx, path, -1, &links);
-    ck_assert_int_eq(links.begin == NULL, status != ALCORE_OK);
+    ck_assert_int_eq(!links.begin, status != ALCORE_OK);
     if (status == ALCORE_OK)
         status = alcore__links_symmetrize(ctx, &links, &links, ALCORE__SYMMETRIZE_UNION, &both);
     if (status == ALCORE_OK) status = alcore__pharaoh_write(ctx, path, &both);

@@ -41,7 +41,7 @@ static int64_t number_of(const char *text, const char *name, int64_t otherwise) 
     char key[32];
     snprintf(key, sizeof key, "\"%s\":", name);
     const char *found = strstr(text, key);
-    return found == NULL ? otherwise : strtoll(found + strlen(key), NULL, 10);
+    return !found ? otherwise : strtoll(found + strlen(key), NULL, 10);
 }
 
 static alcore_status read_config(void *user, const char *folder, char text[1001]) {
@@ -70,7 +70,7 @@ static void log_options(void *user, const alcore_sys_model_options *options) {
     snprintf(line, sizeof line,
              "opened: device %s, dtype %d, pooling %d, layer %d, normalize %d, max_tokens %lld, "
              "batch_tokens %lld",
-             options->device == NULL ? "auto" : options->device, (int)options->dtype,
+             !options->device ? "auto" : options->device, (int)options->dtype,
              (int)options->pooling, (int)options->layer, (int)options->normalize,
              (long long)options->max_tokens, (long long)options->batch_tokens);
     core->log(user, 20, "null", line);
@@ -82,11 +82,11 @@ static alcore_status open_null(void *user, const char *path,
     *out = NULL;
     alcore_status status = read_config(user, path, text);
     if (status != ALCORE_OK) return status;
-    if (options != NULL && options->device != NULL && strcmp(options->device, "cpu") != 0)
+    if (options && options->device && strcmp(options->device, "cpu") != 0)
         return fail(ALCORE_E_UNSUPPORTED, "the null model runs on the CPU alone");
     if (number_of(text, "dims", 0) < 1) return fail(ALCORE_E_DATA, "config.json: dims is missing");
     alcore_sys_model *model = core->allocate(user, sizeof *model);
-    if (model == NULL) return fail(ALCORE_E_NOMEM, "null model: no memory");
+    if (!model) return fail(ALCORE_E_NOMEM, "null model: no memory");
     *model = (alcore_sys_model){.user = user,
                                 .dims = number_of(text, "dims", 0),
                                 .calls = number_of(text, "calls", ALL_CALLS),
@@ -101,7 +101,7 @@ static alcore_status open_null(void *user, const char *path,
 }
 
 static void close_null(alcore_sys_model *model) {
-    if (model != NULL) core->release(model->user, model, sizeof *model);
+    if (model) core->release(model->user, model, sizeof *model);
 }
 
 static alcore_status info(alcore_sys_model *model, alcore_sys_model_info *out) {
@@ -173,7 +173,7 @@ static alcore_status give(alcore_sys_model *model, const alcore_sys_model_texts 
     enum { MOST_ROWS = 4096 };
     size_t bytes = MOST_ROWS * (size_t)columns * sizeof(float);
     float *values = core->allocate(model->user, bytes);
-    if (values == NULL) return fail(ALCORE_E_NOMEM, "null model: no memory");
+    if (!values) return fail(ALCORE_E_NOMEM, "null model: no memory");
     alcore_status status =
         model->fail ? fail(ALCORE_E_DATA, "the null model was told to fail") : ALCORE_OK;
     for (int64_t i = texts->count - 1; i >= 0 && status == ALCORE_OK; i--) {
@@ -203,9 +203,9 @@ static alcore_status token_logprobs(alcore_sys_model *model, const alcore_sys_mo
                                     const alcore_sys_model_texts *targets,
                                     const alcore_sys_model_scoring *scoring,
                                     const alcore_sys_model_sink *sink) {
-    if (targets == NULL && (scoring == NULL || scoring->what != ALCORE_SYS_SCORE_HYPOTHESIS))
+    if (!targets && (!scoring || scoring->what != ALCORE_SYS_SCORE_HYPOTHESIS))
         return fail(ALCORE_E_INVALID, "the null model needs targets to score");
-    return give(model, targets == NULL ? sources : targets, sink, fill_logprobs, 1, 1);
+    return give(model, !targets ? sources : targets, sink, fill_logprobs, 1, 1);
 }
 
 static alcore_status class_probs(alcore_sys_model *model, const alcore_sys_model_texts *texts,
@@ -222,7 +222,7 @@ static alcore_status train(alcore_sys_model *model, const alcore_sys_model_train
                            alcore_sys_model_trained *out) {
     model->trained += training->sources->count;
     set_version(model);
-    if (out != NULL) out->updates = training->sources->count;
+    if (out) out->updates = training->sources->count;
     return ALCORE_OK;
 }
 
