@@ -40,6 +40,7 @@ typedef struct alcore__job {
     struct alcore__job *next_job;  /* in the list of the pool */
     alcore_status status;          /* of the index `failed` */
     char text[ALCORE__TEXT_BYTES]; /* error text of that index */
+    alcore_remedy remedy;          /* remedy of that error; kind 0: none */
 } alcore__job;
 
 /* One thread of a pool. */
@@ -84,14 +85,15 @@ static bool exhausted(alcore__job *job) {
            alcore__cancelled(job->ctx) || atomic_load(&job->call->stopped) == job->ctx;
 }
 
-/* Keeps the status and the error text of a failed task if its index is the lowest so far, so that
- * what the call returns does not depend on which worker was faster. */
+/* Keeps the status, the error text and the remedy of a failed task if its index is the lowest so
+ * far, so that what the call returns does not depend on which worker was faster. */
 static void keep_failure(alcore__pool *pool, alcore__job *job, int64_t index,
                          alcore_status status) {
     pthread_mutex_lock(&pool->lock);
     if (index < atomic_load(&job->failed)) {
         job->status = status;
         strcpy(job->text, alcore__error_text());
+        job->remedy = alcore__this.remedy;
         atomic_store(&job->failed, index);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -283,10 +285,13 @@ static void report_job(alcore__job *job, const char *stage) {
         alcore__report(job->ctx, call->stage, call->done, call->total);
 }
 
-/* The status of a job that has ended, with the error text set on this thread. */
+/* The status of a job that has ended, with the error text and the remedy set on this thread. */
 static alcore_status job_status(alcore__job *job) {
-    if (job->failed != NONE_FAILED)
-        return alcore_error_set(job->status, job->text, strlen(job->text));
+    if (job->failed != NONE_FAILED) {
+        alcore_error_set(job->status, job->text, strlen(job->text));
+        alcore__this.remedy = job->remedy;
+        return job->status;
+    }
     /* Tasks that were not handed out tell of a cancellation that somebody cleared meanwhile. */
     if (job->next < job->count || alcore__cancelled(job->ctx)) return alcore__fail_cancelled();
     return ALCORE_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry of scores: adding one takes a file and a row here. */
+#include <stdarg.h>
 #include <string.h>
 
+#include "alcore/remedy.h"
 #include "scorer/score_table.h"
 
 static const alcore__score *const SCORES[] = {
@@ -9,6 +11,15 @@ static const alcore__score *const SCORES[] = {
     &alcore__score_lc,       &alcore__score_entropy, &alcore__score_margin,
     &alcore__score_sum_prob,
 };
+
+alcore_status alcore__fail_nan(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    alcore_status status = alcore__fail_v(ALCORE_E_DATA, format, args);
+    va_end(args);
+    return alcore__fail_remedy(status, ALCORE_REMEDY_OPTION, "nan", "exclude",
+                               "leaves such rows out");
+}
 
 const alcore__score *alcore__score_at(int32_t index) {
     int32_t count = (int32_t)(sizeof SCORES / sizeof SCORES[0]);

@@ -42,6 +42,10 @@ typedef struct alcore__score {
     alcore_status (*rows)(alcore__score_call *call); /* fills score, raw and rank */
 } alcore__score;
 
+/* ALCORE_E_DATA with a text of the caller's, for a row without a value: a NaN, an infinity, no
+ * token. Its remedy is the request's nan=exclude, which leaves such rows out. */
+alcore_status alcore__fail_nan(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 const alcore__score *alcore__score_at(int32_t index); /* NULL past the last */
 const alcore__score *alcore__score_find(const char *name);
 

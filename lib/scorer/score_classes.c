@@ -120,9 +120,8 @@ static void put_row(alcore__score_call *call, int64_t i, int64_t mode, double ra
 /* An item without tokens: an error that names the row, or with nan=exclude a NaN. */
 static alcore_status put_empty(alcore__score_call *call, int64_t i, const char *name) {
     if (!call->nan_exclude) {
-        return alcore__fail(ALCORE_E_DATA,
-                            "row %lld: no token in column \"%s\"; nan=exclude leaves such rows out",
-                            (long long)(call->first + i), name);
+        return alcore__fail_nan("row %lld: no token in column \"%s\"", (long long)(call->first + i),
+                                name);
     }
     call->raw[i] = call->score[i] = call->rank[i] = (double)NAN;
     return ALCORE_OK;
@@ -171,11 +170,8 @@ static alcore_status explain(alcore__score_call *call, const char *name,
                               "the column holds (probabilities lie in [0, 1])",
                               (long long)item, name);
     } else if (status == ALCORE_OK && !call->nan_exclude) {
-        status =
-            alcore__fail(ALCORE_E_DATA,
-                         "row %lld: class %lld of column \"%s\" is NaN; nan=exclude leaves such "
-                         "rows out",
-                         (long long)item, (long long)nan_class, name);
+        status = alcore__fail_nan("row %lld: class %lld of column \"%s\" is NaN", (long long)item,
+                                  (long long)nan_class, name);
     }
     alcore__free(call->ctx, values);
     return status;
@@ -296,10 +292,7 @@ static alcore_status check_narrow(const alcore__score_call *call, const char *na
     double largest = name == ENTROPIES ? HUGE_VAL : 1.0 + 1e-6;
     if (isnan(value)) {
         if (call->nan_exclude) return ALCORE_OK;
-        return alcore__fail(ALCORE_E_DATA,
-                            "row %lld: a number in column \"%s\" is NaN; nan=exclude leaves such "
-                            "rows out",
-                            (long long)row, name);
+        return alcore__fail_nan("row %lld: a number in column \"%s\" is NaN", (long long)row, name);
     }
     if (value >= -1e-6 && value <= largest && isfinite(value)) return ALCORE_OK;
     return alcore__fail(ALCORE_E_DATA,

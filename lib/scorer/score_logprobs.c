@@ -36,10 +36,8 @@ static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragg
     int64_t begin = items->offsets[i] - items->offsets[0];
     int64_t tokens = items->offsets[i + 1] - items->offsets[i];
     if (!tokens && !call->nan_exclude) {
-        return alcore__fail(ALCORE_E_DATA,
-                            "row %lld: no token in column \"logprobs\", so there is no NNLL; "
-                            "nan=exclude leaves such rows out",
-                            row);
+        return alcore__fail_nan("row %lld: no token in column \"logprobs\", so there is no NNLL",
+                                row);
     }
     double *values;
     ALCORE__TRY(alcore__new_array(call->ctx, (size_t)tokens, sizeof *values, &values));
@@ -52,11 +50,8 @@ static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragg
                 "negative log-likelihoods",
                 row, (long long)t, values[t]);
         } else if (isnan(values[t]) && !call->nan_exclude) {
-            status = alcore__fail(
-                ALCORE_E_DATA,
-                "row %lld: the log-probability of token %lld is NaN; nan=exclude leaves "
-                "such rows out",
-                row, (long long)t);
+            status = alcore__fail_nan("row %lld: the log-probability of token %lld is NaN", row,
+                                      (long long)t);
         }
     }
     alcore__free(call->ctx, values);
@@ -145,11 +140,9 @@ static alcore_status convert_scores(alcore__score_call *call, const alcore__colu
         if (column->meaning == ALCORE_MEANS_LOGPROB) value = 0.0 - value * column->log_scale;
         if (!isfinite(value)) {
             if (!call->nan_exclude) {
-                return alcore__fail(
-                    ALCORE_E_DATA,
-                    "row %lld: the value in column \"scores\" is %s; nan=exclude leaves such "
-                    "rows out",
-                    (long long)(call->first + i), isnan(value) ? "NaN" : "infinite");
+                return alcore__fail_nan("row %lld: the value in column \"scores\" is %s",
+                                        (long long)(call->first + i),
+                                        isnan(value) ? "NaN" : "infinite");
             }
             value = (double)NAN;
         }

@@ -51,9 +51,8 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
         if (length > 0)
             ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL, kind, &stats, &bad));
         if ((bad >= 0 || length == 0) && !call->nan_exclude)
-            return alcore__fail(
-                ALCORE_E_DATA, "row %lld: %s in column \"%s\"; nan=exclude leaves such rows out",
-                (long long)(call->first + i), length == 0 ? "no position" : "no probability", name);
+            return alcore__fail_nan("row %lld: %s in column \"%s\"", (long long)(call->first + i),
+                                    length == 0 ? "no position" : "no probability", name);
         best[i] = bad >= 0 ? (double)NAN : stats.log_top1;
     }
     return ALCORE_OK;

@@ -224,6 +224,8 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
     ALCORE__TRY(alcore__read_begin(scorer, "scorer"));
     alcore_status status = supply(&self, model);
     if (status == ALCORE_OK) status = compute(&self);
+    /* A scorer has no option that leaves rows out, as a selection has. */
+    if (status == ALCORE_E_DATA) alcore__fail_remedy(status, 0, NULL, NULL, NULL);
     if (status == ALCORE_OK) status = give_column(&self);
     alcore__read_end(scorer);
     alcore__free(self.ctx, self.mask);

@@ -58,7 +58,7 @@ def a_nan_names_its_row(box):
     args = plain(box)
     box.npy("u.npy", [1.0, float("nan"), 2.0], "<f8")
     done = box.run(*args, "--scores", "u.npy", expect=3)
-    contains(done.err, "row 1", "NaN")
+    contains(done.err, "row 1", "NaN", "; --nan exclude leaves such rows out")
     done = box.run(*args, "--scores", "u.npy", "--nan", "exclude")
     equal([row["index"] for row in rows_of(done.out)], ["2", "0"])
 

@@ -8,6 +8,8 @@ from pathlib import Path
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 FLAG = re.compile(r"(?<![\w-])--[a-z]|(?<![\w-])-p [a-z]")
 FUNCTION = re.compile(r"\balcore_\w+\(")
+# An option of a request as the command and its parameters are written: nan=exclude leaves such rows out.
+OPTION = re.compile(r"; [a-z_]+=[a-z]+ ")
 # Flags of other programs, which made the file that is read.
 OTHER_PROGRAMS = {"lib/formats/decoder_zst.c": "--long", "lib/formats/score_text.c": "marian and fairseq-generate"}
 # Only programs in C can meet these: a struct without its size, a host function that reads a column of texts.
@@ -25,6 +27,8 @@ def faults_of(name, text):
     for string in strings_of(text):
         if FLAG.search(string) and name not in OTHER_PROGRAMS:
             yield "%s names a flag: %s" % (name, string)
+        if OPTION.search(string):
+            yield "%s spells an option: %s" % (name, string)
         if FUNCTION.search(string) and name not in PROGRAMS_IN_C:
             yield "%s names a function: %s" % (name, string)
 
@@ -32,8 +36,8 @@ def faults_of(name, text):
 def main(root):
     files = sorted(path for path in (root / "lib").rglob("*") if path.suffix in (".c", ".h", ".cpp", ".cu", ".cuh"))
     assert len(files) > 100, "no sources under %s" % root
-    seen = list(faults_of("x.c", 'fail("give --seed"); /* "--seed" */ fail("call alcore_x() first"); fail("a -- b");'))
-    assert len(seen) == 2, seen
+    seen = list(faults_of("x.c", 'fail("give --seed"); /* "--seed" */ fail("call alcore_x() first"); fail("a -- b"); fail("x; nan=exclude leaves");'))
+    assert len(seen) == 3, seen
     faults = [fault for path in files
               for fault in faults_of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))]
     print("1..1\n%s 1 - messages of %d files name no flag and no function" % ("not ok" if faults else "ok", len(files)))

@@ -152,11 +152,9 @@ alcore_status alcore__vector_check(const double *values, int64_t dims, int32_t s
     static const char *const WHERE[] = {"", "", " of the labeled pool", " of the target"};
     for (int64_t j = 0; j < dims; j++) {
         if (isfinite(values[j])) continue;
-        return alcore__fail(ALCORE_E_DATA,
-                            "row %lld%s: component %lld in column \"embeddings\" is %s; "
-                            "nan=exclude leaves such rows out",
-                            (long long)row, WHERE[source], (long long)j,
-                            isnan(values[j]) ? "NaN" : "infinite");
+        return alcore__fail_nan("row %lld%s: component %lld in column \"embeddings\" is %s",
+                                (long long)row, WHERE[source], (long long)j,
+                                isnan(values[j]) ? "NaN" : "infinite");
     }
     return ALCORE_OK;
 }

@@ -172,10 +172,9 @@ static alcore_status check_rows(alcore__score_call *call) {
         if (call->mask && !call->mask[i]) continue;
         bool finite = isfinite(call->rank[i]);
         if (!finite && !call->nan_exclude)
-            return alcore__fail(ALCORE_E_DATA,
-                                "row %lld: a component in column \"factors\" is NaN or infinite; "
-                                "nan=exclude leaves such rows out",
-                                (long long)(call->first + i));
+            return alcore__fail_nan(
+                "row %lld: a component in column \"factors\" is NaN or infinite",
+                (long long)(call->first + i));
         call->score[i] = call->raw[i] = call->rank[i] = finite ? call->rank[i] : (double)NAN;
     }
     return ALCORE_OK;

@@ -343,3 +343,15 @@ def test_labeled_may_be_an_earlier_selection():
     second = pool.select(4, "random", seed=1, labeled=first)
     assert sorted(first.indices + second.indices) == [0, 1, 2, 3]
     assert pool.count("labeled") == 0
+
+
+def test_a_nan_is_an_error_with_a_remedy():
+    """The remedy is found on a worker thread and worded in Python's terms."""
+    with pytest.raises(alcore.DataError) as error:
+        alcore.select(["a", "b", "c"], 1, "nnll", scores=[0.1, float("nan"), 0.3])
+    assert str(error.value).endswith('is NaN; nan="exclude" leaves such rows out')
+    with alcore.Pool(["a", "b"]) as pool:
+        pool.set_column("logprobs", ([0.5, float("nan")], [0, 1, 2]))
+        with pytest.raises(alcore.DataError) as error:
+            pool.score("nnll")  # a scorer has no such option
+    assert "exclude" not in str(error.value)
