@@ -18,9 +18,9 @@ static int set_phrase_parameter(alcore_phrase_options *options, const char *name
         if (!strcmp(value, "inf"))
             options->max_words = ALCORE_PHRASE_UNLIMITED;
         else if (*end != '\0' || options->max_words < 1 ||
-                 options->max_words > ALCORE_PHRASE_MOST_WORDS)
+                 options->max_words > ALCORE_PHRASE_WORDS_MAX)
             return complain(EXIT_USAGE, "-p max_n=%s: expected 1 to %d, or inf", value,
-                            ALCORE_PHRASE_MOST_WORDS);
+                            ALCORE_PHRASE_WORDS_MAX);
         return EXIT_DONE;
     }
     if (!strcmp(name, "smp_limit")) {

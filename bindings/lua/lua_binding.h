@@ -251,8 +251,17 @@ void al_push_list(lua_State *L, int64_t count);
 /* Sets entry index (from 0) of the list on top of the stack to a text and returns 1; returns 0 for
  * NULL, with which the library's registries end. */
 int al_append(lua_State *L, int64_t index, const char *text);
-/* The index of the table of options there, 0 for nil or none; raises for anything else. */
-int al_options(lua_State *L, int index);
+/* The index of the table of options there, 0 for nil or none; raises for anything else, and for a
+ * table that al_check_fields() refuses. */
+int al_options(lua_State *L, int index, const char *function, const al_member *members,
+               const char *const *others);
+/* Raises when the table has a field that is neither one of members nor of others, a list of names
+ * that ends with NULL. Either may be NULL. The message names the field, the function (as it is
+ * called in Lua) and the nearest name that is known. */
+void al_check_fields(lua_State *L, int table, const char *function, const al_member *members,
+                     const char *const *others);
+/* The names of a function whose only option is the context; ends with NULL. */
+extern const char *const al_context_only[];
 /* Push a list of values[count]; plus is added to each: 1 makes indices of rows. */
 void al_push_integers(lua_State *L, const int64_t *values, int64_t count, int64_t plus);
 void al_push_doubles(lua_State *L, const double *values, int64_t count);

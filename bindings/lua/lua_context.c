@@ -98,7 +98,8 @@ al_context *al_context_of(lua_State *L, int table) {
  * @tparam[opt] table options threads, seed, module_dir, log, progress
  * @return a context; or nil, message, code */
 static int new_context(lua_State *L) {
-    int failed = make(L, al_options(L, 1));
+    static const char *const others[] = {"log", "progress", NULL};
+    int failed = make(L, al_options(L, 1, "context", al_ctx_options, others));
     return failed ? failed : 1;
 }
 

@@ -15,7 +15,7 @@ static int train(lua_State *L) {
     int64_t count = 0;
     lua_settop(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
-    int table = al_options(L, 2);
+    int table = al_options(L, 2, "lm", al_lm_options, al_context_only);
     al_read_struct(L, table, al_lm_options, &options);
     al_context *context = al_context_of(L, table);
     /* A copy of the list keeps the strings alive: a progress function could change the caller's
@@ -39,7 +39,7 @@ static int train(lua_State *L) {
 static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 1);
     lua_settop(L, 2);
-    al_context *context = al_context_of(L, al_options(L, 2));
+    al_context *context = al_context_of(L, al_options(L, 2, "read_lm", NULL, al_context_only));
     al_object *object = al_new(L, &al_lm_kind, context);
     return AL_TOP(L, context, alcore_lm_read_arpa(context->ctx, path, &object->lm));
 }

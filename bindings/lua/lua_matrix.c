@@ -253,13 +253,14 @@ static void read_shape(lua_State *L, int index, al_array *array, int32_t *ndim) 
     }
 }
 
-/* The options of a column at index; the array, at stack index owner, keeps alive what they point
- * to. */
-static void read_options(lua_State *L, int index, int owner, al_array *array) {
+/* The options of a column at index, for the function of that name; the array, at stack index owner,
+ * keeps alive what they point to. */
+static void read_options(lua_State *L, int index, const char *function, int owner,
+                         al_array *array) {
+    static const char *const names[] = {"meaning", "log_base", "offsets", "format", "rows", NULL};
     alcore_column_options *options = &array->options;
     int failed;
-    if (lua_isnoneornil(L, index)) return;
-    luaL_checktype(L, index, LUA_TTABLE);
+    if (al_options(L, index, function, NULL, names) == 0) return;
     options->meaning = al_field_constant(L, index, "meaning", al_meanings);
     options->log_base = al_field_number(L, index, "log_base");
     options->offsets = al_field_string(L, index, "offsets");
@@ -340,7 +341,7 @@ static int matrix(lua_State *L) {
         from_table(L, array, owner, 1, "matrix");
     else
         from_memory(L, array, owner);
-    read_options(L, table ? 2 : 4, owner, array);
+    read_options(L, table ? 2 : 4, "matrix", owner, array);
     lua_pushvalue(L, owner);
     return 1;
 }
@@ -383,7 +384,7 @@ static int ragged(lua_State *L) {
         ragged_table(L, array, lua_gettop(L), 1, "ragged");
     }
     int owner = lua_gettop(L);
-    read_options(L, has_lengths ? 3 : 2, owner, array);
+    read_options(L, has_lengths ? 3 : 2, "ragged", owner, array);
     lua_pushvalue(L, owner);
     return 1;
 }
@@ -399,7 +400,7 @@ static int file(lua_State *L) {
     al_array *array = new_array(L);
     array->path = lua_tostring(L, 1);
     al_anchor(L, 3, 1, "path");
-    read_options(L, 2, 3, array);
+    read_options(L, 2, "file", 3, array);
     lua_pushvalue(L, 3);
     return 1;
 }

@@ -5,6 +5,9 @@
  * @section metrics */
 #include "lua_binding.h"
 
+/* Options of BLEU and chrF beside the members of the library's struct. */
+static const char *const score_fields[] = {"sentences", "context", NULL};
+
 /* A list of strings as the library reads it. */
 typedef struct text_list {
     const char **texts; /* [count] UTF-8; the Lua list owns them */
@@ -84,7 +87,7 @@ static int bleu(lua_State *L) {
     char signature[160];
     int64_t sets;
     lua_settop(L, 3);
-    int table = al_options(L, 3);
+    int table = al_options(L, 3, "metrics.bleu", al_bleu_options, score_fields);
     al_read_struct(L, table, al_bleu_options, &options);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_references(L, hypotheses.count, &sets);
@@ -114,7 +117,7 @@ static int chrf(lua_State *L) {
     char signature[160];
     int64_t sets;
     lua_settop(L, 3);
-    int table = al_options(L, 3);
+    int table = al_options(L, 3, "metrics.chrf", al_chrf_options, score_fields);
     al_read_struct(L, table, al_chrf_options, &options);
     text_list hypotheses = read_texts(L, 1, "hypotheses");
     text_list references = read_references(L, hypotheses.count, &sets);
@@ -140,7 +143,8 @@ static int chrf(lua_State *L) {
 static int labels(lua_State *L) {
     alcore_label_score score = ALCORE_LABEL_SCORE_INIT;
     lua_settop(L, 3);
-    al_context *context = al_context_of(L, al_options(L, 3));
+    al_context *context =
+        al_context_of(L, al_options(L, 3, "metrics.labels", NULL, al_context_only));
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
     int failed = AL_CALL(L, context,
                          alcore_metric_compute_labels(context->ctx, gold.texts, gold.lengths,
@@ -162,9 +166,10 @@ static int labels(lua_State *L) {
  * message, code */
 static int spans(lua_State *L) {
     static const al_constant schemes[] = {{"default", 0}, {"strict", 1}, {NULL, 0}};
+    static const char *const others[] = {"scheme", "context", NULL};
     alcore_span_score score = ALCORE_SPAN_SCORE_INIT;
     lua_settop(L, 3);
-    int table = al_options(L, 3);
+    int table = al_options(L, 3, "metrics.spans", NULL, others);
     int32_t strict = table != 0 ? al_field_constant(L, table, "scheme", schemes) : 0;
     al_context *context = al_context_of(L, table);
     text_list gold = read_texts(L, 1, "gold"), predicted = read_texts(L, 2, "predicted");
@@ -216,7 +221,8 @@ static int wilcoxon(lua_State *L) {
     alcore_wilcoxon_result result = ALCORE_WILCOXON_RESULT_INIT;
     int64_t x_count, y_count = 0;
     lua_settop(L, 3);
-    al_context *context = al_context_of(L, al_options(L, 3));
+    al_context *context =
+        al_context_of(L, al_options(L, 3, "metrics.wilcoxon", NULL, al_context_only));
     double *x = al_numbers(L, 1, "x", &x_count);
     double *y = lua_isnil(L, 2) ? NULL : al_numbers(L, 2, "y", &y_count);
     int failed = AL_CALL(

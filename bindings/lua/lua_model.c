@@ -158,13 +158,14 @@ static int new_model(lua_State *L) {
  * @tparam[opt] table options labeled (a pool), order, dims, seed, context
  * @return a model; or nil, message, code */
 static int ngram(lua_State *L) {
+    static const char *const others[] = {"labeled", "context", NULL};
     alcore_ngram_options options = ALCORE_NGRAM_OPTIONS_INIT;
     lua_settop(L, 1);
     if (lua_isnil(L, 1)) {
         lua_newtable(L);
         lua_replace(L, 1);
     }
-    luaL_checktype(L, 1, LUA_TTABLE);
+    (void)al_options(L, 1, "ngram", al_ngram_options, others);
     al_read_struct(L, 1, al_ngram_options, &options);
     lua_getfield(L, 1, "labeled");
     al_object *labeled = lua_isnil(L, 2) ? NULL : al_check(L, 2, &al_pool_kind);
@@ -205,10 +206,11 @@ static void read_model_options(lua_State *L, int table, alcore_model_options *op
  * max_tokens, batch_tokens, context
  * @return a model; or nil, message, code */
 static int open_model(lua_State *L) {
+    static const char *const others[] = {"dtype", "context", NULL};
     const char *path = luaL_checkstring(L, 1);
     alcore_model_options options = ALCORE_MODEL_OPTIONS_INIT;
     lua_settop(L, 2);
-    int table = al_options(L, 2);
+    int table = al_options(L, 2, "open", al_model_options, others);
     if (table) read_model_options(L, table, &options);
     al_context *context = al_context_of(L, table);
     al_object *object = al_new(L, &al_model_kind, context);

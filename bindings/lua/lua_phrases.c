@@ -26,10 +26,11 @@ static int pool_from(lua_State *L, int index, const char *what, al_context *cont
  * length, with semi_maximal), min_count, semi_maximal, beyond_limit, unknown, with_letters, context
  * @return a pool; or nil, message, code */
 static int phrases(lua_State *L) {
+    static const char *const others[] = {"labeled", "context", NULL};
     alcore_phrase_options options = ALCORE_PHRASE_OPTIONS_INIT;
     al_object *source, *labeled = NULL;
     lua_settop(L, 2);
-    int table = al_options(L, 2);
+    int table = al_options(L, 2, "phrases", al_phrase_options, others);
     al_read_struct(L, table, al_phrase_options, &options);
     int failed = pool_from(L, 1, "texts", al_context_of(L, table), &source);
     if (failed) return failed;

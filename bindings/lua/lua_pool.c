@@ -86,8 +86,10 @@ void al_push_pool(lua_State *L, alcore_pool *pool, al_context *context) {
  * dedup, utf8, max_text_bytes, context; source: the pool that the rows come from
  * @return a pool; or nil, message, code */
 static int new_pool(lua_State *L) {
+    static const char *const others[] = {"ids",  "references", "languages", "groups",
+                                         "cost", "source",     "context",   NULL};
     lua_settop(L, 2);
-    int options = al_options(L, 2);
+    int options = al_options(L, 2, "pool", al_pool_options, others);
     int texts = lua_isnil(L, 1) ? 0 : 1;
     al_object *pool;
     int failed = al_pool_make(L, texts, options, al_context_of(L, options), &pool);
@@ -100,10 +102,12 @@ static int new_pool(lua_State *L) {
  * @tparam[opt] table options ids, references, languages, groups, cost
  * @return the pool; or nil, message, code */
 static int add(lua_State *L) {
+    static const char *const lists[] = {"ids", "references", "languages", "groups", "cost", NULL};
     al_object *self = al_check(L, 1, &al_pool_kind);
     lua_settop(L, 3);
     luaL_checktype(L, 2, LUA_TTABLE);
-    return al_result(L, add_records(L, self, 2, lua_isnil(L, 3) ? 0 : 3), 1);
+    int options = al_options(L, 3, "pool:add", NULL, lists);
+    return al_result(L, add_records(L, self, 2, options), 1);
 }
 
 /*** Adds the records of a file.
@@ -116,7 +120,8 @@ static int read(lua_State *L) {
     const char *path = luaL_checkstring(L, 2);
     alcore_read_options options = ALCORE_READ_OPTIONS_INIT;
     lua_settop(L, 3);
-    al_read_struct(L, al_options(L, 3), al_read_options, &options);
+    int table = al_options(L, 3, "pool:read", al_read_options, NULL);
+    al_read_struct(L, table, al_read_options, &options);
     return AL_SELF(L, self->context, alcore_pool_read(self->pool, path, &options));
 }
 
@@ -405,6 +410,7 @@ static int filter(lua_State *L) {
     al_object *self = al_check(L, 1, &al_pool_kind);
     luaL_checktype(L, 2, LUA_TTABLE);
     alcore_filter limits = ALCORE_FILTER_INIT;
+    al_check_fields(L, 2, "pool:filter", al_filter, NULL);
     al_read_struct(L, 2, al_filter, &limits);
     return AL_SELF(L, self->context, alcore_pool_filter(self->pool, &limits));
 }

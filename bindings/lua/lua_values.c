@@ -172,12 +172,6 @@ const char *al_field_string(lua_State *L, int table, const char *field) {
     return lua_tostring(L, -1);
 }
 
-int al_options(lua_State *L, int index) {
-    if (lua_isnoneornil(L, index)) return 0;
-    luaL_checktype(L, index, LUA_TTABLE);
-    return index;
-}
-
 /* ---- lists ---- */
 
 void *al_buffer(lua_State *L, int64_t count, size_t bytes) {

@@ -14,14 +14,14 @@
 ALCORE_BEGIN
 
 enum {
-    ALCORE_PHRASE_MOST_WORDS = 64, /**< largest limit on the words of a phrase */
-    ALCORE_PHRASE_UNLIMITED = -1   /**< phrases of any length; only semi-maximal ones are listed */
+    ALCORE_PHRASE_WORDS_MAX = 64, /**< largest limit on the words of a phrase */
+    ALCORE_PHRASE_UNLIMITED = -1  /**< phrases of any length; only semi-maximal ones are listed */
 };
 
 /** Which phrases a derived pool has. Zero means default. */
 typedef struct alcore_phrase_options {
     size_t size; /**< sizeof(alcore_phrase_options) */
-    /** longest phrase, 1 to ALCORE_PHRASE_MOST_WORDS or ALCORE_PHRASE_UNLIMITED; 0: 4 */
+    /** longest phrase, 1 to ALCORE_PHRASE_WORDS_MAX or ALCORE_PHRASE_UNLIMITED; 0: 4 */
     int64_t max_words;
     int64_t min_count;    /**< phrases that occur less often are left out; 0: none is */
     int32_t semi_maximal; /**< 1: only semi-maximal phrases */

@@ -30,11 +30,11 @@ static alcore_status read_options(const alcore_phrase_options *theirs,
                                     "alcore_phrase_options"));
     if (ours->max_words == 0) ours->max_words = DEFAULT_WORDS;
     if (ours->max_words != ALCORE_PHRASE_UNLIMITED &&
-        (ours->max_words < 1 || ours->max_words > ALCORE_PHRASE_MOST_WORDS))
+        (ours->max_words < 1 || ours->max_words > ALCORE_PHRASE_WORDS_MAX))
         return alcore__fail(ALCORE_E_INVALID,
                             "max_words is %" PRId64 "; expected 1 to %d, or "
                             "ALCORE_PHRASE_UNLIMITED",
-                            ours->max_words, ALCORE_PHRASE_MOST_WORDS);
+                            ours->max_words, ALCORE_PHRASE_WORDS_MAX);
     if (ours->min_count < 0)
         return alcore__fail(ALCORE_E_INVALID, "min_count is %" PRId64 "; expected 0 or more",
                             ours->min_count);

@@ -22,7 +22,7 @@ _Setting: TypeAlias = Union[str, int, float, bool, Sequence[Union[str, int, floa
 _Progress: TypeAlias = Union[Callable[[str, int, int], object], Literal[False], None]
 _Strategy: TypeAlias = Union[str, Strategy, OwnStrategy[..., Any], OwnScorer[..., Any]]
 _Model: TypeAlias = Union[str, PathLike[str], Model, LanguageModel, _Embeds, _SaysTokens, _SaysClasses, _SaysTokenClasses]
-_Side: TypeAlias = Union[Pool, tuple[Pool, str], _Array]
+_SearchData: TypeAlias = Union[Pool, tuple[Pool, str], _Array]
 _Scope: TypeAlias = Literal["picks", "candidates"]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -399,16 +399,16 @@ STATES: dict[str, int]
 def build_info() -> dict[str, Any]: ...
 def default_context() -> Context: ...
 @overload
-def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[False] = False,
-        take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
+def knn(rows: _SearchData, queries: _SearchData, k: int = 10, *, metric: str = "l2", both: Literal[False] = False,
+        mask: Optional[Iterable[object]] = None, query_mask: Optional[Iterable[object]] = None, unit: bool = False,
         device: Optional[str] = None, context: Optional[Context] = None) -> Neighbors: ...
 @overload
-def knn(rows: _Side, queries: _Side, k: int = 10, *, metric: str = "l2", both: Literal[True],
-        take: Optional[Iterable[object]] = None, query_take: Optional[Iterable[object]] = None, unit: bool = False,
+def knn(rows: _SearchData, queries: _SearchData, k: int = 10, *, metric: str = "l2", both: Literal[True],
+        mask: Optional[Iterable[object]] = None, query_mask: Optional[Iterable[object]] = None, unit: bool = False,
         device: Optional[str] = None, context: Optional[Context] = None) -> tuple[Neighbors, Neighbors]: ...
 def load(path: Optional[_Path] = None) -> str: ...
-def margin_ratios(rows: _Side, others: _Side, k: int = 4, *, take: Optional[Iterable[object]] = None,
-                  other_take: Optional[Iterable[object]] = None, device: Optional[str] = None,
+def margin_ratios(rows: _SearchData, others: _SearchData, k: int = 4, *, mask: Optional[Iterable[object]] = None,
+                  other_mask: Optional[Iterable[object]] = None, device: Optional[str] = None,
                   context: Optional[Context] = None) -> tuple[_Array, _Array]: ...
 def phrases(texts: Union[Pool, _Texts, Mapping[str, Any]], labeled: Optional[_Dataset] = None, *, max_words: Optional[int] = 4,
             min_count: int = 1, semi_maximal: bool = False, beyond_limit: bool = False, unknown: bool = False,

@@ -23,7 +23,7 @@ class Neighbors(NamedTuple):
 class _Data:
     """One operand of a search, a matrix or a column of a pool, and what must live during the call."""
 
-    def __init__(self, given, what, take, unit, ctx):
+    def __init__(self, given, what, mask, unit, ctx):
         self.struct = struct(_ffi.alcore_search_data, normalize=int(bool(unit)))
         pool, column = given if isinstance(given, tuple) else (given, None)
         if isinstance(pool, Pool):
@@ -35,10 +35,10 @@ class _Data:
             self.keep = [tensor]
             self.struct.matrix = ctypes.addressof(tensor.struct)
             self.count = tensor.shape[0] if tensor.shape else 0
-        if take is not None:
-            flags = bytes(bool(flag) for flag in take)
+        if mask is not None:
+            flags = bytes(bool(flag) for flag in mask)
             if len(flags) != self.count:
-                raise ValueError("%s: take has %d entries for %d rows" % (what, len(flags), self.count))
+                raise ValueError("%s: mask has %d entries for %d rows" % (what, len(flags), self.count))
             self.keep.append(flags)
             self.struct.mask = ctypes.cast(ctypes.c_char_p(flags), ctypes.c_void_p)
             self.struct.mask_count = self.count
@@ -69,16 +69,17 @@ def _neighbors(outputs):
     return Neighbors(*(output.filled() for output in outputs))
 
 
-def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=None, unit=False, device=None,
+def knn(rows, queries, k=10, *, metric="l2", both=False, mask=None, query_mask=None, unit=False, device=None,
         context=None):
     """The k nearest rows of each query: Neighbors(numbers, values), each [queries, k], exact.
 
     rows and queries are matrices (NumPy, DLPack, buffers, lists) or columns of pools: Pool (its "embeddings") or (Pool,
-    "name"). metric: "l2" (squared distances), "dot" or "cosine". take and query_take leave rows out; unit=True divides
-    each row by its norm first. both=True gives a pair: that, and the k nearest queries of each row, [rows, k], found in
-    the same pass. Equal values go by the lower number; the answer is the same on every machine."""
+    "name"). metric: "l2" (squared distances), "dot" or "cosine". mask and query_mask have one entry per row; a row whose
+    entry is false takes no part. unit=True divides each row by its norm first. both=True gives a pair: these neighbors
+    and the k nearest queries of each row, [rows, k], found in the same pass. Of equal values the lower row number comes
+    first; the answer is the same on every machine."""
     ctx = context or default_context()
-    left, right = _Data(rows, "rows", take, unit, ctx), _Data(queries, "queries", query_take, unit, ctx)
+    left, right = _Data(rows, "rows", mask, unit, ctx), _Data(queries, "queries", query_mask, unit, ctx)
     options = struct(_ffi.alcore_search_options, metric=choice("ALCORE_METRIC_", metric, "metric"),
                      device=device.encode() if device else None)
     width = max(1, min(k, _ffi.ALCORE_KNN_MAX))
@@ -89,11 +90,11 @@ def knn(rows, queries, k=10, *, metric="l2", both=False, take=None, query_take=N
     return (_neighbors(found), _neighbors(back)) if both else _neighbors(found)
 
 
-def margin_ratios(rows, others, k=4, *, take=None, other_take=None, device=None, context=None):
+def margin_ratios(rows, others, k=4, *, mask=None, other_mask=None, device=None, context=None):
     """The largest margin ratio of each row over the others (Artetxe and Schwenk 2019), and which other has it: (float64
-    [rows], int64 [rows]); NaN and -1 for rows that are left out. Arguments as for knn()."""
+    [rows], int64 [rows]); NaN and -1 for rows that are masked. Arguments as for knn()."""
     ctx = context or default_context()
-    left, right = _Data(rows, "rows", take, False, ctx), _Data(others, "others", other_take, False, ctx)
+    left, right = _Data(rows, "rows", mask, False, ctx), _Data(others, "others", other_mask, False, ctx)
     options = struct(_ffi.alcore_search_options, device=device.encode() if device else None)
     ratios, found = _Output("d", (left.count,)), _Output("q", (left.count,))
     run(lib.alcore_search_margin_ratios, ctx._handle, left.reference, right.reference, k, ctypes.byref(options),

@@ -21,6 +21,38 @@ case("failures of the library are nil, message, code", function()
     fails("ALCORE_E_MISSING", "probs", alcore.select{texts = TEXTS, budget = 1, strategy = "entropy"})
 end)
 
+case("an option that a function does not know is refused, with the nearest name", function()
+    local pool, file = assert(alcore.pool(TEXTS)), os.tmpname()
+    local lines = {"a b", "c d"}
+    raises('pool: there is no option "dedupp"; did you mean dedup?', alcore.pool, TEXTS, {dedupp = "none"})
+    raises('pool: there is no option "languages "; did you mean languages?', alcore.pool, TEXTS, {["languages "] = {}})
+    raises('pool:add: there is no option "refrences"; did you mean references?', pool.add, pool, TEXTS, {refrences = TEXTS})
+    raises('pool:read: there is no option "formt"; did you mean format?', pool.read, pool, file, {formt = "tsv"})
+    raises('pool:filter: there is no option "min_word"; did you mean min_words?', pool.filter, pool, {min_word = 3})
+    raises('context: there is no option "thread"; did you mean threads?', alcore.context, {thread = 2})
+    raises('phrases: there is no option "max_n"; the options are max_words, min_count', alcore.phrases, TEXTS, {max_n = 2})
+    raises('lm: there is no option "ordre"; did you mean order?', alcore.lm, TEXTS, {ordre = 2})
+    raises('read_lm: there is no option "x"; the options are context', alcore.read_lm, file, {x = 1})
+    raises('ngram: there is no option "dim"; did you mean dims?', alcore.ngram, {dim = 4})
+    raises('open: there is no option "dtyp"; did you mean dtype?', alcore.open, file, {dtyp = "float32"})
+    raises('matrix: there is no option "meanings"; did you mean meaning?', alcore.matrix, {1, 2}, {meanings = "logits"})
+    raises('ragged: there is no option "row"; did you mean rows?', alcore.ragged, {{1}, {2}}, {row = {1}})
+    raises('file: there is no option "offset"; did you mean offsets?', alcore.file, file, {offset = file})
+    raises('metrics.bleu: there is no option "tokeniser"; did you mean tokenizer?', alcore.metrics.bleu, lines, lines,
+        {tokeniser = "13a"})
+    raises('metrics.chrf: there is no option "sentence"; did you mean sentences?', alcore.metrics.chrf, lines, lines,
+        {sentence = true})
+    raises('metrics.labels: there is no option "scheme"; the options are context', alcore.metrics.labels, lines, lines,
+        {scheme = "strict"})
+    raises('metrics.spans: there is no option "shceme"; did you mean scheme?', alcore.metrics.spans, {"O"}, {"O"},
+        {shceme = "strict"})
+    raises('metrics.wilcoxon: there is no option "alternative"', alcore.metrics.wilcoxon, {1, 2}, nil, {alternative = 1})
+    raises("lm: options have names, this one is a number", alcore.lm, TEXTS, {3})
+    raises(("x"):rep(5000), alcore.lm, TEXTS, {[("x"):rep(5000)] = 1})
+    equal(#pool, #TEXTS) -- nothing was added before the options were refused
+    os.remove(file)
+end)
+
 case("misuse raises, and says where", function()
     raises("'texts' or 'pool' is needed", alcore.select, {budget = 1})
     raises("table expected", alcore.select, "texts")

@@ -22,11 +22,11 @@ def test_both_ways():
     assert of_rows.numbers.tolist() == [[0], [0], [0], [1], [1]]
 
 
-def test_left_out():
-    found = alcore.knn(ROWS, QUERIES, 1, take=[0, 1, 1, 1, 1], query_take=[1, 0])
+def test_masked():
+    found = alcore.knn(ROWS, QUERIES, 1, mask=[0, 1, 1, 1, 1], query_mask=[1, 0])
     assert found.numbers.tolist() == [[1], [-1]]
-    with pytest.raises(ValueError, match="take has 1 entries for 5 rows"):
-        alcore.knn(ROWS, QUERIES, take=[1])
+    with pytest.raises(ValueError, match="mask has 1 entries for 5 rows"):
+        alcore.knn(ROWS, QUERIES, mask=[1])
 
 
 def test_numpy():
