@@ -26,7 +26,7 @@ ninja -C build/quick >build/quick.txt 2>&1 || { cat build/quick.txt >&2; exit 1;
 alcore=build/quick/bindings/cli/alcore
 mkdir -p "$out"
 
-choose() { # NAME, then what differs
+choose() { # NAME OPTION...: the same selection with other options, written to NAME.tsv
     name=$1
     shift
     "$alcore" select "$data/pool.txt" --labeled "$data/labeled.tsv" --budget "$budget" --quiet "$@" \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose own functions are the model: the library asks for batches, the program answers.
+/* A program whose own functions are the model. The library calls them with batches of texts, and
+ * they write one row of numbers per text.
  *
  * build: cc own_model.c -o own_model $(pkg-config --cflags --libs alcore) -lm
  * usage: own_model POOL.txt */
@@ -17,7 +18,8 @@ static void check(alcore_status status) {
     exit(1);
 }
 
-/* Stands for your encoder: counts of the letters a to z. */
+/* Takes the place of your encoder: component j of a text's vector, float32 [count, DIMS], is how
+ * often the j-th letter of the alphabet occurs in it. */
 static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_writer *out) {
     float *vectors = calloc((size_t)batch->count * DIMS, sizeof *vectors);
     int64_t shape[2] = {batch->count, DIMS};
@@ -35,7 +37,8 @@ static alcore_status embed(void *user, const alcore_batch *batch, alcore_column_
     return status;
 }
 
-/* Stands for your decoder: a byte is the less likely, the rarer its letter. */
+/* Takes the place of your decoder: every byte of a text is a token, and an "e" is likelier than any
+ * other byte. Texts are put one by one, because each has its own number of tokens. */
 static alcore_status token_logprobs(void *user, const alcore_batch *batch,
                                     alcore_column_writer *out) {
     for (int64_t i = 0; i < batch->count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with its own acquisition score: uncertainty damped by length. Budgets, ties, masks and
- * reports stay the library's.
+/* A program with an acquisition score of its own: the negative log-likelihood of a text divided by
+ * the square root of its number of tokens. The library masks rows, breaks ties and spends the
+ * budget.
  *
  * build: cc own_strategy.c -o own_strategy $(pkg-config --cflags --libs alcore) -lm
  * usage: own_strategy POOL.txt */
@@ -16,7 +17,8 @@ static void check(alcore_status status) {
     exit(1);
 }
 
-/* Scores n candidates, from position `first` on: scores[n]. */
+/* Scores the candidates at positions first .. first + n - 1: scores [n]. Token t of candidate i has
+ * the log-probability lp[t], start[i] <= t < start[i + 1]. */
 static alcore_status score_block(const alcore_view *view, int64_t first, int64_t n,
                                  double *scores) {
     alcore_tensor logprobs, offsets;
@@ -33,6 +35,8 @@ static alcore_status score_block(const alcore_view *view, int64_t first, int64_t
     return ALCORE_OK;
 }
 
+/* The function of the strategy, which the library calls once a selection: scores all candidates, in
+ * the order of their positions, and hands the scores over. */
 static alcore_status choose(void *user, const alcore_view *view, alcore_choice *out) {
     const int64_t block = 4096; /* rows whose values are in memory at once */
     int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);

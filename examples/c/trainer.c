@@ -16,7 +16,7 @@ static void check(alcore_status status) {
     exit(1);
 }
 
-/* Stands for the fine-tuning of your model on what was labeled. */
+/* Takes the place of fine-tuning your model on the picked rows [count]: it prints their texts. */
 static void train_on(alcore_pool *pool, const int64_t *rows, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         printf("  %lld\t%s\n", (long long)rows[i], alcore_pool_text(pool, rows[i], NULL));

@@ -42,7 +42,8 @@ struct network : torch::nn::Module {
 };
 using network_ptr = std::shared_ptr<network>;
 
-/* Letter trigrams of the first words, hashed: [texts, features_size]. */
+/* float32 [rows of the pool, features_size]: 1 where a letter trigram of the first words_seen words
+ * of the row's text hashes to that feature. */
 torch::Tensor features_of(alcore_pool *pool) {
     torch::Tensor features = torch::zeros({alcore_pool_rows(pool), features_size});
     auto numbers = features.accessor<float, 2>();
@@ -60,8 +61,9 @@ torch::Tensor features_of(alcore_pool *pool) {
     return features;
 }
 
+/* A new network, trained on features [n, features_size] with labels [n], int64. */
 network_ptr train(const torch::Tensor &features, const torch::Tensor &labels, int round) {
-    torch::manual_seed(static_cast<uint64_t>(round)); /* the same when it is run again */
+    torch::manual_seed(static_cast<uint64_t>(round)); /* the same weights in every run */
     auto model = std::make_shared<network>();
     torch::optim::Adam optimizer(model->parameters(),
                                  torch::optim::AdamOptions(0.01).weight_decay(1e-3));
@@ -73,6 +75,7 @@ network_ptr train(const torch::Tensor &features, const torch::Tensor &labels, in
     return model;
 }
 
+/* The share of the rows whose class the model predicts. */
 double accuracy(network &model, const torch::Tensor &features, const torch::Tensor &labels) {
     torch::NoGradGuard no_grad;
     return model.forward(features).argmax(1).eq(labels).to(torch::kFloat64).mean().item<double>();
@@ -81,7 +84,7 @@ double accuracy(network &model, const torch::Tensor &features, const torch::Tens
 /* Lends the pool a tensor as a column, without a copy: it has to stay until the column is replaced
  * or dropped. */
 void lend(alcore_pool *pool, const char *name, torch::Tensor &tensor, int32_t meaning) {
-    tensor = tensor.to(torch::kCPU, torch::kFloat32).contiguous(); /* itself, if it is so already */
+    tensor = tensor.to(torch::kCPU, torch::kFloat32).contiguous(); /* copies only where needed */
     std::vector<int64_t> shape = tensor.sizes().vec();
     alcore_tensor values;
     alcore::check(alcore_tensor_init(&values, tensor.data_ptr<float>(), ALCORE_FLOAT32,
@@ -129,10 +132,10 @@ class experiment {
         : ctx_(alcore::make(alcore_ctx_new, nullptr)),
           pool_(alcore::make(alcore_pool_new, ctx_.get(), nullptr)), strategy_(strategy) {
         alcore::check(alcore_pool_read(pool_.get(), first, nullptr));
-        int64_t of_first = alcore_pool_rows(pool_.get());
+        int64_t first_count = alcore_pool_rows(pool_.get());
         alcore::check(alcore_pool_read(pool_.get(), second, nullptr));
         int64_t rows = alcore_pool_rows(pool_.get());
-        labels_ = torch::arange(rows).ge(of_first).to(torch::kInt64);
+        labels_ = torch::arange(rows).ge(first_count).to(torch::kInt64);
         features_ = features_of(pool_.get());
         /* Every second text belongs to the test set and cannot be picked. */
         test_ = torch::arange(1, rows, 2);
@@ -140,10 +143,11 @@ class experiment {
                                        test_.size(0)));
     }
 
+    /* Picks rows, trains on all labeled rows and measures on the test set. */
     record run(int round) {
         record done;
         done.rows = pick(round);
-        take(done.rows);
+        add_labeled(done.rows);
         torch::Tensor rows = torch::tensor(labeled_);
         model_ = train(features_.index_select(0, rows), labels_.index_select(0, rows), round);
         done.quality =
@@ -151,8 +155,8 @@ class experiment {
         return done;
     }
 
-    /* An annotator has labeled these rows. */
-    void take(const std::vector<int64_t> &rows) {
+    /* Adds rows that an annotator has labeled. */
+    void add_labeled(const std::vector<int64_t> &rows) {
         labeled_.insert(labeled_.end(), rows.begin(), rows.end());
         alcore::check(alcore_pool_mark(pool_.get(), ALCORE_ROW_LABELED, rows.data(),
                                        static_cast<int64_t>(rows.size())));
@@ -166,6 +170,7 @@ class experiment {
     }
 
   private:
+    /* The rows of the next batch: at random before there is a model, then by the strategy. */
     std::vector<int64_t> pick(int round) {
         if (model_) {
             torch::NoGradGuard no_grad;
@@ -188,7 +193,7 @@ class experiment {
     }
 
     alcore::ctx ctx_;
-    torch::Tensor states_, logits_; /* lent to the pool, so they go after it */
+    torch::Tensor states_, logits_; /* the pool reads them, so they are destroyed after it */
     alcore::pool pool_;
     std::string strategy_;
     torch::Tensor features_, labels_, test_;
@@ -196,13 +201,14 @@ class experiment {
     network_ptr model_;
 };
 
+/* Runs the rounds whose files are not in the folder yet; of the others it reads the files. */
 void run(const std::string &folder, int rounds, experiment &experiment) {
     std::filesystem::create_directories(folder);
     for (int round = 1; round <= rounds; round++) {
         record done;
         bool before = read_record(path_of(folder, round, ".txt"), done);
         if (before) {
-            experiment.take(done.rows);
+            experiment.add_labeled(done.rows);
             experiment.load(path_of(folder, round, ".pt"));
         } else {
             done = experiment.run(round);
@@ -224,7 +230,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     try {
-        torch::set_num_threads(1); /* small sums, and the same ones each time */
+        torch::set_num_threads(1); /* sums in the same order in every run */
         experiment experiment(argv[3], argv[4], argc > 5 ? argv[5] : "margin");
         run(argv[1], std::atoi(argv[2]), experiment);
     } catch (const std::exception &failure) {

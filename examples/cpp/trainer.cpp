@@ -15,7 +15,8 @@ namespace {
 
 constexpr int rounds = 3;
 
-/* Stands for your model: a bigram model of letters, from the counts of the pairs that it has seen. */
+/* Takes the place of your model: a bigram model of letters, from the counts of the pairs in the texts
+ * that it was trained on. */
 class letter_pairs {
   public:
     void train(const std::string &text) {
@@ -55,7 +56,7 @@ void score(const letter_pairs &model, alcore_pool *pool) {
     for (int64_t row = 0; row < alcore_pool_rows(pool); row++) {
         std::vector<float> logprobs = model.token_logprobs(text_of(pool, row));
         int64_t tokens = static_cast<int64_t>(logprobs.size());
-        logprobs.reserve(1); /* an empty text has no token, but an address */
+        logprobs.reserve(1); /* so that data() of an empty vector is not null */
         alcore_tensor values;
         alcore::check(alcore_tensor_init(&values, logprobs.data(), ALCORE_FLOAT32, &tokens, 1));
         alcore::check(alcore_column_writer_put(writer.get(), &row, 1, &values, &tokens, nullptr));

@@ -46,7 +46,8 @@ end
 
 -- ---- results ----
 
--- A line is strategy, budget, seed, round, words, quality. A line that was cut off is ignored.
+-- Reads the results file, whose lines are strategy, budget, seed, round, words, quality; a line that was cut off is ignored.
+-- Returns the runs, "strategy budget seed" -> round -> {words, quality}, and what to write before the next line.
 local function read_results()
     local runs, file = {}, io.open(results)
     if not file then return runs, "" end
@@ -64,7 +65,7 @@ end
 
 local done, ending = read_results()
 
--- One write for the whole run, so that it is whole or absent.
+-- Appends the lines of a run with one write, so that the file has all of them or none.
 local function append(run, curve)
     local lines = {ending}
     for round, point in ipairs(curve) do
@@ -78,6 +79,7 @@ end
 
 -- ---- one run ----
 
+-- Runs the trainer on the texts labeled so far; returns the quality that it prints.
 local function train(texts)
     local path = os.tmpname()
     local file = assert(io.open(path, "w"))
@@ -92,6 +94,7 @@ local function train(texts)
     return assert(tonumber(last), "no number on the last line of: " .. command)
 end
 
+-- Selects, labels and trains for all rounds; returns the learning curve, round -> {words, quality}.
 local function run(strategy, budget, seed)
     local pool = assert(assert(alcore.pool()):read(pool_path))
     local labeled, curve, words = {}, {}, 0
@@ -126,6 +129,7 @@ for _, strategy in ipairs(experiment.strategies) do
     end
 end
 
+-- The mean of the values and its standard error.
 local function mean_and_error(values)
     local sum, squares = 0, 0
     for _, value in ipairs(values) do sum = sum + value end

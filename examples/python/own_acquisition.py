@@ -9,7 +9,7 @@ DATA, BUDGETS, BATCH = Path(__file__).resolve().parent.parent / "data", (30, 60,
 
 @alcore.strategy(needs=("probs", "embeddings"))
 def unsure_and_central(view):
-    """Uncertainty of the class, weighed by how close the sentence is to the middle of the candidates."""
+    """Uncertainty of the class, times one plus the dot product of the embedding and the mean of all embeddings."""
     rows = view.embeddings.tolist()
     middle = [sum(column) / len(rows) for column in zip(*rows)]
     return [min(probs) * (1 + sum(x * m for x, m in zip(row, middle))) for probs, row in zip(view.probs.tolist(), rows)]
@@ -32,7 +32,7 @@ class Classifier:
 
 def accuracy(texts, labels, test, test_labels, strategy, budget, seed):
     pool = alcore.Pool(texts, dedup="none")
-    rows = pool.select(BATCH, "random", seed=seed).indices  # something to begin with
+    rows = pool.select(BATCH, "random", seed=seed).indices  # the first batch, before there is a model
     while len(rows) < budget:
         pool.mark_labeled(rows)
         rows += pool.select(BATCH, strategy, seed=seed, round=len(rows), model=Classifier(texts, labels, rows))

@@ -46,6 +46,7 @@ def encode(texts):
 
 
 def train(model, texts, steps):
+    """Trains for so many steps on all texts at once; returns the loss of the last step."""
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     codes, _ = encode(texts)
     for step in range(steps):
@@ -59,7 +60,7 @@ def train(model, texts, steps):
 
 @torch.no_grad()
 def score(model, pool, rows, logprobs, embeddings):
-    """Gives the columns of some rows to the writers, batch by batch."""
+    """Computes the columns of the given rows in batches of 64 and puts them into the two column writers."""
     for first in range(0, len(rows), 64):
         batch = rows[first:first + 64]
         codes, lengths = encode([pool[row] for row in batch])
@@ -72,6 +73,7 @@ def score(model, pool, rows, logprobs, embeddings):
 
 
 def run(rank, size, rounds, folder):
+    """One process of the loop: number rank of size; folder is shared by all of them."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     texts = (DATA / "pool.txt").read_text(encoding="utf-8").splitlines()[:400]
@@ -89,7 +91,7 @@ def run(rank, size, rounds, folder):
         with torch.no_grad(), pool.column("logprobs") as logprobs, pool.column("embeddings") as embeddings:
             score(model, pool, mine, logprobs, embeddings)
             for name, writer in (("logprobs", logprobs), ("embeddings", embeddings)):
-                if size > 1:  # everybody saves, waits and takes the others' rows
+                if size > 1:  # each process saves its rows, waits for the others and merges theirs
                     writer.save("%s/%s.%d.%d" % (folder, name, round, rank))
                     dist.barrier()
                     for other in range(size):
@@ -102,9 +104,9 @@ def run(rank, size, rounds, folder):
             print("round %d: %d sentences, loss %.3f, next: %s" % (round, len(chosen), loss, picked.indices))
     if size > 1:
         mine = torch.tensor(chosen)
-        everybody = [torch.zeros_like(mine) for _ in range(size)]
-        dist.all_gather(everybody, mine)
-        assert all(torch.equal(other, mine) for other in everybody)
+        of_all = [torch.zeros_like(mine) for _ in range(size)]
+        dist.all_gather(of_all, mine)
+        assert all(torch.equal(other, mine) for other in of_all)
         dist.destroy_process_group()
 
 

@@ -43,6 +43,7 @@ def text_of(row):
 
 
 def picks(path, count='5'):
+    """Prints the first picks of a selection, each with its reason."""
     rows = read(path)
     print()
     for row in rows[:int(count)]:
@@ -69,14 +70,15 @@ def overlap(test_path, labeled_path, *selections):
     for argument in selections:
         name, path = argument.split('=', 1)
         rows = read(path)
-        own = types(rows)
+        covered = types(rows)
         words = sum(len(text_of(row).split()) for row in rows)
         strata = {row['stratum'] for row in rows if row.get('stratum')}
-        print(f'{name:22}{len(rows):10}{words:8}{len(strata) or "-":>8}{share(own):8.1f}%{share(own | labeled):18.1f}%')
+        print(f'{name:22}{len(rows):10}{words:8}{len(strata) or "-":>8}{share(covered):8.1f}%{share(covered | labeled):18.1f}%')
     print(f'covers: share of the {len(test):,} different words of {os.path.basename(test_path)} that the selection has')
 
 
 def scatter(pool_path, selection_path, out):
+    """Draws u against d of the pool's rows that huds ranked, colored by stratum; the picks of the selection have a ring."""
     pool = [row for row in read(pool_path) if row.get('u') and row.get('d')]
     picked = {row['index'] for row in read(selection_path)}
     if not pool:

@@ -17,6 +17,8 @@ for source in [*root.glob("lib/strategy/**/*.c"), *root.glob("lib/scorer/*.c")]:
 names |= set(re.findall(r'^    \.name = "([a-z-]+)"', "".join(p.read_text() for p in root.glob("lib/strategy/**/*.c")), re.M))
 assert {"huds", "random", "entropy", "embeddings", "logprobs"} <= names, sorted(names)
 names -= {"host"}  # the name of any function of the caller's
+# Words that are also something else in one file: gold= of metrics.labels() and metrics.spans() are the correct labels.
+allowed = {"lua_metrics.c": {"gold"}}
 
 failed = 0
 sources = sorted(path for path in root.glob("bindings/lua/*.[ch]") if path.name != "lua_tables.c")
@@ -24,7 +26,7 @@ sources.append(root / "include/alcore/alcore.hpp")
 for number, path in enumerate(sources, 1):
     code = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     words = [word for text in re.findall(r'"((?:[^"\\]|\\.)*)"', code) for word in re.split(r"[^\w-]+", text)]
-    found = sorted(names.intersection(words))
+    found = sorted(names.intersection(words) - allowed.get(path.name, set()))
     for text in found:
         print('# %s names "%s"' % (path.name, text))
     failed += bool(found)
