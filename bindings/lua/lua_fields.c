@@ -42,9 +42,9 @@ static size_t edit_distance(const char *a, const char *b) {
 /* Name `index` of all that a function knows: first the members, then the other names. NULL after
  * the last one. Either list may be NULL. */
 static const char *known_name(const al_member *members, const char *const *others, size_t index) {
-    for (; members != NULL && members->name != NULL; members++)
+    for (; members && members->name; members++)
         if (index-- == 0) return members->name;
-    for (; others != NULL && *others != NULL; others++)
+    for (; others && *others; others++)
         if (index-- == 0) return *others;
     return NULL;
 }
@@ -55,7 +55,7 @@ static const char *nearest_name(const char *name, const al_member *members,
     const char *candidate, *nearest = NULL;
     size_t length = strlen(name), nearest_distance = SIZE_MAX;
     if (length > LONGEST_NAME) return NULL;
-    for (size_t i = 0; (candidate = known_name(members, others, i)) != NULL; i++) {
+    for (size_t i = 0; (candidate = known_name(members, others, i)); i++) {
         size_t candidate_length = strlen(candidate);
         if (candidate_length > LONGEST_NAME) continue;
         size_t longer = length > candidate_length ? length : candidate_length;
@@ -72,11 +72,11 @@ static const char *nearest_name(const char *name, const al_member *members,
 static void refuse_field(lua_State *L, const char *function, const char *name,
                          const al_member *members, const char *const *others) {
     const char *known, *nearest = nearest_name(name, members, others);
-    if (nearest != NULL)
+    if (nearest)
         luaL_error(L, "%s: there is no option \"%s\"; did you mean %s?", function, name, nearest);
     luaL_checkstack(L, AL_STACK, "options");
     lua_pushliteral(L, "");
-    for (size_t i = 0; (known = known_name(members, others, i)) != NULL; i++) {
+    for (size_t i = 0; (known = known_name(members, others, i)); i++) {
         lua_pushfstring(L, "%s%s", i > 0 ? ", " : "", known);
         lua_concat(L, 2);
     }
@@ -95,8 +95,8 @@ void al_check_fields(lua_State *L, int table, const char *function, const al_mem
                        luaL_typename(L, -2));
         const char *name = lua_tostring(L, -2), *known;
         size_t i = 0;
-        while ((known = known_name(members, others, i)) != NULL && strcmp(known, name) != 0) i++;
-        if (known == NULL) refuse_field(L, function, name, members, others);
+        while ((known = known_name(members, others, i)) && strcmp(known, name) != 0) i++;
+        if (!known) refuse_field(L, function, name, members, others);
         lua_pop(L, 1);
     }
 }

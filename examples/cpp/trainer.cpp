@@ -15,8 +15,8 @@ namespace {
 
 constexpr int rounds = 3;
 
-/* Takes the place of your model: a bigram model of letters, from the counts of the pairs in the texts
- * that it was trained on. */
+/* Takes the place of your model: a bigram model of letters, from the counts of the pairs in the
+ * texts that it was trained on. */
 class letter_pairs {
   public:
     void train(const std::string &text) {
