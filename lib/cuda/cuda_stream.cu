@@ -24,24 +24,45 @@ slot_registry &all_slots() {
     return *all;
 }
 
-/* Throws for a failed CUDA call while a slot is made. */
+/* Throws for a failed CUDA call while a slot is made: no_memory, which then names the size of the
+ * ring, the largest thing that a slot needs, or the error itself. CUDA's error state is cleared, so
+ * that the next call does not report the failure again. */
 void require(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    cudaGetLastError();
     if (error == cudaErrorMemoryAllocation) throw no_memory{RING_BYTES};
-    if (error != cudaSuccess) throw error;
+    throw error;
 }
 
-/* Creates a slot with its streams, events and ring. Events without timing are cheaper to wait for.
- */
+/* Destroys what new_stream_slot() had made of a slot when it failed; a NULL member was not made
+ * yet. A slot that was completed is never destroyed. */
+void free_partial_slot(stream_slot *made) {
+    for (cudaStream_t stream : {made->compute, made->copy})
+        if (stream) cudaStreamDestroy(stream);
+    for (cudaEvent_t event :
+         {made->busy, made->begin, made->up[0], made->up[1], made->done[0], made->done[1]})
+        if (event) cudaEventDestroy(event);
+    delete made;
+}
+
+/* Creates a slot with its streams, events and ring in the current context, that of `device`; on a
+ * failure it releases what it made and throws as require() does. Events without timing are cheaper
+ * to wait for. The pinned ring is made last, so nothing has to free it. */
 stream_slot *new_stream_slot(int device) {
-    stream_slot *made = new stream_slot();
+    stream_slot *made = new stream_slot(); /* all members zero */
     made->device = device;
-    require(cudaStreamCreateWithFlags(&made->compute, cudaStreamNonBlocking));
-    require(cudaStreamCreateWithFlags(&made->copy, cudaStreamNonBlocking));
-    cudaEvent_t *events[] = {&made->busy,  &made->begin,   &made->up[0],
-                             &made->up[1], &made->done[0], &made->done[1]};
-    for (cudaEvent_t *event : events)
-        require(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
-    require(cudaHostAlloc((void **)&made->ring, RING_BYTES, cudaHostAllocPortable));
+    try {
+        require(cudaStreamCreateWithFlags(&made->compute, cudaStreamNonBlocking));
+        require(cudaStreamCreateWithFlags(&made->copy, cudaStreamNonBlocking));
+        cudaEvent_t *events[] = {&made->busy,  &made->begin,   &made->up[0],
+                                 &made->up[1], &made->done[0], &made->done[1]};
+        for (cudaEvent_t *event : events)
+            require(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+        require(cudaHostAlloc((void **)&made->ring, RING_BYTES, cudaHostAllocPortable));
+    } catch (...) {
+        free_partial_slot(made);
+        throw;
+    }
     return made;
 }
 

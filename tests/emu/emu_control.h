@@ -41,6 +41,11 @@ uint64_t alcore_emu_synchronizations(void);
 
 /* Bytes of memory that each device has from now on. */
 void alcore_emu_memory(size_t bytes);
+/* Fails the number-th of the streams, events and pinned blocks that are made from now on, as for
+ * lack of memory; 0: none. */
+void alcore_emu_fail_object(int64_t number);
+/* Streams, events and pinned blocks that exist now, of all devices. */
+int64_t alcore_emu_objects(void);
 /* The device of the memory and streams that the next functions make. */
 void alcore_emu_device(int device);
 /* Device memory, and synchronous copies between it and the host. */

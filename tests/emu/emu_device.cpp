@@ -55,6 +55,9 @@ size_t device_bytes[EMU_DEVICES],
     device_capacity = (size_t)-1; /* allocated; limit of each device */
 int depth;                        /* operations that run now: one may wait for another */
 uint64_t launches[EMU_DEVICES], synchronizations;
+int64_t objects;        /* streams, events and pinned blocks that the run-time library has made and
+                           not destroyed */
+int64_t failing_object; /* alcore_emu_fail_object(): 1: the next one fails; 0: none does */
 bool primary_made[EMU_DEVICES];
 emu_context primaries[EMU_DEVICES] = {{0, true}, {1, true}};
 emu_stream default_streams[EMU_DEVICES] = {emu_stream(0), emu_stream(1)};
@@ -171,6 +174,17 @@ cudaError_t allocate(void **out, size_t bytes, int device) {
     if (depth == 0 && device != HOST) set_accessible(device, false);
     *out = memory;
     return cudaSuccess;
+}
+
+/* Counts one more stream, event or pinned block; false: it is the one that is to fail, and CUDA's
+ * error state says so, as on a device. The lock is held. */
+bool count_object() {
+    if (failing_object > 0 && --failing_object == 0) {
+        settings.error = cudaErrorMemoryAllocation;
+        return false;
+    }
+    objects++;
+    return true;
 }
 
 /* Frees memory of a device or, for HOST, pinned memory; freeing it as memory of another is an
@@ -304,9 +318,13 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total) {
     return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned) {
+    guard held(lock);
+    if (!count_object()) return cudaErrorMemoryAllocation;
     return allocate(out, bytes, HOST);
 }
 cudaError_t cudaFreeHost(void *memory) {
+    guard held(lock);
+    if (memory) objects--;
     return free_memory(memory, HOST);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *pointer) {
@@ -343,6 +361,8 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
     return put(stream, [=] { operate(device, [&] { memset(to, byte, bytes); }); });
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
+    guard held(lock);
+    if (!count_object()) return cudaErrorMemoryAllocation;
     *out = new emu_stream(current_device());
     return cudaSuccess;
 }
@@ -351,6 +371,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     static std::vector<emu_stream *> &destroyed = *new std::vector<emu_stream *>();
     cudaStreamSynchronize(stream);
     guard held(lock);
+    objects--;
     destroyed.push_back(stream);
     return cudaSuccess;
 }
@@ -368,10 +389,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
+    guard held(lock);
+    if (!count_object()) return cudaErrorMemoryAllocation;
     *out = new emu_event(current_device());
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    guard held(lock);
+    objects--;
     delete event;
     return cudaSuccess;
 }
@@ -471,7 +496,17 @@ void alcore_emu_copy(void *to, const void *from, size_t bytes) {
     memcpy(to, from, bytes);
     for (int device = 0; device < EMU_DEVICES; device++) set_accessible(device, false);
 }
+void alcore_emu_fail_object(int64_t number) {
+    guard held(lock);
+    failing_object = number;
+}
+int64_t alcore_emu_objects(void) {
+    guard held(lock);
+    return objects;
+}
 void *alcore_emu_stream(void) {
+    guard held(lock);
+    objects++;
     return new emu_stream(test_device);
 }
 int alcore_emu_wait(void *stream) {

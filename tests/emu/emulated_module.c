@@ -46,6 +46,8 @@ void emulated_open(emulated_module *out, const char *path) {
         {&out->launches, "alcore_emu_launches"},
         {&out->synchronizations, "alcore_emu_synchronizations"},
         {&out->memory, "alcore_emu_memory"},
+        {&out->fail_object, "alcore_emu_fail_object"},
+        {&out->objects, "alcore_emu_objects"},
         {&out->device, "alcore_emu_device"},
         {&out->memory_new, "alcore_emu_new"},
         {&out->memory_free, "alcore_emu_free"},

@@ -226,6 +226,27 @@ START_TEST(little_memory) {
 }
 END_TEST
 
+/* A call on a device that no other test uses makes a stream slot: two streams, six events and the
+ * pinned ring. Whichever of the nine fails, the others are destroyed, and later calls are well. */
+START_TEST(slot_that_cannot_be_made) {
+    enum { SLOT_OBJECTS = 9 };
+    double got[ROWS];
+    for (int i = 0; i < ROWS; i++) got[i] = -7.0;
+    work.device = 1;
+    int64_t before = emu.objects();
+    for (int number = 1; number <= SLOT_OBJECTS; number++) {
+        emu.fail_object(number);
+        ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_E_NOMEM);
+        ck_assert_msg(strstr(emulated_error, "out of memory on the device"), "%s", emulated_error);
+        ck_assert_int_eq(emu.objects(), before);
+    }
+    emu.fail_object(0);
+    ck_assert_int_eq(cuda->sq_dists(&work, &rows, row_mask, vector, got), ALCORE_OK);
+    ck_assert_int_ge(emu.objects(), before + SLOT_OBJECTS);
+    expect_sq_dists(got);
+}
+END_TEST
+
 START_TEST(rows_that_stay) {
     double got[ROWS], packed[ROWS];
     alcore_sys_rows held;
@@ -332,6 +353,7 @@ int main(void) {
     tcase_add_test(tests, long_launches);
     tcase_add_test(tests, class_scores_on_the_device);
     tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, slot_that_cannot_be_made);
     tcase_add_test(tests, rows_that_stay);
     tcase_add_test(tests, cancelled);
     tcase_add_test(tests, wrong_calls);
