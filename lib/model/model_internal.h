@@ -11,6 +11,7 @@
 #include "alcore/sys/model.h"
 #include "base/base.h"
 #include "pool/column.h"
+#include "pool/dataset.h"
 #include "pool/pool_internal.h"
 
 /* The functions of one kind of model. They read their state from alcore_model.data. */
@@ -89,8 +90,6 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         const alcore_sys_model_options *options,
                                         alcore_model **out);
 
-/* Capacity for the name of a column in a need, NUL included. */
-enum { ALCORE__NEED_BYTES = 32 };
 /* Results of alcore__model_supply() other than the index of a model: the pool has the column
  * already; no model can make it. */
 enum { ALCORE__SUPPLY_GIVEN = -1, ALCORE__SUPPLY_NONE = -2 };

@@ -21,6 +21,18 @@ bool alcore__need_names(const char *need, const char *name) {
     return false;
 }
 
+alcore_status alcore__need_check(const char *need) {
+    const char *rest = need, *word;
+    size_t length;
+    while (alcore__alternatives_next(&rest, &word, &length))
+        if (length >= ALCORE__NEED_BYTES)
+            return alcore__fail(ALCORE_E_INVALID,
+                                "the column \"%.*s\" cannot be needed: its name has %zu bytes, at "
+                                "most %d are allowed",
+                                (int)length, word, length, ALCORE__NEED_BYTES - 1);
+    return ALCORE_OK;
+}
+
 /* Called by the request that fills the dataset, once for each column that was chosen. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column) {

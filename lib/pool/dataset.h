@@ -28,6 +28,11 @@ const alcore__column *alcore__dataset_find(const alcore__dataset *dataset, const
 /* Whether a need, "a" or "a|b|c" for any one of three columns, names the column. */
 bool alcore__need_names(const char *need, const char *name);
 
+/* Capacity for the name of a column in a need, NUL included. */
+enum { ALCORE__NEED_BYTES = 32 };
+/* ALCORE_E_INVALID for a need with a longer name. Called for the needs of a host's functions. */
+alcore_status alcore__need_check(const char *need);
+
 /* Adds a column; the name is kept as a pointer. ALCORE_E_INTERNAL when the dataset is full. */
 alcore_status alcore__dataset_add(alcore__dataset *dataset, const char *name,
                                   const alcore__column *column);

@@ -35,8 +35,11 @@ const alcore__score *alcore__score_find(const char *name) {
 }
 
 alcore_status alcore__score_given_or_class(alcore__score_call *call) {
-    const bool has_classes = alcore__dataset_find(call->dataset, "probs") ||
-                             alcore__dataset_find(call->dataset, "token_probs");
+    static const char *const of_classes[] = {"margins", "confidences", "entropies", "probs",
+                                             "token_probs"};
+    bool has_classes = false;
+    for (size_t i = 0; i < sizeof of_classes / sizeof *of_classes; i++)
+        if (alcore__dataset_find(call->dataset, of_classes[i])) has_classes = true;
     if (alcore__dataset_find(call->dataset, "scores") || !has_classes)
         return alcore__score_uncertainty(call);
     return alcore__score_class_uncertainty.rows(call);

@@ -42,6 +42,8 @@ const char *const alcore__lc_needs[] = {"confidences|probs", NULL};
 const char *const alcore__entropy_needs[] = {"entropies|probs", NULL};
 const char *const alcore__margin_needs[] = {"margins|probs", NULL};
 const char *const alcore__uncertainty_needs[] = {"margins|probs|token_probs", NULL};
+const char *const alcore__hybrid_needs[] = {"scores|margins|probs|token_probs|logprobs",
+                                            "embeddings", NULL};
 
 static const alcore__param UNCERTAINTY_ROWS[] = {ALCORE__UNCERTAINTY_MODE_PARAM,
                                                  ALCORE__MARGIN_PARAM};
@@ -72,19 +74,40 @@ const char *const *alcore__margin_needs_of(const alcore__values *values) {
     return uses_log_margin(values) ? of_logarithms : alcore__margin_needs;
 }
 
-const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
-    static const char *const wide[] = {"probs|token_probs", NULL};
-    static const char *const wide_tokens[] = {"token_probs", NULL};
-    static const char *const margins[] = {"margins|token_probs", NULL};
-    static const char *const mnlp[] = {"confidences|token_probs", NULL};
-    static const char *const lc[] = {"confidences|probs|token_probs", NULL};
-    static const char *const entropy[] = {"entropies|probs|token_probs", NULL};
+/* The columns that a mode of the uncertainty of DeMuX reads: by itself; and for a strategy that
+ * also takes ready scores or token log-probabilities, and reads embeddings. */
+typedef struct mode_needs {
+    const char *const alone[2], *const hybrid[3];
+} mode_needs;
+#define MODE_NEEDS(columns)                                                                        \
+    {                                                                                              \
+        {columns, NULL}, {                                                                         \
+            "scores|" columns "|logprobs", "embeddings", NULL                                      \
+        }                                                                                          \
+    }
+
+static const mode_needs *needs_of_mode(const alcore__values *values) {
+    static const mode_needs automatic = MODE_NEEDS("margins|probs|token_probs");
+    static const mode_needs wide = MODE_NEEDS("probs|token_probs");
+    static const mode_needs wide_tokens = MODE_NEEDS("token_probs");
+    static const mode_needs margins = MODE_NEEDS("margins|token_probs");
+    static const mode_needs mnlp = MODE_NEEDS("confidences|token_probs");
+    static const mode_needs lc = MODE_NEEDS("confidences|probs|token_probs");
+    static const mode_needs entropy = MODE_NEEDS("entropies|probs|token_probs");
     int64_t mode = alcore__values_integer(values, "mode");
-    if (mode == MODE_MNLP) return mnlp;
-    if (mode == MODE_LC) return lc;
-    if (mode == MODE_ENTROPY) return entropy;
-    if (is_of_tokens(mode)) return uses_log_margin(values) ? wide_tokens : margins;
-    return uses_log_margin(values) ? wide : alcore__uncertainty_needs;
+    if (mode == MODE_MNLP) return &mnlp;
+    if (mode == MODE_LC) return &lc;
+    if (mode == MODE_ENTROPY) return &entropy;
+    if (is_of_tokens(mode)) return uses_log_margin(values) ? &wide_tokens : &margins;
+    return uses_log_margin(values) ? &wide : &automatic;
+}
+
+const char *const *alcore__uncertainty_needs_of(const alcore__values *values) {
+    return needs_of_mode(values)->alone;
+}
+
+const char *const *alcore__hybrid_needs_of(const alcore__values *values) {
+    return needs_of_mode(values)->hybrid;
 }
 
 /* ---- a measure becomes a score ---- */

@@ -15,6 +15,9 @@ extern const char *const alcore__lc_needs[], *const alcore__entropy_needs[];
 extern const char *const alcore__margin_needs[], *const alcore__uncertainty_needs[];
 const char *const *alcore__margin_needs_of(const alcore__values *values);
 const char *const *alcore__uncertainty_needs_of(const alcore__values *values);
+/* What alcore__score_given_or_class() needs, with embeddings beside it, likewise. */
+extern const char *const alcore__hybrid_needs[];
+const char *const *alcore__hybrid_needs_of(const alcore__values *values);
 
 /* Parameters that the scores share with the strategies that rank by them. */
 #define ALCORE__MARGIN_PARAM                                                                       \
@@ -32,8 +35,8 @@ const char *const *alcore__uncertainty_needs_of(const alcore__values *values);
     }
 
 /* Uncertainty from whatever a model gives: the column "scores" in its meaning, else the score of
- * DeMuX from class probabilities (spec 7.4), else NNLL of "logprobs". Needs the parameters of
- * ALCORE__UNCERTAINTY_MODE_PARAM and ALCORE__MARGIN_PARAM. */
+ * DeMuX from class probabilities or what was computed of them (spec 7.4), else NNLL of "logprobs".
+ * Needs the parameters of ALCORE__UNCERTAINTY_MODE_PARAM and ALCORE__MARGIN_PARAM. */
 alcore_status alcore__score_given_or_class(alcore__score_call *call);
 
 /* From rank[] = NNLL the score and the raw quantity of NSP. */

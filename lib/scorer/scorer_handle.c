@@ -109,6 +109,7 @@ static alcore_status copy_needs(alcore_scorer *scorer, const char *const *needs)
     while (needs && needs[count]) count++;
     ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof *scorer->own_needs, &scorer->own_needs));
     for (size_t i = 0; i < count; i++) {
+        ALCORE__TRY(alcore__need_check(needs[i]));
         scorer->own_needs[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
         if (!scorer->own_needs[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
     }

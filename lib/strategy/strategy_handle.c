@@ -75,6 +75,7 @@ static alcore_status copy_needs(alcore_strategy *strategy, int32_t role, const c
                             count, MAX_HOST_NEEDS);
     ALCORE__TRY(alcore__new_array(ctx, count + 1, sizeof **copy, copy));
     for (size_t i = 0; i < count; i++) {
+        ALCORE__TRY(alcore__need_check(needs[i]));
         (*copy)[i] = alcore__strndup(ctx, needs[i], strlen(needs[i]));
         if (!(*copy)[i]) return alcore__fail_memory(strlen(needs[i]) + 1);
     }

@@ -13,14 +13,13 @@
  * lists are longer than k is expected to be, because each pass computes candidates x target rows
  * distances; if k outgrows them, the pass is made again with longer lists.
  *
- * Memory: 17 bytes a candidate and 16 bytes for each entry of the lists, a few times. */
+ * Memory: 48 bytes a candidate, 32 of them while the budget is spent; and 16 bytes for each entry
+ * of the lists, for the merged ones and for each block in work. */
 #include <math.h>
 #include <string.h>
 
-#include "scorer/score_table.h"
-#include "strategy/block.h"
-#include "strategy/budget/fill.h"
 #include "strategy/budget/rank.h"
+#include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
 enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY };
@@ -30,15 +29,15 @@ enum { FILL_SHORT_NONE, FILL_SHORT_UNCERTAINTY };
 enum { LENGTH_FACTOR = 4, LIST_BYTES = 8 << 20 };
 
 typedef struct knn_state {
-    bool automatic;      /* k=auto */
-    bool fill_short;     /* other candidates follow where N_k is short of the budget */
-    int64_t limit;       /* largest k: that of the parameters, at most the candidates */
-    int64_t target_rows; /* rows of the target's pool, active or not */
-    int64_t length;      /* entries of each list */
-    int64_t k;           /* neighbors that were counted in `targets` so far */
-    int64_t next_k;      /* neighbors to be counted after the pass */
-    double cost;         /* of the candidates of N_k, in the unit of the budget */
-    double *uncertainty; /* [candidates] */
+    alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
+    bool automatic;        /* k=auto */
+    bool fill_short;       /* other candidates follow where N_k is short of the budget */
+    int64_t limit;         /* largest k: that of the parameters, at most the candidates */
+    int64_t target_rows;   /* rows of the target's pool, active or not */
+    int64_t length;        /* entries of each list */
+    int64_t k;             /* neighbors that were counted in `targets` so far */
+    int64_t next_k;        /* neighbors to be counted after the pass */
+    double cost;           /* of the candidates of N_k, in the unit of the budget */
     int64_t *targets;  /* [candidates] target rows among whose k nearest the candidate is; it is in
                           N_k where this is not 0 */
     int64_t *neighbor; /* [target rows, length] positions among the candidates, nearest first; -1:
@@ -46,7 +45,6 @@ typedef struct knn_state {
     double *sq_dist;   /* [target rows, length] their squared distances */
     int64_t *merged;   /* [length] and [length]: workspace of the reduction */
     double *merged_sq_dist;
-    alcore__filler filler;
 } knn_state;
 
 /* ---- begin ---- */
@@ -78,7 +76,8 @@ static int64_t first_length(const alcore__run *run) {
 static alcore_status begin(alcore__run *run) {
     knn_state *state = run->state;
     size_t count = (size_t)run->outcome.count;
-    int64_t k = alcore__values_integer(run->values, "k");
+    ALCORE__TRY(alcore__hybrid_begin(run));
+    int64_t k = alcore__values_integer(run->values, "k"); /* 0: the word auto */
     int64_t k_max = alcore__values_integer(run->values, "k_max");
     state->automatic = k == 0;
     state->fill_short = alcore__values_integer(run->values, "fill_short") == FILL_SHORT_UNCERTAINTY;
@@ -87,38 +86,15 @@ static alcore_status begin(alcore__run *run) {
     state->target_rows = run->input->target.rows;
     state->length = first_length(run);
     state->next_k = state->automatic ? 1 : state->limit;
-    alcore__filler_begin(&state->filler, run);
-    run->repeats = true;
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->uncertainty));
+    run->repeats = true; /* "neighbors" may be made again: embeddings are kept for it */
     return alcore__new_array(run->ctx, count, sizeof(int64_t), &state->targets);
 }
 
 static void free_state(alcore__run *run) {
     knn_state *state = run->state;
     free_lists(run);
-    alcore__free(run->ctx, state->uncertainty);
     alcore__free(run->ctx, state->targets);
-    alcore__filler_clear(&state->filler);
-}
-
-/* ---- pass "uncertainty" ---- */
-
-static double *uncertainty_of(const alcore__run *run) {
-    return ((const knn_state *)run->state)->uncertainty;
-}
-
-/* The partial: the uncertainty of each active row. */
-static alcore_status score_block(alcore__block *block, void *partial) {
-    return alcore__block_scores(block, partial, NULL, NULL);
-}
-
-/* ---- pass "target": only to refuse values that are not finite ---- */
-
-static alcore_status check_target(alcore__block *block, void *partial) {
-    alcore__matrix matrix;
-    (void)partial;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    return alcore__matrix_check_norms(&matrix);
+    alcore__hybrid_free(run);
 }
 
 /* ---- pass "neighbors" ---- */
@@ -215,7 +191,7 @@ static void count_neighbors(alcore__run *run) {
             int64_t position = state->neighbor[t * state->length + i];
             if (position < 0) break;
             if (state->targets[position]++ == 0)
-                state->cost += alcore__filler_cost(&state->filler, position);
+                state->cost += alcore__filler_cost(&state->hybrid.filler, position);
         }
     }
     state->k = state->next_k;
@@ -243,11 +219,8 @@ static bool needs_longer_lists(const alcore__run *run) {
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "uncertainty",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .block = score_block,
-     .partial = {.values = uncertainty_of}},
-    {.name = "target", .rows = ALCORE__OVER_TARGET, .block = check_target},
+    {ALCORE__UNCERTAINTY_PASS},
+    {ALCORE__CHECK_TARGET_PASS},
     {.name = "neighbors",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = find_neighbors,
@@ -270,12 +243,12 @@ static alcore_status offer(alcore__run *run, bool inside, int64_t *positions, in
         if ((state->targets[i] > 0) != inside) continue;
         positions[count] = i;
         rows[count] = run->outcome.rows[i];
-        keys[count++] = state->uncertainty[i];
+        keys[count++] = state->hybrid.uncertainty[i];
     }
     ALCORE__TRY(alcore__rank(run->ctx, keys, rows, count, run->input->fill.tie, run->input->seed,
                              count, order));
     for (int64_t i = 0; i < count; i++) order[i] = positions[order[i]];
-    return alcore__filler_offer_all(&state->filler, order, count);
+    return alcore__filler_offer_all(&state->hybrid.filler, order, count);
 }
 
 /* Spends the budget on N_k and then, where it is short and fill_short allows it, on the others. */
@@ -288,7 +261,7 @@ static alcore_status buy(alcore__run *run) {
     int64_t *rows = integers + count, *order = rows + count;
     alcore_status status = alcore__new_array(run->ctx, count, sizeof *keys, &keys);
     if (status == ALCORE_OK) status = offer(run, true, integers, rows, keys, order);
-    if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->filler))
+    if (status == ALCORE_OK && state->fill_short && !alcore__filler_full(&state->hybrid.filler))
         status = offer(run, false, integers, rows, keys, order);
     alcore__free(run->ctx, integers);
     alcore__free(run->ctx, keys);
@@ -305,17 +278,16 @@ static alcore_status finish(alcore__run *run) {
     ALCORE__TRY(alcore__outcome_column(run, "targets", ALCORE_INT64, &targets));
     ALCORE__TRY(alcore__outcome_fact(run, "k", 1, &k));
     ALCORE__TRY(alcore__outcome_fact(run, "near rows", 1, &size));
-    memcpy(run->outcome.scores, state->uncertainty, bytes);
-    memcpy(uncertainty, state->uncertainty, bytes);
+    memcpy(run->outcome.scores, state->hybrid.uncertainty, bytes);
+    memcpy(uncertainty, state->hybrid.uncertainty, bytes);
     memcpy(targets, state->targets, bytes);
     *k = (double)state->k;
     for (int64_t i = 0; i < run->outcome.count; i++) *size += state->targets[i] > 0;
     ALCORE__TRY(buy(run));
-    alcore__filler_finish(&state->filler);
+    alcore__filler_finish(&state->hybrid.filler);
     return ALCORE_OK;
 }
 
-static const char *const NEEDS[] = {"scores|probs|token_probs|logprobs", "embeddings", NULL};
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"k", ALCORE_PARAM_INTEGER, "auto", 1, 1024, "auto",
@@ -341,7 +313,8 @@ const alcore__strategy_def alcore__strategy_knn_uncertainty = {
     .measure = "uncertainty",
     .terms = TERMS,
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__hybrid_needs, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
+    .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(knn_state),

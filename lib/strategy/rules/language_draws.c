@@ -12,8 +12,8 @@
 
 #include "base/number.h"
 #include "base/rng.h"
+#include "formats/plan_file.h"
 #include "strategy/budget/fill.h"
-#include "strategy/rules/plan_file.h"
 #include "strategy/strategies.h"
 
 enum { TAG_EGALITARIAN = 8, TAG_SAME_RATIO = 9, TAG_PLAN = 10 };
@@ -248,10 +248,19 @@ static alcore_status buy_same_ratio(alcore__run *run) {
 static alcore_status buy_plan(alcore__run *run) {
     const char *path = alcore__values_text(run->values, "file");
     const char *counts = alcore__values_text(run->values, "counts");
+    const char *config = alcore__values_text(run->values, "config");
     alcore__buffer from_file = {0};
+    if (path[0] == '\0' && config[0] != '\0')
+        return alcore__fail(
+            ALCORE_E_PARAM,
+            "strategy plan: config names a configuration of a file, but there is no "
+            "file");
     if (path[0] == '\0') return buy_counts(run, TAG_PLAN, counts);
-    alcore_status status = alcore__plan_file_find(
-        run->ctx, path, alcore__values_text(run->values, "config"), run->input->round, &from_file);
+    if (strcmp(counts, "proportional") != 0)
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy plan: both counts and a file say how many rows are wanted");
+    alcore_status status =
+        alcore__plan_file_find(run->ctx, path, config, run->input->round, &from_file);
     if (status == ALCORE_OK) status = buy_counts(run, TAG_PLAN, from_file.data);
     alcore__buffer_clear(run->ctx, &from_file);
     return status;

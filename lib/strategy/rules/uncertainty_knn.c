@@ -3,43 +3,42 @@
  * candidates, then of these the ones that are nearest to a target.
  *
  *   C       = the most uncertain candidates, as many as c times the budget buys
- *   prox(x) = min over target rows t of ||e(x) - e(t)||, or their mean
+ *   prox(x) = min over target rows t of ||e(x) - e(t)||^2, or the mean of ||e(x) - e(t)||
  *
  * The members of C are bought in the order of (prox ascending, uncertainty descending, row). With
  * cover=1 the target rows are visited in turn instead, and each gets the nearest member of C that
  * was not bought yet.
  *
  * Passes: the uncertainty of every candidate; then one over the members of C, which measures them
- * from the target, or with cover=1 collects their embeddings, so that visits read no file.
+ * from the target, or with cover=1 collects their embeddings. The visits of cover=1 are made after
+ * the passes: each reads one row of the target and measures all of C from it.
  *
- * Memory: 17 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
- * C.
- */
+ * Memory: 25 bytes a candidate; with cover=1 also 8 bytes for each component of the embeddings of
+ * C. */
 #include <math.h>
 #include <string.h>
 
-#include "scorer/score_table.h"
-#include "strategy/block.h"
-#include "strategy/budget/fill.h"
 #include "strategy/budget/rank.h"
+#include "strategy/rules/target_hybrid.h"
 #include "strategy/strategies.h"
 
 enum { PROX_MIN, PROX_MEAN };
 
 typedef struct prune_state {
+    alcore__hybrid hybrid; /* uncertainty of the candidates, and the budget */
     bool by_mean, cover;
-    double factor;       /* c */
-    double *uncertainty; /* [candidates] */
-    uint8_t *is_member;  /* [candidates] 1: in C */
-    int64_t *members;    /* [member_count] positions of C, the most uncertain first */
+    double factor;      /* c */
+    uint8_t *is_member; /* [candidates] 1: in C */
+    int64_t *members;   /* [member_count] positions of C, the most uncertain first */
     int64_t member_count;
-    double *distance; /* [candidates] prox, or the distance to the target row that a visit bought
-                         the candidate for; NaN: not measured */
+    /* [candidates] prox of the members of C: the squared distance to the nearest target row, or the
+     * mean distance with prox=mean; with cover=1 the squared distance to the target row whose visit
+     * bought the candidate. NaN: not measured */
+    double *prox;
     int32_t *target_group; /* [target rows] 0: active; -1: not */
     double *vectors;       /* cover: [member_count, dims] embeddings of C in row order */
     int64_t *vector_of;    /* cover: [member_count] position of each of `vectors` */
     int64_t vector_count;  /* cover: vectors collected so far */
-    alcore__filler filler;
 } prune_state;
 
 /* ---- begin ---- */
@@ -52,13 +51,16 @@ static alcore_status begin(alcore__run *run) {
     state->by_mean = alcore__values_integer(run->values, "prox") == PROX_MEAN;
     state->cover = alcore__values_integer(run->values, "cover") == 1;
     state->factor = alcore__values_number(run->values, "c");
-    alcore__filler_begin(&state->filler, run);
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->uncertainty));
+    ALCORE__TRY(alcore__hybrid_begin(run));
+    if (state->cover && state->by_mean)
+        return alcore__fail(
+            ALCORE_E_PARAM,
+            "strategy uncertainty-knn: prox has no part in the choice with cover=1");
     ALCORE__TRY(alcore__new_array(run->ctx, count, 1, &state->is_member));
     ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(int64_t), &state->members));
-    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->distance));
+    ALCORE__TRY(alcore__new_array(run->ctx, count, sizeof(double), &state->prox));
     ALCORE__TRY(alcore__new_array(run->ctx, target_rows, sizeof(int32_t), &state->target_group));
-    for (size_t i = 0; i < count; i++) state->distance[i] = (double)NAN;
+    for (size_t i = 0; i < count; i++) state->prox[i] = (double)NAN;
     for (size_t i = 0; i < target_rows; i++) state->target_group[i] = -1;
     for (int64_t i = 0; i < target->count; i++) state->target_group[target->rows[i]] = 0;
     return ALCORE_OK;
@@ -66,26 +68,16 @@ static alcore_status begin(alcore__run *run) {
 
 static void free_state(alcore__run *run) {
     prune_state *state = run->state;
-    alcore__free(run->ctx, state->uncertainty);
     alcore__free(run->ctx, state->is_member);
     alcore__free(run->ctx, state->members);
-    alcore__free(run->ctx, state->distance);
+    alcore__free(run->ctx, state->prox);
     alcore__free(run->ctx, state->target_group);
     alcore__free(run->ctx, state->vectors);
     alcore__free(run->ctx, state->vector_of);
-    alcore__filler_clear(&state->filler);
+    alcore__hybrid_free(run);
 }
 
-/* ---- pass "uncertainty" ---- */
-
-static double *uncertainty_of(const alcore__run *run) {
-    return ((const prune_state *)run->state)->uncertainty;
-}
-
-/* The partial: the uncertainty of each active row. */
-static alcore_status score_block(alcore__block *block, void *partial) {
-    return alcore__block_scores(block, partial, NULL, NULL);
-}
+/* ---- end of pass "uncertainty" ---- */
 
 /* End of "uncertainty": C is the shortest prefix of the ranking by uncertainty that costs c times
  * the budget. */
@@ -93,26 +85,17 @@ static alcore_status choose_members(alcore__run *run) {
     prune_state *state = run->state;
     int64_t count = run->outcome.count;
     double cost = 0, limit = state->factor * run->input->fill.budget - 1e-9;
-    ALCORE__TRY(alcore__rank(run->ctx, state->uncertainty, run->outcome.rows, count,
+    ALCORE__TRY(alcore__rank(run->ctx, state->hybrid.uncertainty, run->outcome.rows, count,
                              run->input->fill.tie, run->input->seed, count, state->members));
     while (state->member_count < count && cost < limit) {
         int64_t position = state->members[state->member_count++];
         state->is_member[position] = 1;
-        cost += alcore__filler_cost(&state->filler, position);
+        cost += alcore__filler_cost(&state->hybrid.filler, position);
     }
     if (!state->cover) return ALCORE_OK;
     size_t members = (size_t)state->member_count, dims = (size_t)alcore__embedding_dims(run);
     ALCORE__TRY(alcore__new_array(run->ctx, members, dims * sizeof(double), &state->vectors));
     return alcore__new_array(run->ctx, members, sizeof(int64_t), &state->vector_of);
-}
-
-/* ---- pass "target": only to refuse values that are not finite ---- */
-
-static alcore_status check_target(alcore__block *block, void *partial) {
-    alcore__matrix matrix;
-    (void)partial;
-    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
-    return alcore__matrix_check_norms(&matrix);
 }
 
 /* ---- pass "distances": prox of the members of C ---- */
@@ -157,37 +140,35 @@ static alcore_status measure_members(alcore__block *block, void *partial) {
     const prune_state *state = run->state;
     const alcore__active_rows *target = &run->active[ALCORE__OVER_TARGET];
     const uint8_t *is_member = state->is_member + block->start;
-    double *distance = partial;
+    double *prox = partial;
     alcore__matrix matrix;
     ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
     ALCORE__TRY(alcore__matrix_check_norms(&matrix));
-    for (int64_t i = 0; i < block->count; i++) distance[i] = state->by_mean ? 0.0 : HUGE_VAL;
+    for (int64_t i = 0; i < block->count; i++) prox[i] = state->by_mean ? 0.0 : HUGE_VAL;
     for (int64_t b = 0; b < target->blocks; b++) {
         int64_t first = b * ALCORE_BLOCK_ROWS;
         alcore_sys_rows rows = {0};
         if (target->block_starts[b] == target->block_starts[b + 1]) continue;
         ALCORE__TRY(alcore__target_rows(block, b, &rows));
         if (state->by_mean) {
-            ALCORE__TRY(add_distances(&matrix, &rows, state->target_group + first, distance));
+            ALCORE__TRY(add_distances(&matrix, &rows, state->target_group + first, prox));
         } else {
             const uint8_t *mask = target->mask ? target->mask + first : NULL;
-            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, is_member, &rows, mask, distance));
+            ALCORE__TRY(alcore__matrix_join_nearest(&matrix, is_member, &rows, mask, prox));
         }
     }
     for (int64_t i = 0; i < block->count; i++) {
         if (!is_member[i])
-            distance[i] = (double)NAN;
+            prox[i] = (double)NAN;
         else if (state->by_mean)
-            distance[i] /= (double)target->count;
-        else
-            distance[i] = sqrt(distance[i]);
+            prox[i] /= (double)target->count;
     }
     return ALCORE_OK;
 }
 
 static alcore_status store_distances(alcore__run *run, const alcore__block_partial *part) {
     prune_state *state = run->state;
-    memcpy(state->distance + part->start, part->extra, part->extra_bytes);
+    memcpy(state->prox + part->start, part->extra, part->extra_bytes);
     return ALCORE_OK;
 }
 
@@ -227,12 +208,8 @@ static alcore_status store_vectors(alcore__run *run, const alcore__block_partial
 }
 
 static const alcore__pass PASSES[] = {
-    {.name = "uncertainty",
-     .rows = ALCORE__OVER_CANDIDATES,
-     .block = score_block,
-     .partial = {.values = uncertainty_of},
-     .end = choose_members},
-    {.name = "target", .rows = ALCORE__OVER_TARGET, .block = check_target},
+    {ALCORE__UNCERTAINTY_PASS, .end = choose_members},
+    {ALCORE__CHECK_TARGET_PASS},
     {.name = "distances",
      .rows = ALCORE__OVER_CANDIDATES,
      .block = measure_members,
@@ -255,11 +232,11 @@ static alcore_status buy_nearest(alcore__run *run, int64_t *order, int64_t *inde
     int64_t count = state->member_count;
     for (int64_t i = 0; i < count; i++) {
         index[i] = i;
-        keys[i] = -state->distance[state->members[i]];
+        keys[i] = -state->prox[state->members[i]];
     }
     ALCORE__TRY(alcore__rank(run->ctx, keys, index, count, ALCORE__TIE_INDEX, 0, count, order));
     for (int64_t i = 0; i < count; i++) order[i] = state->members[order[i]];
-    return alcore__filler_offer_all(&state->filler, order, count);
+    return alcore__filler_offer_all(&state->hybrid.filler, order, count);
 }
 
 /* The member that a visit of a target row buys: that with the smallest of sq_dist [member_count],
@@ -270,8 +247,8 @@ static int64_t find_nearest(const prune_state *state, const double *sq_dist, con
     for (int64_t i = 0; i < state->member_count; i++) {
         if (done[i]) continue;
         if (best >= 0 && !(sq_dist[i] < sq_dist[best])) {
-            double gain = state->uncertainty[state->vector_of[i]] -
-                          state->uncertainty[state->vector_of[best]];
+            double gain = state->hybrid.uncertainty[state->vector_of[i]] -
+                          state->hybrid.uncertainty[state->vector_of[best]];
             if (sq_dist[i] > sq_dist[best] || !(gain > 0)) continue;
         }
         best = i;
@@ -298,15 +275,15 @@ static alcore_status buy_cover(alcore__run *run, double *sq_dist, uint8_t *done,
     for (int64_t visit = 0; offered < state->member_count && status == ALCORE_OK; visit++) {
         bool taken;
         alcore_sys_rows row = {0};
-        if (alcore__filler_full(&state->filler)) break;
+        if (alcore__filler_full(&state->hybrid.filler)) break;
         status = column->ops->rows(column, active->rows[visit % active->count], 1, &scratch, &row);
         if (status == ALCORE_OK) status = kernels->widen(&work, &row, NULL, target);
         if (status == ALCORE_OK) status = kernels->sq_dists(&work, &members, NULL, target, sq_dist);
         if (status != ALCORE_OK) break;
         int64_t nearest = find_nearest(state, sq_dist, done), position = state->vector_of[nearest];
         done[nearest] = 1;
-        state->distance[position] = sqrt(sq_dist[nearest]);
-        status = alcore__filler_offer(&state->filler, position, &taken);
+        state->prox[position] = sq_dist[nearest];
+        status = alcore__filler_offer(&state->hybrid.filler, position, &taken);
         offered++;
         if (status == ALCORE_OK)
             status = alcore__tick(run->ctx, "covering the target", offered, state->member_count);
@@ -343,11 +320,11 @@ static alcore_status finish(alcore__run *run) {
     ALCORE__TRY(alcore__outcome_column(run, "u", ALCORE_FLOAT64, &uncertainty));
     ALCORE__TRY(alcore__outcome_column(run, "distance", ALCORE_FLOAT64, &distance));
     ALCORE__TRY(buy(run));
-    alcore__filler_finish(&state->filler);
+    alcore__filler_finish(&state->hybrid.filler);
     for (int64_t i = 0; i < count; i++) {
-        uncertainty[i] = state->uncertainty[i];
-        distance[i] = state->distance[i];
-        scores[i] = state->cover ? (double)NAN : 0.0 - state->distance[i];
+        uncertainty[i] = state->hybrid.uncertainty[i];
+        distance[i] = state->by_mean ? state->prox[i] : sqrt(state->prox[i]);
+        scores[i] = state->cover ? (double)NAN : 0.0 - distance[i];
     }
     int64_t picks = run->outcome.pick_count;
     for (int64_t rank = 0; state->cover && rank < picks; rank++)
@@ -355,7 +332,6 @@ static alcore_status finish(alcore__run *run) {
     return ALCORE_OK;
 }
 
-static const char *const NEEDS[] = {"scores|probs|token_probs|logprobs", "embeddings", NULL};
 static const char *const TARGET_NEEDS[] = {"embeddings", NULL};
 static const alcore__param ROWS[] = {
     {"c", ALCORE_PARAM_NUMBER, "4", 1, 1000000, NULL,
@@ -378,7 +354,8 @@ const alcore__strategy_def alcore__strategy_uncertainty_knn = {
     .examples = EXAMPLES,
     .reason = "among the most uncertain rows, and near the target",
     .params = &PARAMS,
-    .needs = {[ALCORE_ROLE_CANDIDATES] = NEEDS, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
+    .needs = {[ALCORE_ROLE_CANDIDATES] = alcore__hybrid_needs, [ALCORE_ROLE_TARGET] = TARGET_NEEDS},
+    .candidate_needs = alcore__hybrid_needs_of,
     .score_rows = alcore__score_given_or_class,
     .rows_depend_on_budget = true,
     .state_bytes = sizeof(prune_state),

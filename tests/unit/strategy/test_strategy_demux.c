@@ -227,6 +227,7 @@ START_TEST(plan_files) {
         {"a hi:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
         {"a\t1\thi:1\t\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
         {"a\t1\thi:1\na\t0\thi:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":2: \"0\" is no round"},
+        {"a\t1\thi:1;fa:1\n", "a", 1, 0, 0, ALCORE_E_DATA, ":1: a line of a plan is"},
         {"a\t1\txx:1\n", "a", 1, 0, 0, ALCORE_E_PARAM, "language xx"},
     };
     vector_case one = vector_case_number(vector_find("multilingual", "TV-PLAN"), 0);
@@ -481,6 +482,70 @@ START_TEST(hybrids_name_a_nan) {
 }
 END_TEST
 
+/* Margins take the place of probabilities, confidences in the mode that measures them; with neither
+ * scores nor classes NNLL of the tokens is the uncertainty. */
+START_TEST(hybrids_read_what_a_model_gives) {
+    static const double margins[] = {0.8, 0.1, 0.5, 0.7, 0.2, 0.0, 0.4}; /* 1 - u of TV-KNN */
+    static const double tokens[] = {-0.2, -0.9, -0.5, -0.3, -0.8, -1.0, -0.6};
+    static const int64_t offsets[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const struct {
+        const char *column, *params;
+    } CASES[] = {{"margins", ""}, {"confidences", "mode=lc"}, {"logprobs", ""}};
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    const double *points = vector_doubles(vector_input(&one, "source"), NULL);
+    const double *goals = vector_doubles(vector_input(&one, "target"), NULL);
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        bed_open(&b, 7, 1, NULL);
+        if (strcmp(CASES[c].column, "logprobs") == 0)
+            bed_ragged(&b, "logprobs", tokens, offsets, 7, 1, ALCORE_FLOAT64);
+        else
+            bed_column(&b, &b.input.candidates, CASES[c].column, margins, 7, 1, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.candidates, "embeddings", points, 7, 2, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.target, "embeddings", goals, 2, 2, ALCORE_FLOAT64);
+        ck_assert_msg(bed_run(&b, "knn-uncertainty", CASES[c].params, 2) == ALCORE_OK, "%s: %s",
+                      CASES[c].column, alcore_last_error());
+        expect_picks(&one);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+/* Rows 0 and 1 are so near that the square roots of their squared distances are equal: the order is
+ * that of the squares, and row 1 is nearer though row 0 is more uncertain. */
+START_TEST(uncertainty_knn_compares_squares) {
+    static const double points[] = {1, 1.5e-8, 1, 0, 9, 9}, goal[] = {0, 0}, scores[] = {3, 2, 1};
+    static const char *const PARAMS[] = {"c=2", "c=2 cover=1"};
+    for (int p = 0; p < 2; p++) {
+        bed_open(&b, 3, 1, NULL);
+        bed_column(&b, &b.input.candidates, "scores", scores, 3, 1, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.candidates, "embeddings", points, 3, 2, ALCORE_FLOAT64);
+        bed_column(&b, &b.input.target, "embeddings", goal, 1, 2, ALCORE_FLOAT64);
+        ck_assert_int_eq(bed_run(&b, "uncertainty-knn", PARAMS[p], 1), ALCORE_OK);
+        BED_PICKS(&b, 1);
+        bed_close(&b);
+    }
+}
+END_TEST
+
+/* A parameter that has no part in what is computed is refused. */
+START_TEST(parameters_without_a_part) {
+    static const struct {
+        const char *strategy, *params;
+    } CASES[] = {{"knn-uncertainty", "mode=lc"},
+                 {"knn-uncertainty", "margin=log"},
+                 {"uncertainty-knn", "mode=entropy"},
+                 {"uncertainty-knn", "cover=1 prox=mean"},
+                 {"plan", "config=a"},
+                 {"plan", "file=plan.tsv counts=hi:1"}};
+    vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        open_points(&one);
+        ck_assert_int_eq(bed_run(&b, CASES[c].strategy, CASES[c].params, 2), ALCORE_E_PARAM);
+        bed_close(&b);
+    }
+}
+END_TEST
+
 START_TEST(hybrids_need_a_target) {
     vector_case one = vector_case_named(vector_find("multilingual", "TV-KNN"), "auto");
     open_points(&one);
@@ -495,4 +560,6 @@ CHECK_SUITE("strategy-demux", knn_uncertainty_vectors, uncertainty_knn_vectors, 
             same_ratio_vector, plan_vector, plan_takes_what_there_is, plan_files,
             plans_of_the_paper, counts_that_are_refused, gold_vector,
             knn_uncertainty_is_the_plain_search, several_budgets_are_runs_of_their_own,
-            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan, hybrids_need_a_target);
+            uncertainty_knn_is_the_plain_search, hybrids_name_a_nan,
+            uncertainty_knn_compares_squares, parameters_without_a_part,
+            hybrids_read_what_a_model_gives, hybrids_need_a_target);

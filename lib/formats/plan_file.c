@@ -4,8 +4,8 @@
  *     CONFIG <tab> ROUND <tab> LANGUAGE:ROWS,LANGUAGE:ROWS,...
  *
  * ROUND is a number from 1, or * for every round without a line of its own. Empty lines and lines
- * that begin with # say nothing. The file is read once for each selection; it is small. */
-#include "strategy/rules/plan_file.h"
+ * that begin with # say nothing. The file is small and is read to its end for each budget. */
+#include "formats/plan_file.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static alcore_status read_line(plan_search *search, const alcore__line_reader *l
     int64_t round;
     bool matches;
     if (text[0] == '\0' || text[0] == '#') return ALCORE_OK;
-    if (!cut_fields(text, field) || field[0][0] == '\0')
+    if (!cut_fields(text, field) || field[0][0] == '\0' || strchr(field[2], ';'))
         return alcore__lines_fail(lines, "a line of a plan is a configuration, a round and counts, "
                                          "separated by tabs");
     const bool every = strcmp(field[1], "*") == 0;

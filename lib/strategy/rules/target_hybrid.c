@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Uncertainty and the target, for knn-uncertainty and uncertainty-knn; see target_hybrid.h. Memory:
+ * 8 bytes a candidate. */
+#include "strategy/rules/target_hybrid.h"
+
+/* Whether the uncertainty is measured on class probabilities, or on what was computed of them; else
+ * it is a given score, or NNLL of the tokens, and has no mode. */
+static bool has_modes(const alcore__run *run) {
+    static const char *const given[] = {"scores", "logprobs"};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (alcore__dataset_find(&run->input->candidates, given[i])) return false;
+    return true;
+}
+
+alcore_status alcore__hybrid_begin(alcore__run *run) {
+    alcore__hybrid *hybrid = run->state;
+    const bool set = alcore__values_integer(run->values, "mode") != 0 ||
+                     alcore__values_integer(run->values, "margin") != 0;
+    if (set && !has_modes(run))
+        return alcore__fail(ALCORE_E_PARAM,
+                            "strategy %s: mode and margin say what is measured of class "
+                            "probabilities, but the uncertainty is given otherwise",
+                            run->def->name);
+    alcore__filler_begin(&hybrid->filler, run);
+    return alcore__new_array(run->ctx, (size_t)run->outcome.count, sizeof(double),
+                             &hybrid->uncertainty);
+}
+
+void alcore__hybrid_free(alcore__run *run) {
+    alcore__hybrid *hybrid = run->state;
+    alcore__free(run->ctx, hybrid->uncertainty);
+    alcore__filler_clear(&hybrid->filler);
+}
+
+/* The partial: the uncertainty of each active row, by which rows are ranked; the score to report
+ * and the raw quantity are not wanted. */
+alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial) {
+    return alcore__block_scores(block, partial, NULL, NULL);
+}
+
+double *alcore__hybrid_uncertainty(const alcore__run *run) {
+    return ((const alcore__hybrid *)run->state)->uncertainty;
+}
+
+alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial) {
+    alcore__matrix matrix;
+    (void)partial; /* the pass has none */
+    ALCORE__TRY(alcore__block_matrix(block, false, &matrix));
+    return alcore__matrix_check_norms(&matrix);
+}

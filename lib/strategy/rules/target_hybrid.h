@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two hybrids of uncertainty and nearness to a target share (spec 7.5, 7.6): the
+ * uncertainty of every candidate, and the check of the target's embeddings. */
+#ifndef ALCORE__TARGET_HYBRID_H
+#define ALCORE__TARGET_HYBRID_H
+
+#include "scorer/score_table.h"
+#include "strategy/block.h"
+#include "strategy/budget/fill.h"
+
+/* The state of either strategy begins with this. */
+typedef struct alcore__hybrid {
+    double *uncertainty; /* [candidates] larger = more uncertain; filled by the first pass */
+    alcore__filler filler;
+} alcore__hybrid;
+
+/* Allocates the uncertainty and begins the filler. ALCORE_E_PARAM for mode= or margin= where the
+ * uncertainty does not come from class probabilities. */
+alcore_status alcore__hybrid_begin(alcore__run *run);
+void alcore__hybrid_free(alcore__run *run);
+
+/* Block function and partial of the pass "uncertainty". */
+alcore_status alcore__hybrid_score_block(alcore__block *block, void *partial);
+double *alcore__hybrid_uncertainty(const alcore__run *run);
+#define ALCORE__UNCERTAINTY_PASS                                                                   \
+    .name = "uncertainty", .rows = ALCORE__OVER_CANDIDATES, .block = alcore__hybrid_score_block,   \
+    .partial = {.values = alcore__hybrid_uncertainty}
+
+/* A pass that refuses target rows with a NaN or an infinity: distances to such a row are NaN, which
+ * is nobody's neighbor, so that nothing else would show it. */
+alcore_status alcore__hybrid_check_target(alcore__block *block, void *partial);
+#define ALCORE__CHECK_TARGET_PASS                                                                  \
+    .name = "target", .rows = ALCORE__OVER_TARGET, .block = alcore__hybrid_check_target
+
+#endif
