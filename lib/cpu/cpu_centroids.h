@@ -18,27 +18,31 @@
 /* Vectors of the larger kind of panel: capacity of staged. */
 #define CENTROIDS_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
-/* The centroids of one group, packed; the caller allocates the arrays. */
+/* The centroids of one group, packed; the caller allocates the arrays, base.panels and base.squares
+ * included. "int16" is the form in which an engine with integer products packs vectors: each
+ * component times a scale and rounded, two of them in a 32-bit word. */
 typedef struct centroids_filter {
     filter_centroids base; /* base.panels holds int16 words when scale is not 0 */
     float *squares;        /* [padded] |c|^2 in float32; infinity behind the last centroid */
     float *staged;         /* [CENTROIDS_STAGED, dims] vectors as int16, before they are packed */
     float scale;           /* factor of the int16 values; 0: the panels are float32 */
-    double residual;       /* the largest residual of the int16 centroids (cpu_int16.h) */
+    double residual;       /* upper bound of the L2 distance by which rounding to int16 moved any of
+                              the centroids */
 } centroids_filter;
 
 /* What the filter knows of one row x that is compared with the centroids. */
 typedef struct centroids_row {
     double self;     /* |x|^2, perhaps summed in float32 */
-    double slip;     /* bound of the error of self; 0: exact as spec 1.8 defines it */
-    double norm;     /* upper bound of |x| */
-    double residual; /* of the row as int16; 0 in float32 */
-    double weight;   /* x.c = weight * product: 1 in float32 */
+    double slip;     /* bound of the error of self; 0: the sum in double that spec 1.8 defines */
+    double norm;     /* upper bound of |x|, not squared */
+    double residual; /* upper bound of how far rounding to int16 moved the row; 0 in float32 */
+    double weight;   /* x.c = weight * product: 1 in float32, 1 / (both scales) in int16 */
 } centroids_row;
 
 #if CPU_INT16
-/* Packs the centroids [count, dims] again as int16, with one scale for all of them, because the
- * products of a row with different columns are compared; residual becomes the largest of theirs. */
+/* Packs the centroids [count, dims] again as int16, over the float32 panels that filter_prepare()
+ * wrote, with one scale for all of them, because the products of a row with different columns are
+ * compared; residual becomes the largest of theirs. */
 static void centroids_int16(centroids_filter *out, const double *centroids, int64_t dims) {
     int64_t words = int16_pairs(dims), padded = out->base.padded;
     out->scale = int16_scale(out->base.norm);
@@ -60,7 +64,8 @@ static void centroids_int16(centroids_filter *out, const double *centroids, int6
 #endif
 
 /* Packs centroids [count, dims] into the panels of the filter: float32, or int16 where this engine
- * multiplies these faster and dims and norms are within the range of its bound. */
+ * multiplies these faster and dims and norms are within the range of its bound (65536 components,
+ * norms below 1e18). Called once for each group, before its rows. */
 static void centroids_prepare(centroids_filter *out, const double *centroids, int64_t count,
                               int64_t dims) {
     filter_prepare(&out->base, centroids, count, dims);
@@ -75,9 +80,10 @@ static void centroids_prepare(centroids_filter *out, const double *centroids, in
 /* With more dims the error of the float32 sum in centroids_measure() would make T too large. */
 #define CENTROIDS_QUICK_DIMS (INT64_C(1) << 16)
 
-/* Measures one row. |x|^2 of a float32 row is summed in float32, which is faster: every lane is a
- * chain of dims / CPU_FLOATS additions, and squares below float32's range add less than 2e-38 each;
- * slip bounds both. For other rows |x|^2 is self_dot. */
+/* Measures one row, of type dtype: |x|^2, its error and an upper bound of |x|. |x|^2 of a float32
+ * row is summed in float32, which is faster: every lane is a chain of dims / CPU_FLOATS additions,
+ * and squares below float32's range add less than 2e-38 each; slip bounds both. For other rows
+ * |x|^2 is self_dot. */
 CPU_INLINE centroids_row centroids_measure(const char *row, int64_t dims, int32_t dtype) {
     centroids_row out = {.weight = 1.0};
     if (dtype != ALCORE_FLOAT32 || dims > CENTROIDS_QUICK_DIMS) {
@@ -130,16 +136,20 @@ static void centroids_products(const centroids_filter *centroids, const char *co
         }
         CPU(pack_panel)(whole, count, PRODUCT_ROWS, words, ALCORE_FLOAT32, panel);
         CPU(int16_products)
-        (panel, 1, centroids->base.panels, panels, words, 1.0f, products, padded);
+        (panel, /*row_panels=*/1, centroids->base.panels, panels, words, /*factor=*/1.0f, products,
+         padded);
         return;
     }
 #endif
     CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, panel);
-    CPU(products)(panel, 1, centroids->base.panels, panels, dims, products, padded);
+    CPU(products)
+    (panel, /*row_panels=*/1, centroids->base.panels, panels, dims, products, padded);
 }
 
-/* T of a row (cpu_filter.h); -1: do not filter it. The last terms bound the roundings of F itself,
- * which centroids_rank() computes in float32. */
+/* T of a row, the largest difference of two F that float32 (or int16) could have made up
+ * (cpu_filter.h), so that only centroids within T of the smallest F can be the nearest; -1: do not
+ * filter the row, it or a centroid is too long or NaN. The last terms bound the roundings of F
+ * itself, which centroids_rank() computes in float32. */
 CPU_INLINE double centroids_bound(const centroids_filter *centroids, const centroids_row *row,
                                   int64_t dims) {
     const filter_centroids *base = &centroids->base;
@@ -170,8 +180,10 @@ static float centroids_rank(const centroids_filter *centroids, const centroids_r
     return min_f[0];
 }
 
-/* Lists the centroids with F <= max_f in kept [padded], ascending, and returns how many; *rest is
- * the smallest F of the others, infinity when there are none. f [padded]: F of each centroid. */
+/* Third step for a row: lists the centroids with F <= max_f in kept [padded], ascending, and
+ * returns how many; *min_rest is the smallest F of the others, infinity when there are none. f
+ * [padded]: F of each centroid, as centroids_rank() left it. max_f is rounded up to float32, so
+ * that none is lost. */
 static int64_t centroids_keep(const centroids_filter *centroids, const float *f, double max_f,
                               int32_t *kept, double *min_rest) {
     float limit = (float)max_f;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which centroids can be the nearest of a row, found in float32 (spec 1.8, Filters). Used by
- * nearest_centroid (cpu_centroids.h) and by min_sq_dists (cpu_minimum.c).
+ * nearest_centroid (cpu_centroids.h) and by min_sq_dists (cpu_minimum.c); distance_bounds
+ * (cpu_bounds.c) takes the error of a product from here.
  *
  * For a row x the filter ranks F(c) = |c|^2 - 2 x.c = |x - c|^2 - |x|^2 with x.c in float32, and
  * keeps every centroid whose F is at most the smallest F plus T. T = 4 E + 8 e bounds all in which
@@ -28,7 +29,7 @@
 #define FILTER_MIN_CENTROIDS 5
 #define FILTER_MIN_ROWS 32
 
-/* The bound does not hold for more dims or longer vectors. */
+/* The bound does not hold for more dims or longer vectors (L2 norms). */
 #define FILTER_MAX_DIMS (INT64_C(1) << 22)
 #define FILTER_MAX_NORM 1e18
 
@@ -37,8 +38,9 @@ typedef struct filter_centroids {
     int64_t count, padded; /* padded: count rounded up to whole panels */
     float *panels;         /* [padded / PRODUCT_COLUMNS, dims, PRODUCT_COLUMNS] */
     double *squares;       /* [padded] |c|^2; infinity behind the last centroid */
-    double norm;           /* upper bound of |c|; NaN when a centroid has one: do not filter */
-    double residual;       /* upper bound of |c - c'| */
+    double norm;           /* upper bound of |c| over the centroids; NaN when one of them has a NaN:
+                              no row is filtered, and the rest of the arrays is not written */
+    double residual;       /* upper bound of |c - c'|, c' being c rounded to float32 */
 } filter_centroids;
 
 /* A computed norm times this is an upper bound of the true one, for up to FILTER_MAX_DIMS
@@ -47,7 +49,8 @@ typedef struct filter_centroids {
 
 /* Packs `count` centroids [count, dims] into panels of float32 [padded / PRODUCT_COLUMNS, dims,
  * PRODUCT_COLUMNS], with |c|^2 in squares (infinity in the padding, which is never nearest) and the
- * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves norm NaN. */
+ * largest norm and rounding residual, which the bound E needs. A NaN centroid leaves norm NaN and
+ * ends the packing. static, and unused in some files that include this header. */
 static __attribute__((noinline, unused)) void
 filter_prepare(filter_centroids *out, const double *centroids, int64_t count, int64_t dims) {
     out->count = count;
@@ -80,7 +83,7 @@ filter_prepare(filter_centroids *out, const double *centroids, int64_t count, in
     }
 }
 
-/* Upper bound of the distance that rounding to float32 moves a vector of this norm by. */
+/* Upper bound of the L2 distance by which rounding to float32 moves a vector of this norm. */
 CPU_INLINE double filter_rounding(double norm, int64_t dims) {
     return 0x1p-24 * 1.01 * norm + (double)dims * 1e-45;
 }
@@ -96,7 +99,8 @@ CPU_INLINE double filter_product_error(double norm, double centroid_norm, double
            (double)dims * 1e-43 * (1.0 + rounded);
 }
 
-/* T for a row of norm `norm` when E is `product`; -1: do not filter this row. */
+/* T for a row of norm `norm` when E is `product`; -1: do not filter this row, because it or a
+ * centroid is longer than FILTER_MAX_NORM or NaN. Squared, as F is. */
 CPU_INLINE double filter_bound_of(const filter_centroids *centroids, double norm, double product,
                                   int64_t dims) {
     if (!(norm < FILTER_MAX_NORM && centroids->norm < FILTER_MAX_NORM)) return -1.0;

@@ -3,24 +3,29 @@
  * (spec 1.3, 1.8).
  *
  * The rows and the queries are the two operands; an item is a row or a query. Each item whose
- * neighbors are wanted keeps
- *   - its k best so far with their values in double: the caller's alcore_sys_best, by item;
- *   - a list of candidates: items of the other operand that the filter could not discard, with
- * their float32 scores s (cpu_search.h);
- *   - min_score: a candidate with a lower s is truly worse than k others, and is discarded.
- * When the list is full, the k-th best score minus twice the error becomes min_score, and
- * candidates below it are dropped. What remains is computed in double (rerank) when the list is
- * still nearly full, and at the end of the slab.
+ * neighbors are wanted keeps three things. First, its k best so far with their values in double:
+ * the caller's alcore_sys_best, [items, k], best value first. Second, a list of candidates: items
+ * of the other operand that the filter could not discard, each with its float32 score s = product *
+ * w - h, larger is better (cpu_search.h: w is 1 / |row| for cosine, else 1; h is half the squared
+ * norm of the candidate for L2, else 0). Third, min_score: a candidate with a lower s is truly
+ * worse than k others, and is discarded. When the list is full, the k-th best score minus twice the
+ * error (the bound of how far s can be from the true score) becomes min_score, and candidates below
+ * it are dropped. What remains is computed in double (rerank) when the list is still nearly full,
+ * and at the end of the slab.
  *
- * Both operands are cut into slabs that fit the cache; a slab of rows is multiplied with a slab of
- * queries tile by tile (cpu_sweep.h), of leading components only when the caller gives directions
- * (cpu_prune.h). Cost: rows x queries x dims multiply-adds in float32, and a few values in double
- * an item. */
+ * A slab is a run of items of one operand that are packed at a time so that they fit the cache; a
+ * panel, some packed items interleaved by component; a tile, the products of one panel of rows with
+ * some panels of queries (cpu_sweep.h). With pruning, when the caller gives leading directions, a
+ * tile holds upper bounds of the products, made of the leading components only (cpu_prune.h). A far
+ * item is one that the filter cannot bound: its norm is NaN, too large for float32 or, for L2
+ * and dot, much larger than most; it is compared with all items of the other operand in double.
+ * Cost: rows x queries x dims multiply-adds in float32, and a few values in double an item. */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
 #include "cpu/cpu_prune.h"
 
+/* The most neighbors of an item that a caller may ask for (alcore_sys_best). */
 #define KNN_MAX_K 1024
 
 /* One operand of the search, rows or queries. Two index spaces: i is a matrix row (0 .. count - 1
@@ -33,11 +38,12 @@ typedef struct knn_operand {
     sweep_items items;           /* items of the present slab, packed */
     int64_t slab;                /* capacity of a slab, in items */
     int32_t *order;              /* [ordered] matrix rows that the filter compares, ascending */
-    int64_t ordered;
-    int64_t capacity; /* of the candidate list of an item */
-    float *tile_min;  /* [slab] what a product minus offset in a tile must reach */
-    float *min_score; /* [slab] s that a candidate must reach; the same array as tile_min unless a
-                         tile holds bounds */
+    int64_t ordered;             /* entries of order: items within the mask that are not far */
+    int64_t capacity;            /* of the candidate list of an item */
+    float *tile_min;  /* [slab] what product * w - offset of a pair in a tile must reach; infinity:
+                         nothing does (behind the last item, or no neighbors wanted) */
+    float *min_score; /* [slab] s that a candidate must reach; -FLT_MAX: any; the same array as
+                         tile_min unless a tile holds bounds */
     /* The next three are NULL unless pruning is on: a tile then holds upper bounds of products. */
     double *slack; /* [slab] min_score - tile_min: how far a bound may lie below the true product */
     float *floats; /* [slab, dims] the items in float32, for full products */
@@ -52,9 +58,9 @@ typedef struct knn_operand {
 /* One call and its memory: all arrays are cut out of one allocation by cut_call(). */
 typedef struct knn_call {
     const alcore_sys_work *work;
-    int32_t metric;
+    int32_t metric;      /* ALCORE_SYS_L2 (sq_dist, smaller is better), _DOT, _COSINE (larger) */
     int64_t dims, spent; /* spent: multiplications since the last poll */
-    prune_state prune;   /* leading 0: no pruning */
+    prune_state prune;   /* the leading directions; prune.leading 0: no pruning */
     knn_operand rows, queries;
     double *unit;        /* [dims] an item as a unit vector */
     double *wide;        /* [dims] the item that is compared in double */
@@ -65,22 +71,24 @@ typedef struct knn_call {
     search_found *found; /* [capacity] reranked candidates of one item */
 } knn_call;
 
-/* An upper bound of the norm with which item i enters the float32 products: cosine divides it out.
- */
+/* An upper bound of the norm with which item i (matrix row) of an operand enters the float32
+ * products: cosine divides it out, so that 1 remains. SEARCH_UP = 1 + 1e-9 covers the rounding of
+ * the computed norm. */
 static double filter_norm(const knn_call *call, const search_operand *operand, int64_t i) {
     return call->metric == ALCORE_SYS_COSINE ? SEARCH_UP : operand->norm[i] * SEARCH_UP;
 }
 
-/* The score that corresponds to a value of the metric, for an item of norm `norm`, rounded down:
- * the inverse of s for L2 (s = (|x|^2 - sq_dist) / 2); for dot and cosine the value itself. */
+/* The score that corresponds to a value of the metric (L2: sq_dist), for the item of norm `norm`
+ * whose neighbor it is, rounded down: for L2 s = (norm^2 - sq_dist) / 2, where 2^-48 covers the
+ * rounding; for dot and cosine the value itself. */
 static double score_of_value(const knn_call *call, double norm, double value) {
     if (call->metric != ALCORE_SYS_L2) return value;
     double half_norm = 0.5 * norm * norm, half = 0.5 * value;
     return half_norm - half - 0x1p-48 * (half_norm + half);
 }
 
-/* How far the score of item i (matrix row) of `operand` with any item of `other` can be off in the
- * sweep, in float32 or as int16; an item's min_score is lowered by it. */
+/* How far the score of item i (matrix row, not far) of `operand` with any item of `other` that is
+ * not far can be off in the sweep, in float32 or as int16; an item's min_score is lowered by it. */
 static double score_error(const knn_call *call, const knn_operand *operand,
                           const knn_operand *other, int64_t i) {
     double norm = filter_norm(call, &operand->base, i), limit = other->base.limit;
@@ -88,8 +96,9 @@ static double score_error(const knn_call *call, const knn_operand *operand,
            sweep_error(&operand->items, &other->items, norm, limit);
 }
 
-/* Raises the score that candidates of a slab item must reach, and what its tiles are compared with.
- */
+/* Raises the score that candidates of a slab item must reach, and what its tiles are compared with:
+ * the same number, or with pruning (slack is there) that number less what a bound in a tile may lie
+ * below the true product. A min_score that is no rise changes nothing. */
 static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_score) {
     if (min_score <= operand->min_score[slab_index]) return;
     operand->min_score[slab_index] = min_score;
@@ -99,8 +108,9 @@ static void raise_min_score(knn_operand *operand, int64_t slab_index, float min_
 }
 
 /* Raises min_score of a slab item to the score of the last of its k best, less the error, once
- * there are k. Called when a slab is loaded, with what earlier slabs found, and after every rerank.
- */
+ * there are k (row -1: the slot is unused). Once the error suffices: the k best have values in
+ * double, only a candidate's score is off. Called when a slab is loaded, with what earlier slabs
+ * and calls found, and after every rerank. */
 static void raise_from_best(const knn_call *call, knn_operand *operand, const knn_operand *other,
                             int64_t slab_index) {
     int64_t i = operand->items.item[slab_index], k = operand->best->k, last = (i + 1) * k - 1;
@@ -110,16 +120,19 @@ static void raise_from_best(const knn_call *call, knn_operand *operand, const kn
                     search_below(score - score_error(call, operand, other, i)));
 }
 
-/* Prefetches a row: candidates lie far apart in memory, and the next one is loaded while this one
- * is computed. */
+/* Prefetches matrix row i, one cache line of 64 bytes after the other: candidates lie far apart in
+ * memory, and the next one is loaded while this one is computed. */
 CPU_INLINE void fetch(const alcore_sys_rows *rows, int64_t i) {
     int64_t bytes = (int64_t)cpu_bytes(rows->dtype);
     const char *row = (const char *)rows->data + i * rows->stride * bytes;
     for (int64_t byte = 0; byte < rows->dims * bytes; byte += 64) __builtin_prefetch(row + byte);
 }
 
-/* Computes the candidates of a slab item in double, merges them into its k best and empties the
- * list. An L2 distance may stop early above the k-th best so far (limit). */
+/* Computes the candidates of a slab item in double, merges them into its k best (which the caller
+ * of the kernel owns) and empties the list. An L2 distance may stop early above the k-th best so
+ * far (limit; infinity while there are fewer than k). Called by prune_candidates() and at the end
+ * of a slab, with operand->best not NULL. A neighbor is stored as its pool row, base.rows->first +
+ * j. */
 static void rerank(knn_call *call, knn_operand *operand, const knn_operand *other,
                    int64_t slab_index) {
     int64_t i = operand->items.item[slab_index], k = operand->best->k, count = 0;
@@ -145,8 +158,10 @@ static void rerank(knn_call *call, knn_operand *operand, const knn_operand *othe
 
 /* Called with a full candidate list, or with more than k at the end of a slab: computes the k-th
  * best score among the candidates and the k best so far, raises min_score to it less twice the
- * error, and drops the candidates below. When more than three quarters of the list remain, because
- * no bound can tell them apart (copies), they are reranked. */
+ * error, and drops the candidates below. One error is for the score that ranks k-th, one for that
+ * of a candidate; the k best so far, whose values are exact, enter with one error added, to be
+ * treated alike. With fewer than k scores nothing can be dropped. When more than three quarters of
+ * the list remain, because no bound can tell them apart (copies), they are reranked. */
 static void prune_candidates(knn_call *call, knn_operand *operand, const knn_operand *other,
                              int64_t slab_index) {
     int64_t i = operand->items.item[slab_index], k = operand->best->k,
@@ -173,7 +188,8 @@ static void prune_candidates(knn_call *call, knn_operand *operand, const knn_ope
         rerank(call, operand, other, slab_index);
 }
 
-/* Appends matrix row j of the other operand, with its score, to the candidates of a slab item. */
+/* Appends matrix row j of the other operand, with its score, to the candidates of a slab item.
+ * There is room: a list that becomes full is pruned, which leaves at most three quarters of it. */
 CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_operand *other,
                               int64_t slab_index, float score, int64_t j) {
     int64_t entry = slab_index * operand->capacity + operand->candidate_count[slab_index];
@@ -185,7 +201,9 @@ CPU_INLINE void add_candidate(knn_call *call, knn_operand *operand, const knn_op
 
 /* Adds candidates from SWEEP_STEP products of one row with the queries first .. (slab indices),
  * some of which passed the comparison of scan_tile(). Where a tile holds upper bounds (pruning),
- * the full product of a pair that passes is computed first. weight: w of the row. */
+ * the full product of a pair that passes is computed first. row: position in the slab of rows;
+ * products [SWEEP_STEP]; weight: w of the row, 1 / |row| for cosine (1 where it is in the packed
+ * values), else 1. Columns behind the last query of the slab are skipped. */
 static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int64_t first,
                                                const float *products, float weight) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
@@ -208,10 +226,12 @@ static __attribute__((noinline)) void add_hits(knn_call *call, int64_t row, int6
     }
 }
 
-/* Compares a tile, products [rows, count] of the slab rows row .. with the slab queries first ..,
- * with the limits of both operands, SWEEP_STEP products at a time; add_hits() sees only steps in
- * which a comparison holds. query_best and row_best (whose neighbors are wanted) are constants, so
- * that each caller compiles to a loop without branches on them. */
+/* Compares a tile, products [rows, count] of the slab rows row .. row + rows - 1 with the slab
+ * queries first .. first + count - 1, with the limits of both operands (tile_min), SWEEP_STEP = 2 x
+ * PRODUCT_FLOATS products at a time; add_hits() sees only steps in which a comparison holds.
+ * query_best and row_best (1: the neighbors of queries, of rows are wanted) are constants, so that
+ * each caller compiles to a loop without branches on them. The row's limit is read again for each
+ * step, because add_hits() may have raised it. */
 CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, int64_t count,
                           const float *products, int query_best, int row_best) {
     const float *limits = call->queries.tile_min + first, *offset = call->queries.offset + first;
@@ -238,24 +258,26 @@ CPU_INLINE void scan_tile(knn_call *call, int64_t row, int rows, int64_t first, 
     }
 }
 
-/* The callbacks of sweep_products(): neighbors wanted of both operands, of the queries, of the
- * rows. */
+/* The callbacks of sweep_products(), called for each tile; user is the knn_call. Neighbors are
+ * wanted of both operands, of the queries only, of the rows only. */
 static void scan_tile_both(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products) {
-    scan_tile(user, row, rows, first, count, products, 1, 1);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/1);
 }
 static void scan_tile_queries(void *user, int64_t row, int rows, int64_t first, int64_t count,
                               const float *products) {
-    scan_tile(user, row, rows, first, count, products, 1, 0);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/1, /*row_best=*/0);
 }
 static void scan_tile_rows(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products) {
-    scan_tile(user, row, rows, first, count, products, 0, 1);
+    scan_tile(user, row, rows, first, count, products, /*query_best=*/0, /*row_best=*/1);
 }
 
-/* Compares the far items of `operand` with every item of `other` in double and merges each value
- * into the k best of either. Called for both operands before the sweep; the second time skip_far
- * leaves out pairs of two far items, which the first call has compared. */
+/* Compares the far items of `operand` (those that the filter cannot bound, flagged in base.far;
+ * never an item outside the mask) with every item of the mask of `other` in double and merges each
+ * value into the k best of either, where they are wanted; a NaN value is nobody's neighbor. Called
+ * for both operands before the sweep; the second time skip_far = 1 leaves out pairs of two far
+ * items, which the first call has compared. HUGE_VAL: an L2 distance is computed to its end. */
 static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_operand *other,
                                  int skip_far) {
     alcore_status status = ALCORE_OK;
@@ -291,9 +313,10 @@ static alcore_status compare_far(knn_call *call, knn_operand *operand, knn_opera
     return status;
 }
 
-/* Makes the items first .. of order the present slab: sets offset, limits and empty candidate
- * lists. Entries that fill the last panel get an infinite offset and limit, so that no comparison
- * holds. */
+/* Makes the items from position `first` of order on, as many as a slab takes, the present slab:
+ * sets offset, limits (from the k best of earlier slabs and calls) and empty candidate lists.
+ * Entries that fill the last panel get an infinite offset and limit, so that no comparison holds;
+ * so does the limit of every item when the operand's neighbors are not wanted. */
 static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *other,
                       int64_t first) {
     int64_t left = operand->ordered - first;
@@ -318,7 +341,10 @@ static void load_slab(knn_call *call, knn_operand *operand, const knn_operand *o
     }
 }
 
-/* Reranks the candidates of all items of the present slab, before the next slab replaces it. */
+/* Reranks the candidates of all items of the present slab, before the next slab replaces it; lists
+ * of more than k are pruned first, which is cheaper than computing all of them in double. Nothing
+ * when the operand's neighbors are not wanted. The poll adds no cost: rerank() has added its own.
+ */
 static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_operand *other) {
     alcore_status status = ALCORE_OK;
     for (int64_t slab_index = 0; operand->best && slab_index < operand->items.count && !status;
@@ -331,7 +357,9 @@ static alcore_status rerank_all(knn_call *call, knn_operand *operand, const knn_
     return status;
 }
 
-/* Packs the items of the present slab; scaled: each divided by its norm (cosine queries). */
+/* Packs the items of the present slab: whole items, or with pruning their leading components.
+ * scaled: SWEEP_SCALED (1) divides each by its norm (queries of a cosine search), SWEEP_AS_IS (0)
+ * does not. */
 static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
     if (call->prune.leading > 0) {
         prune_pack(&call->prune, &operand->items, &operand->base, scaled, call->staged,
@@ -341,7 +369,8 @@ static void pack_slab(knn_call *call, knn_operand *operand, int scaled) {
     }
 }
 
-/* Words of a packed item: leading components and the remainder, or all components. */
+/* Words (32 bits) of a packed item: its leading components and the norm of the remainder, or all
+ * components as float32 or, two a word, as int16. */
 static int64_t packed_words(const knn_call *call) {
     if (call->prune.leading > 0) return call->prune.leading + 1;
     return sweep_words(&call->rows.items, call->dims);
@@ -349,7 +378,8 @@ static int64_t packed_words(const knn_call *call) {
 
 /* All slabs of queries against all slabs of rows. A slab of queries stays packed while every slab
  * of rows passes, so its items are reranked once; the lists of a slab of rows are reused by the
- * next slab, so its items are reranked before that. */
+ * next slab, so its items are reranked before that. The callback `tile` is the variant of
+ * scan_tile() for the operands whose neighbors are wanted, one at least. */
 static alcore_status sweep(knn_call *call) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t words = packed_words(call);
@@ -360,10 +390,10 @@ static alcore_status sweep(knn_call *call) {
     alcore_status status = ALCORE_OK;
     for (int64_t q = 0; q < queries->ordered && !status; q += queries->slab) {
         load_slab(call, queries, rows, q);
-        pack_slab(call, queries, call->metric == ALCORE_SYS_COSINE);
+        pack_slab(call, queries, call->metric == ALCORE_SYS_COSINE ? SWEEP_SCALED : SWEEP_AS_IS);
         for (int64_t r = 0; r < rows->ordered && !status; r += rows->slab) {
             load_slab(call, rows, queries, r);
-            pack_slab(call, rows, 0);
+            pack_slab(call, rows, SWEEP_AS_IS);
             status = sweep_products(call->work, &rows->items, &queries->items, words,
                                     call->products, &call->spent, tile, call);
             if (!status) status = rerank_all(call, rows, queries);
@@ -375,7 +405,9 @@ static alcore_status sweep(knn_call *call) {
 
 /* Sets the capacity of a slab and of candidate lists: 2 k + 48 entries, of which prune_candidates()
  * drops at least k + 48 unless bounds cannot tell them apart, so that its selection is paid for by
- * as many appended ones. width: items of a panel. */
+ * as many appended ones. width: items of a panel, PRODUCT_ROWS for the rows and PRODUCT_COLUMNS for
+ * the queries. each: bytes that an item of the slab takes; 1 more, so that it is never 0. The
+ * panels are sized for float32, of which int16 needs half. */
 static void size_operand(const knn_call *call, knn_operand *operand, int64_t width) {
     int64_t each = packed_words(call) * 4 + 1;
     if (call->prune.leading > 0) each += (call->dims + call->prune.padded) * 4;
@@ -388,8 +420,8 @@ static void size_operand(const knn_call *call, knn_operand *operand, int64_t wid
 }
 
 /* Cuts the arrays of one operand out of the call's allocation (sweep_cut() only adds up sizes in
- * the first of two walks). weighted: scores of this operand's items have a weight w (cosine rows).
- */
+ * the first of two walks). weighted: SWEEP_WEIGHTED where products of this operand's items are
+ * multiplied by w = 1 / norm (rows of a cosine search), else SWEEP_UNWEIGHTED. */
 static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory *memory,
                         int weighted) {
     sweep_cut_operand(memory, &operand->base, weighted, &operand->order);
@@ -412,13 +444,15 @@ static void cut_operand(const knn_call *call, knn_operand *operand, sweep_memory
         sweep_cut(memory, operand->slab * operand->capacity, sizeof *operand->candidate_row);
 }
 
-/* Cuts all arrays of the call; the order of the cuts is the layout. Without components, or with
- * more than SEARCH_MAX_DIMS, every item is far: nothing is filtered, and panels are not needed. */
+/* Cuts all arrays of the call; the order of the cuts is the layout. Runs twice: with memory->base
+ * NULL it only adds up the size, in memory->used. Without components, or with more than
+ * SEARCH_MAX_DIMS = 65536, every item is far: nothing is filtered, and panels are not needed. */
 static void cut_call(knn_call *call, sweep_memory *memory) {
     knn_operand *rows = &call->rows, *queries = &call->queries;
     int64_t dims = call->dims, k = 0, capacity = 0;
-    cut_operand(call, rows, memory, call->metric == ALCORE_SYS_COSINE);
-    cut_operand(call, queries, memory, 0);
+    cut_operand(call, rows, memory,
+                call->metric == ALCORE_SYS_COSINE ? SWEEP_WEIGHTED : SWEEP_UNWEIGHTED);
+    cut_operand(call, queries, memory, SWEEP_UNWEIGHTED);
     for (int s = 0; s < 2; s++) {
         const knn_operand *operand = s ? queries : rows;
         if (operand->best && operand->best->k > k) k = operand->best->k;
@@ -441,7 +475,8 @@ static void cut_call(knn_call *call, sweep_memory *memory) {
     if (call->prune.leading > 0) prune_cut(&call->prune, dims, memory);
 }
 
-/* Checks the arguments of a call before any memory is allocated. */
+/* Checks the arguments of a call before any memory is allocated: both matrices, a known metric, and
+ * 1 to KNN_MAX_K neighbors of each operand whose neighbors are wanted (best NULL: not wanted). */
 static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *rows,
                            const alcore_sys_rows *queries, const alcore_sys_search *search,
                            const alcore_sys_best *query_best, const alcore_sys_best *row_best) {
@@ -460,14 +495,19 @@ static alcore_status check(const alcore_sys_work *work, const alcore_sys_rows *r
 
 /* What sweep_choose() needs to know of an operand. */
 static sweep_view view_of(knn_operand *operand) {
-    return (sweep_view){&operand->items, &operand->base, operand->order, operand->ordered,
-                        operand->best ? operand->best->k : 0};
+    return (sweep_view){.items = &operand->items,
+                        .operand = &operand->base,
+                        .order = operand->order,
+                        .ordered = operand->ordered,
+                        .k = operand->best ? operand->best->k : 0};
 }
 
 /* Kernel table: the k best queries of each row (row_best) and the k best rows of each query
  * (query_best); either may be NULL. row and value [items, k] of both come in with the best so far
- * (row -1: none), so that a matrix may be passed in parts. Far items are compared in double first,
- * the others in the sweep. */
+ * (row -1: none; best value first, equal values by the lower row), so that a matrix may be passed
+ * in parts. mask [rows], query_mask [queries]: 1: the item takes part; NULL: all do. Far items are
+ * compared in double first, the others in the sweep, whose panels are float32, or int16 where
+ * sweep_choose() finds these sharp enough and nothing is pruned. */
 alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                        const uint8_t *mask, const alcore_sys_rows *queries,
                        const uint8_t *query_mask, const alcore_sys_search *search,
@@ -484,7 +524,7 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     call.prune = prune_begin(search, dims);
     size_operand(&call, &call.rows, PRODUCT_ROWS);
     size_operand(&call, &call.queries, PRODUCT_COLUMNS);
-    sweep_memory memory = {0};
+    sweep_memory memory = {0}; /* base NULL: the first walk only adds up sizes */
     cut_call(&call, &memory);
     int64_t bytes = memory.used;
     status = alcore__cpu_new(work, bytes, 1, &memory.base);
@@ -493,8 +533,8 @@ alcore_status CPU(knn)(const alcore_sys_work *work, const alcore_sys_rows *rows,
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows.base, call.metric, call.unit, call.sorted);
     CPU(search_measure)(&call.queries.base, call.metric, call.unit, call.sorted);
-    status = compare_far(&call, &call.rows, &call.queries, 0);
-    if (!status) status = compare_far(&call, &call.queries, &call.rows, 1);
+    status = compare_far(&call, &call.rows, &call.queries, /*skip_far=*/0);
+    if (!status) status = compare_far(&call, &call.queries, &call.rows, /*skip_far=*/1);
     call.rows.ordered = CPU(search_order)(&call.rows.base, call.rows.order);
     call.queries.ordered = CPU(search_order)(&call.queries.base, call.queries.order);
     if (call.prune.leading == 0) {

@@ -13,8 +13,18 @@
  * pair of a row, the comparison does not hold: every pair of such a "plain" row is tested by
  * itself.
  *
- * Slabs, panels and tiles are those of cpu_sweep.h, the operands those of cpu_search.h.
- * Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row. */
+ * Words. An operand is one of the two matrices: the rows or the others; an item is a row of either.
+ * A slab is a run of items of one operand that are packed at a time so that they fit the cache; a
+ * panel, some packed items interleaved by component, as float32 or as pairs of int16 (cpu_sweep.h);
+ * a tile, the products of one panel of rows with some panels of others. A far item is one that the
+ * filter cannot bound: its norm is NaN or above 1e18 (a row) or 1e150 (an other), or dims is 0 or
+ * above SEARCH_MAX_DIMS = 65536, which makes every item far; items that the mask leaves out are not
+ * far. Far items are compared in double with all items of the other operand.
+ *
+ * Products of a packed row with a packed other, times the weight w = 1 / |row| (int16: w is in the
+ * packed values), are float32 cosines, because others are divided by their norms when they are
+ * packed. Cost: rows x others x dims multiply-adds in float32, and a few cosines in double a row.
+ */
 #include <string.h>
 
 #include "cpu/cpu_engine.h"
@@ -30,26 +40,29 @@
  * rows, column that of an other in the present slab of others. */
 typedef struct margin_call {
     const alcore_sys_work *work;
-    int64_t dims, spent;                 /* spent: multiplications since the last poll */
-    search_operand rows, others;         /* the operands */
-    sweep_items row_items, other_items;  /* their present slabs, packed */
-    int64_t row_slab, other_slab;        /* capacity of a slab, in items */
-    int32_t *row_order, *other_order;    /* [row_count], [other_count] matrix rows that the filter
-                                            compares, ascending */
-    int64_t row_count, other_count;      /* of the orders */
-    const double *row_half, *other_half; /* [rows], [others] the caller's */
-    double *ratio;                       /* [rows] the caller's: largest ratio so far */
+    int64_t dims, spent;                /* spent: multiplications since the last poll */
+    search_operand rows, others;        /* the operands: matrix, mask, norms, which items are far */
+    sweep_items row_items, other_items; /* their present slabs, packed; .item leads from a position
+                                           in the slab to the matrix row */
+    int64_t row_slab, other_slab;       /* capacity of a slab, in items */
+    int32_t *row_order, *other_order;   /* [row_count], [other_count] matrix rows that the filter
+                                           compares, ascending */
+    int64_t row_count, other_count;     /* of the orders */
+    const double *row_half, *other_half; /* [rows], [others] the caller's: half the mean cosine of
+                                            the item to its k nearest neighbors */
+    double *ratio;   /* [rows] the caller's: largest ratio so far, over earlier calls too */
     int64_t *other;  /* [rows] the caller's: pool row of that other; -1: none yet */
     float *half;     /* [other_slab] other_half by column; 0 behind the last other */
     double max_half; /* the largest |other_half| of the slab */
-    double error;    /* E */
+    double error;    /* E, the same for all pairs: cosines have operands of length 1 */
     float *bar;      /* [row_slab] r row_half - E, rounded down; -FLT_MAX: every pair passes */
     float *slope;    /* [row_slab] r in float32 */
     double *reached; /* [row_slab] r; -infinity: none yet */
     int32_t *candidate_count; /* [row_slab] number of candidates of the row */
     float *candidate_score;   /* [row_slab, MARGIN_CAPACITY] s of the candidates */
     int32_t *candidate_other; /* [row_slab, MARGIN_CAPACITY] j of the candidates */
-    uint8_t *plain;           /* [row_slab] 1: D may be at most 1e-9 for some pair */
+    uint8_t *plain;           /* [row_slab] 1: D may be at most 1e-9 for some pair, or is too large
+                                 for float32: every pair of the row is tested by itself */
     double *unit;             /* [dims] an item as a unit vector */
     double *wide;             /* [dims] the item that is compared in double */
     double *sorted;           /* [larger count of both] norms, reordered */
@@ -57,14 +70,15 @@ typedef struct margin_call {
     float *products;          /* [PRODUCT_ROWS, columns of a block] the present tile */
 } margin_call;
 
-/* The ratio as spec 5.6 defines it. */
+/* The ratio of a pair as spec 5.6 defines it, from its cosine and both halves; larger is better. */
 static double ratio_of(double cosine, double row_half, double other_half) {
     double sum = row_half + other_half;
     return sum <= MARGIN_ZERO ? 0.0 : cosine / sum;
 }
 
-/* Makes the pair (i, j) the best of row i when its ratio is larger, or equal with a lower pool row
- * of the other; NaN never is. */
+/* Makes the pair (i, j) of matrix rows the best of row i when its ratio is larger than the one so
+ * far, or equal with a lower pool row of the other; a NaN ratio never is. other[i] < 0: no pair
+ * yet, so that a first ratio of -infinity is stored too. */
 static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
     int64_t pool_row = call->others.rows->first + j;
     if (ratio > call->ratio[i] || (call->other[i] < 0 && ratio == ratio) ||
@@ -79,7 +93,8 @@ static void join_best(margin_call *call, int64_t i, double ratio, int64_t j) {
 static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     if (r <= call->reached[slab_index]) return;
     double half = call->row_half[call->row_items.item[slab_index]];
-    /* The slope and the products with it are rounded, and so are ratios themselves. */
+    /* The slope and the products with it are rounded, and so are ratios themselves; 1e-30 covers
+     * what underflows. */
     double slack = 0x1p-21 * fabs(r) * (fabs(half) + call->max_half) + 1e-30;
     call->reached[slab_index] = r;
     call->slope[slab_index] = (float)r;
@@ -91,21 +106,25 @@ static void raise_reached(margin_call *call, int64_t slab_index, double r) {
     }
 }
 
-/* The ratio of the pair (i, j) in double; call->wide holds row i, widened. */
+/* The ratio of the pair (i, j), matrix rows, in double; call->wide holds row i, widened. HUGE_VAL:
+ * no limit above which a value could be cut short (only L2 distances have one). */
 static double exact_ratio(margin_call *call, int64_t i, int64_t j) {
     double cosine = CPU(search_value)(ALCORE_SYS_COSINE, call->wide, call->rows.norm[i],
                                       &call->others, j, call->unit, HUGE_VAL);
     return ratio_of(cosine, call->row_half[i], call->other_half[j]);
 }
 
-/* Widens item i of an operand into call->wide. */
+/* Widens item i (matrix row) of an operand to double into call->wide [dims], as a unit vector when
+ * the caller's matrix says so. */
 static void widen_item(margin_call *call, const search_operand *operand, int64_t i) {
     const char *row = cpu_row(operand->rows, i, call->unit);
     CPU(widen_row)(row, call->dims, cpu_row_dtype(operand->rows), call->wide);
 }
 
-/* Computes in double the candidates of a slab row whose upper end is not below what the row has
- * reached, merges them into the row's best and empties the list. */
+/* Computes in double the candidates of a slab row whose upper end (s + E) / D is not below what the
+ * row has reached, merges them into the row's best and empties the list. The factor 2^-40 covers
+ * the rounding of the upper end itself. sum is above MARGIN_ZERO: test_pair() lists no other pair.
+ * Called when the list is nearly full, and for each row after a slab of others. */
 static void rerank(margin_call *call, int64_t slab_index) {
     int64_t i = call->row_items.item[slab_index];
     int is_wide = 0;
@@ -124,9 +143,9 @@ static void rerank(margin_call *call, int64_t slab_index) {
     if (call->other[i] >= 0) raise_reached(call, slab_index, call->ratio[i]);
 }
 
-/* Called when the candidate list of a slab row is full: drops the candidates whose upper end is
- * below what the row has reached; when more than three quarters of the list remain, reranks them.
- */
+/* Called when the candidate list of a slab row is full: drops the candidates whose upper end
+ * (s + E) / D is below what the row has reached, which has grown since they were listed; when more
+ * than three quarters of the list remain, reranks them, which empties it. */
 static void prune_candidates(margin_call *call, int64_t slab_index) {
     int64_t i = call->row_items.item[slab_index], kept = 0;
     float *candidate_score = call->candidate_score + slab_index * MARGIN_CAPACITY;
@@ -142,9 +161,10 @@ static void prune_candidates(margin_call *call, int64_t slab_index) {
     if (kept > MARGIN_CAPACITY * 3 / 4) rerank(call, slab_index);
 }
 
-/* Tests one pair, a slab row and a column with float32 cosine s: a D of at most 1e-9 makes its
- * ratio 0 at once; else its lower end may raise what the row has reached, and it becomes a
- * candidate unless its upper end is below that. */
+/* Tests one pair, a slab row and a column (both positions in their slabs) with float32 cosine s: a
+ * D of at most 1e-9 makes its ratio 0 at once; else its lower end (s - E) / D may raise what the
+ * row has reached, and it becomes a candidate unless its upper end (s + E) / D is below that.
+ * 2^-40: rounding of the ends. The list has room: it is pruned as soon as it is full. */
 static void test_pair(margin_call *call, int64_t slab_index, int64_t column, float s) {
     int64_t i = call->row_items.item[slab_index], j = call->other_items.item[column];
     double sum = call->row_half[i] + call->other_half[j];
@@ -166,9 +186,12 @@ static void test_pair(margin_call *call, int64_t slab_index, int64_t column, flo
     if (++call->candidate_count[slab_index] == MARGIN_CAPACITY) prune_candidates(call, slab_index);
 }
 
-/* The callback of sweep_products(): products [rows, count] of the slab rows row .. with the columns
- * first ... Compares s - slope other_half >= bar, SWEEP_STEP pairs at a time, and tests each pair
- * of a step in which it holds; all pairs of plain rows. */
+/* The callback of sweep_products(), once a tile: products [rows, count] of the slab rows row .. row
+ * + rows - 1 with the columns first .. first + count - 1; the last columns may lie behind the
+ * slab's last other and are skipped. s = product * weight. Compares s - slope other_half >= bar for
+ * SWEEP_STEP = 2 x PRODUCT_FLOATS pairs at a time, and tests each pair for which it holds; all
+ * pairs of plain rows. user: the margin_call. slope and bar are read again for each step, because
+ * test_pair() may have raised them. */
 static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t count,
                       const float *products) {
     margin_call *call = user;
@@ -196,9 +219,11 @@ static void scan_tile(void *user, int64_t row, int rows, int64_t first, int64_t 
     }
 }
 
-/* Compares the far items of one operand (by_row: the rows, else the others) with every item of the
- * other operand in double. Called for both before the sweep; the second call leaves out pairs of
- * two far items, which the first has compared. */
+/* Compares the far items of one operand (by_row 1: the rows, 0: the others) with every item of the
+ * mask of the other operand in double: those are the items that the filter cannot bound (a norm
+ * that is NaN or too large, or too many or no components). Items outside the mask are never far, so
+ * operand's own mask need not be looked at. Called for the rows and then for the others, before the
+ * sweep; the second call leaves out pairs of two far items, which the first has compared. */
 static alcore_status compare_far(margin_call *call, int by_row) {
     search_operand *operand = by_row ? &call->rows : &call->others;
     search_operand *opposite = by_row ? &call->others : &call->rows;
@@ -219,8 +244,10 @@ static alcore_status compare_far(margin_call *call, int by_row) {
     return status;
 }
 
-/* Makes the others first .. of other_order the present slab: half [columns], max_half, and
- * *min_half, the smallest other_half, NaN when one of them is NaN. */
+/* Makes the others from position `first` of other_order on, as many as a slab takes, the present
+ * slab: half [columns], 0 for the columns that fill the last panel; max_half, the largest
+ * |other_half|; and *min_half, the smallest other_half, from which load_rows() tells which rows are
+ * plain. */
 static void load_others(margin_call *call, int64_t first, double *min_half) {
     int64_t left = call->other_count - first;
     call->other_items.count = left < call->other_slab ? left : call->other_slab;
@@ -238,9 +265,12 @@ static void load_others(margin_call *call, int64_t first, double *min_half) {
     }
 }
 
-/* Makes the rows first .. of row_order the present slab: empty candidate lists, and nothing reached
- * but the ratio that earlier slabs or calls found. A row is plain when row_half + min_half, the
- * smallest D that a pair of it can have, is not clearly above 1e-9. */
+/* Makes the rows from position `first` of row_order on, as many as a slab takes, the present slab:
+ * empty candidate lists, and nothing reached but the ratio that earlier slabs or calls found
+ * (call->other of the row is -1 when there is none: then every pair passes the first comparison).
+ * min_half: the smallest other_half of the present slab of others. A row is plain when row_half +
+ * min_half, the smallest D that a pair of it can have, is not clearly above 1e-9, or when halves
+ * are too large for float32. */
 static void load_rows(margin_call *call, int64_t first, double min_half) {
     int64_t left = call->row_count - first;
     call->row_items.count = left < call->row_slab ? left : call->row_slab;
@@ -258,23 +288,29 @@ static void load_rows(margin_call *call, int64_t first, double min_half) {
     }
 }
 
-/* All slabs of others against all slabs of rows. The next slab of rows reuses the candidate lists,
- * so the rows of a slab are reranked before it. */
+/* Every slab of others against every slab of rows: packs both, multiplies them tile by tile
+ * (scan_tile() collects candidates), then reranks each row of the slab, because the next slab of
+ * rows reuses the candidate lists. A slab of others is packed once, the rows again for each slab of
+ * others. Others are packed divided by their norms (SWEEP_SCALED), rows as they are: their scores
+ * have the weight 1 / norm. words: 32-bit words of a packed item, one for each float32 component or
+ * for each pair of int16 ones; both operands have the same. min_half: smallest other_half of the
+ * slab of others, on its way from load_others() to load_rows(). */
 static alcore_status sweep(margin_call *call) {
     alcore_status status = ALCORE_OK;
     double min_half;
     for (int64_t o = 0; o < call->other_count && !status; o += call->other_slab) {
         load_others(call, o, &min_half);
-        sweep_pack(&call->other_items, &call->others, 1, call->staged);
+        sweep_pack(&call->other_items, &call->others, SWEEP_SCALED, call->staged);
         for (int64_t r = 0; r < call->row_count && !status; r += call->row_slab) {
             load_rows(call, r, min_half);
-            sweep_pack(&call->row_items, &call->rows, 0, call->staged);
+            sweep_pack(&call->row_items, &call->rows, SWEEP_AS_IS, call->staged);
             int64_t words = sweep_words(&call->row_items, call->dims);
             status = sweep_products(call->work, &call->row_items, &call->other_items, words,
                                     call->products, &call->spent, scan_tile, call);
             for (int64_t slab_index = 0; slab_index < call->row_items.count && !status;
                  slab_index++) {
                 rerank(call, slab_index);
+                /* cost 0: rerank() has added its own to spent */
                 status = alcore__cpu_poll(call->work, &call->spent, 0);
             }
         }
@@ -282,14 +318,16 @@ static alcore_status sweep(margin_call *call) {
     return status;
 }
 
-/* Cuts all arrays of the call; the order of the cuts is the layout. Without components, or with
- * more than SEARCH_MAX_DIMS, every item is far and panels are not needed. */
+/* Cuts all arrays of the call out of one allocation; the order of the cuts is the layout. Runs
+ * twice: with memory->base NULL it only adds up the size, in memory->used. Needs the capacities of
+ * the slabs. Without components, or with more than SEARCH_MAX_DIMS = 65536, every item is far, and
+ * what only the sweep uses (panels, products, staged) is not needed. */
 static void cut_call(margin_call *call, sweep_memory *memory) {
     int64_t dims = call->dims, slab = call->row_slab;
     int64_t max_count = call->rows.rows->count;
     if (call->others.rows->count > max_count) max_count = call->others.rows->count;
-    sweep_cut_operand(memory, &call->rows, 1, &call->row_order);
-    sweep_cut_operand(memory, &call->others, 0, &call->other_order);
+    sweep_cut_operand(memory, &call->rows, SWEEP_WEIGHTED, &call->row_order);
+    sweep_cut_operand(memory, &call->others, SWEEP_UNWEIGHTED, &call->other_order);
     call->unit = sweep_cut(memory, dims, sizeof *call->unit);
     call->wide = sweep_cut(memory, dims, sizeof *call->wide);
     call->sorted = sweep_cut(memory, max_count, sizeof *call->sorted);
@@ -310,9 +348,15 @@ static void cut_call(margin_call *call, sweep_memory *memory) {
     call->row_items.panels = sweep_cut(memory, slab * dims, sizeof(float));
 }
 
-/* Kernel table: for each row the other with the largest ratio; ratio and other [rows] come in with
- * the best so far (other -1: none) and are replaced by a better pair only. Far items are compared
- * in double first, the others in the sweep. `search` has no use here. */
+/* Kernel table: for each row of mask [rows] the item of `others` within other_mask [others] with
+ * the largest ratio (1 in a mask: takes part; NULL: all do). row_half [rows], other_half [others]:
+ * half the mean cosine of an item to its k nearest neighbors, as knn found them. ratio [rows] and
+ * other [rows], the pool row of that item, come in with the best of earlier calls, because the
+ * search module passes the others in parts (-infinity and -1 before the first), and are replaced by
+ * a better pair only. `search` (metric and directions) is part of the signature that searches
+ * share; a ratio is always made of cosines, so it is not read. Steps: memory, norms, far items in
+ * double, the order of the items that the filter compares, the form of panels (float32 or int16),
+ * the sweep. */
 alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const uint8_t *mask, const alcore_sys_rows *others,
                                  const uint8_t *other_mask, const alcore_sys_search *search,
@@ -333,8 +377,9 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
                         .ratio = ratio,
                         .other = other};
     call.row_slab = sweep_slab(rows->count, MARGIN_CAPACITY * 8 + bytes, PRODUCT_ROWS);
+    /* + 1: sweep_slab() divides by it, and dims may be 0 */
     call.other_slab = sweep_slab(others->count, bytes + 1, PRODUCT_COLUMNS);
-    sweep_memory memory = {0};
+    sweep_memory memory = {0}; /* base NULL: the first walk only adds up sizes */
     cut_call(&call, &memory);
     bytes = memory.used;
     status = alcore__cpu_new(work, bytes, 1, &memory.base);
@@ -343,14 +388,23 @@ alcore_status CPU(margin_ratios)(const alcore_sys_work *work, const alcore_sys_r
     cut_call(&call, &memory);
     CPU(search_measure)(&call.rows, ALCORE_SYS_COSINE, call.unit, call.sorted);
     CPU(search_measure)(&call.others, ALCORE_SYS_COSINE, call.unit, call.sorted);
-    status = compare_far(&call, 1);
-    if (!status) status = compare_far(&call, 0);
+    status = compare_far(&call, /*by_row=*/1);
+    if (!status) status = compare_far(&call, /*by_row=*/0);
     call.row_count = CPU(search_order)(&call.rows, call.row_order);
     call.other_count = CPU(search_order)(&call.others, call.other_order);
-    sweep_view row_view = {&call.row_items, &call.rows, call.row_order, call.row_count, 1};
-    sweep_view other_view = {&call.other_items, &call.others, call.other_order, call.other_count,
-                             0};
+    /* k: each row wants its best other, no other wants a row */
+    sweep_view row_view = {.items = &call.row_items,
+                           .operand = &call.rows,
+                           .order = call.row_order,
+                           .ordered = call.row_count,
+                           .k = 1};
+    sweep_view other_view = {.items = &call.other_items,
+                             .operand = &call.others,
+                             .order = call.other_order,
+                             .ordered = call.other_count,
+                             .k = 0};
     sweep_choose(&row_view, &other_view, ALCORE_SYS_COSINE, call.wide, call.unit);
+    /* Both operands have length 1; SEARCH_UP is 1 rounded up, an upper bound of computed norms. */
     call.error = CPU(search_error)(SEARCH_UP, SEARCH_UP, dims, ALCORE_SYS_COSINE) +
                  sweep_error(&call.row_items, &call.other_items, SEARCH_UP, SEARCH_UP);
     if (!status) status = sweep(&call);

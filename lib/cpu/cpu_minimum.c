@@ -10,11 +10,16 @@
  *                outer products a h^T and a_c h_c^T, which are never formed
  *
  * A w of at most DUPLICATE times the sum of both squared norms is rounding, and counts as 0.
- * With FILTER_MIN_CENTROIDS centroids or more a filter in float32 (cpu_filter.h) compares panels of
- * rows with all centroids, and a weight is computed in double only where its lower bound is below
- * the minimum of the row. With fewer, each pair is bounded in float32 by itself where rows and
- * centroids are float32, and the sum in double stops early above the minimum. The total is added in
- * row order at the end. Cost: rows x centroids x dims in float32, and few sq_dists in double. */
+ * k-means++ with at least FILTER_MIN_CENTROIDS = 5 centroids and FILTER_MIN_ROWS = 32 rows: a
+ * filter in float32 (cpu_filter.h) compares panels of rows (some rows interleaved by component)
+ * with all centroids, and a weight is computed in double only where its lower bound is below the
+ * minimum of the row. Otherwise, and for BADGE always, each pair is bounded in float32 by itself
+ * where rows and centroids are float32, and the sum in double stops early above the minimum
+ * (k-means++). The total is added in row order at the end. Cost: rows x centroids x dims in
+ * float32, and few sq_dists in double.
+ *
+ * All norms, limits and weights in this file are squared. A row index is that within the call's run
+ * of rows (a block), from 0; masks are [rows], 1: the row takes part, NULL: all do. */
 #include <math.h>
 #include <string.h>
 
@@ -32,22 +37,26 @@ typedef struct minimum_call {
     const alcore_sys_rows *rows;
     const double *centroids;           /* [count, dims] the speculative ones last */
     const double *centroid_dots;       /* [count] |c|^2; only read with zero_duplicates */
-    const double *row_dots;            /* [rows] |x|^2; NULL: computed where the filter needs it */
-    int64_t count;                     /* centroids */
+    const double *row_dots;            /* [rows] |x|^2; NULL, only without zero_duplicates: computed
+                                          where the filter needs it */
+    int64_t count;                     /* centroids, the speculative ones included */
     int64_t spent;                     /* multiplications since the last poll */
     int zero_duplicates;               /* 1: the duplicate rule applies */
     double max_dot;                    /* the largest of centroid_dots */
-    const alcore_sys_weights *weights; /* minimum and speculative: where weights go */
+    const alcore_sys_weights *weights; /* the caller's: minimum [rows], in and out, and speculative
+                                          [speculative_count, rows], out: where weights go */
     double *unit;    /* [PRODUCT_ROWS, dims] unit vectors; NULL: rows are read as they are */
     float *floats;   /* [count, dims] the centroids in float32; NULL unless they and the rows are
                         float32 values and the filter is off */
     float *panel;    /* [dims, PRODUCT_ROWS] packed rows; these three with the filter only */
-    float *products; /* [PRODUCT_ROWS, padded] of the packed rows with all centroids */
-    filter_centroids filter;
+    float *products; /* [PRODUCT_ROWS, padded] of the packed rows with all centroids; padded: count
+                        rounded up to whole panels of PRODUCT_COLUMNS centroids */
+    filter_centroids filter; /* the centroids, packed, with |c|^2 and what bounds their rounding */
 } minimum_call;
 
 /* Stores the weight w of row i against centroid c where it is below the minimum of the row: as its
- * new minimum, or for a speculative centroid as speculative[c', i]. Callers go through the
+ * new minimum, or for a speculative centroid as speculative[c', i], c' being its index among the
+ * speculative ones, which stay infinite elsewhere. A NaN w is not stored. Callers go through the
  * centroids in order, so the minimum is final for the pass when the speculative ones come. */
 static void store_weight(const minimum_call *call, int64_t i, int64_t c, double w) {
     const alcore_sys_weights *weights = call->weights;
@@ -60,9 +69,9 @@ static void store_weight(const minimum_call *call, int64_t i, int64_t c, double 
     }
 }
 
-/* The limit of the pair (i, c): a sq_dist above it changes nothing, being neither below the minimum
- * of the row nor a duplicate. *duplicate: the sq_dist up to which the pair is a duplicate; -1: no
- * rule. */
+/* The limit of the pair (row i, centroid c): a sq_dist above it changes nothing, being neither
+ * below the minimum of the row nor a duplicate. *duplicate: the sq_dist up to which the pair is a
+ * duplicate; -1: no rule, because no sq_dist is that low. */
 static double pair_limit(const minimum_call *call, int64_t i, int64_t c, double *duplicate) {
     *duplicate =
         call->zero_duplicates ? DUPLICATE * (call->row_dots[i] + call->centroid_dots[c]) : -1.0;
@@ -70,7 +79,7 @@ static double pair_limit(const minimum_call *call, int64_t i, int64_t c, double 
     return minimum > *duplicate ? minimum : *duplicate;
 }
 
-/* Upper bound of the limits of row i with any centroid. */
+/* Upper bound of the limits of row i with any centroid: for comparing many centroids at once. */
 static double row_limit(const minimum_call *call, int64_t i) {
     double minimum = call->weights->minimum[i];
     double duplicate =
@@ -91,14 +100,17 @@ static double row_limit(const minimum_call *call, int64_t i) {
 /* Above this a float32 sum may have overflowed, and its infinity proves nothing. */
 #define FLOAT_MAX 3e38
 
-/* 1 when the sq_dist of row and centroid, both float32 [dims], is certainly above the limit. */
+/* 1 when the sq_dist of row and centroid, both float32 [dims], is certainly above the limit, itself
+ * a sq_dist; 0 says nothing. A NaN gives 0. */
 static int is_above(const float *row, const float *centroid, int64_t dims, double limit) {
     double threshold = limit * (1.0 + FLOAT_ERROR(dims)) + FLOAT_TINY(dims);
     return threshold < FLOAT_MAX && (double)CPU(float_sq_dist)(row, centroid, dims) > threshold;
 }
 
-/* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, or
- * the rows are not float32. Shared by both kinds of weights (for BADGE: the h factors). */
+/* *out [count, dims]: the centroids in float32; NULL where one of them is not a float32 value, the
+ * rows are not float32 or are to be unit vectors, or dims is above FILTER_MAX_DIMS = 2^22: NULL is
+ * no failure, pairs are then computed in double at once. The caller frees it. Shared by both kinds
+ * of weights (for BADGE: rows and centroids are the h factors). */
 static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                  const double *centroids, int64_t count, float **out) {
     int64_t values = count * rows->dims;
@@ -117,7 +129,8 @@ static alcore_status make_floats(const alcore_sys_work *work, const alcore_sys_r
 
 /* Computes the weight of row i against centroid c and stores it where it is below the minimum:
  * first a float32 comparison where floats is there, then the sq_dist in double, which stops early
- * above the limit of the pair. */
+ * above the limit of the pair. row: the components of row i as cpu_row() gives them; for float32
+ * rows, where floats is there, these are floats. */
 static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t c) {
     int64_t dims = call->rows->dims;
     double duplicate, limit = pair_limit(call, i, c, &duplicate);
@@ -130,9 +143,10 @@ static void weigh(const minimum_call *call, const char *row, int64_t i, int64_t 
 }
 
 /* The matrix rows item [count], at most PRODUCT_ROWS, with the filter: f below is the squared
- * distance from float32 products, and bound how far it may be off (negative: do not filter this
- * row). A pair is weighed when f is not above its limit by more than that; CPU_WIDTH centroids are
- * compared at a time with the largest limit of the row. */
+ * distance |c|^2 + |x|^2 - 2 x.c from float32 products, and bound how far it may be off (negative:
+ * do not filter this row, but weigh it against every centroid; filter_bound()). f is infinite
+ * behind the last centroid. A pair is weighed when f is not above its limit by more than that;
+ * CPU_WIDTH centroids are compared at a time with the largest limit of the row. */
 static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     int64_t dims = call->rows->dims, padded = call->filter.padded;
     int32_t dtype = cpu_row_dtype(call->rows);
@@ -142,7 +156,8 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     }
     CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, dtype, call->panel);
     CPU(products)
-    (call->panel, 1, call->filter.panels, padded / PRODUCT_COLUMNS, dims, call->products, padded);
+    (call->panel, /*row_panels=*/1, call->filter.panels, padded / PRODUCT_COLUMNS, dims,
+     call->products, padded);
     for (int r = 0; r < count; r++) {
         int64_t i = item[r];
         double dot = call->row_dots ? call->row_dots[i] : CPU(self_dot)(row[r], dims, dtype),
@@ -164,8 +179,8 @@ static void weigh_tile(minimum_call *call, const int64_t *item, int count) {
     }
 }
 
-/* Every row of the mask against all centroids: with the filter PRODUCT_ROWS rows at a time, which
- * are collected in item (matrix rows), else row by row. */
+/* Every row of the mask against all centroids: filtered 1: with the filter, PRODUCT_ROWS rows at a
+ * time, which are collected in item (matrix rows); 0: row by row. */
 static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int filtered) {
     int64_t dims = call->rows->dims, item[PRODUCT_ROWS];
     int collected = 0, step = filtered ? PRODUCT_ROWS : 1;
@@ -187,7 +202,7 @@ static alcore_status weigh_rows(minimum_call *call, const uint8_t *mask, int fil
 }
 
 /* Sets the speculative weights [speculative_count, rows] of the rows of the mask to infinity: what
- * remains where a weight is not below the minimum. */
+ * remains where a weight is not below the minimum. Called before the pass; rows: their number. */
 static void clear_speculative(const alcore_sys_weights *weights, int64_t rows,
                               const uint8_t *mask) {
     for (int64_t c = 0; c < weights->speculative_count; c++) {
@@ -197,9 +212,9 @@ static void clear_speculative(const alcore_sys_weights *weights, int64_t rows,
     }
 }
 
-/* *weights->total, where it is wanted: the sum of the minima of the block in row order, over the
- * rows of total_mask, or of mask when that is NULL. Last step of the three kernels that change
- * minima. */
+/* *weights->total, where it is wanted (not NULL): the running sum of the minima of the block in row
+ * order, over the rows of total_mask, or of mask when that is NULL. Last step of the three kernels
+ * that change minima. rows: their number. */
 static void add_total(const alcore_sys_weights *weights, int64_t rows, const uint8_t *mask) {
     const uint8_t *counted = weights->total_mask ? weights->total_mask : mask;
     double total = 0.0;
@@ -210,10 +225,14 @@ static void add_total(const alcore_sys_weights *weights, int64_t rows, const uin
     *weights->total = total;
 }
 
-/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] becomes the smallest weight over
- * itself and the centroids [count, dims]; the last speculative_count centroids write to
- * weights->speculative [speculative_count, rows] instead; then the minima are totaled. row_dots
- * [rows] and centroid_dots [count] are needed with zero_duplicates only. */
+/* Kernel table: D^2 weights of k-means++. weights->minimum [rows] comes in with the smallest weight
+ * over earlier centroids (infinity before the first) and becomes the smallest over itself and the
+ * centroids [count, dims]; the last speculative_count centroids write to weights->speculative
+ * [speculative_count, rows] instead, the weight where it is below the minimum and infinity
+ * elsewhere; then the minima are totaled. row_dots [rows] and centroid_dots [count], squared norms,
+ * are needed with zero_duplicates only, which makes a sq_dist that is only rounding a weight of 0.
+ * capacity: at least the centroids rounded up to whole panels (padded). tile and column: bytes of a
+ * panel's component and of a packed centroid. */
 alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const uint8_t *mask, const double *centroids, int64_t count,
                                 const double *centroid_dots, const double *row_dots,
@@ -260,19 +279,23 @@ alcore_status CPU(min_sq_dists)(const alcore_sys_work *work, const alcore_sys_ro
 
 /* ---- BADGE ---- */
 
-/* One call: the gradient embedding of a row is the outer product of its factors a and h. */
+/* One call: the gradient embedding of a row is the outer product of its factors a (what it adds to
+ * each class) and h (its embedding). */
 typedef struct badge_call {
-    const alcore_sys_rows *a, *h;   /* the factors of each row */
-    const double *centroids_a;      /* [count, dims of a] */
+    const alcore_sys_rows *a, *h;   /* the factors of each row: matrices of equally many rows */
+    const double *centroids_a;      /* [count, dims of a] the factors of each centroid */
     const double *centroids_h;      /* [count, dims of h] */
     const double *centroid_squares; /* [count] G_c = |a_c|^2 |h_c|^2 */
     const double *squares;          /* [rows] G = |a|^2 |h|^2 */
-    float *floats;                  /* [count, dims of h] centroids_h in float32, or NULL */
-    minimum_call weights;           /* for store_weight(): rows, count and weights only */
+    float *floats;                  /* [count, dims of h] centroids_h in float32; NULL: these or h
+                                       are not float32 values, no float32 bound */
+    minimum_call weights;           /* what store_weight() reads: only rows (h), count and weights
+                                       are set */
 } badge_call;
 
 /* 1 when the weight sum - 2 dot_a (h.h_c) of a row and centroid c is certainly above the limit,
- * from h.h_c in float32. dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
+ * from h.h_c in float32; 0 says nothing. row_h: the factor h of the row, float32 where call->floats
+ * is there; dot_a: a.a_c; sum: G + G_c. Since |dot_a| |h| |h_c| <= |a| |a_c| |h| |h_c|
  * <= (G + G_c) / 2, the error of the float32 product is a share of sum. */
 static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, double dot_a,
                           double sum, double limit) {
@@ -284,9 +307,11 @@ static int is_badge_above(const badge_call *call, const char *row_h, int64_t c, 
     return fabs(dot_h) < FLOAT_MAX && sum - 2.0 * dot_a * dot_h - error > limit;
 }
 
-/* The weight of row i, with factors row_a and row_h, against centroid c. a.a_c is computed in
- * double, h.h_c (usually the longer one) only where its float32 bound leaves the weight below the
- * limit. */
+/* The weight of row i, with factors row_a and row_h as cpu_row() gives them, against centroid c,
+ * and stores it where it is below the minimum of the row. a.a_c is computed in double, h.h_c
+ * (usually the longer one) in double only where its float32 bound leaves the weight possibly below
+ * the limit: the minimum of the row or, when larger, what counts as a duplicate, whose weight is 0.
+ */
 static void weigh_badge(const badge_call *call, const char *row_a, const char *row_h, int64_t i,
                         int64_t c) {
     const alcore_sys_rows *a = call->a, *h = call->h;
@@ -300,9 +325,14 @@ static void weigh_badge(const badge_call *call, const char *row_a, const char *r
     store_weight(&call->weights, i, c, w <= duplicate ? 0.0 : w);
 }
 
-/* Kernel table: D^2 weights of BADGE; minimum, speculative and total as in min_sq_dists.
- * centroids_a [count, dims of a], centroids_h [count, dims of h], squares [rows] (G) and
- * centroid_squares [count] (G_c). */
+/* Kernel table: D^2 weights of BADGE, row by row and pair by pair (no panels). weights->minimum
+ * [rows] comes in with the smallest weight over earlier centroids (infinity before the first) and
+ * leaves with the smallest over these too; speculative and total as in CPU(min_sq_dists). a and h:
+ * the two factors of each row; centroids_a [count, dims of a] and centroids_h [count, dims of h]:
+ * those of the centroids, the speculative ones last; squares [rows] (G) and centroid_squares
+ * [count] (G_c): squared norms of the outer products. The duplicate rule always applies. The
+ * refusal below covers a wrong number of speculative centroids too. unit_a, unit_h [dims]: a factor
+ * as a unit vector, where the caller's matrix says so. */
 alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows *a,
                              const alcore_sys_rows *h, const uint8_t *mask,
                              const double *centroids_a, const double *centroids_h, int64_t count,
@@ -344,7 +374,8 @@ alcore_status CPU(min_badge)(const alcore_sys_work *work, const alcore_sys_rows 
 /* ---- draws ---- */
 
 /* Kernel table: merges the weights of a speculative centroid that a draw hit, values [count] (NULL:
- * nothing to merge), into the minima, and totals them. */
+ * nothing to merge; infinity: not below the minimum), into weights->minimum [count], and totals the
+ * minima into *weights->total. Called once a block in place of a pass over the rows. */
 alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                               const double *values, const alcore_sys_weights *weights) {
     if (count < 0)
@@ -358,10 +389,12 @@ alcore_status CPU(update_min)(const alcore_sys_work *work, int64_t count, const 
     return ALCORE_OK;
 }
 
-/* Kernel table: the row of a block that a draw hits: *item is the first row with a positive weight
- * whose running sum, on top of `before`, exceeds target; the last row with a positive weight when
- * rounding leaves none. The sum runs as in add_total(), so that a draw and the totals it was made
- * from agree to the bit. */
+/* Kernel table: the row of a block that a draw hits: *item is the first row of the mask with a
+ * positive weight whose running sum, on top of `before`, exceeds target; the last row with a
+ * positive weight when rounding leaves none; -1 when no weight is positive. values [count]: the
+ * weights; before: their total over earlier blocks; target: in [0, total of all blocks); *item
+ * counts from 0 in the block. The sum runs as in add_total(), so that a draw and the totals it was
+ * made from agree to the bit. */
 alcore_status CPU(draw)(const alcore_sys_work *work, int64_t count, const uint8_t *mask,
                         const double *values, double before, double target, int64_t *item) {
     if (count < 0)

@@ -26,6 +26,7 @@
  * search_error() bounds. */
 #define PRUNE_MIN_DIMS 64
 #define PRUNE_MAX_DIMS 2048
+/* The most directions that are used; with more, nothing is pruned. */
 #define PRUNE_MAX_LEADING 512
 
 /* The directions of one search and the workspace for projecting items on them. */
@@ -43,8 +44,10 @@ CPU_INLINE double prune_chain(int64_t dims) {
     return (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
 }
 
-/* The state of a search of this call: leading is 0 where the directions are absent, too many, or
- * too far from orthonormal for a useful bound. The arrays are cut later, by prune_cut(). */
+/* The state of a search of this call: leading is 0, so that nothing is pruned, where the directions
+ * are absent, too many, or too far from orthonormal for a useful bound (c of 0.02 and more), or
+ * dims is out of range. search is kept for the length of the call. The arrays are cut later, by
+ * prune_cut(). */
 static prune_state prune_begin(const alcore_sys_search *search, int64_t dims) {
     prune_state out = {.search = search};
     if (!search->basis || search->leading < 1 || search->leading > PRUNE_MAX_LEADING) return out;
@@ -66,13 +69,15 @@ static double prune_slack(const prune_state *prune) {
     return prune->excess + 0x1p-24 * 1.02 * 1.1 * (prune_chain(prune->leading + 1) + 4.0);
 }
 
-/* Cuts basis and panel out of the call's memory. */
+/* Cuts basis and panel out of the call's memory; runs twice, as all of cpu_sweep.h's cuts: first to
+ * add up the size, then to hand out. */
 static void prune_cut(prune_state *prune, int64_t dims, sweep_memory *memory) {
     prune->basis = sweep_cut(memory, prune->padded * dims, sizeof *prune->basis);
     prune->panel = sweep_cut(memory, PRODUCT_ROWS * dims, sizeof *prune->panel);
 }
 
-/* Packs the leading directions [leading, dims] into panels of columns, zeros up to `padded`. */
+/* Packs the leading directions [leading, dims] into panels of columns, zeros up to `padded`. Called
+ * once a call, before the first slab. */
 static void prune_pack_basis(const prune_state *prune, int64_t dims) {
     for (int64_t first = 0; first < prune->padded; first += PRODUCT_COLUMNS) {
         const char *row[PRODUCT_COLUMNS];
@@ -84,12 +89,14 @@ static void prune_pack_basis(const prune_state *prune, int64_t dims) {
     }
 }
 
-/* Packs a slab for a pruned sweep: in place of the items their vectors (y, t).
- *   floats [items, dims]     out: the items in float32, for prune_dot(); scaled ones divided by
- * norm leading [items, padded]  out: (y, t) of each item, zeros behind; written in whole panels of
- *                            PRODUCT_ROWS rows, so its capacity is rounded up to those
- *   items->panels            out: (y, t) packed for the sweep, leading + 1 words an item
- *   staged [SWEEP_STAGED, dims]  workspace for unit rows and scaled ones */
+/* Packs a slab (the items of one operand that are multiplied at a time) for a pruned sweep: in
+ * place of the items their vectors (y, t), the products with the leading directions and an upper
+ * bound of the norm of the remainder. Writes floats [items, dims], the items in float32 for
+ * prune_dot(); leading [items, padded], (y, t) of each item and zeros behind, in whole panels of
+ * PRODUCT_ROWS rows, so that its capacity is rounded up to those; and items->panels, (y, t) packed
+ * for the sweep, leading + 1 words an item. scaled: SWEEP_SCALED divides each item by its norm
+ * (queries of a cosine search), SWEEP_AS_IS does not. staged [SWEEP_STAGED, dims]: workspace for
+ * unit rows and scaled ones. */
 static void prune_pack(const prune_state *prune, const sweep_items *items,
                        const search_operand *operand, int scaled, double *staged, float *floats,
                        float *leading) {
@@ -114,8 +121,8 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
         }
         CPU(pack_panel)(row, count, PRODUCT_ROWS, dims, ALCORE_FLOAT32, prune->panel);
         CPU(products)
-        (prune->panel, 1, prune->basis, padded / PRODUCT_COLUMNS, dims, leading + first * padded,
-         padded);
+        (prune->panel, /*row_panels=*/1, prune->basis, padded / PRODUCT_COLUMNS, dims,
+         leading + first * padded, padded);
         for (int64_t r = 0; r < count; r++) {
             float *y = leading + (first + r) * padded;
             double square = CPU(self_dot)(row[r], dims, ALCORE_FLOAT32) * SEARCH_UP;
@@ -123,6 +130,7 @@ static void prune_pack(const prune_state *prune, const sweep_items *items,
             double remainder = square * (1.0 + prune->excess) - leading_square / SEARCH_UP;
             /* The term in dims covers what underflowed in y and in the sums. */
             if (!(remainder > 0.0)) remainder = 0.0;
+            /* t, which the float32 rounding may not bring below the true norm: 1e-6 more */
             y[prune->leading] = (float)(sqrt(remainder) * (1.0 + 1e-6) + (double)dims * 1e-38);
         }
     }

@@ -2,7 +2,13 @@
 /* What knn and margin_ratios share: measuring an operand (norms, and which items are "far", that
  * is, compared in double only), the error bound of the float32 filter, values in double, and
  * merging neighbors into lists of the k best. cpu_search.h has the formulas and the proof of the
- * bound. */
+ * bound.
+ *
+ * An operand is one of the two matrices of a search, the rows or the queries; an item is a row of
+ * either. The filter ranks the items of one operand for an item of the other by the float32 score
+ * s = product * w - h, larger is better: w = 1 / norm for the rows of a cosine search, else 1; h =
+ * half the squared norm of the ranked item for L2, else 0. Values in double are those of the
+ * metric: the squared distance for L2 (smaller is better), dot or cosine (larger is better). */
 #include "cpu/cpu_search.h"
 
 #include "cpu/cpu_call.h"
@@ -14,6 +20,7 @@
  * with the largest norm that it must cover, and a few long items would loosen it for all. */
 #define SEARCH_SPREAD 4.0
 
+/* Exchanges entries a and b of values. */
 static void swap(double *values, int64_t a, int64_t b) {
     double saved = values[a];
     values[a] = values[b];
@@ -72,11 +79,14 @@ float CPU(search_largest)(float *values, int64_t count, int64_t rank) {
 }
 
 /* Measures an operand before the sweep: the norm of every row of the mask, which rows are far, and
- * `limit`, the largest norm of the others, from which the error bound of the filter is computed.
- * The norms themselves are limited to max_norm; -1 where dims is out of range, so that every row is
- * far and nothing is filtered. For cosine the filter sees vectors of length 1, so no item is too
- * long for the others and limit is 1, rounded up. sorted [count]: workspace; unit [dims]: workspace
- * for unit rows. */
+ * `limit`, an upper bound of the norms of the others, from which the error bound of the filter is
+ * computed. An item is far when its norm is above max_norm or NaN. max_norm is the largest norm
+ * whose float32 products cannot overflow, for L2 and dot at most 4 times the ninth decile of the
+ * norms; -1 where dims is out of range, so that every row is far and nothing is filtered. For
+ * cosine the filter sees vectors of length 1, so no item is too long for the others and limit is 1,
+ * rounded up; the operand without weights is divided by its norms in double first, hence the larger
+ * maximum. Items outside the mask get far 0 and an infinite offset, and their norm is not written.
+ * sorted [count]: workspace; unit [dims]: workspace for unit rows. */
 void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, double *sorted) {
     const alcore_sys_rows *rows = operand->rows;
     int32_t dtype = cpu_row_dtype(rows);
@@ -112,8 +122,8 @@ void CPU(search_measure)(search_operand *operand, int32_t metric, double *unit, 
     }
 }
 
-/* Checks both operands and that their dims agree. Within a call matrix rows are stored as int32_t,
- * hence the limit on the counts. */
+/* Checks both operands and that their dims agree; first step of both kernels. Within a call matrix
+ * rows are stored as int32_t, hence the limit on the counts. */
 alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_rows *rows,
                                 const alcore_sys_rows *queries) {
     alcore_status status = alcore__cpu_check(work, rows);
@@ -126,7 +136,8 @@ alcore_status CPU(search_check)(const alcore_sys_work *work, const alcore_sys_ro
     return ALCORE_OK;
 }
 
-/* Lists the rows of the mask that are not far in order [count], ascending; returns how many. */
+/* Lists the matrix rows that the filter compares, those of the mask that are not far, in order
+ * [count], ascending; returns how many. Called after CPU(search_measure), which fills far. */
 int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
     int64_t count = 0;
     for (int64_t i = 0; i < operand->rows->count; i++) {
@@ -135,9 +146,10 @@ int64_t CPU(search_order)(const search_operand *operand, int32_t *order) {
     return count;
 }
 
-/* An upper bound of how far the float32 score of a pair can lie above the one that double gives,
- * for an item of norm `norm` and others of norms up to `limit`: rounding of the product chains, of
- * the double sums, of the offset h (L2), and what underflows. */
+/* An upper bound of how far the float32 score of a pair can lie from the one that double gives, for
+ * an item of norm `norm` and others of norms up to `limit`: rounding of the product chains
+ * (PRODUCT_CHAIN products are added in a row, then the sums of the chains), of the double sums, of
+ * the offset h (L2), and what underflows. For cosine both norms are 1, rounded up. */
 double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric) {
     double chain =
         (double)((dims < PRODUCT_CHAIN ? dims : PRODUCT_CHAIN) + dims / PRODUCT_CHAIN + 4);
@@ -150,8 +162,9 @@ double CPU(search_error)(double norm, double limit, int64_t dims, int32_t metric
     return error + (double)dims * 1e-43 * (1.0 + sum) + 1e-290;
 }
 
-/* out [dims] = row / norm by one reciprocal, zeros for a zero row: for the filter only, because it
- * rounds differently from CPU(unit_row). Called when cosine queries are packed. */
+/* out [dims] = row / norm by one reciprocal, zeros for a zero row (norm below CPU_ZERO_NORM =
+ * 1e-12): for the filter only, because it rounds differently from CPU(unit_row). row and out may be
+ * the same. Called when cosine queries are packed. */
 void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, double *out) {
     if (norm < CPU_ZERO_NORM) {
         __builtin_memset(out, 0, (size_t)dims * sizeof *out);
@@ -163,8 +176,9 @@ void CPU(scaled_row)(const char *row, int64_t dims, int32_t dtype, double norm, 
 }
 
 /* The value of a pair in double, as spec 1.8 defines it: wide [dims] is one item widened, norm its
- * norm; i is a matrix row of `other`. For an L2 distance above `limit` any value above `limit` may
- * be returned: the caller has k better ones. */
+ * norm; i is a matrix row of `other`, whose norms are measured. L2: the sq_dist; where that is
+ * above `limit` any value above `limit` may be returned: the caller has k better ones. unit [dims]:
+ * workspace for unit rows of `other`. */
 double CPU(search_value)(int32_t metric, const double *wide, double norm,
                          const search_operand *other, int64_t i, double *unit, double limit) {
     const alcore_sys_rows *rows = other->rows;
@@ -175,7 +189,9 @@ double CPU(search_value)(int32_t metric, const double *wide, double norm,
     return metric == ALCORE_SYS_DOT ? dot : cpu_cosine(dot, norm, other->norm[i]);
 }
 
-/* Whether neighbor a ranks before b: by the better value, then by the lower row. */
+/* Whether neighbor a ranks before b: by the better value (L2: the smaller sq_dist; else the larger
+ * dot or cosine), then by the lower pool row. No value is NaN: an item with a NaN is far, and
+ * the comparison of far items passes none on. */
 CPU_INLINE int before(search_found a, search_found b, int32_t metric) {
     if (metric == ALCORE_SYS_L2 ? a.value < b.value : a.value > b.value) return 1;
     if (metric == ALCORE_SYS_L2 ? a.value > b.value : a.value < b.value) return 0;
@@ -205,8 +221,9 @@ static void sort_found(search_found *found, int64_t count, int32_t metric) {
 }
 
 /* Merges found [count] into the k best entries (row, value [k]) of an item, in place. The entries
- * are sorted by before(), unused ones have row -1 and come last; found is sorted here. Two steps:
- * count how many entries of either list are among the k best (kept, joined), then move those. */
+ * are sorted by before(), unused ones have row -1 and come last; found, neighbors that are not in
+ * the list yet, is sorted here. Two steps: count how many entries of either list are among the k
+ * best (kept, joined), then move those. */
 void CPU(search_join)(int64_t *row, double *value, int64_t k, search_found *found, int64_t count,
                       int32_t metric) {
     int64_t used = k, joined = 0;

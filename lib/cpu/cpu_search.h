@@ -31,7 +31,7 @@
 #include "cpu/cpu_product.h"
 #include "cpu/cpu_rows.h"
 
-/* Beyond this the bound does not hold. */
+/* With more components than this the bound does not hold: every item is far. */
 #define SEARCH_MAX_DIMS (INT64_C(1) << 16)
 /* A computed norm times this is an upper bound of the true norm, for rows of at most
  * SEARCH_MAX_DIMS components. */
@@ -42,14 +42,17 @@
 typedef struct search_operand {
     const alcore_sys_rows *rows;
     const uint8_t *mask; /* [count] 1: the row takes part; NULL: all do */
-    double *norm;        /* [count] sqrt(dot(row, row)) */
-    float *weight;       /* [count] w; NULL: 1 for every row */
-    float *offset;       /* [count] h; infinite for rows that the filter must not find */
-    uint8_t *far;        /* [count] 1: compared in double only */
-    double limit;        /* upper bound of the norms of the rows that are not far */
-    int64_t far_count;
+    double *norm;        /* [count] sqrt(dot(row, row)); not written outside the mask */
+    float *weight;       /* [count] w = 1 / norm, 0 for a zero row; NULL: 1 for every row */
+    float *offset;       /* [count] h; infinite for rows that the filter must not find: far ones and
+                            those outside the mask */
+    uint8_t *far;        /* [count] 1: compared in double only; 0 outside the mask */
+    double limit;        /* upper bound of the norms with which rows that are not far are packed;
+                            cosine: 1 rounded up */
+    int64_t far_count;   /* rows with far 1 */
 } search_operand;
 
+/* 1 when matrix row i of the operand takes part. */
 CPU_INLINE int search_in_mask(const search_operand *operand, int64_t i) {
     return !operand->mask || operand->mask[i];
 }

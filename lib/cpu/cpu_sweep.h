@@ -15,8 +15,8 @@
 #include "cpu/cpu_int16.h"
 #include "cpu/cpu_search.h"
 
-/* Bytes of the column panels of a block (they stay in the second-level cache), and of everything
- * that a call keeps for the items of a slab. */
+/* Bytes of the column panels of a block (they stay in the second-level cache): 384 KiB; and of
+ * everything that a call keeps for the items of a slab: 16 MiB. */
 #define SWEEP_BLOCK_BYTES (INT64_C(384) << 10)
 #define SWEEP_SLAB_BYTES (INT64_C(16) << 20)
 
@@ -26,9 +26,11 @@ typedef struct sweep_items {
     int64_t count;
     const int32_t *item; /* [count] matrix row of each item in its operand */
     int64_t width;       /* items of a panel: PRODUCT_ROWS or PRODUCT_COLUMNS */
-    float *panels;       /* [count rounded up to whole panels, words] */
+    float *panels;       /* [panels, words, width] items interleaved by word; zeros in place of the
+                            items that the last panel lacks */
     float scale;         /* factor of the int16 values; 0: the panels are float32 */
-    double residual;     /* upper bound of what rounding to int16 moves an item by (cpu_int16.h) */
+    double residual;     /* upper bound of the L2 distance by which rounding to int16 moves an item
+                            (cpu_int16.h) */
 } sweep_items;
 
 /* One allocation that is cut into arrays. The same list of sweep_cut() calls runs twice: with base
@@ -59,8 +61,10 @@ CPU_INLINE int64_t sweep_padded(int64_t items, int64_t width) {
     return product_panels(items, width) * width;
 }
 
-/* Items of a slab: as many whole panels as SWEEP_SLAB_BYTES holds, each item taking `each` bytes,
- * but no more than the count items need. */
+/* Items of a slab: as many whole panels of `width` items as SWEEP_SLAB_BYTES holds, each item
+ * taking `each` bytes (above 0: it divides), but at least one panel and no more than the count
+ * items need.
+ */
 CPU_INLINE int64_t sweep_slab(int64_t count, int64_t each, int64_t width) {
     int64_t slab = SWEEP_SLAB_BYTES / each / width * width;
     if (slab < width) slab = width;
@@ -92,7 +96,12 @@ CPU_INLINE int sweep_any(sweep_floats a, sweep_floats b, sweep_floats c, sweep_f
 #endif
 }
 
-/* Cuts the arrays of an operand and its order, all [rows]. weighted: its scores have a weight w. */
+/* Values of `weighted` below: whether products of the items of an operand are still to be
+ * multiplied by a weight w (1 / norm for the rows of a cosine search; cpu_search.h). */
+enum { SWEEP_UNWEIGHTED = 0, SWEEP_WEIGHTED = 1 };
+
+/* Cuts the arrays of an operand, [operand->rows->count] each, and its order out of the call's
+ * memory. *order: int32 of the same length, which CPU(search_order) fills. */
 static void sweep_cut_operand(sweep_memory *memory, search_operand *operand, int weighted,
                               int32_t **order) {
     int64_t count = operand->rows->count;
@@ -103,7 +112,8 @@ static void sweep_cut_operand(sweep_memory *memory, search_operand *operand, int
     *order = sweep_cut(memory, count, sizeof **order);
 }
 
-/* Items of the larger kind of panel: capacity of the buffers that sweep_pack stages items in. */
+/* Items of the larger kind of panel: capacity of the buffers in which sweep_pack() prepares
+ * (stages) items that are not packed as they lie in memory. */
 #define SWEEP_STAGED (PRODUCT_ROWS > PRODUCT_COLUMNS ? PRODUCT_ROWS : PRODUCT_COLUMNS)
 
 /* Words of a packed item of `dims` components. */
@@ -117,8 +127,9 @@ CPU_INLINE int64_t sweep_most_columns(int64_t dims) {
     return sweep_columns(CPU_INT16 ? int16_pairs(dims) : dims);
 }
 
-/* What packing as int16 adds to the error of the scores of an item of norm `norm` with items of
- * norms up to `limit`; 0 when the slabs are float32. */
+/* What packing as int16 adds to the error of the scores of an item of `items`, of norm `norm`, with
+ * items of `other`, of norms up to `limit`; 0 when the slabs are float32. Valid after
+ * sweep_choose(). */
 static double sweep_error(const sweep_items *items, const sweep_items *other, double norm,
                           double limit) {
     if (items->scale == 0.0f) return 0.0;
@@ -127,9 +138,9 @@ static double sweep_error(const sweep_items *items, const sweep_items *other, do
 
 /* An operand as sweep_choose() sees it, before the sweep. */
 typedef struct sweep_view {
-    sweep_items *items; /* scale and residual are set by sweep_choose() */
-    const search_operand *operand;
-    const int32_t *order; /* [ordered] matrix rows that the filter compares */
+    sweep_items *items;            /* scale and residual are set by sweep_choose() */
+    const search_operand *operand; /* measured: norm and limit are filled */
+    const int32_t *order;          /* [ordered] matrix rows that the filter compares */
     int64_t ordered;
     int64_t k; /* neighbors wanted for each of them; 0: none */
 } sweep_view;
@@ -142,10 +153,11 @@ typedef struct sweep_view {
 #define SWEEP_MAX_BLURRED 0.02
 
 #if CPU_INT16
-/* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could.
- * values [count]: the scores of the sampled items of the other operand for item i (matrix row) of
- * `view`; they are reordered. The score of rank k, scaled down to the sample, minus twice the error
- * is what float32 drops below; int16 drops below twice its additional error less. */
+/* Counts the pairs of one sampled item that int16 products could not drop but float32 ones could
+ * ("blurred" ones). values [count]: the scores (larger is better) of the sampled items of the other
+ * operand for item i (matrix row) of `view`; they are reordered. The score of rank k, scaled down
+ * to the sample, minus twice the error is what float32 drops below; int16 drops below twice its
+ * additional error less. A sample with fewer than that rank says nothing: 0. */
 static int64_t sweep_blurred(const sweep_view *view, const sweep_view *other, int64_t i,
                              int32_t metric, float *values, int64_t count) {
     int64_t rank = view->k * count / other->ordered, blurred = 0;
@@ -162,9 +174,10 @@ static int64_t sweep_blurred(const sweep_view *view, const sweep_view *other, in
     return blurred;
 }
 
-/* Whether at most SWEEP_MAX_BLURRED of the pairs of a sample (every n-th item of both operands) are
- * ones that only int16 would keep. values [columns, rows]: scores in double of the sampled pairs.
- * wide, unit [dims]: workspace. */
+/* Whether at most SWEEP_MAX_BLURRED of the pairs of a sample (m rows and n columns, evenly spaced
+ * in `order`, at most an eighth of each) are ones that only int16 would keep. values [columns,
+ * rows]: scores of the sampled pairs, computed in double; for L2 minus half the sq_dist, so that
+ * larger is better as in the sweep. wide, unit [dims]: workspace. */
 static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                           double *wide, double *unit) {
     float values[SWEEP_SAMPLE_COLUMNS][SWEEP_SAMPLE_ROWS], row_values[SWEEP_SAMPLE_COLUMNS];
@@ -198,8 +211,9 @@ static int sweep_is_sharp(const sweep_view *rows, const sweep_view *columns, int
 #endif
 
 /* Decides whether the items of both operands are packed as int16 or as float32, and sets scale and
- * residual of their sweep_items. Called once a call, before the sweep. wide, unit [dims]:
- * workspace. */
+ * residual of their sweep_items: scale 0, as the caller initialized it, means float32 for both.
+ * Engines without int16 products always stay with float32. Called once a call of a kernel, after
+ * CPU(search_measure) and CPU(search_order) and before the sweep. wide, unit [dims]: workspace. */
 static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int32_t metric,
                          double *wide, double *unit) {
 #if CPU_INT16
@@ -215,16 +229,21 @@ static void sweep_choose(const sweep_view *rows, const sweep_view *columns, int3
     (void)rows, (void)columns, (void)metric, (void)wide, (void)unit;
 }
 
-/* The weight w (cpu_search.h) that products of the item at slab_index are still to be multiplied
- * by: 1 for int16 items, into whose scale sweep_pack() put it. */
+/* The weight w (1 / norm for the rows of a cosine search, else 1) that products of the item at
+ * position slab_index of the present slab are still to be multiplied by: 1 for int16 items, into
+ * whose scale sweep_pack() put it. */
 static float sweep_weight(const sweep_items *items, const search_operand *operand,
                           int64_t slab_index) {
     return operand->weight && items->scale == 0.0f ? operand->weight[items->item[slab_index]]
                                                    : 1.0f;
 }
 
-/* Packs the items of a slab into items->panels. scaled: each item is divided by its norm first
- * (cosine, for the operand without weights). staged [width, dims]: workspace for items that are not
+/* Values of `scaled` where a slab is packed. SWEEP_SCALED: each item is divided by its norm first
+ * (cosine, for the operand without weights). */
+enum { SWEEP_AS_IS = 0, SWEEP_SCALED = 1 };
+
+/* Packs the items of a slab (count and item are set) into items->panels, as float32 or, where
+ * sweep_choose() set a scale, as int16. staged [width, dims]: workspace for items that are not
  * packed as they lie: unit rows, scaled ones and int16. */
 static void sweep_pack(const sweep_items *items, const search_operand *operand, int scaled,
                        double *staged) {
@@ -259,19 +278,20 @@ static void sweep_pack(const sweep_items *items, const search_operand *operand, 
 typedef void (*sweep_tile)(void *user, int64_t row, int rows, int64_t first, int64_t count,
                            const float *products);
 
-/* products [PRODUCT_ROWS, count] of one panel of rows with `count` columns, whole panels. factor:
- * 1 / (the product of both scales) for int16, 0 for float32. */
+/* products [PRODUCT_ROWS, count], overwritten, of one panel of rows with `count` columns, whole
+ * panels. words: 32-bit words of a packed item; factor: 1 / (the product of both scales) for int16,
+ * 0 for float32. */
 static void sweep_fill(const float *row, const float *column, int64_t count, int64_t words,
                        float factor, float *products) {
 #if CPU_INT16
     if (factor > 0.0f) {
         CPU(int16_products)
-        (row, 1, column, count / PRODUCT_COLUMNS, words, factor, products, count);
+        (row, /*row_panels=*/1, column, count / PRODUCT_COLUMNS, words, factor, products, count);
         return;
     }
 #endif
     (void)factor;
-    CPU(products)(row, 1, column, count / PRODUCT_COLUMNS, words, products, count);
+    CPU(products)(row, /*row_panels=*/1, column, count / PRODUCT_COLUMNS, words, products, count);
 }
 
 /* Multiplies the slab `rows` with the slab `columns` and calls `tile` for each block of columns and
