@@ -13,6 +13,22 @@ typedef struct alcore__rng {
     uint64_t state[4]; /* of xoshiro256**; not all 0 */
 } alcore__rng;
 
+/* What is drawn: the tag of alcore__rng_derive(), so that no two uses share a stream. The numbers
+ * are part of the results (spec 1.7) and never change. */
+enum {
+    ALCORE__TAG_SUBSAMPLE = 1,   /* the candidates that a strategy looks at */
+    ALCORE__TAG_RANDOM = 3,      /* random rows */
+    ALCORE__TAG_KMEANS = 4,      /* first centroids */
+    ALCORE__TAG_BADGE = 5,       /* centers of BADGE */
+    ALCORE__TAG_EGALITARIAN = 8, /* rows of each language, then the rest */
+    ALCORE__TAG_SAME_RATIO = 9,  /* rows of each language */
+    ALCORE__TAG_PLAN = 10,       /* rows of each language */
+    ALCORE__TAG_GOLD = 11,       /* rows of the target languages */
+    ALCORE__TAG_TIE = 12,        /* the order of equal scores */
+    ALCORE__TAG_BOOTSTRAP = 15,  /* segments of a sample of a corpus */
+    ALCORE__TAG_HOST = 64        /* numbers for host functions; above all tags of the spec */
+};
+
 /* Seeds a generator: its state is the first four outputs of splitmix64(seed). */
 void alcore__rng_seed(alcore__rng *rng, uint64_t seed);
 /* A seed made of four numbers: mix(mix(mix(mix(seed) ^ tag) ^ a) ^ b), where mix(z) is the first

@@ -9,7 +9,6 @@
 
 #include "base/rng.h"
 
-#define TAG_BOOTSTRAP 15
 #define TICK_EVERY 4096
 
 static int rising(const void *a, const void *b) {
@@ -43,7 +42,7 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; i < samples && status == ALCORE_OK; i++) {
         alcore__rng rng;
-        alcore__rng_seed(&rng, alcore__rng_derive(seed, TAG_BOOTSTRAP, (uint64_t)i, 0));
+        alcore__rng_seed(&rng, alcore__rng_derive(seed, ALCORE__TAG_BOOTSTRAP, (uint64_t)i, 0));
         status = score_sample(ctx, statistics, segments, width, &rng, score, settings, &scores[i]);
         sum += scores[i];
         if (status == ALCORE_OK) status = alcore__tick(ctx, "bootstrap samples", i + 1, samples);

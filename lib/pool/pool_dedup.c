@@ -7,11 +7,6 @@
 #include "pool/pool_state.h"
 #include "text/utf8.h"
 
-alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row) {
-    const alcore__pool_row *info = alcore__pool_row_at(pool, row);
-    return alcore__hash128(info->text, (size_t)info->length);
-}
-
 /* Sets *out to what the text is compared by under a dedup rule: the text itself, or its normalized
  * form in buffer, which is overwritten. */
 alcore_status alcore__dedup_key_of(alcore_ctx *ctx, int32_t dedup, const char *text, size_t length,

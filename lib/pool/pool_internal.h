@@ -8,9 +8,6 @@
 #include "pool/column.h"
 
 alcore_ctx *alcore__pool_ctx(const alcore_pool *pool);
-/* 128-bit hash of a row's text as stored, for matching texts across pools: equal hashes are decided
- * by comparing the bytes. */
-alcore__hash alcore__pool_text_hash(const alcore_pool *pool, int64_t row);
 /* Sets known [rows of pool] to 1 for each row whose text is that of a row of other, to 0 for the
  * others. Texts are compared as they are, or normalized where the pool's dedup says so. */
 alcore_status alcore__pool_match_texts(const alcore_pool *pool, const alcore_pool *other,

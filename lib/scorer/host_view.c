@@ -18,8 +18,6 @@
 #include "base/tensor_view.h"
 #include "kernel/kernel_engine.h"
 
-/* Tag of the draws of host functions; the tags of spec 1.7 end at 14. */
-enum { TAG_HOST = 64 };
 
 /* The part of a column that was copied last. */
 typedef struct view_part {
@@ -309,7 +307,7 @@ int64_t alcore_view_round(const alcore_view *view) {
 }
 
 uint64_t alcore_view_random(const alcore_view *view, uint64_t counter) {
-    return view ? alcore__rng_derive(view->input.seed, TAG_HOST, (uint64_t)view->input.round,
-                                     counter)
+    return view ? alcore__rng_derive(view->input.seed, ALCORE__TAG_HOST,
+                                     (uint64_t)view->input.round, counter)
                 : 0;
 }

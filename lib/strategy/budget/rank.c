@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "strategy/strategy_run.h"
 
-enum { TAG_TIE = 12, ENTRIES_A_TICK = 4096 };
+enum { ENTRIES_A_TICK = 4096 };
 
 typedef struct entry {
     double key;
@@ -30,9 +30,9 @@ static bool precedes(const tie_rule *ties, const entry *a, const entry *b) {
     if (a->key != b->key) return a->key > b->key;
     if (ties->random) {
         uint64_t left =
-            alcore__rng_derive(ties->seed, TAG_TIE, (uint64_t)ties->rows[a->position], 0);
+            alcore__rng_derive(ties->seed, ALCORE__TAG_TIE, (uint64_t)ties->rows[a->position], 0);
         uint64_t right =
-            alcore__rng_derive(ties->seed, TAG_TIE, (uint64_t)ties->rows[b->position], 0);
+            alcore__rng_derive(ties->seed, ALCORE__TAG_TIE, (uint64_t)ties->rows[b->position], 0);
         if (left != right) return left < right;
     }
     return a->position < b->position;

@@ -5,8 +5,6 @@
 #include "base/rng.h"
 #include "strategy/strategy_run.h"
 
-enum { TAG_SUBSAMPLE = 1 };
-
 /* What the draw makes of a row. */
 enum { NOT_CANDIDATE = 0, CHOSEN = 1, WAITING = 2 };
 
@@ -45,7 +43,7 @@ alcore_status alcore__draw_candidates(alcore_ctx *ctx, uint64_t seed, int64_t ro
         kept += keep;
     }
     alcore__rng rng;
-    alcore__rng_seed(&rng, alcore__rng_derive(seed, TAG_SUBSAMPLE, (uint64_t)round, 0));
+    alcore__rng_seed(&rng, alcore__rng_derive(seed, ALCORE__TAG_SUBSAMPLE, (uint64_t)round, 0));
     alcore_status status = draw(ctx, &rng, count - kept, rows, fate);
     for (int64_t i = 0; i < rows && status == ALCORE_OK; i++) mask[i] = fate[i] == CHOSEN;
     alcore__free(ctx, fate);

@@ -127,7 +127,7 @@ void alcore__warn_passes(const alcore__run *run, double passes) {
     double seconds = passes * components / 1e9 / (double)run->threads;
     alcore__log(run->ctx, ALCORE_LOG_WARN, "strategy", NULL,
                 "%s makes about %.0f passes over %lld rows of %lld numbers, some %.0f s; "
-                "candidates=N looks at N rows only",
+                "the parameter candidates limits the rows that it looks at",
                 run->def->name, passes, (long long)run->outcome.count,
                 (long long)alcore__embedding_dims(run), seconds < 1.0 ? 1.0 : seconds);
 }

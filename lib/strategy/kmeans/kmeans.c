@@ -40,8 +40,6 @@ const alcore__pass alcore__kmeans_passes[] = {
     {.name = NULL},
 };
 
-enum { TAG_KMEANS = 4 }; /* of the generator, spec 1.7 */
-
 /* Blocks keep the sums of their clusters when those of all blocks take no more than this. */
 enum { MAX_KEPT_SUMS = 256 << 20 };
 
@@ -112,7 +110,7 @@ alcore_status alcore__kmeans_begin(alcore__run *run, alcore__kmeans *means, cons
                (size_t)means->centroid_starts[groups] * sizeof *seeds);
     for (int64_t g = 0; g < groups; g++) {
         alcore__kmeans_group *each = &means->each[g];
-        alcore__rng_seed(&each->rng, alcore__rng_derive(run->input->seed, TAG_KMEANS,
+        alcore__rng_seed(&each->rng, alcore__rng_derive(run->input->seed, ALCORE__TAG_KMEANS,
                                                         (uint64_t)run->input->round, (uint64_t)g));
         alcore__sampler_begin(run, unit, &each->sampler);
         if (!each->size) continue;

@@ -25,7 +25,6 @@
 #include "strategy/rules/greedy_picks.h"
 #include "strategy/strategies.h"
 
-enum { TAG_BADGE = 5 }; /* of the generator, spec 1.7 */
 enum { FIRST_NORM, FIRST_UNIFORM };
 
 typedef struct badge_state {
@@ -87,7 +86,7 @@ static alcore_status begin(alcore__run *run) {
     state->dims = alcore__embedding_dims(run);
     state->first_uniform = alcore__values_integer(run->values, "first") == FIRST_UNIFORM;
     state->uniforms = alcore__values_numbers(run->values, "uniforms", &state->uniform_count);
-    alcore__rng_seed(&state->rng, alcore__rng_derive(run->input->seed, TAG_BADGE,
+    alcore__rng_seed(&state->rng, alcore__rng_derive(run->input->seed, ALCORE__TAG_BADGE,
                                                      (uint64_t)run->input->round, 0));
     run->repeats = true;
     alcore__sampler_begin(run, false, &state->sampler);

@@ -16,8 +16,6 @@
 #include "strategy/budget/fill.h"
 #include "strategy/strategies.h"
 
-enum { TAG_EGALITARIAN = 8, TAG_SAME_RATIO = 9, TAG_PLAN = 10 };
-
 typedef struct draw_state {
     int64_t language_count; /* tags of the pool, those without a candidate among them */
     double *wanted;         /* [languages] what is to be bought of each: cost units for egalitarian,
@@ -130,10 +128,11 @@ static alcore_status buy_equal_shares(alcore__run *run) {
     int64_t count;
     double share = run->input->fill.budget / (double)state->language_count;
     for (int64_t l = 0; l < state->language_count; l++) {
-        ALCORE__TRY(draw_order(run, l, TAG_EGALITARIAN, (uint64_t)l, &count));
+        ALCORE__TRY(draw_order(run, l, ALCORE__TAG_EGALITARIAN, (uint64_t)l, &count));
         ALCORE__TRY(offer(run, count_within(state, count, share)));
     }
-    ALCORE__TRY(draw_order(run, -1, TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
+    ALCORE__TRY(
+        draw_order(run, -1, ALCORE__TAG_EGALITARIAN, (uint64_t)state->language_count, &count));
     ALCORE__TRY(offer(run, count));
     return hand_over(run);
 }
@@ -241,7 +240,7 @@ static alcore_status buy_counts(alcore__run *run, uint64_t tag, const char *coun
 }
 
 static alcore_status buy_same_ratio(alcore__run *run) {
-    return buy_counts(run, TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
+    return buy_counts(run, ALCORE__TAG_SAME_RATIO, alcore__values_text(run->values, "counts"));
 }
 
 /* The counts come from the file of the plan, or without one from the parameter `counts`. */
@@ -255,13 +254,13 @@ static alcore_status buy_plan(alcore__run *run) {
             ALCORE_E_PARAM,
             "strategy plan: config names a configuration of a file, but there is no "
             "file");
-    if (path[0] == '\0') return buy_counts(run, TAG_PLAN, counts);
+    if (path[0] == '\0') return buy_counts(run, ALCORE__TAG_PLAN, counts);
     if (strcmp(counts, "proportional") != 0)
         return alcore__fail(ALCORE_E_PARAM,
                             "strategy plan: both counts and a file say how many rows are wanted");
     alcore_status status =
         alcore__plan_file_find(run->ctx, path, config, run->input->round, &from_file);
-    if (status == ALCORE_OK) status = buy_counts(run, TAG_PLAN, from_file.data);
+    if (status == ALCORE_OK) status = buy_counts(run, ALCORE__TAG_PLAN, from_file.data);
     alcore__buffer_clear(run->ctx, &from_file);
     return status;
 }

@@ -8,8 +8,6 @@
 #include "base/rng.h"
 #include "strategy/strategies.h"
 
-enum { TAG_RANDOM = 3, TAG_GOLD = 11 };
-
 /* Draws all candidates and scores them by their rank in the draw, from 1 down to 1 / count, so that
  * the runner's ranking by score is the draw. drawn [count]: positions in the order of the draw. */
 static alcore_status draw_all(alcore__run *run, uint64_t tag) {
@@ -27,11 +25,11 @@ static alcore_status draw_all(alcore__run *run, uint64_t tag) {
 }
 
 static alcore_status finish_random(alcore__run *run) {
-    return draw_all(run, TAG_RANDOM);
+    return draw_all(run, ALCORE__TAG_RANDOM);
 }
 
 static alcore_status finish_gold(alcore__run *run) {
-    return draw_all(run, TAG_GOLD);
+    return draw_all(run, ALCORE__TAG_GOLD);
 }
 
 static const alcore__param_table PARAMS = {NULL, 0};

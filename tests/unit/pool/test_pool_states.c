@@ -290,8 +290,6 @@ START_TEST(facts_for_the_layers_above) {
     ck_assert_int_eq(alcore__pool_characters(pool, 1), 2);
     ck_assert_double_eq(alcore__pool_unspaced_share(pool), 2.0 / 6);
     ck_assert_ptr_eq(alcore__pool_ctx(pool), ctx);
-    const alcore__hash hash = alcore__hash128("abc", 3), found = alcore__pool_text_hash(pool, 0);
-    ck_assert(hash.low == found.low && hash.high == found.high);
     texts[0] = "x 1!";
     texts[2] = "abc";
     swapped = test_pool(ctx, texts, 3);
