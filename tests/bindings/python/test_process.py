@@ -294,10 +294,11 @@ def test_no_leak(texts):
         work()
     gc.collect()
     before = in_use()
-    for _ in range(100):
+    for _ in range(250):
         work()
     gc.collect()
-    assert in_use() - before < 100 * 200  # less than 200 bytes a turn: a lost handle would be more
+    # Less than 200 bytes a turn: a lost handle would be more. The arenas of threads grow by some 30 kB in all.
+    assert in_use() - before < 250 * 200
 
 
 def test_library_not_found_lists_every_place(tmp_path):
