@@ -5,6 +5,11 @@
  *     precision_n = matches_n / totals_n, smoothed where no n-gram matches
  *     BP = 1 if the hypotheses are no shorter than the references, else exp(1 - refs / hyps)
  *
+ * A segment is a hypothesis with its references, one line of each file. matches_n: n-grams of the
+ * hypothesis that a reference has too, counted no more often than in the reference with most of
+ * them; totals_n: n-grams of the hypothesis; hyps, refs: tokens, of the closest reference. Larger
+ * scores are better, 100 at most; logarithms are natural.
+ *
  * One pass over the segments: each text is cut into tokens, tokens become numbers that are valid
  * within the segment, n-grams of all orders are counted (clipped_ngrams.h), and the sums of the
  * integer counts give the score. Memory is that of the largest segment; bootstrap samples need ten
@@ -19,10 +24,12 @@
 
 #define ORDERS 4
 
-/* Statistics of a segment or a corpus, in this order. */
+/* Where the statistics of a segment or a corpus are in its array [WIDTH]: matches [ORDERS], totals
+ * [ORDERS], tokens of the hypothesis, tokens of the closest reference. */
 enum { MATCHES = 0, TOTALS = ORDERS, HYPOTHESIS = 2 * ORDERS, REFERENCE, WIDTH };
 
-/* The caller's options with the defaults filled in. */
+/* *ours: the caller's options (NULL: all defaults), checked, with the default of smoothing_value
+ * (given as 0) filled in: 0.1 for floor, 1 for the others. */
 static alcore_status read_options(const alcore_bleu_options *options, alcore_bleu_options *ours) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
                                     ALCORE__FIRST_SIZE(alcore_bleu_options, seed), options,
@@ -44,8 +51,11 @@ static alcore_status read_options(const alcore_bleu_options *options, alcore_ble
     return ALCORE_OK;
 }
 
-/* Fills bleu, brevity_penalty and precisions of *out from sums [WIDTH]. As in sacreBLEU, without a
- * single match nothing is smoothed and every precision is 0. */
+/* Fills bleu, brevity_penalty and precisions (percentages, by order - 1) of *out from sums [WIDTH].
+ * As in sacreBLEU, without a single match nothing is smoothed and every precision is 0; smoothing
+ * "exp" gives the i-th order without a match 1 / 2^i matches, "floor" gives it `value`, "add-k"
+ * adds `value` to matches and totals of the orders above 1. With effective_order the mean is over
+ * the orders that the hypothesis has n-grams of; without it a precision of 0 makes the score 0. */
 static void score_sums(const int64_t *sums, const alcore_bleu_options *options,
                        bool effective_order, alcore_bleu_score *out) {
     const double hypothesis = (double)sums[HYPOTHESIS], reference = (double)sums[REFERENCE];
@@ -57,7 +67,7 @@ static void score_sums(const int64_t *sums, const alcore_bleu_options *options,
     if (hypothesis < reference)
         out->brevity_penalty = hypothesis > 0 ? exp(1 - reference / hypothesis) : 0;
     memset(out->precisions, 0, sizeof out->precisions);
-    if (!(sums[0] | sums[1] | sums[2] | sums[3])) return;
+    if (!(sums[0] | sums[1] | sums[2] | sums[3])) return; /* no match of any order */
     for (int n = 0; n < ORDERS; n++) {
         const bool add = options->smoothing == ALCORE_BLEU_SMOOTH_ADD_K && n > 0;
         const double matches = (double)sums[MATCHES + n] + (add ? value : 0);
@@ -78,7 +88,7 @@ static void score_sums(const int64_t *sums, const alcore_bleu_options *options,
     out->bleu = out->brevity_penalty * exp(logarithms / order);
 }
 
-/* For alcore__resample(). */
+/* For alcore__resample(): the score of the sums [WIDTH] of a sample; settings: the options. */
 static double bleu_of_sums(const int64_t *sums, const void *settings) {
     const alcore_bleu_options *options = settings;
     alcore_bleu_score score;
@@ -86,7 +96,9 @@ static double bleu_of_sums(const int64_t *sums, const void *settings) {
     return score.bleu;
 }
 
-/* Cuts one text into tokens, the next part of the counter; *tokens is how many it has. */
+/* Cuts one text into tokens, the next part of the counter (part 0 is the hypothesis, the others its
+ * references); *tokens is how many it has. `end` is where the token before ended in the line of
+ * code points, so the search begins at 0. */
 static alcore_status add_text(alcore__corpus_metric *metric, const char *text, size_t length,
                               int64_t *tokens) {
     const alcore_bleu_options *options = metric->settings;
@@ -102,8 +114,9 @@ static alcore_status add_text(alcore__corpus_metric *metric, const char *text, s
 }
 
 /* For alcore__corpus_metric_run(): the statistics [WIDTH] of one segment, whose own score is that
- * with effective order, as sacreBLEU's sentence BLEU is. The reference length is that closest to
- * the hypothesis, the shorter of two equally close. */
+ * with effective order, as sacreBLEU's sentence BLEU is (score NULL: not wanted). The reference
+ * length is that closest to the hypothesis, the shorter of two equally close; closest is -1 until
+ * the first reference was read, and there is at least one. */
 static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segment,
                                    int64_t *statistics, double *score) {
     int64_t hypothesis = 0, closest = -1, tokens;
@@ -132,7 +145,8 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
     return ALCORE_OK;
 }
 
-/* The result of a corpus that was counted. */
+/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
+ * bootstrap_*: NaN without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, alcore_bleu_score *out) {
     const alcore_bleu_options *options = metric->settings;
     const int64_t *sums = metric->sums;
@@ -181,6 +195,8 @@ alcore_status alcore_metric_compute_bleu(alcore_ctx *ctx, const char *const *hyp
     return alcore__leave(ctx, status);
 }
 
+/* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.
+ */
 const char *alcore_metric_bleu_signature(const alcore_bleu_options *options, int64_t reference_sets,
                                          char buffer[160]) {
     static const char *const tokenizers[] = {"13a", "intl", "char", "zh", "none"};

@@ -5,7 +5,9 @@
  * A tokenizer is a chain of rewriting steps over a line of code points. Each step goes once from
  * left to right and never looks at what it wrote, as a regular expression's substitution does. Two
  * kinds are enough: spaces around single characters, and spaces at pairs of neighbors. A line
- * grows at most threefold in a step. Time: linear in the text, two to seven steps. */
+ * grows at most threefold in a step. A step reads lines->line [length], int32 code points, and
+ * writes lines->other; swap_lines() then exchanges them. In the end the tokens are what stands
+ * between white space (Python's, 29 code points). Time: linear in the text, two to seven steps. */
 #include "metric/bleu_tokens.h"
 
 #include <utf8proc.h>
@@ -14,12 +16,15 @@
 #include "metric/segment_pairs.h"
 #include "text/utf8.h"
 
+/* Frees both lines and leaves the struct as it was before its first use. */
 void alcore__token_lines_clear(alcore__token_lines *lines) {
     alcore__free(lines->ctx, lines->line);
     alcore__free(lines->ctx, lines->other);
     *lines = (alcore__token_lines){.ctx = lines->ctx};
 }
 
+/* Sets lines->line to the code points of text [length bytes], in place of what was there; a
+ * malformed sequence becomes U+FFFD. There are no more code points than bytes. */
 alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *text,
                                        size_t length) {
     lines->length = 0;
@@ -32,6 +37,9 @@ alcore_status alcore__token_lines_read(alcore__token_lines *lines, const char *t
     return ALCORE_OK;
 }
 
+/* Finds the next token at or after *end, which the caller sets to 0 first: code points *begin ..
+ * *end
+ * - 1 of the line. False when there is none; both are then the line's length. */
 bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, size_t *begin) {
     size_t i = *end;
     while (i < lines->length && alcore__is_python_space(lines->line[i])) i++;
@@ -45,8 +53,8 @@ bool alcore__token_lines_next(const alcore__token_lines *lines, size_t *end, siz
 
 typedef bool (*point_test)(int32_t point);
 
-/* Ends a step: the `length` code points that it wrote to lines->other become the line, and the old
- * line becomes the capacity of the next step. */
+/* Ends a step: the `length` code points that it wrote to lines->other become the line, and the
+ * memory of the old line is what the next step writes to. */
 static void swap_lines(alcore__token_lines *lines, size_t length) {
     int32_t *line = lines->line;
     const size_t capacity = lines->line_capacity;
@@ -57,14 +65,15 @@ static void swap_lines(alcore__token_lines *lines, size_t length) {
     lines->length = length;
 }
 
-/* Begins a step: lines->other can hold what any step writes, at most three code points for each of
- * the line and the two spaces of cut_13a(). */
+/* Begins a step: makes lines->other large enough for what any step writes, at most three code
+ * points for each of the line and the two spaces of cut_13a(). */
 static alcore_status reserve_other(alcore__token_lines *lines) {
     return alcore__grow(lines->ctx, &lines->other, &lines->other_capacity, 3 * lines->length + 2,
                         sizeof *lines->other);
 }
 
-/* A space on both sides of each code point that passes the test. */
+/* A step: puts a space on both sides of each code point that passes the test. Inline, so that the
+ * test is no call. */
 static inline alcore_status surround(alcore__token_lines *lines, point_test test) {
     ALCORE__TRY(reserve_other(lines));
     size_t end = 0;
@@ -79,8 +88,9 @@ static inline alcore_status surround(alcore__token_lines *lines, point_test test
     return ALCORE_OK;
 }
 
-/* Neighbors a b that pass their tests become "a b " when `behind`, else " a b". A code point is in
- * one pair at most: the pair found first. */
+/* A step: neighbors a b, a passing the test `first` and b the test `second`, become "a b " when
+ * `behind`, else " a b". A code point is in one pair at most: the pair found first, from the left.
+ */
 static inline alcore_status part_pairs(alcore__token_lines *lines, point_test first,
                                        point_test second, bool behind) {
     ALCORE__TRY(reserve_other(lines));
@@ -118,6 +128,7 @@ static void replace(alcore__token_lines *lines, const char *ascii, int32_t by) {
     lines->length = end;
 }
 
+/* Takes white space off the end of the line, in place, as sacreBLEU does before it tokenizes. */
 static void cut_trailing_space(alcore__token_lines *lines) {
     while (lines->length > 0 && alcore__is_python_space(lines->line[lines->length - 1]))
         lines->length--;
@@ -174,11 +185,13 @@ static bool is_chinese(int32_t c) {
 /* The four substitutions that 13a and zh share. */
 static alcore_status cut_western(alcore__token_lines *lines) {
     ALCORE__TRY(surround(lines, is_13a_mark));
-    ALCORE__TRY(part_pairs(lines, is_no_ascii_digit, is_stop, true));
-    ALCORE__TRY(part_pairs(lines, is_stop, is_no_ascii_digit, false));
-    return part_pairs(lines, is_ascii_digit, is_hyphen, true);
+    ALCORE__TRY(part_pairs(lines, is_no_ascii_digit, is_stop, true));  /* "a." to "a . " */
+    ALCORE__TRY(part_pairs(lines, is_stop, is_no_ascii_digit, false)); /* ".a" to " . a" */
+    return part_pairs(lines, is_ascii_digit, is_hyphen, true);         /* "1-" to "1 - " */
 }
 
+/* 13a, the tokenizer of mteval-v13a.pl: removes marks of skipped text and hyphens at line ends,
+ * turns entities of SGML into their characters, then cuts as zh does. */
 static alcore_status cut_13a(alcore__token_lines *lines) {
     replace(lines, "<skipped>", 0);
     replace(lines, "-\n", 0);
@@ -197,14 +210,17 @@ static alcore_status cut_13a(alcore__token_lines *lines) {
     return cut_western(lines);
 }
 
+/* intl, that of mteval-v14.pl: cuts off punctuation, except between digits, and every symbol, by
+ * the general categories of Unicode. */
 static alcore_status cut_intl(alcore__token_lines *lines) {
     ALCORE__TRY(part_pairs(lines, is_no_number, is_punctuation, true));
     ALCORE__TRY(part_pairs(lines, is_punctuation, is_no_number, false));
     return surround(lines, is_symbol);
 }
 
-/* Leading white space goes too: without it a full stop in front stays with what follows it only
- * where sacreBLEU keeps it there. */
+/* zh: every Chinese character is a token, the rest is cut as by 13a. Leading white space goes too:
+ * without it a full stop in front stays with what follows it only where sacreBLEU keeps it there.
+ */
 static alcore_status cut_zh(alcore__token_lines *lines) {
     size_t lead = 0;
     while (lead < lines->length && alcore__is_python_space(lines->line[lead])) lead++;
@@ -214,6 +230,8 @@ static alcore_status cut_zh(alcore__token_lines *lines) {
     return cut_western(lines);
 }
 
+/* Rewrites the line in place of what alcore__token_lines_read() left, by one of ALCORE_BLEU_13A,
+ * _INTL, _CHAR, _ZH and _NONE, which the caller has checked; NONE cuts at white space only. */
 alcore_status alcore__token_lines_cut(alcore__token_lines *lines, int32_t tokenizer) {
     cut_trailing_space(lines);
     switch (tokenizer) {

@@ -4,6 +4,10 @@
  *     P, R = means of matches_n / hypothesis_n and matches_n / reference_n over the orders of which
  *            both sides have n-grams;   chrF = 100 * 5 P R / (4 P + R)
  *
+ * A segment is a hypothesis with its references. matches_n: n-grams that both sides have, each
+ * counted as often as on the side with fewer of it; hypothesis_n, reference_n: n-grams of each
+ * side. Larger scores are better, 100 at most.
+ *
  * over n-grams of 1 to 6 characters and, for chrF++, of 1 and 2 words. One pass over the segments;
  * each reference is counted by itself, because the one with the best score of the segment counts.
  * Memory is that of the largest segment; bootstrap samples need 24 integers a segment beside it. */
@@ -16,10 +20,12 @@
 
 enum { CHARACTER_ORDERS = 6, ORDERS = 8, WIDTH = 3 * ORDERS };
 
-/* Statistics of a segment or a corpus: matches, n-grams of hypothesis and of reference, [ORDERS]
- * each. */
+/* Where the statistics of a segment or a corpus are in its array [WIDTH]: matches, n-grams of
+ * hypothesis and of reference, [ORDERS] each: characters of orders 1 to 6, then words of 1 and 2.
+ */
 enum { MATCHES = 0, HYPOTHESIS = ORDERS, REFERENCE = 2 * ORDERS };
 
+/* *ours: the caller's options (NULL: all defaults), checked. */
 static alcore_status read_options(const alcore_chrf_options *options, alcore_chrf_options *ours) {
     ALCORE__TRY(alcore__struct_read(ours, sizeof *ours,
                                     ALCORE__FIRST_SIZE(alcore_chrf_options, seed), options,
@@ -33,7 +39,8 @@ static alcore_status read_options(const alcore_chrf_options *options, alcore_chr
     return ALCORE_OK;
 }
 
-/* Orders that are not counted have no n-grams and so take no part. */
+/* chrF of sums [WIDTH], 0 to 100; 0 without a match. Orders that are not counted have no n-grams
+ * and so take no part. No settings are needed; for alcore__resample() too. */
 static double chrf_of_sums(const int64_t *sums, const void *settings) {
     double precision = 0, recall = 0;
     int used = 0;
@@ -52,6 +59,8 @@ static double chrf_of_sums(const int64_t *sums, const void *settings) {
 
 /* ---- counting ---- */
 
+/* Adds the code points of a text as the next part of the counter; white space, which chrF leaves
+ * out, only with options->whitespace. */
 static alcore_status add_characters(alcore__corpus_metric *metric, const char *text,
                                     size_t length) {
     const alcore_chrf_options *options = metric->settings;
@@ -70,8 +79,9 @@ static bool is_ascii_punctuation(int32_t c) {
            (c >= '{' && c <= '~');
 }
 
-/* Words at white space; of a longer word that ends in ASCII punctuation, or else begins with it,
- * that one character is a word of its own. */
+/* Adds the words of a text, which stand between white space, as the next part of the counter; of a
+ * word of two or more characters that ends in ASCII punctuation, or else begins with it, that one
+ * character is a word of its own. */
 static alcore_status add_words(alcore__corpus_metric *metric, const char *text, size_t length) {
     size_t end = 0, begin;
     ALCORE__TRY(alcore__token_lines_read(&metric->lines, text, length));
@@ -90,17 +100,20 @@ static alcore_status add_words(alcore__corpus_metric *metric, const char *text, 
     return alcore__ngram_counter_end_part(&metric->counter);
 }
 
+/* add_characters or add_words. */
 typedef alcore_status (*add_text)(alcore__corpus_metric *metric, const char *text, size_t length);
 
-/* Counts the hypothesis against one reference: `orders` orders of the units that `add` makes, into
- * the statistics from order `first` on. Without an n-gram in the reference those of the hypothesis
- * do not count. */
+/* Counts the hypothesis of a segment against reference `part` - 1: n-grams of 1 to `orders` of the
+ * units that `add` makes, into statistics [WIDTH], of which entry `first` + n - 1 of each kind is
+ * that of order n. Without an n-gram in the reference those of the hypothesis do not count, as in
+ * sacreBLEU. */
 static alcore_status count_units(alcore__corpus_metric *metric, int64_t segment, int64_t part,
                                  add_text add, int32_t first, int32_t orders, int64_t *statistics) {
     alcore__ngram_matches counts;
     size_t length;
     alcore__ngram_counter_begin(&metric->counter);
-    const char *text = alcore__segment_pairs_text(&metric->pairs, segment, 0, &length);
+    const char *text =
+        alcore__segment_pairs_text(&metric->pairs, segment, 0 /* the hypothesis */, &length);
     ALCORE__TRY(add(metric, text, length));
     text = alcore__segment_pairs_text(&metric->pairs, segment, part, &length);
     ALCORE__TRY(add(metric, text, length));
@@ -114,19 +127,20 @@ static alcore_status count_units(alcore__corpus_metric *metric, int64_t segment,
 }
 
 /* For alcore__corpus_metric_run(): the statistics [WIDTH] of one segment with that reference whose
- * score is best, the first of equally good ones. */
+ * score is best, the first of equally good ones; *score is that score (score NULL: not wanted).
+ * There is at least one reference, and scores are at least 0, above the first best_score. */
 static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segment,
                                    int64_t *statistics, double *score) {
     const alcore_chrf_options *options = metric->settings;
     double best_score = -1;
     for (int64_t part = 1; part <= metric->pairs.sets; part++) {
         int64_t counts[WIDTH] = {0};
-        ALCORE__TRY(
-            count_units(metric, segment, part, add_characters, 0, CHARACTER_ORDERS, counts));
+        ALCORE__TRY(count_units(metric, segment, part, add_characters, 0 /* first */,
+                                CHARACTER_ORDERS, counts));
         if (options->word_order > 0)
             ALCORE__TRY(count_units(metric, segment, part, add_words, CHARACTER_ORDERS,
                                     options->word_order, counts));
-        const double part_score = chrf_of_sums(counts, NULL);
+        const double part_score = chrf_of_sums(counts, NULL /* settings */);
         if (part_score <= best_score) continue;
         best_score = part_score;
         memcpy(statistics, counts, sizeof counts);
@@ -135,11 +149,12 @@ static alcore_status count_segment(alcore__corpus_metric *metric, int64_t segmen
     return ALCORE_OK;
 }
 
-/* The result of a corpus that was counted. */
+/* Fills the caller's struct, of which out->size says how much he knows, from the counted corpus.
+ * bootstrap_*: NaN without bootstrap samples. */
 static alcore_status write_score(const alcore__corpus_metric *metric, alcore_chrf_score *out) {
     const int64_t *sums = metric->sums;
     alcore_chrf_score score = {0};
-    score.chrf = chrf_of_sums(sums, NULL);
+    score.chrf = chrf_of_sums(sums, NULL /* settings */);
     memcpy(score.matches, sums + MATCHES, sizeof score.matches);
     memcpy(score.hypothesis_total, sums + HYPOTHESIS, sizeof score.hypothesis_total);
     memcpy(score.reference_total, sums + REFERENCE, sizeof score.reference_total);
@@ -182,6 +197,8 @@ alcore_status alcore_metric_compute_chrf(alcore_ctx *ctx, const char *const *hyp
     return alcore__leave(ctx, status);
 }
 
+/* The settings in sacreBLEU's notation, written to buffer, which is returned; NULL for bad options.
+ */
 const char *alcore_metric_chrf_signature(const alcore_chrf_options *options, int64_t reference_sets,
                                          char buffer[160]) {
     alcore_chrf_options ours;

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clipped n-gram matches; the formula, the layout and the cost are in clipped_ngrams.h. */
+/* Clipped n-gram matches; the formula, the layout and the cost are in clipped_ngrams.h.
+ *
+ * A segment has parts: part 0 is the hypothesis, the others are its references. A part is a
+ * sequence of units, 32-bit numbers: code points, or numbers of words. An n-gram has a number
+ * within its order and segment, from 0; its key is the number of its first n - 1 units (0 for n =
+ * 1) in the upper 32 bits and its last unit in the lower. One hash table [slots] with linear
+ * probing maps keys to numbers, or hashes of words to words; an entry of another epoch than the
+ * counter's is free, so that a new epoch empties the table. The table is never more than half full.
+ */
 #include "metric/clipped_ngrams.h"
 
 #include <string.h>
@@ -9,11 +17,13 @@
 #define MOST_UNITS ((size_t)1 << 30)
 #define TICK_EVERY 65536
 
+/* Begins a segment: drops the units, parts and words of the one before; memory is kept. */
 void alcore__ngram_counter_begin(alcore__ngram_counter *counter) {
     counter->unit_count = counter->part_count = 0;
     counter->point_count = counter->word_count = 0;
 }
 
+/* Frees all memory and leaves the counter as it was before its first use. */
 void alcore__ngram_counter_clear(alcore__ngram_counter *counter) {
     alcore_ctx *ctx = counter->ctx;
     alcore__free(ctx, counter->units);
@@ -86,7 +96,9 @@ static inline uint32_t number_of(alcore__ngram_counter *counter, uint64_t key, u
     }
 }
 
-/* Enlarges the table of words: their hashes are computed again from their code points. */
+/* Makes the table one of the words of this segment, larger than before: their hashes are computed
+ * again from their code points. Words are distinct, so that a free slot is all that is looked for.
+ * Also called for the first word of a segment, since the table may have n-grams of the last one. */
 static alcore_status rehash_words(alcore__ngram_counter *counter) {
     ALCORE__TRY(open_table(counter, 2 * counter->word_count + 32));
     for (size_t word = 0; word < counter->word_count; word++) {
@@ -101,7 +113,9 @@ static alcore_status rehash_words(alcore__ngram_counter *counter) {
     return ALCORE_OK;
 }
 
-/* Equal hashes do not make equal words: the code points are compared. */
+/* Adds word points [length] to the present part as one unit, the number of the first equal word of
+ * the segment; a new word is copied and gets the next number. Equal hashes do not make equal words:
+ * the code points are compared. */
 alcore_status alcore__ngram_counter_intern(alcore__ngram_counter *counter, const int32_t *points,
                                            size_t length) {
     const size_t bytes = length * sizeof *points;
@@ -132,9 +146,11 @@ alcore_status alcore__ngram_counter_intern(alcore__ngram_counter *counter, const
     return ALCORE_OK;
 }
 
-/* Counts the n-grams of one part in counts[.][column] and gives each position the number of its
- * n-gram. A position keeps the number of its order n - 1 until then; positions whose n-gram would
- * leave the part keep a number that nobody reads, because longer n-grams there leave it too. */
+/* Counts the n-grams of order n = `order` of one part, units begin .. end - 1, in counts[.][column]
+ * (0: hypothesis, 2: this reference) and gives each position the number of its n-gram. *count: the
+ * n-grams of this order that have a number so far; a new one begins with counts of 0. A position
+ * keeps the number of its order n - 1 until then; positions whose n-gram would leave the part keep
+ * a number that nobody reads, because longer n-grams there leave it too. */
 static alcore_status count_part(alcore__ngram_counter *counter, size_t begin, size_t end,
                                 size_t order, int column, uint32_t *count) {
     for (size_t i = begin; i + order <= end; i++) {
@@ -165,6 +181,10 @@ static int64_t ngrams_of(size_t units, size_t order) {
     return units < order ? 0 : (int64_t)(units - order + 1);
 }
 
+/* Called once a segment, when all parts are ended; at least two. Order by order, as an n-gram is
+ * found by the number of its first n - 1 units: all parts are counted in one table, then each
+ * n-gram of the hypothesis matches as often as it occurs, at most as often as in the reference with
+ * most. */
 alcore_status alcore__ngram_counter_match(alcore__ngram_counter *counter, int32_t orders,
                                           alcore__ngram_matches *out) {
     *out = (alcore__ngram_matches){{0}, {0}, {0}};

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-/* kept: [pairs.count][width] the statistics of each segment for bootstrap samples, or NULL. */
+/* Counts all segments into metric->sums [width], which are 0 before. A segment is a hypothesis with
+ * its references. sentence_scores [pairs.count]: out, NULL: not wanted. kept [pairs.count, width]:
+ * out, the statistics of each segment for bootstrap samples; NULL: none are drawn. */
 static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentence_scores,
                                   int64_t *kept) {
     const int64_t segments = metric->pairs.count;
@@ -20,6 +22,8 @@ static alcore_status count_corpus(alcore__corpus_metric *metric, double *sentenc
     return ALCORE_OK;
 }
 
+/* Counts, then draws the bootstrap samples; with none, alcore__resample() sets the interval to NaN
+ * and does not read kept, which is NULL. The workspaces are freed in every case. */
 alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric, double *sentence_scores) {
     alcore_ctx *ctx = metric->counter.ctx;
     const size_t segments = (size_t)metric->pairs.count;
@@ -37,6 +41,7 @@ alcore_status alcore__corpus_metric_run(alcore__corpus_metric *metric, double *s
     return status;
 }
 
+/* "bs:SAMPLES|seed:SEED|", or the empty string without samples. */
 const char *alcore__bootstrap_signature(int64_t resamples, uint64_t seed, char buffer[64]) {
     buffer[0] = 0;
     if (resamples > 0)

@@ -5,6 +5,12 @@
  *     macro F1 = mean over the labels of either side of 2 tp / (gold + predicted)
  *     span F1  = 2 P R / (P + R) over spans that agree in line, type, first and last word
  *
+ * tp: lines on which both sides have the label; gold, predicted: lines on which that side has it. P
+ * = matches / predicted spans, R = matches / gold spans. All are from 0 to 1, larger is better.
+ * Side 0 is gold, side 1 predicted, in all arrays of two; lines count from 0, from 1 in messages. A
+ * span is a run of words with one type, marked by a tag a word: O, B-TYPE (begins) or I-TYPE (goes
+ * on).
+ *
  * Labels become numbers in one pass and are counted in three arrays; memory is that of the distinct
  * labels. Spans of a line are found from left to right on both sides at once: on one side they do
  * not overlap, so that two of them can only be equal if they begin at the same word, and nothing is
@@ -26,9 +32,10 @@ typedef struct two_sides {
     int64_t count;
 } two_sides;
 
-static const char *const SIDE[] = {"gold", "predicted"};
+static const char *const SIDE[] = {"gold", "predicted"}; /* by side, for messages */
 
-/* Both sides have count texts and none is NULL; the error names the line and the side. */
+/* Checks that both sides have sides->count texts and none is NULL; the error names the line and the
+ * side, of a longer side the first line that the other lacks. */
 static alcore_status check_sides(const two_sides *sides, int64_t predicted_count) {
     const long long gold = sides->count, predicted = predicted_count;
     if (gold < 0 || predicted < 0) return alcore__fail(ALCORE_E_INVALID, "a count is negative");
@@ -46,6 +53,7 @@ static alcore_status check_sides(const two_sides *sides, int64_t predicted_count
     return ALCORE_OK;
 }
 
+/* The text of a line of a side, and its bytes; both were checked. */
 static const char *text_of(const two_sides *sides, int side, int64_t line, size_t *length) {
     const char *text = sides->texts[side][line];
     *length = sides->lengths[side] ? sides->lengths[side][line] : strlen(text);
@@ -54,14 +62,15 @@ static const char *text_of(const two_sides *sides, int side, int64_t line, size_
 
 /* ---- labels ---- */
 
+/* Counts of one call, owned. */
 typedef struct label_counts {
     alcore_ctx *ctx;
     alcore__vocabulary names; /* the distinct labels of both sides */
-    int64_t (*counts)[3];     /* [names.count] gold, predicted, both */
-    size_t capacity;
+    int64_t (*counts)[3];     /* [names.count] lines with the label: gold, predicted, both */
+    size_t capacity;          /* of counts */
 } label_counts;
 
-/* The number of one label; a new one begins with counts of 0. */
+/* *out: the number of a label, from 0; a new one is copied and begins with counts of 0. */
 static alcore_status add_label(label_counts *labels, const char *text, size_t length,
                                uint32_t *out) {
     const uint32_t before = labels->names.count;
@@ -72,6 +81,8 @@ static alcore_status add_label(label_counts *labels, const char *text, size_t le
     return ALCORE_OK;
 }
 
+/* Counts all lines and fills *score, which is zeroed. NaN without lines. Each counted label occurs
+ * on at least one side, so that no divisor is 0. */
 static alcore_status count_labels(label_counts *labels, const two_sides *sides,
                                   alcore_label_score *score) {
     for (int64_t i = 0; i < sides->count; i++) {
@@ -103,7 +114,9 @@ alcore_status alcore_metric_compute_labels(alcore_ctx *ctx, const char *const *g
                                            const char *const *predicted,
                                            const size_t *predicted_lengths, int64_t predicted_count,
                                            alcore_label_score *out) {
-    const two_sides sides = {{gold, predicted}, {gold_lengths, predicted_lengths}, gold_count};
+    const two_sides sides = {.texts = {gold, predicted},
+                             .lengths = {gold_lengths, predicted_lengths},
+                             .count = gold_count};
     label_counts labels = {.ctx = ctx};
     alcore_label_score score = {0};
     ALCORE__TRY(alcore__enter(ctx));
@@ -128,17 +141,20 @@ typedef struct tag_reader {
     const char *type;       /* [type_length] of the open span; NULL: none is open */
     size_t type_length;
     int64_t word, first; /* words read; first word of the open span */
-    bool strict;
+    bool strict;         /* true: an I-TYPE that continues no span begins none either */
 } tag_reader;
 
+/* A span of a line; its type is a view of the line. */
 typedef struct span {
-    const char *type; /* [type_length] */
+    const char *type; /* [type_length], without "B-" or "I-" */
     size_t type_length;
     int64_t first, last; /* words of the line, from 0 */
 } span;
 
-/* Reads on until a span ends. *found is false at the end of the line. ALCORE_E_DATA: a tag that is
- * not O, B-TYPE or I-TYPE. */
+/* Reads on until a span ends, which *out then is; *found is false at the end of the line, where an
+ * open span ends too: that end is read as a tag O. A span goes on over I tags of its type only. The
+ * tag that ends a span may begin the next one. ALCORE_E_DATA: a tag that is not O, B-TYPE or
+ * I-TYPE. */
 static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
     const char *tag;
     size_t length;
@@ -167,7 +183,8 @@ static alcore_status next_span(tag_reader *reader, span *out, bool *found) {
     return ALCORE_OK;
 }
 
-/* The next span of one side, counted; the error names the line and the side. */
+/* Sets *out and *found to the next span of one side and adds it to *count; the error names the line
+ * and the side. */
 static alcore_status advance(tag_reader *reader, int side, int64_t line, span *out, bool *found,
                              int64_t *count) {
     const alcore_status status = next_span(reader, out, found);
@@ -177,6 +194,9 @@ static alcore_status advance(tag_reader *reader, int side, int64_t line, span *o
     return ALCORE_OK;
 }
 
+/* Adds the spans of one line, and those that both sides have, to *score. Both readers go from left
+ * to right; the span that begins first is passed, or both where they begin at one word. Both lines
+ * must have as many words. */
 static alcore_status compare_line(const two_sides *sides, int64_t line, bool strict,
                                   alcore_span_score *score) {
     tag_reader reader[2];
@@ -207,6 +227,8 @@ static alcore_status compare_line(const two_sides *sides, int64_t line, bool str
     return ALCORE_OK;
 }
 
+/* Compares all lines; precision, recall and F1 stay 0 without a match. strict: 0 or 1, see
+ * tag_reader. */
 static alcore_status compare_spans(alcore_ctx *ctx, const two_sides *sides, int32_t strict,
                                    alcore_span_score *out) {
     alcore_span_score score = {0};
@@ -231,7 +253,9 @@ alcore_status alcore_metric_compute_spans(alcore_ctx *ctx, const char *const *go
                                           const char *const *predicted,
                                           const size_t *predicted_lengths, int64_t predicted_count,
                                           int32_t strict, alcore_span_score *out) {
-    const two_sides sides = {{gold, predicted}, {gold_lengths, predicted_lengths}, gold_count};
+    const two_sides sides = {.texts = {gold, predicted},
+                             .lengths = {gold_lengths, predicted_lengths},
+                             .count = gold_count};
     ALCORE__TRY(alcore__enter(ctx));
     alcore_status status = ALCORE_OK;
     if (!ctx || !out) status = alcore__fail(ALCORE_E_INVALID, "ctx or out is NULL");

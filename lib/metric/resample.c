@@ -9,14 +9,17 @@
 
 #include "base/rng.h"
 
-#define TICK_EVERY 4096
+#define TICK_EVERY 4096 /* segments between two polls of cancellation */
 
+/* For qsort(): ascending. */
 static int rising(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Draws one sample and scores it. */
+/* Draws one sample, `segments` rows of statistics [segments, width] with replacement, and scores
+ * the sums of their columns: *out. rng: of this sample alone. segments is above 0, width at most
+ * ALCORE__MOST_STATISTICS. */
 static alcore_status score_sample(alcore_ctx *ctx, const int64_t *statistics, int64_t segments,
                                   int32_t width, alcore__rng *rng, alcore__score_of_sums score,
                                   const void *settings, double *out) {
@@ -31,11 +34,14 @@ static alcore_status score_sample(alcore_ctx *ctx, const int64_t *statistics, in
     return ALCORE_OK;
 }
 
+/* Called once a corpus, also without samples, where statistics may be NULL. *out: mean of the
+ * scores, and the ends of the interval that leaves floor(samples / 40) scores out on either side
+ * (95 %). */
 alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64_t segments,
                                int32_t width, int64_t samples, uint64_t seed,
                                alcore__score_of_sums score, const void *settings,
                                alcore__interval *out) {
-    *out = (alcore__interval){NAN, NAN, NAN};
+    *out = (alcore__interval){.mean = NAN, .low = NAN, .high = NAN};
     if (segments == 0 || samples == 0) return ALCORE_OK;
     double *scores = NULL, sum = 0;
     ALCORE__TRY(alcore__new_array(ctx, (size_t)samples, sizeof *scores, &scores));
@@ -50,7 +56,8 @@ alcore_status alcore__resample(alcore_ctx *ctx, const int64_t *statistics, int64
     if (status == ALCORE_OK) {
         qsort(scores, (size_t)samples, sizeof *scores, rising);
         const int64_t cut = samples / 40;
-        *out = (alcore__interval){sum / (double)samples, scores[cut], scores[samples - 1 - cut]};
+        *out = (alcore__interval){
+            .mean = sum / (double)samples, .low = scores[cut], .high = scores[samples - 1 - cut]};
     }
     alcore__free(ctx, scores);
     return status;

@@ -11,6 +11,7 @@
 #include "alcore/metric.h"
 #include "base/base.h"
 
+/* The arithmetic mean of values [count]; NaN without values. */
 static double mean_of(const double *values, int64_t count) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum += values[i];
@@ -37,8 +38,10 @@ alcore_status alcore_metric_compute_mean(const double *values, int64_t count,
 }
 
 /* The continued fraction of the incomplete beta function (DLMF 8.17.22), evaluated from the front
- * by Lentz's method as modified by Thompson and Barnett; it converges fast for
- * x < (a + 1) / (a + b + 2). */
+ * by Lentz's method as modified by Thompson and Barnett: value is the fraction so far, c and d the
+ * ratios of its numerators and of its denominators, kept away from 0 by DBL_MIN. Each m adds two
+ * terms; it ends when a term changes nothing. It converges fast for x < (a + 1) / (a + b + 2); the
+ * limit of 100000 is not reached then. */
 static double beta_fraction(double x, double a, double b) {
     double c = 1, d = 1 - (a + b) * x / (a + 1);
     d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);
@@ -67,6 +70,9 @@ static double incomplete_beta(double x, double rest, double a, double b) {
     return 1 - front * beta_fraction(rest, b, a) / b;
 }
 
+/* Fills rho and the two-sided p of *result for the pairs (x[i], y[i]), i < count; both are NaN with
+ * fewer than 2 pairs or a side without variance. rest is 1 - rho^2, computed without cancellation.
+ * With 2 pairs rho is 1 or -1 and p is 1, as there are no degrees of freedom. */
 static void correlate(const double *x, const double *y, int64_t count,
                       alcore_pearson_result *result) {
     const double mean_x = mean_of(x, count), mean_y = mean_of(y, count);

@@ -5,13 +5,16 @@
 
 #include <string.h>
 
-/* The first text of one side that is NULL, or one past the last. A length of 0 excuses NULL. */
+/* The index of the first text of texts [count] that is NULL; count when none is. A text with a
+ * given length of 0 may be NULL. */
 static int64_t first_missing(const char *const *texts, const size_t *lengths, int64_t count) {
     int64_t i = 0;
     while (i < count && (texts[i] || (lengths && lengths[i] == 0))) i++;
     return i;
 }
 
+/* Both counts are compared first: the references are whole sets of as many lines as the hypotheses
+ * (no hypotheses: no references). Messages count lines and sets from 1. The texts are borrowed. */
 alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
                                           const size_t *hypothesis_lengths,
                                           int64_t hypothesis_count, const char *const *references,
@@ -34,9 +37,12 @@ alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
                             count == 0 ? 1 : given / count + 1);
     }
     *out = (alcore__segment_pairs){
-        hypotheses,       hypothesis_lengths,
-        references,       reference_lengths,
-        hypothesis_count, hypothesis_count == 0 ? 1 : reference_count / hypothesis_count};
+        .hypotheses = hypotheses,
+        .hypothesis_lengths = hypothesis_lengths,
+        .references = references,
+        .reference_lengths = reference_lengths,
+        .count = hypothesis_count,
+        .sets = hypothesis_count == 0 ? 1 : reference_count / hypothesis_count};
     const int64_t missing = first_missing(hypotheses, hypothesis_lengths, count);
     if (missing < count)
         return alcore__fail(ALCORE_E_INVALID, "line %lld of the hypotheses is NULL",
@@ -48,6 +54,8 @@ alcore_status alcore__segment_pairs_check(const char *const *hypotheses,
     return ALCORE_OK;
 }
 
+/* Segment and part are in range. A text whose length was given as 0 may be NULL: no byte is read.
+ */
 const char *alcore__segment_pairs_text(const alcore__segment_pairs *pairs, int64_t segment,
                                        int64_t part, size_t *length) {
     const int64_t place = part == 0 ? segment : (part - 1) * pairs->count + segment;

@@ -18,21 +18,27 @@
 
 #include "base/base.h"
 
+/* The largest doubled sum of ranks of an exact test: 50 * 51. */
 #define MOST_SUM (ALCORE__WILCOXON_MOST_EXACT * (ALCORE__WILCOXON_MOST_EXACT + 1))
 
+/* For qsort(): ascending by absolute value. */
 static int by_magnitude(const void *a, const void *b) {
     const int64_t x = llabs(*(const int64_t *)a), y = llabs(*(const int64_t *)b);
     return (x > y) - (x < y);
 }
 
-/* The end of the group of equal magnitudes that begins at `first`. */
+/* The index behind the group of equal magnitudes that begins at `first`, in differences [count]
+ * sorted by magnitude. The group has the ranks first + 1 .. end, of which the doubled mean is first
+ * + 1 + end. */
 static int64_t group_end(const int64_t *differences, int64_t count, int64_t first) {
     int64_t end = first + 1;
     while (end < count && llabs(differences[end]) == llabs(differences[first])) end++;
     return end;
 }
 
-/* Two-sided p from the table of all sums; plus: the doubled sum of positive ranks. */
+/* Two-sided p, 0 to 1, from the table of all sums; differences [count] sorted by magnitude, count
+ * at most 50; plus: the doubled sum of the ranks of positive differences. `most` is the largest sum
+ * of the ranks so far; the table is updated from above, so that each rank counts once. */
 static double exact_p(const int64_t *differences, int64_t count, int64_t plus) {
     double ways[MOST_SUM + 1] = {1};
     int64_t most = 0;
@@ -52,6 +58,9 @@ static double exact_p(const int64_t *differences, int64_t count, int64_t plus) {
     return fmin(1, 2 * fmin(below, above));
 }
 
+/* Two-sided p, 0 to 1, by the normal distribution, see the top; differences [count] sorted by
+ * magnitude; w_plus: the sum (not doubled) of the ranks of positive differences. The variance is
+ * above 0 even where all magnitudes are equal. */
 static double normal_p(const int64_t *differences, int64_t count, double w_plus) {
     const double n = (double)count, mean = n * (n + 1) / 4;
     double variance = n * (n + 1) * (2 * n + 1) / 24;
@@ -65,6 +74,8 @@ static double normal_p(const int64_t *differences, int64_t count, double w_plus)
     return fmin(1, erfc(distance / sqrt(2 * variance)));
 }
 
+/* Sorts differences [count], none 0, in place, ranks them and fills all of *result; without any p
+ * is 1 and both sums are 0. The doubled ranks add up to count (count + 1). */
 void alcore__wilcoxon(int64_t *differences, int64_t count, bool exact,
                       alcore_wilcoxon_result *result) {
     int64_t plus = 0;
@@ -86,7 +97,8 @@ void alcore__wilcoxon(int64_t *differences, int64_t count, bool exact,
         exact ? exact_p(differences, count, plus) : normal_p(differences, count, result->w_plus);
 }
 
-/* Writes the differences that are not 0, in units of 1e-9, and how many they are. */
+/* Writes x[i] - y[i] (y NULL: x[i]) of all pairs, in units of 1e-9, to differences [count], leaving
+ * out those that are 0; *used: how many are left. Up to 9e9, so that they fit into 64 bits. */
 static alcore_status read_differences(const double *x, const double *y, int64_t count,
                                       int64_t *differences, int64_t *used) {
     *used = 0;
@@ -102,6 +114,8 @@ static alcore_status read_differences(const double *x, const double *y, int64_t 
     return ALCORE_OK;
 }
 
+/* Body of the public call. y_count 0: x has the differences already. p is exact for at most 50
+ * differences that are not 0. */
 static alcore_status test_pairs(alcore_ctx *ctx, const double *x, int64_t x_count, const double *y,
                                 int64_t y_count, alcore_wilcoxon_result *out) {
     alcore_wilcoxon_result result = {0};

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log-probabilities of a pool's rows by language models. Cost: one look-up per word and order;
- * memory 4 bytes a token, and 8 a row (16 where rows are masked). */
+/* Log-probabilities of a pool's rows by language models: the ragged column "logprobs", one natural
+ * logarithm for each word of a row and one for its end (spec 6.5). An entry is an unmasked row, one
+ * with state 0; entry i has tokens offsets[i] .. offsets[i + 1] - 1 of values. A fold is a part of
+ * the rows, by a hash of their texts; in cross-fitting each fold is scored by a model that was
+ * trained on the others. Cost: one look-up per word and order of n-grams; memory 4 bytes a token,
+ * and 8 a row (16 where rows are masked). */
 #include "model/lm_column.h"
 
 #include "text/lm_trainer.h"
 
 /* ---- begin ---- */
 
-/* Lists the unmasked rows, unless all are. */
+/* Sets self->entries, the number of unmasked rows, and lists these in self->rows, ascending, unless
+ * all rows are unmasked: rows then stays NULL. The pool is locked for reading. */
 static alcore_status list_rows(alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
@@ -20,10 +25,13 @@ static alcore_status list_rows(alcore__lm_column *self) {
     return ALCORE_OK;
 }
 
+/* The pool row of an entry. */
 static int64_t row_of(const alcore__lm_column *self, int64_t entry) {
     return self->rows ? self->rows[entry] : entry;
 }
 
+/* Makes the arrays, of which offsets are filled in and values are 0: the words of a row were
+ * counted when it was added, so no text is read here. */
 alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
     ALCORE__TRY(list_rows(self));
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)self->entries + 1, sizeof *self->offsets,
@@ -40,6 +48,9 @@ alcore_status alcore__lm_column_begin(alcore__lm_column *self) {
 /* Entries of one task: few enough for cancelling to act at once, enough to be read side by side. */
 enum { TASK_ENTRIES = 512 };
 
+/* Task `index` of alcore__parallel(): scores those of its TASK_ENTRIES entries whose text is in
+ * self->fold (-1: all of them), each into its place in self->values; no two tasks share an entry.
+ */
 static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     const alcore__lm_column *self = data;
     (void)worker;
@@ -56,6 +67,7 @@ static alcore_status score_task(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
+/* Called once for each language model, self->lm, with self->fold set; the pool is still locked. */
 alcore_status alcore__lm_column_rows(alcore__lm_column *self) {
     int64_t tasks = (self->entries + TASK_ENTRIES - 1) / TASK_ENTRIES;
     return alcore__parallel(self->ctx, "log-probabilities", tasks, score_task, self);
@@ -65,12 +77,12 @@ alcore_status alcore__lm_column_rows(alcore__lm_column *self) {
 
 /* The arrays of a column that stands. */
 typedef struct column_arrays {
-    alcore_ctx
-        *ctx; /* a reference would keep itself alive: the pool that owns the column has one */
+    alcore_ctx *ctx; /* no reference: the pool that owns the column has one, and lives longer */
     int64_t *offsets;
     float *values;
 } column_arrays;
 
+/* alcore_column_options.release of the column: called when the pool frees it. */
 static void free_arrays(void *user) {
     column_arrays *arrays = user;
     alcore__free(arrays->ctx, arrays->offsets);
@@ -78,6 +90,9 @@ static void free_arrays(void *user) {
     alcore__free(arrays->ctx, arrays);
 }
 
+/* Gives the pool the column with our arrays, borrowed: the pool calls free_arrays(arrays) when it
+ * drops the column. After a failure arrays, offsets and values are still the caller's. `places` is
+ * the number of offsets. self->rows, copied by the pool, says which row each entry is. */
 static alcore_status set_column(const alcore__lm_column *self, column_arrays *arrays) {
     int64_t tokens = self->offsets[self->entries], places = self->entries + 1;
     alcore_column_options options = ALCORE_COLUMN_OPTIONS_INIT;
@@ -89,10 +104,11 @@ static alcore_status set_column(const alcore__lm_column *self, column_arrays *ar
     options.row_count = self->rows ? self->entries : 0;
     options.release = free_arrays;
     options.release_user = arrays;
-    *arrays = (column_arrays){self->ctx, self->offsets, self->values};
+    *arrays = (column_arrays){.ctx = self->ctx, .offsets = self->offsets, .values = self->values};
     return alcore_pool_set_column(self->pool, "logprobs", &values, &offsets, &options);
 }
 
+/* Called in every case, with the status of the calls before and without a lock of the pool. */
 alcore_status alcore__lm_column_finish(alcore__lm_column *self, alcore_status status) {
     column_arrays *arrays = NULL;
     if (status == ALCORE_OK) status = alcore__new_array(self->ctx, 1, sizeof *arrays, &arrays);

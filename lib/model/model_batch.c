@@ -3,6 +3,7 @@
  * views of their texts and languages, in row order. */
 #include "model/model_internal.h"
 
+/* Allocates the arrays of a zeroed batch, [capacity] each; freed by alcore__model_batch_clear(). */
 alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
                                        alcore__model_batch *batch) {
     size_t count = (size_t)capacity;
@@ -13,8 +14,10 @@ alcore_status alcore__model_batch_room(alcore_ctx *ctx, int64_t capacity,
     return alcore__new_array(ctx, count, sizeof *batch->languages, &batch->languages);
 }
 
-/* Called again and again with the same *row until it has reached the end; a batch may then be
- * empty. */
+/* Fills the batch, [count] of capacity, with the next rows from *row on that a model computes the
+ * column for, and moves *row behind the last row looked at. Called again and again with the same
+ * *row until it has reached the end; a batch may be empty then, where the last rows need no value.
+ * The texts are views: the caller holds the read lock of the pool while they are used. */
 void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64_t *row,
                               alcore__model_batch *batch) {
     const uint32_t *states = alcore_pool_states(pool);
@@ -29,6 +32,7 @@ void alcore__model_batch_fill(const alcore_pool *pool, const char *column, int64
     }
 }
 
+/* Frees the arrays (not the texts, which are the pool's) and empties the batch. */
 void alcore__model_batch_clear(alcore_ctx *ctx, alcore__model_batch *batch) {
     alcore__free(ctx, batch->rows);
     alcore__free(ctx, (void *)batch->texts);

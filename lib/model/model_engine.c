@@ -4,7 +4,8 @@
  * A column of a pool is made by one or several calls of the engine, each over a batch of up to
  * BATCH_ROWS rows in row order. The engine returns the items of a call in any order; the receiver
  * below turns an item's index in the batch into its pool row and passes the values to the writer of
- * the column. Memory: the views of one batch, 32 bytes a row, and the column. */
+ * the column. A ragged column has a list of values a row, one a token; a dense one has a vector.
+ * Memory: the views of one batch, 32 bytes a row, and the column. */
 #include <string.h>
 
 #include "model/model_internal.h"
@@ -13,7 +14,7 @@
  * memory per call small. */
 enum { BATCH_ROWS = 8192 };
 
-/* Which call of the engine makes a column. */
+/* Which call of the engine makes a column; one row a column. */
 static const struct {
     const char *column;
     uint32_t call; /* ALCORE_SYS_MODEL_* */
@@ -28,7 +29,7 @@ static const struct {
     {"qa_end", ALCORE_SYS_MODEL_QA_PROBS, ALCORE_COLUMN_RAGGED, 1},
     {"mlm_losses", ALCORE_SYS_MODEL_MLM_LOSSES, ALCORE_COLUMN_RAGGED, -1},
 };
-enum { ENTRIES = (int)(sizeof entries / sizeof *entries) };
+enum { ENTRIES = (int)(sizeof entries / sizeof *entries) }; /* rows of the table */
 
 /* The data of the handle, owned by it. */
 typedef struct engine_model {
@@ -45,8 +46,8 @@ static int32_t entry_index(const char *column) {
     return -1;
 }
 
-/* Whether the engine has the function of a call. Its table may be older and shorter than ours: an
- * entry beyond its size counts as NULL. */
+/* Whether the engine has the function of a call (one of ALCORE_SYS_MODEL_*). Its table may be older
+ * and shorter than ours: a function beyond its size counts as NULL. */
 static bool has_call(const alcore_sys_model_engine *engine, uint32_t call) {
 #define HAS(name)                                                                                  \
     (engine->size >= ALCORE__FIRST_SIZE(alcore_sys_model_engine, name) && engine->name)
@@ -86,8 +87,9 @@ typedef struct receiver {
     int32_t part;  /* as in entries */
 } receiver;
 
-/* *out: component `part` of values [tokens, 2], as a view of the same memory with one dimension;
- * shape and strides [1] are its arrays and must live as long. */
+/* *out: component all->part (0: start, 1: end of the answer) of values [tokens, 2], as a view of
+ * the same memory with one dimension; shape and strides [1] are its arrays and must live as long.
+ * Strides are in numbers, byte_offset in bytes; the dtype has whole bytes. */
 static alcore_status pick_part(const receiver *all, const alcore_tensor *values, int64_t *shape,
                                int64_t *strides, alcore_tensor *out) {
     if (values->ndim != 2 || values->shape[1] != 2)
@@ -106,8 +108,10 @@ static alcore_status pick_part(const receiver *all, const alcore_tensor *values,
     return ALCORE_OK;
 }
 
-/* alcore_sys_model_sink.put, called by the engine: items [count] are indices in the batch, each at
- * most once a call; they become pool rows, and the values go to the writer. */
+/* alcore_sys_model_sink.put, called by the engine any number of times a call:
+ * items [count] are indices in the batch, each at most once a call; they become pool rows, and the
+ * values go to the writer, which copies them. values [items or tokens, ...]; lengths [count]:
+ * tokens of each item, NULL for a vector an item. user: the receiver. */
 static alcore_status put(void *user, const int64_t *items, int64_t count,
                          const alcore_tensor *values, const int64_t *lengths) {
     receiver *all = user;
@@ -121,14 +125,16 @@ static alcore_status put(void *user, const int64_t *items, int64_t count,
         all->rows[i] = all->batch->rows[items[i]];
     }
     if (all->part < 0)
-        return alcore_column_writer_put(all->writer, all->rows, count, values, lengths, NULL);
+        return alcore_column_writer_put(all->writer, all->rows, count, values, lengths,
+                                        NULL /* stream: host memory */);
     int64_t shape, stride;
     alcore_tensor half;
     ALCORE__TRY(pick_part(all, values, &shape, &stride, &half));
-    return alcore_column_writer_put(all->writer, all->rows, count, &half, lengths, NULL);
+    return alcore_column_writer_put(all->writer, all->rows, count, &half, lengths,
+                                    NULL /* stream: host memory */);
 }
 
-/* One call of the engine over a batch of texts. */
+/* One call of the engine over a batch of texts; `call` is one that has_call() confirmed. */
 static alcore_status call_engine(const engine_model *data, uint32_t call,
                                  const alcore_sys_model_texts *texts,
                                  const alcore_sys_model_sink *sink) {
@@ -175,8 +181,9 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool, int32_t
     return ALCORE_OK;
 }
 
-/* alcore__model_table.run: fills the column through a writer, which installs it when all rows are
- * there. */
+/* alcore__model_table.run: fills a column that can() confirmed, so that `entry` is valid, through a
+ * writer, which installs it in the pool; a row that needs a value and has none is an error. Called
+ * with the write lock of the model and no lock of the pool. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const engine_model *data = model->data;
     alcore_ctx *ctx = model->object.ctx;
@@ -188,7 +195,8 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
                             "%s: the model takes token ids, and no tokenizer for this folder is "
                             "built in; compute the column elsewhere and give it as .npy",
                             model->name);
-    ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, NULL, &all.writer));
+    ALCORE__TRY(alcore_column_writer_new(pool, column, entries[entry].shape, NULL /* options */,
+                                         &all.writer));
     alcore_status status = alcore__model_batch_room(ctx, BATCH_ROWS, &batch);
     if (status == ALCORE_OK)
         status = alcore__new_array(ctx, BATCH_ROWS, sizeof *all.rows, &all.rows);
@@ -228,7 +236,8 @@ static void release(alcore_model *model) {
     engine_free(model->object.ctx, data);
 }
 
-/* Refuses an engine of another ABI, or one without the functions that every engine must have. */
+/* Refuses an engine of another ABI, or one without the functions that every engine must have. name:
+ * ENGINE of libalcore-ENGINE.so. Only a table as long as its `info` may be looked into. */
 static alcore_status check_engine(const char *name, const alcore_sys_model_engine *engine) {
     if (engine->size < ALCORE__FIRST_SIZE(alcore_sys_model_engine, info) ||
         engine->abi != ALCORE_SYS_ABI)
@@ -242,7 +251,8 @@ static alcore_status check_engine(const char *name, const alcore_sys_model_engin
     return ALCORE_OK;
 }
 
-/* Opens the folder or file at path with data->engine and reads what it says of the model. */
+/* Opens the folder or file at path with data->engine and reads what it says of the model into
+ * data->info. After a failure the caller frees data, which closes what was opened. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_sys_model_options *options, engine_model *data) {
     const alcore_sys_model_engine *engine = data->engine;
@@ -256,8 +266,9 @@ static alcore_status open_model(alcore_ctx *ctx, const char *path,
 _Static_assert((int)ALCORE_POOLING_MAX == (int)ALCORE_SYS_POOLING_MAX, "poolings of both tiers");
 _Static_assert((int)ALCORE_NORMALIZE_NONE == 2, "normalize of alcore_sys_model_options");
 
-/* Loads libalcore-ENGINE.so, opens path with it and makes the handle. The table of the handle is
- * part of data, because its engine name comes from the module. */
+/* Loads libalcore-ENGINE.so (it stays loaded until the process ends), opens path with it and makes
+ * the handle, which owns data from then on. The table of the handle is part of data, because its
+ * engine name comes from the module. options NULL: the engine's defaults. */
 alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, const char *path,
                                         const alcore_sys_model_options *options,
                                         alcore_model **out) {
@@ -273,7 +284,8 @@ alcore_status alcore__model_open_engine(alcore_ctx *ctx, const char *engine, con
                                         .describe = describe,
                                         .release = release};
     alcore_status status = open_model(ctx, path, options, data);
-    if (status == ALCORE_OK) status = alcore__model_new(ctx, &data->table, path, true, data, out);
+    if (status == ALCORE_OK)
+        status = alcore__model_new(ctx, &data->table, path, true /* path names it */, data, out);
     if (status != ALCORE_OK) engine_free(ctx, data);
     return status;
 }

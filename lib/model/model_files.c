@@ -24,12 +24,15 @@ static int32_t column_index(const char *column) {
     return -1;
 }
 
+/* alcore__model_table.can: the folder has a file of the column. */
 static bool can(const alcore_model *model, const char *column) {
     const folder *files = model->data;
     int32_t index = column_index(column);
     return index >= 0 && files->values[index];
 }
 
+/* alcore__model_table.run: gives the pool the column of a file, which is then read in blocks from
+ * there; can() has confirmed that the file exists. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const folder *files = model->data;
     int32_t index = column_index(column);
@@ -38,6 +41,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return alcore_pool_read_column(pool, column, files->values[index], &options);
 }
 
+/* Frees the paths, of which those that were not found are NULL, and the struct. */
 static void folder_free(alcore_ctx *ctx, folder *files) {
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
         alcore__free(ctx, files->values[i]);
@@ -46,6 +50,7 @@ static void folder_free(alcore_ctx *ctx, folder *files) {
     alcore__free(ctx, files);
 }
 
+/* alcore__model_table.release. */
 static void release(alcore_model *model) {
     folder_free(model->object.ctx, model->data);
 }
@@ -53,7 +58,8 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "cpu", .can = can, .run = run, .release = release};
 
-/* *out = PATH/NAME, owned by the caller; format: how NAME is written, with one %s. */
+/* *out = PATH/NAME, NUL-terminated, owned by the caller; format: how NAME is written, with one %s,
+ * such as "%s.npy". With the names of this file it is shorter than `tail`. */
 static alcore_status join(alcore_ctx *ctx, const char *path, const char *format, const char *name,
                           char **out) {
     alcore__buffer buffer = {0};
@@ -71,8 +77,8 @@ static alcore_status join(alcore_ctx *ctx, const char *path, const char *format,
     return ALCORE_OK;
 }
 
-/* *out = path, which it takes over, when an array can be read there; else path is freed. A file
- * that does not exist is ALCORE_OK with *out unchanged, a damaged one a failure. */
+/* *out = path, which is owned by *out then, when an array can be read there; else path is freed. A
+ * file or tensor that does not exist is ALCORE_OK with *out unchanged, a damaged one a failure. */
 static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
     alcore__array_info info;
     alcore__file *file;
@@ -86,8 +92,8 @@ static alcore_status probe(alcore_ctx *ctx, char *path, char **out) {
     return status == ALCORE_E_IO || status == ALCORE_E_NOT_FOUND ? ALCORE_OK : status;
 }
 
-/* *out: the path of an array, as NAME.npy or as a tensor of columns.safetensors; unchanged:
- * neither. */
+/* *out, NULL before: the path of an array, as NAME.npy or, where that is missing, as a tensor of
+ * columns.safetensors, owned by the caller; NULL: neither is there. */
 static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const char *name,
                                 char **out) {
     static const char *const forms[] = {"%s.npy", "columns.safetensors:%s"};
@@ -99,9 +105,9 @@ static alcore_status find_array(alcore_ctx *ctx, const char *folder_path, const 
     return ALCORE_OK;
 }
 
-/* Fills files with the paths of all columns of the folder. ALCORE_E_NOT_FOUND, without a text: it
- * has none.
- */
+/* Fills the zeroed *files with the paths of all columns of the folder; a ragged column (a list of
+ * values a row, one a token) needs its offsets too. ALCORE_E_NOT_FOUND, without a text: the folder
+ * has no column; the caller goes on with open_without_columns(). */
 static alcore_status find_columns(alcore_ctx *ctx, const char *path, folder *files) {
     bool any = false;
     for (int32_t i = 0; i < ALCORE__COLUMN_INPUTS; i++) {
@@ -141,8 +147,8 @@ static alcore_status open_without_columns(alcore_ctx *ctx, const char *path,
                         path);
 }
 
-/* Ready columns are read, not computed: a setting of the computation would be ignored in silence,
- * so it is refused. */
+/* Ready columns are read, not computed: a setting of the computation (any but 0, the default) would
+ * be ignored in silence, so it is refused. Only the first of several is named. */
 static alcore_status refuse_options(const char *path, const alcore_model_options *options) {
     const char *device = options->device;
     const char *name = device && strcmp(device, "auto") && strcmp(device, "cpu") ? "device"
@@ -159,14 +165,16 @@ static alcore_status refuse_options(const char *path, const alcore_model_options
                         name);
 }
 
-/* Opens a folder of columns, or passes it on to open_without_columns(). */
+/* Opens a folder of columns, or passes it on to open_without_columns(). After a success the handle
+ * owns files. */
 static alcore_status open_folder(alcore_ctx *ctx, const char *path,
                                  const alcore_model_options *options, alcore_model **out) {
     folder *files;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *files, &files));
     alcore_status status = find_columns(ctx, path, files);
     if (status == ALCORE_OK) status = refuse_options(path, options);
-    if (status == ALCORE_OK) status = alcore__model_new(ctx, &table, path, true, files, out);
+    if (status == ALCORE_OK)
+        status = alcore__model_new(ctx, &table, path, true /* path names it */, files, out);
     if (status == ALCORE_OK) return status;
     folder_free(ctx, files);
     return status == ALCORE_E_NOT_FOUND ? open_without_columns(ctx, path, options, out) : status;
@@ -197,6 +205,7 @@ static alcore_status check_options(const alcore_model_options *options) {
     return ALCORE_OK;
 }
 
+/* Reads the options by their size and opens the folder. */
 static alcore_status open_model(alcore_ctx *ctx, const char *path,
                                 const alcore_model_options *given, alcore_model **out) {
     alcore_model_options options;

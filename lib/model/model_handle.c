@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The handle of every kind of model: making and releasing it, running it on a pool, and the origin
  * of the columns that it makes. An origin is one line that names the model, its state and what it
- * was trained on; a column with the origin that the model would write today is still valid. */
+ * was trained on; a column with the origin that the model would write today is still valid. What a
+ * kind of model does differently is in its table (model_internal.h): can, run, describe, release.
+ */
 #include <string.h>
 
 #include "model/model_internal.h"
 
-/* The destructor of the handle. */
+/* The destructor of the handle, called when its last reference is released. */
 static void release(void *object) {
     alcore_model *model = object;
     if (model->table) model->table->release(model);
     alcore__free(model->object.ctx, model->name);
 }
 
-/* The table is set last: release() calls table->release, which frees data, only when it is there.
- */
+/* Makes a handle that owns data; name is copied, the table is not and must live as long. named: the
+ * name identifies the model, so that columns that it made may be used again. The table is set last:
+ * release() calls table->release, which frees data, only when it is there. So a failure leaves data
+ * to the caller. */
 alcore_status alcore__model_new(alcore_ctx *ctx, const alcore__model_table *table, const char *name,
                                 bool named, void *data, alcore_model **out) {
     *out = NULL;
@@ -48,8 +52,9 @@ int32_t alcore_model_can(const alcore_model *model, const char *column) {
     return model && column && model->table->can(model, column);
 }
 
-/* *out: the origin that a column made now would have. The caller holds the read lock of the pool.
- */
+/* Appends to the empty *out the origin that a column made now would have, "model NAME" and what
+ * describe() of the kind of model adds; it is empty again after a failure. The caller holds the
+ * read lock of the pool and frees *out. */
 static alcore_status origin_of(const alcore_model *model, const alcore_pool *pool,
                                const char *column, alcore__buffer *out) {
     alcore_ctx *ctx = alcore__pool_ctx(pool);
@@ -60,6 +65,8 @@ static alcore_status origin_of(const alcore_model *model, const alcore_pool *poo
     return status;
 }
 
+/* The column exists, as the caller has just made it under its lock. origin is owned by the column
+ * from here on, and the one before is freed. */
 void alcore__column_sign(alcore_pool *pool, const char *column, char *origin, const char *engine) {
     alcore__column *made = alcore__pool_change_column(pool, column);
     alcore__free(alcore__pool_ctx(pool), made->origin);
@@ -73,8 +80,9 @@ static void note_tokens(const alcore_model *model, alcore_pool *pool, const char
     made->per_word = model->table->per_word;
 }
 
-/* Runs the model and gives the new column its origin. The origin is made first, so that nothing can
- * fail after the column was installed. */
+/* Runs the model and gives the new column its origin and engine. The origin is made first, so that
+ * after the column was installed only the lock can fail. Called with the write lock of the model
+ * and no lock of the pool: each step locks the pool by itself. */
 static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -93,7 +101,7 @@ static alcore_status run_and_sign(alcore_model *model, alcore_pool *pool, const 
 }
 
 /* Refuses columns that the model cannot make, and runs it under its write lock. Called by
- * alcore_model_run() and by alcore__model_supply(). */
+ * alcore_model_run() and by alcore__model_supply(), without a lock of the pool. */
 alcore_status alcore__model_run(alcore_model *model, alcore_pool *pool, const char *column) {
     if (!model->table->can(model, column))
         return alcore__fail(
@@ -116,9 +124,11 @@ alcore_status alcore_model_run(alcore_model *model, alcore_pool *pool, const cha
     return alcore__leave(model->object.ctx, alcore__model_run(model, pool, column));
 }
 
-/* Three tests: a column without an engine was given and is used as it is; a computed one must have
- * the origin that the model would write now; and no row that needs a value may lack it, because the
- * states of rows can have changed since. */
+/* *out: whether the column can be used as it is. Three tests: a column without an engine was given
+ * and is used as it is; a computed one must have the origin that the model would write now (model
+ * NULL: nobody could make it again, any origin is good; a model without a name of its own cannot be
+ * told from others, so its columns are made anew); and no row that needs a value may lack it,
+ * because the states of rows can have changed since. The caller holds a lock of the pool. */
 alcore_status alcore__model_column_stands(const alcore_model *model, const alcore_pool *pool,
                                           const char *column, bool *out) {
     *out = false;

@@ -21,7 +21,8 @@ static const struct {
     {"token_probs", offsetof(alcore_model_host, token_probs), ALCORE_COLUMN_RAGGED_DENSE},
 };
 
-/* The function that makes a column, and the shape of the column; NULL when the host lacks it. */
+/* The function of the host that makes a column, and the shape of the column, ALCORE_COLUMN_*. NULL
+ * when the host lacks it or no function makes such a column; *out_shape may then be unset. */
 static alcore_model_function find_function(const alcore_model_host *host, const char *column,
                                            int32_t *out_shape) {
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
@@ -34,13 +35,16 @@ static alcore_model_function find_function(const alcore_model_host *host, const 
     return NULL;
 }
 
+/* alcore__model_table.can. */
 static bool can(const alcore_model *model, const char *column) {
     int32_t shape;
     return find_function(model->data, column, &shape);
 }
 
-/* Calls the function for all rows of the pool that need a value, batch by batch; room: arrays for a
- * batch. The caller holds the read lock of the pool. */
+/* Calls the function for all rows of the pool that need a value, batch by batch; buffers: arrays
+ * for a batch, filled anew for each. The host's struct alcore_batch has views of them, valid during
+ * one call; the function puts values into the writer. The caller holds the read lock of the pool.
+ */
 static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
                                  alcore_model_function function, alcore_column_writer *writer,
                                  alcore__model_batch *buffers, const char *column) {
@@ -63,7 +67,8 @@ static alcore_status run_batches(alcore_model *model, alcore_pool *pool,
 }
 
 /* alcore__model_table.run: makes a writer, fills it batch by batch, and installs the column, which
- * must then have a value for every row that needs one. */
+ * must then have a value for every unmasked row. can() has confirmed that the host has the
+ * function. Called with the write lock of the model and no lock of the pool. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     const alcore_model_host *host = model->data;
     alcore_ctx *ctx = model->object.ctx;
@@ -71,7 +76,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     alcore_model_function function = find_function(host, column, &shape);
     int64_t batch_rows = host->batch_rows == 0 ? DEFAULT_BATCH : host->batch_rows;
     alcore_column_writer *writer;
-    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL, &writer));
+    ALCORE__TRY(alcore_column_writer_new(pool, column, shape, NULL /* options */, &writer));
     alcore__model_batch buffers = {0};
     alcore_status status = alcore__model_batch_room(ctx, batch_rows, &buffers);
     if (status == ALCORE_OK) status = alcore__read_begin(pool, "pool");
@@ -106,8 +111,10 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "host", .can = can, .run = run, .describe = describe, .release = release};
 
-/* Copies the host's struct, which is read by its size, into a new handle. A model without a name is
- * not `named`: its columns are never used again, because nothing tells two such models apart. */
+/* Copies the host's struct, which is read by its size, into a new handle, which owns the copy and
+ * calls host->destroy when it is released; after a failure destroy is not called. A model without a
+ * name is not `named`: its columns are never used again, because nothing tells two such models
+ * apart. */
 static alcore_status new_host(alcore_ctx *ctx, const alcore_model_host *caller_host,
                               alcore_model **out) {
     alcore_model_host *host;

@@ -7,12 +7,15 @@
 
 #include "model/lm_column.h"
 
+/* alcore__model_table.can. */
 static bool can(const alcore_model *model, const char *column) {
     (void)model;
     return strcmp(column, "logprobs") == 0;
 }
 
-/* alcore__model_table.run: scores all rows (fold -1) through a writer of the column. */
+/* alcore__model_table.run: scores all unmasked rows with the one language model (fold -1: whatever
+ * fold of cross-fitting their texts are in) into the arrays of the column, which lm_column.c makes
+ * and gives to the pool. Called with no lock of the pool held. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     (void)column;
     alcore__lm_column self = {
@@ -24,6 +27,7 @@ static alcore_status run(alcore_model *model, alcore_pool *pool, const char *col
     return alcore__lm_column_finish(&self, status);
 }
 
+/* alcore__model_table.describe: appends order and fingerprint of the language model. */
 static alcore_status describe(const alcore_model *model, const alcore_pool *pool,
                               const char *column, alcore__buffer *out) {
     (void)column;
@@ -31,6 +35,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
                                  alcore_lm_order(model->data), alcore_lm_fingerprint(model->data));
 }
 
+/* alcore__model_table.release: model->data is a reference to the language model. */
 static void release(alcore_model *model) {
     alcore_lm_unref(model->data);
 }
@@ -38,6 +43,8 @@ static void release(alcore_model *model) {
 static const alcore__model_table table = {
     .engine = "cpu", .can = can, .run = run, .describe = describe, .release = release};
 
+/* Makes the handle, with a reference to lm of its own. It is `named`: "lm" with the fingerprint
+ * that describe() adds identifies it, so that columns it made may be used again. */
 static alcore_status new_lm(alcore_ctx *ctx, alcore_lm *lm, alcore_model **out) {
     alcore_status status = alcore__model_new(ctx, &table, "lm", true, lm, out);
     if (status == ALCORE_OK) alcore_lm_ref(lm);

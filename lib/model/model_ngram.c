@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in n-gram model: token log-probabilities by a Kneser-Ney language model (spec 6.5), and
  * embeddings by character n-grams (ngram_embedding.c). With a labeled pool it trains on that;
- * without, the log-probabilities of the pool are cross-fitted: ALCORE__LM_FOLDS models, each row
- * scored by the one that was not trained on its fold. Training happens when a column is first made,
- * and again when the texts it trained on have changed. Cost: one pass over the texts to train, one
- * to score. */
+ * without, the log-probabilities of the pool are cross-fitted: ALCORE__LM_FOLDS (5) models, each
+ * row scored by the one that was not trained on its fold; a fold is a fifth of the rows, by a hash
+ * of their texts, so that equal texts are in one fold. Logarithms are natural. Training happens
+ * when a column is first made, and again when the texts it trained on have changed. Cost: one pass
+ * over the texts to train, one to score. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,14 +14,14 @@
 #include "model/ngram_model.h"
 #include "text/lm_trainer.h"
 
-/* *out: a language model of the texts of the labeled pool, masked rows left out. The caller holds
- * its read lock. */
+/* *out: a language model of the texts of the labeled pool, a reference that the caller owns. Rows
+ * with a state other than ALCORE_ROW_LABELED are left out. The caller holds its read lock. */
 static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_lm **out) {
     alcore_pool *pool = ngram->labeled;
     const uint32_t *states = alcore_pool_states(pool);
     int64_t rows = alcore_pool_rows(pool);
     alcore__lm_trainer *trainer;
-    ALCORE__TRY(alcore__lm_trainer_new(ctx, ngram->order, 1, rows, &trainer));
+    ALCORE__TRY(alcore__lm_trainer_new(ctx, ngram->order, 1 /* fold */, rows, &trainer));
     alcore_status status = ALCORE_OK;
     for (int64_t i = 0; status == ALCORE_OK && i < rows; i++) {
         if ((states[i] & ~(uint32_t)ALCORE_ROW_LABELED) != 0) continue;
@@ -28,14 +29,16 @@ static alcore_status train_on_labeled(alcore__ngram_data *ngram, alcore_ctx *ctx
         const char *text = alcore_pool_text(pool, i, &length);
         status = alcore__lm_trainer_add(trainer, text, length);
     }
-    if (status == ALCORE_OK) status = alcore__lm_trainer_model(trainer, -1, out);
+    if (status == ALCORE_OK)
+        status = alcore__lm_trainer_model(trainer, -1 /* no fold is left out */, out);
     alcore__lm_trainer_free(trainer);
     return status;
 }
 
-/* Scores each row by a model of the other four folds, so that no row is scored by a model that was
- * trained on its text: one trainer counts all texts by fold, and makes the models one after the
- * other. */
+/* Scores each unmasked row (state 0) by a model of the other four folds, so that no row is scored
+ * by a model that was trained on its text: one trainer counts all texts by fold, and makes the
+ * models one after the other; the model that leaves out a fold scores the rows of that fold. self:
+ * the column, whose arrays alcore__lm_column_begin() made; self->lm is borrowed for one fold. */
 static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_column *self) {
     const uint32_t *states = alcore_pool_states(self->pool);
     int64_t rows = alcore_pool_rows(self->pool);
@@ -59,8 +62,10 @@ static alcore_status cross_fit(const alcore__ngram_data *ngram, alcore__lm_colum
     return status;
 }
 
-/* Fills the column through self->writer: cross-fitted, or by the model of the labeled pool, which
- * is trained again when that pool has changed. */
+/* Fills self->values: cross-fitted, or by the model of the labeled pool, which is trained again
+ * when that pool has changed. The pool of self is locked for reading, the model handle for writing,
+ * so that ngram may be changed. A training that failed leaves ngram->lm NULL: the next call trains.
+ */
 static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column *self) {
     if (!ngram->labeled) return cross_fit(ngram, self);
     ALCORE__TRY(alcore__read_begin(ngram->labeled, "labeled pool"));
@@ -79,7 +84,8 @@ static alcore_status fill_logprobs(alcore__ngram_data *ngram, alcore__lm_column 
     return alcore__lm_column_rows(self);
 }
 
-/* Makes the column "logprobs". */
+/* Makes the column "logprobs" of the pool and gives it to the pool, which is locked for reading
+ * while rows are scored and no longer when the column is set. */
 static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore__lm_column self = {.ctx = ctx, .pool = pool};
     ALCORE__TRY(alcore__read_begin(pool, "pool"));
@@ -89,17 +95,20 @@ static alcore_status run_logprobs(alcore__ngram_data *ngram, alcore_ctx *ctx, al
     return alcore__lm_column_finish(&self, status);
 }
 
+/* alcore__model_table.can. */
 static bool can(const alcore_model *model, const char *column) {
     (void)model;
     return strcmp(column, "logprobs") == 0 || strcmp(column, "embeddings") == 0;
 }
 
+/* alcore__model_table.run, for the two columns that can() confirms. */
 static alcore_status run(alcore_model *model, alcore_pool *pool, const char *column) {
     alcore__ngram_data *ngram = model->data;
     if (strcmp(column, "logprobs") == 0) return run_logprobs(ngram, model->object.ctx, pool);
     return alcore__ngram_embed(ngram, model->object.ctx, pool);
 }
 
+/* Of the fingerprint of the texts, the states of all rows and their number. */
 uint64_t alcore__ngram_state(const alcore_pool *pool) {
     int64_t rows = alcore_pool_rows(pool);
     uint64_t states = alcore__hash64(alcore_pool_states(pool), (size_t)rows * sizeof(uint32_t));
@@ -128,6 +137,7 @@ static alcore_status describe(const alcore_model *model, const alcore_pool *pool
         ngram->dims, training, ngram->seed, state);
 }
 
+/* Releases what ngram refers to; what was not made yet is NULL. */
 static void ngram_free(alcore_ctx *ctx, alcore__ngram_data *ngram) {
     alcore_pool_unref(ngram->labeled);
     alcore_lm_unref(ngram->lm);
@@ -146,8 +156,9 @@ static const alcore__model_table table = {.engine = "cpu",
                                           .describe = describe,
                                           .release = release};
 
-/* Reads the options by their size, 0 meaning the default of each, and makes the handle; nothing is
- * trained yet. labeled may be NULL. */
+/* Reads the options by their size, 0 meaning the default of each (seed: 0 is a seed), and makes the
+ * handle, with a reference to the labeled pool; nothing is trained yet. labeled NULL: the model
+ * learns from the pool that it is run on. */
 static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
                                const alcore_ngram_options *caller_options, alcore_model **out) {
     alcore_ngram_options options;
@@ -170,7 +181,8 @@ static alcore_status new_ngram(alcore_ctx *ctx, alcore_pool *labeled,
     ngram->order = options.order == 0 ? ALCORE__LM_DEFAULT_ORDER : options.order;
     ngram->dims = options.dims == 0 ? ALCORE__CHAR_DEFAULT_DIMS : (int32_t)options.dims;
     ngram->seed = options.seed;
-    alcore_status status = alcore__model_new(ctx, &table, "ngram", true, ngram, out);
+    alcore_status status = alcore__model_new(
+        ctx, &table, "ngram", true /* named: describe() adds the rest */, ngram, out);
     if (status != ALCORE_OK) ngram_free(ctx, ngram);
     return status;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provides the columns that a strategy needs: a column of the pool that can be used as it is, else
- * the first model that can make one makes it. */
+/* Provides the columns that a strategy or a scorer needs: a column of the pool that can be used as
+ * it is, else the first model that can make one makes it. A need names one column or alternatives
+ * with
+ * `|` between them, "scores|logprobs", the preferred one first. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alternatives.h"
 #include "model/model_internal.h"
 
-/* Reads the next alternative of a need, "scores|logprobs", into name; *rest is what is left of it.
- */
+/* Copies the next alternative of a need into name, whose names are shorter than ALCORE__NEED_BYTES;
+ * *rest, the need at first, moves behind it. False: none is left, and name is as it was. */
 static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
     const char *word;
     size_t length;
@@ -17,8 +19,10 @@ static bool next_alternative(const char **rest, char name[ALCORE__NEED_BYTES]) {
     return true;
 }
 
-/* *out: whether the pool has a usable column of any alternative; name is then the first such.
- * Whether a computed column is still valid is decided by the first model that could make it. */
+/* *out: whether the pool has a usable column of any alternative; name is then the first such, else
+ * the last alternative. models [count]. Whether a computed column is still valid is decided by the
+ * first model that could make it; where none could, any column will do. The pool is locked for
+ * reading. */
 static alcore_status find_standing(alcore_model *const *models, int32_t count,
                                    const alcore_pool *pool, const char *need,
                                    char name[ALCORE__NEED_BYTES], bool *out) {
@@ -32,9 +36,11 @@ static alcore_status find_standing(alcore_model *const *models, int32_t count,
     return ALCORE_OK;
 }
 
-/* Called for every need of a strategy before its first pass. Columns that can be used as they are
- * come first, over all alternatives; then the models in order, each with its alternatives in order.
- */
+/* Called for every need of a strategy before its first pass, and of a scorer, without a lock of the
+ * pool. Columns that can be used as they are come first, over all alternatives; then the models in
+ * order, each with its alternatives in order. *out_from: the index of the model that made the
+ * column name, or GIVEN (the pool had it), or NONE (nobody can make any; the caller words the
+ * error). */
 alcore_status alcore__model_supply(alcore_model *const *models, int32_t count, alcore_pool *pool,
                                    const char *need, char name[ALCORE__NEED_BYTES],
                                    int32_t *out_from) {

@@ -3,7 +3,10 @@
  * (text/char_embedding.h). Two steps: an embedder learns the weights of the n-grams from the
  * labeled pool or the pool itself; then the vectors are computed, for a small pool at once and kept
  * in memory, for a large one whenever rows of the column are read. The values are the same either
- * way. Cost: one pass over the texts to learn, one for each time the vectors are computed. */
+ * way. Cost: one pass over the texts to learn, one for each time the vectors are computed.
+ *
+ * An embedder has the weight of each n-gram; a learner is one that still counts; char_rows is one
+ * thread's memory for making vectors with a learned embedder, with the words that it has seen. */
 #include <string.h>
 
 #include "model/ngram_model.h"
@@ -23,6 +26,7 @@ typedef struct shared_embedder {
     alcore__char_embedder *embedder;
 } shared_embedder;
 
+/* The destructor, called with the last reference; embedder is NULL where learning failed. */
 static void shared_release(void *object) {
     alcore__char_embedder_free(((shared_embedder *)object)->embedder);
 }
@@ -32,12 +36,13 @@ static void shared_release(void *object) {
 /* What the learning tasks share. */
 typedef struct learning {
     alcore_ctx *ctx;
-    const alcore_pool *pool; /* the caller holds its read lock */
-    alcore__char_embedder *learners[LEARNERS];
-    int32_t count; /* of learners, and of tasks */
+    const alcore_pool *pool;                   /* the caller holds its read lock */
+    alcore__char_embedder *learners[LEARNERS]; /* [count], owned by learn() */
+    int32_t count;                             /* of learners, and of tasks */
 } learning;
 
-/* Task `index` of count: its learner reads its share of the rows, masked ones left out. */
+/* Task `index` of count: its learner reads its share of the rows, an equal number of adjacent ones.
+ * Rows with a state other than ALCORE_ROW_LABELED are left out. */
 static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     learning *self = data;
     (void)worker;
@@ -55,8 +60,9 @@ static alcore_status learn_part(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* *out: an embedder that has learned from all rows of the pool: learners count in parallel and are
- * merged, so that the result does not depend on the number of threads. */
+/* *out: an embedder that has learned from all rows of the pool, owned by the caller: learners count
+ * in parallel and are merged into the first one, so that the result does not
+ * depend on the number of threads. The other learners are freed here, also after a failure. */
 static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
                            const alcore_pool *pool, alcore__char_embedder **out) {
     learning self = {.ctx = ctx, .pool = pool};
@@ -81,7 +87,9 @@ static alcore_status learn(const alcore__ngram_data *ngram, alcore_ctx *ctx,
 }
 
 /* Makes ngram->embedder valid: learns from the labeled pool, so that candidates and labeled rows
- * share one space, or without it from `pool`; again when these texts have changed. */
+ * share one space, or without it from `pool`; again when these texts or row states have changed.
+ * Columns that have the old embedder keep their references to it. After a failure the embedder is
+ * NULL, and the next call learns. The model handle is locked for writing. */
 static alcore_status prepare(alcore__ngram_data *ngram, alcore_ctx *ctx, alcore_pool *pool) {
     alcore_pool *source = !ngram->labeled ? pool : ngram->labeled;
     ALCORE__TRY(alcore__read_begin(source, "pool"));
@@ -114,7 +122,8 @@ typedef struct embeddings {
     float *matrix; /* [rows, dims], owned; NULL: vectors are computed when rows are read */
 } embeddings;
 
-/* Rows first .. first + count - 1, count at most TASK_ROWS: out [count, dims]. */
+/* Computes the vectors of rows first .. first + count - 1, count at most TASK_ROWS, to out [count,
+ * dims]. rows: this thread's own workspace. */
 static void embed_rows(const embeddings *self, alcore__char_rows *rows, int64_t first,
                        int64_t count, float *out) {
     const char *texts[TASK_ROWS];
@@ -124,13 +133,15 @@ static void embed_rows(const embeddings *self, alcore__char_rows *rows, int64_t 
     alcore__char_rows_make(rows, texts, lengths, count, out);
 }
 
+/* alcore__scratch.user_free: frees what get_rows() made. */
 static void free_rows(alcore_ctx *ctx, void *rows) {
     (void)ctx;
     alcore__char_rows_free(rows);
 }
 
-/* The thread's own memory for making rows; it stays with scratch until that is cleared, so that
- * the words of one block are known in the next. */
+/* *out: the thread's own memory for making rows, made when scratch is used first; it stays with
+ * scratch until that is cleared, so that the words of one block are known in the next. A scratch is
+ * used with one column only. */
 static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
                               alcore__char_rows **out) {
     if (!scratch->user) {
@@ -143,8 +154,9 @@ static alcore_status get_rows(const embeddings *self, alcore__scratch *scratch,
     return ALCORE_OK;
 }
 
-/* alcore__column_ops.rows: a view of the matrix, or vectors computed into the scratch of the
- * caller. */
+/* alcore__column_ops.rows: pool rows first .. first + count - 1 as a view of the matrix, or as
+ * vectors computed into scratch->values, float32 [count, dims], which stay until its next use.
+ * Masked rows have vectors too. */
 static alcore_status read_rows(const alcore__column *column, int64_t first, int64_t count,
                                alcore__scratch *scratch, alcore_sys_rows *out) {
     const embeddings *self = column->data;
@@ -175,6 +187,7 @@ static alcore_status read_rows(const alcore__column *column, int64_t first, int6
     return ALCORE_OK;
 }
 
+/* alcore__column_ops.release; matrix may be NULL. */
 static void release_embeddings(alcore__column *column) {
     embeddings *self = column->data;
     alcore__object_unref(self->shared);
@@ -190,7 +203,7 @@ typedef struct filling {
     alcore__char_rows **workers; /* [threads] made when a thread begins its first task */
 } filling;
 
-/* Task `index` of filling the matrix: TASK_ROWS rows. */
+/* Task `index` of filling the matrix: TASK_ROWS adjacent rows, or those that are left. */
 static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
     const filling *self = data;
     const alcore__column *column = self->column;
@@ -203,7 +216,8 @@ static alcore_status embed_task(void *data, int64_t index, int32_t worker) {
     return ALCORE_OK;
 }
 
-/* Fills the matrix of the column, in tasks of TASK_ROWS rows. */
+/* Fills the matrix of the column, which is allocated, in tasks of TASK_ROWS rows; workers that ran
+ * no task have no memory (NULL). */
 static alcore_status embed_all(const alcore__column *column) {
     alcore_ctx *ctx = column->ctx;
     const int32_t threads = alcore_ctx_threads(ctx);
@@ -216,6 +230,7 @@ static alcore_status embed_all(const alcore__column *column) {
     return status;
 }
 
+/* Frees a column that make_column() began and no pool owns; NULL does nothing. */
 static void column_free(alcore_ctx *ctx, alcore__column *column) {
     if (!column) return;
     if (column->data) release_embeddings(column);
@@ -237,7 +252,8 @@ static alcore_status make_column(const alcore__ngram_data *ngram, alcore_ctx *ct
     column->log_scale = 1;
     column->name = alcore__strndup(ctx, "embeddings", strlen("embeddings"));
     column->origin = alcore__strndup(ctx, "", 0);
-    if (!column->name || !column->origin) return alcore__fail_memory(16);
+    if (!column->name || !column->origin)
+        return alcore__fail_memory(16); /* about the bytes of both, for the message */
     embeddings *self;
     ALCORE__TRY(alcore__new_array(ctx, 1, sizeof *self, &self));
     column->data = self;

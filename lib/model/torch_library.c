@@ -28,7 +28,9 @@ typedef struct mapped {
     char first[PATH_BYTES], second[PATH_BYTES];
 } mapped;
 
-/* Callback of dl_iterate_phdr() for each loaded object: counts those named libtorch_cpu.so. */
+/* Callback of dl_iterate_phdr() for each loaded object: counts in *data, a struct mapped, those
+ * whose file is named libtorch_cpu.so, with or without a version behind it (15 is the length of the
+ * name), and notes the paths of the first and the last. It returns 0: go on. */
 static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
     mapped *all = data;
     const char *slash = strrchr(object->dlpi_name, '/');
@@ -39,7 +41,8 @@ static int see_object(struct dl_phdr_info *object, size_t size, void *data) {
     return 0;
 }
 
-/* *out: the mapped libtorch files; more than one is a failure that names two of them. */
+/* *out: the libtorch files that are mapped now; more than one is a failure that names two of them.
+ */
 static alcore_status find_mapped(mapped *out) {
     *out = (mapped){0};
     dl_iterate_phdr(see_object, out);
@@ -49,8 +52,9 @@ static alcore_status find_mapped(mapped *out) {
                         out->first, out->second);
 }
 
-/* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it. An engine that is linked to
- * these names is then bound to these files, whatever else the loader could find. */
+/* Loads FOLDER/libc10.so and FOLDER/libtorch_cpu.so, which needs it, for good. An engine that is
+ * linked to these names is then bound to these files, whatever else the loader could find. folder:
+ * of $ALCORE_TORCH_LIBDIR, which the error names. */
 static alcore_status load_from(const char *folder) {
     static const char *const names[] = {"libc10.so", "libtorch_cpu.so"};
     char path[PATH_BYTES];
@@ -64,7 +68,9 @@ static alcore_status load_from(const char *folder) {
     return ALCORE_OK;
 }
 
-/* The version of the mapped libtorch at path. */
+/* The version of the mapped libtorch at path (RTLD_NOLOAD: it is not loaded again): the function
+ * aoti_torch_abi_version() returns major in the highest byte, minor in the next; older ones lack
+ * it. */
 static alcore_status read_version(const char *path, int32_t *out_major, int32_t *out_minor) {
     uint64_t (*abi_version)(void) = NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -86,7 +92,8 @@ static const char *const engines[] = {"torch-2.15", "torch-2.14", "torch-2.13", 
 enum { ENGINES = (int)(sizeof engines / sizeof *engines) };
 
 /* Without a mapped libtorch: loads the newest engine that loads, with the libtorch that it finds
- * itself. */
+ * itself, and writes its name to engine. ALCORE_E_MODULE means that an engine or its libtorch is
+ * missing, so the next one is tried; any other failure ends the search. */
 static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYTES]) {
     for (int32_t i = 0; i < ENGINES; i++) {
         const void *table;
@@ -100,7 +107,8 @@ static alcore_status load_newest(alcore_ctx *ctx, char engine[ALCORE__ENGINE_BYT
                         alcore__module_reason(ctx, engines[ENGINES - 1]));
 }
 
-/* Loads the engine for the version of the mapped libtorch at path. */
+/* Loads the engine for the version of the mapped libtorch at path and writes its name to engine,
+ * "torch-MAJOR.MINOR". */
 static alcore_status load_engine_for(alcore_ctx *ctx, const char *path,
                                      char engine[ALCORE__ENGINE_BYTES]) {
     int32_t major = 0, minor = 0;

@@ -52,7 +52,8 @@ static const struct {
     {"the labeled rows of the candidates' pool", "needs"},
 };
 
-/* The source of a role; NULL for a number that is none. */
+/* The source of a role (which rows of which pool it shows); NULL for a number that is no role, and
+ * for a view that is NULL. A role that the request lacks has a source without a dataset. */
 static const alcore__view_source *source_of(const alcore_view *view, int32_t role) {
     bool known = role >= ALCORE_ROLE_CANDIDATES && role < ALCORE__VIEW_ROLES;
     return view && known ? &view->input.sources[role] : NULL;
@@ -60,7 +61,7 @@ static const alcore__view_source *source_of(const alcore_view *view, int32_t rol
 
 /* ---- parts of columns ---- */
 
-/* What a copy of one part works with. */
+/* What a copy of one part works with; all of it is borrowed for the call. */
 typedef struct part_copy {
     alcore_ctx *ctx;
     const alcore__column *column;
@@ -71,8 +72,9 @@ typedef struct part_copy {
     view_part *out;
 } part_copy;
 
-/* Converts consecutive rows to doubles: out [block->count, block->dims]. The kernel is made for
- * float types; integers have a loop of their own. */
+/* Converts consecutive rows to doubles, exactly: out [block->count, block->dims], without gaps. The
+ * kernel is made for float types; integers have a loop of their own, which turns "no value" into
+ * NaN. */
 static alcore_status widen(const part_copy *copy, const alcore_sys_rows *block, double *out) {
     if (!block->count) return ALCORE_OK;
     if (alcore__dtype_is_integer(block->dtype)) {
@@ -80,7 +82,7 @@ static alcore_status widen(const part_copy *copy, const alcore_sys_rows *block, 
         return ALCORE_OK;
     }
     alcore_sys_work work = alcore__engine_work(&copy->engine);
-    return copy->engine.kernels->widen(&work, block, NULL, out);
+    return copy->engine.kernels->widen(&work, block, NULL /* mask: all rows */, out);
 }
 
 /* Number of rows of the part from n on that follow one another in the pool, at most `limit`. */
@@ -91,7 +93,10 @@ static int64_t run_length(const part_copy *copy, int64_t n, int64_t limit) {
     return run;
 }
 
-/* Copies a part of a column with one entry per row to out->values [count, dims]. */
+/* Copies a part of a column with one entry per row to out->values [count, dims], in the order of
+ * the list of rows. Each span begins at the first row of the list that is not copied yet and covers
+ * at most ALCORE_BLOCK_ROWS pool rows; `end` is the position in the list behind it. One value more
+ * than needed is allocated, so that the array exists for an empty part too. */
 static alcore_status copy_dense(part_copy *copy) {
     const alcore__column *column = copy->column;
     view_part *out = copy->out;
@@ -124,8 +129,8 @@ static alcore_status copy_dense(part_copy *copy) {
 }
 
 /* Copies a part of a ragged column, the tokens of its rows one behind the other, to out->values
- * [tokens, dims] with out->offsets [count + 1]. The total is not known before, so the array grows.
- */
+ * [tokens, dims] with out->offsets [count + 1], which begin at 0 (those of a block need not). The
+ * total is not known before, so the array grows; what is there is kept. */
 static alcore_status copy_ragged(part_copy *copy) {
     const alcore__column *column = copy->column;
     view_part *out = copy->out;
@@ -156,8 +161,9 @@ static alcore_status copy_ragged(part_copy *copy) {
     return ALCORE_OK;
 }
 
-/* Finds the column of a role: its place among those of the dataset. The message names the role, as
- * pools have no names, and the field of the host's table that the column has to stand in. */
+/* Finds the column of a role: *out, its place among those of the dataset, from 0. The message names
+ * the role, as pools have no names, and the field of the host's table that the column has to stand
+ * in. The role was checked. */
 static alcore_status find_column(const alcore__view_source *source, int32_t role, const char *name,
                                  int32_t *out) {
     const alcore__dataset *dataset = source->dataset;
@@ -177,7 +183,8 @@ static alcore_status find_column(const alcore__view_source *source, int32_t role
                         ROLE_WORDS[role].needs);
 }
 
-/* Checks the arguments of alcore_view_column(). */
+/* Checks the arguments of alcore_view_column(): a role, and positions first .. first + count - 1 of
+ * its list of rows; count 0 is allowed. */
 static alcore_status check_part(const alcore_view *view, int32_t role, int64_t first,
                                 int64_t count) {
     const alcore__view_source *source = source_of(view, role);
@@ -191,7 +198,10 @@ static alcore_status check_part(const alcore_view *view, int32_t role, int64_t f
     return ALCORE_OK;
 }
 
-/* Copies the part to the memory of the view and hands it out as tensors. */
+/* Copies the part to the memory of the view and hands it out as tensors: values float64 [rows or
+ * tokens, dims], or without the second dimension where dims is 1; offsets int64 [rows + 1] of a
+ * ragged column, if wanted. They stay valid until the same column of the same role is asked for
+ * again or the view is freed. The view is const for the host, its memory is not. */
 static alcore_status read_part(const alcore_view *view, int32_t role, const char *name,
                                int64_t first, int64_t count, alcore_tensor *out_values,
                                alcore_tensor *out_offsets) {
@@ -235,7 +245,8 @@ alcore_status alcore_view_column(const alcore_view *view, int32_t role, const ch
 
 /* ---- the view ---- */
 
-/* Makes what a new view owns: the memory of its columns, and the costs by position. */
+/* Makes what a new view owns: the memory of its columns, and the costs by position in the list of
+ * candidates, 1 each where the input has none. The caller frees the view after a failure. */
 static alcore_status fill_view(alcore_view *view) {
     const alcore__view_source *candidates = &view->input.sources[ALCORE_ROLE_CANDIDATES];
     ALCORE__TRY(alcore__new_array(view->ctx, 1, sizeof *view->memory, &view->memory));
@@ -247,7 +258,8 @@ static alcore_status fill_view(alcore_view *view) {
     return ALCORE_OK;
 }
 
-/* Called before the host's function; the view is freed after it. */
+/* Called before the host's function; the view is freed after it. *input is copied; what it points
+ * to must live as long as the view. */
 alcore_status alcore__view_new(const alcore__view_input *input, alcore_view **out) {
     *out = NULL;
     alcore_view *view;
@@ -263,6 +275,8 @@ alcore_status alcore__view_new(const alcore__view_input *input, alcore_view **ou
     return ALCORE_OK;
 }
 
+/* Frees the copies of columns and the view; rows and datasets are not its own. NULL does nothing.
+ */
 void alcore__view_free(alcore_view *view) {
     if (!view) return;
     alcore_ctx *ctx = view->ctx;

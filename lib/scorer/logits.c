@@ -3,8 +3,12 @@
  * (alcore_logits_measure) or to columns of a pool (alcore_logits_put).
  *
  * The kernel reads a matrix of rows, one a token, in memory order (token_rows.h); its results are
- * by kernel row and are then gathered by item and token. Tasks of rows run in parallel. Memory: 8
- * bytes a token for each statistic that is wanted. */
+ * by kernel row and are then gathered by item and token. Row item_step * item + token_step * token
+ * of that matrix is a token's. The caller's array is [items, tokens, n], or packed: [tokens, n],
+ * the tokens of all items one behind the other, which token_rows.h reads as one item; `lengths`
+ * then says how many tokens each item of the caller has. A token whose label is -1 (padding, a
+ * label to ignore, a gap in memory) takes no part. Logarithms are natural. Tasks of rows run in
+ * parallel. Memory: 8 bytes a token for each statistic that is wanted. */
 #include "alcore/logits.h"
 
 #include <inttypes.h>
@@ -20,10 +24,15 @@
  * some. */
 #define TASK_LOGITS (INT64_C(1) << 20)
 
-/* The fewest tokens of a task with hidden states, which each pack the output matrix. */
+/* The fewest tokens of a task with hidden states, each of which reads the whole output matrix. */
 #define TASK_STATES 256
 
-/* The statistics, as indices of measuring.fact. */
+/* The label of kernel rows that take no part. */
+enum { LEFT_OUT = -1 };
+
+/* The statistics of a token, as indices of measuring.fact: log-probability of its label; of the two
+ * likeliest classes; probability of the first minus that of the second; entropy in nats; logarithm
+ * of the sum of exp(logit). FACTS is their number. */
 enum { LOGPROB, TOP1, TOP2, MARGIN, ENTROPY, LOGSUMEXP, FACTS };
 
 /* One call. */
@@ -37,10 +46,13 @@ typedef struct measuring {
     const int64_t *lengths; /* [items] tokens of each item, of the caller; NULL: all */
 } measuring;
 
-/* The error for kernel row `at`: names its item, or the item's pool row, and its token. */
-static alcore_status fail_at(const measuring *self, int64_t at) {
+/* The error for row `kernel_row` of the whole matrix: names its item, or the item's pool row, and
+ * its token, all from 0. Packed tokens are item 0 of token_rows.h, `token` counting through all of
+ * them: the lengths, which add up to all tokens, tell the caller's item and its own token; without
+ * a pool the caller's arrays are packed too, and the message counts as they do. */
+static alcore_status fail_at(const measuring *self, int64_t kernel_row) {
     int64_t item, token;
-    alcore__token_rows_place(&self->tokens, at, &item, &token);
+    alcore__token_rows_place(&self->tokens, kernel_row, &item, &token);
     while (self->tokens.packed && self->rows && self->lengths && token >= self->lengths[item])
         token -= self->lengths[item++];
     return alcore__fail(ALCORE_E_DATA,
@@ -49,13 +61,16 @@ static alcore_status fail_at(const measuring *self, int64_t at) {
                         self->rows ? "row" : "item", self->rows ? self->rows[item] : item, token);
 }
 
+/* The array of a statistic from kernel row `first` on; NULL where the statistic is not wanted. */
 static double *from(double *fact, int64_t first) {
     return fact ? fact + first : NULL;
 }
 
 /* Task `index` of alcore__parallel(): computes the wanted statistics of `together` rows of the
- * kernel's matrix, a row being a token, with the engine that the arrays are on. A value that is not
- * finite fails with the name of its token. */
+ * kernel's matrix (the last task: of those that are left), a row being a token, with the engine of
+ * the device that the arrays are on. A NaN, plus infinity, or a row without a finite logit fails
+ * with the name of its token; minus infinity is a logit of probability 0. Statistics of rows with
+ * the label -1 are not written. */
 static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
     measuring *self = data;
     const alcore__token_rows *tokens = &self->tokens;
@@ -80,23 +95,27 @@ static alcore_status measure_task(void *data, int64_t index, int32_t worker) {
         .logsumexp = from(self->fact[LOGSUMEXP], first),
         .argmax = self->likeliest ? self->likeliest + first : NULL,
     };
-    int64_t bad;
+    int64_t bad; /* row of the whole matrix, as rows.first is set; -1: none */
     const int64_t *labels = tokens->labels + first;
     if (tokens->hidden)
-        ALCORE__TRY(kernels->hidden_stats(&work, &rows, &tokens->output, tokens->bias, labels, -1,
-                                          &out, &bad));
+        ALCORE__TRY(kernels->hidden_stats(&work, &rows, &tokens->output, tokens->bias, labels,
+                                          LEFT_OUT, &out, &bad));
     else
-        ALCORE__TRY(kernels->logit_stats(&work, &rows, labels, -1, &out, &bad));
+        ALCORE__TRY(kernels->logit_stats(&work, &rows, labels, LEFT_OUT, &out, &bad));
     return bad < 0 ? ALCORE_OK : fail_at(self, bad);
 }
 
+/* Frees the results and what alcore__token_rows_init() made; what was not allocated is NULL. */
 static void clear(measuring *self) {
     for (int f = 0; f < FACTS; f++) alcore__free(self->ctx, self->fact[f]);
     alcore__free(self->ctx, self->likeliest);
     alcore__token_rows_clear(self->ctx, &self->tokens);
 }
 
-/* wanted[FACTS] and whether the likeliest class is wanted. */
+/* Allocates the statistics of all tokens that are wanted [FACTS] and, if wanted, the likeliest
+ * class, and computes them in tasks: about TASK_LOGITS logits each; of hidden states one task a
+ * thread, of at least TASK_STATES tokens; on a device a single one. Called once, by measure_all()
+ * or put_all(); clear() frees the arrays, also after a failure. */
 static alcore_status measure(measuring *self, const bool *wanted, bool likeliest) {
     const alcore__token_rows *tokens = &self->tokens;
     const int64_t count = tokens->rows.count;
@@ -126,13 +145,14 @@ static alcore_status measure(measuring *self, const bool *wanted, bool likeliest
                             measure_task, self);
 }
 
-/* The caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
+/* The memory of the caller's tensors, checked: [items, tokens] or, packed, [tokens]. */
 typedef struct fact_arrays {
-    double *fact[FACTS]; /* NULL: not wanted */
-    int64_t *likeliest;
+    double *fact[FACTS]; /* by LOGPROB, ...; NULL: not wanted */
+    int64_t *likeliest;  /* likeliest class; NULL: not wanted */
 } fact_arrays;
 
-/* Checks a tensor that is to be filled; NULL is none. *out: its memory. */
+/* Checks that a tensor that is to be filled is contiguous, of the dtype and of the shape of the
+ * tokens. *out: its memory, the caller's; NULL where the tensor is NULL, so not wanted. */
 static alcore_status take_array(const alcore_tensor *tensor, const char *name, int32_t dtype,
                                 const alcore__token_rows *tokens, void **out) {
     alcore__array array;
@@ -145,6 +165,7 @@ static alcore_status take_array(const alcore_tensor *tensor, const char *name, i
     return ALCORE_OK;
 }
 
+/* Checks all tensors of the caller's struct and lists their memory in *out. */
 static alcore_status take_arrays(const alcore_token_facts *given, const alcore__token_rows *tokens,
                                  fact_arrays *out) {
     const struct {
@@ -165,7 +186,8 @@ static alcore_status take_arrays(const alcore_token_facts *given, const alcore__
 }
 
 /* Measures into the caller's tensors. The kernel's rows are in memory order, which may have items
- * or tokens first; entries of tokens without a label stay as they are. */
+ * or tokens first: `at` is a token's row there, `to` its place in the tensors. Entries of tokens
+ * that take no part (label -1) stay as they are. */
 static alcore_status measure_all(measuring *self, const alcore_token_facts *out) {
     const alcore__token_rows *tokens = &self->tokens;
     fact_arrays arrays;
@@ -186,15 +208,18 @@ static alcore_status measure_all(measuring *self, const alcore_token_facts *out)
     return ALCORE_OK;
 }
 
+/* Measures without a pool. ignore: the caller's label of tokens to leave out. */
 static alcore_status measure_into(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                                   const alcore_token_facts *out) {
     measuring self = {.ctx = ctx, .lengths = logits->lengths};
-    ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1, &self.tokens));
+    ALCORE__TRY(alcore__token_rows_init(ctx, logits, ignore, -1 /* as many items as the arrays */,
+                                        &self.tokens));
     alcore_status status = measure_all(&self, out);
     clear(&self);
     return status;
 }
 
+/* Copies the caller's struct, which may be of an older or newer header, by its size. */
 static alcore_status read_logits(alcore_logits *ours, const alcore_logits *theirs) {
     if (!theirs) return alcore__fail(ALCORE_E_INVALID, "logits is NULL");
     return alcore__struct_read(ours, sizeof *ours, ALCORE__FIRST_SIZE(alcore_logits, stream),
@@ -222,22 +247,23 @@ alcore_status alcore_logits_measure(alcore_ctx *ctx, const alcore_logits *logits
 
 /* ---- columns ---- */
 
-/* The labeled tokens of all items, item by item: what is written to columns. */
+/* The tokens that take part, item by item: what is written to columns. Owned by put_all(). */
 typedef struct gathered {
-    double *logprob;  /* [tokens] */
-    int64_t *offsets; /* [items + 1] */
-    int64_t *lengths; /* [items] */
-    double *nnll;     /* [items] */
-    float *values;    /* [tokens] */
+    double *logprob;  /* [tokens] log-probabilities of the labels */
+    int64_t *offsets; /* [items + 1] first token of each item, from 0 */
+    int64_t *lengths; /* [items] tokens of each */
+    double *nnll;     /* [items] mean of minus the log-probabilities */
+    float *values;    /* [tokens] the statistic that is written now, used again for the next */
 } gathered;
 
-/* Number of tokens of an item, including those that its labels leave out. */
+/* Number of tokens of one of the caller's items that kernel rows exist for, including those that
+ * labels leave out. Padded items have all `tokens` of the array, of which padding has label -1. */
 static int64_t length_of(const measuring *self, int64_t item) {
     return self->tokens.packed && self->lengths ? self->lengths[item] : self->tokens.tokens;
 }
 
-/* Counts the labeled tokens of each item and allocates the arrays for all of them: lengths [items],
- * offsets [items + 1]. */
+/* Counts the tokens of each item that take part and allocates all arrays of *out, zeroed. items:
+ * the caller's, as many as pool rows. `begin` is the kernel row of an item's first token. */
 static alcore_status count_tokens(const measuring *self, int64_t items, gathered *out) {
     const alcore__token_rows *tokens = &self->tokens;
     int64_t total = 0, begin = 0;
@@ -259,8 +285,9 @@ static alcore_status count_tokens(const measuring *self, int64_t items, gathered
     return alcore__new_array(self->ctx, (size_t)items, sizeof *out->nnll, &out->nnll);
 }
 
-/* Gathers one statistic of the labeled tokens, in the order of items: to of->values in float32, and
- * log-probabilities to of->logprob in double as well. */
+/* Gathers one statistic (`fact`: LOGPROB, TOP1, MARGIN or ENTROPY, which was measured) of the
+ * tokens that take part, in the order of items: to of->values in float32, and log-probabilities to
+ * of->logprob in double as well. `begin` is the kernel row of an item's first token. */
 static void gather(const measuring *self, int64_t items, const gathered *of, int fact) {
     const alcore__token_rows *tokens = &self->tokens;
     const double *values = self->fact[fact]; /* [kernel rows] */
@@ -290,11 +317,12 @@ static alcore_status put_tokens(const measuring *self, int64_t items, const gath
     ALCORE__TRY(alcore_tensor_init(&values, of->values, ALCORE_FLOAT32, &total, 1));
     bool ragged = alcore__column_writer_shape(writer) == ALCORE_COLUMN_RAGGED;
     return alcore_column_writer_put(writer, self->rows, items, &values, ragged ? of->lengths : NULL,
-                                    NULL);
+                                    NULL /* stream: the values are in host memory */);
 }
 
-/* Writes the mean negative log-likelihood of each item as a scalar column, if it has a writer: by
- * the kernel that scores stored log-probabilities, so that both agree to the bit. */
+/* Writes the mean negative log-likelihood of each item (larger = less sure; NaN without tokens) as
+ * a scalar column, if it has a writer: by the kernel that scores stored log-probabilities, so that
+ * both agree to the bit. Values below -100 count as -100; how many is logged. */
 static alcore_status put_nnll(const measuring *self, int64_t items, const gathered *of,
                               alcore_column_writer *writer) {
     int64_t floored = 0;
@@ -303,19 +331,21 @@ static alcore_status put_nnll(const measuring *self, int64_t items, const gather
     alcore_sys_work work = alcore__engine_work(&cpu);
     if (!writer) return ALCORE_OK;
     gather(self, items, of, LOGPROB);
-    ALCORE__TRY(cpu.kernels->sequence_nnll(&work, of->logprob, NULL, 0, of->offsets, NULL, items,
-                                           of->nnll, &floored));
+    ALCORE__TRY(cpu.kernels->sequence_nnll(
+        &work, of->logprob, NULL /* labels: all count */, 0 /* no label is ignored */, of->offsets,
+        NULL /* item i to nnll[i] */, items, of->nnll, &floored));
     if (floored > 0)
         alcore__log(self->ctx, ALCORE_LOG_WARN, "scorer", NULL,
                     "%" PRId64 " log-probabilities below -100 were counted as -100", floored);
     ALCORE__TRY(alcore_tensor_init(&values, of->nnll, ALCORE_FLOAT64, &items, 1));
-    return alcore_column_writer_put(writer, self->rows, items, &values, NULL, NULL);
+    return alcore_column_writer_put(writer, self->rows, items, &values, NULL /* one number a row */,
+                                    NULL /* stream: host memory */);
 }
 
 /* A writer of a call: what it takes, and of which shape it may be. */
 typedef struct writer_use {
-    alcore_column_writer *writer; /* NULL: not wanted */
-    const char *name;
+    alcore_column_writer *writer; /* the caller's; NULL: not wanted */
+    const char *name;             /* its member of alcore_logits_writers, for messages */
     int fact;       /* statistic of the tokens; of nnll the one that it is computed from */
     bool of_rows;   /* one number a row may be written ... */
     bool of_tokens; /* ... or one a token */
@@ -323,18 +353,20 @@ typedef struct writer_use {
 } writer_use;
 enum { WRITERS = 5 };
 
+/* Lists the writers of the caller's struct, with what each takes. */
 static void list_writers(const alcore_logits_writers *out, writer_use uses[WRITERS]) {
     const writer_use all[WRITERS] = {
-        {out->nnll, "nnll", LOGPROB, true, false, true},
-        {out->logprobs, "logprobs", LOGPROB, false, true, false},
-        {out->margins, "margins", MARGIN, true, true, false},
-        {out->confidences, "confidences", TOP1, true, true, false},
-        {out->entropies, "entropies", ENTROPY, true, true, false},
+        {out->nnll, "nnll", LOGPROB, .of_rows = true, .reduces = true},
+        {out->logprobs, "logprobs", LOGPROB, .of_tokens = true},
+        {out->margins, "margins", MARGIN, .of_rows = true, .of_tokens = true},
+        {out->confidences, "confidences", TOP1, .of_rows = true, .of_tokens = true},
+        {out->entropies, "entropies", ENTROPY, .of_rows = true, .of_tokens = true},
     };
     memcpy(uses, all, sizeof all);
 }
 
-/* Each writer must have been opened for a shape that it can be given. */
+/* Each writer must have been opened for a shape that it can be given: scalar (one number a row) or
+ * ragged (one a token). uses [WRITERS]. */
 static alcore_status check_writers(const writer_use *uses) {
     for (const writer_use *use = uses; use < uses + WRITERS; use++) {
         if (!use->writer) continue;
@@ -350,8 +382,9 @@ static alcore_status check_writers(const writer_use *uses) {
     return ALCORE_OK;
 }
 
-/* Checks before anything is written: a writer of one number a row takes the number of the row's
- * only token. */
+/* Checks before anything is written: a writer of shape scalar that is not for a mean over the row
+ * (reduces) takes the number of the row's only token, so every row must have one. uses [WRITERS].
+ */
 static alcore_status check_lengths_of_rows(const measuring *self, int64_t items, const gathered *of,
                                            const writer_use *uses) {
     for (const writer_use *use = uses; use < uses + WRITERS; use++) {
@@ -369,13 +402,14 @@ static alcore_status check_lengths_of_rows(const measuring *self, int64_t items,
     return ALCORE_OK;
 }
 
-/* Measures what any of the writers needs, gathers it by item, and writes every column. */
+/* Measures what any of the writers needs, gathers it by item, and writes every column. Arguments
+ * are checked before the first put; a put that fails leaves the columns before it written. */
 static alcore_status put_all(measuring *self, int64_t items, const writer_use *uses) {
     bool wanted[FACTS] = {false};
     gathered of = {0};
     for (int i = 0; i < WRITERS; i++)
         if (uses[i].writer) wanted[uses[i].fact] = true;
-    ALCORE__TRY(measure(self, wanted, false));
+    ALCORE__TRY(measure(self, wanted, false /* no column has the likeliest class */));
     alcore_status status = count_tokens(self, items, &of);
     if (status == ALCORE_OK) status = check_lengths_of_rows(self, items, &of, uses);
     for (int i = 0; i < WRITERS && status == ALCORE_OK; i++)
@@ -389,7 +423,8 @@ static alcore_status put_all(measuring *self, int64_t items, const writer_use *u
     return status;
 }
 
-/* Reads the structs of a call, by their sizes, and checks its arguments. */
+/* Body of alcore_logits_put(): reads the structs by their sizes, checks the arguments, measures and
+ * writes. rows [count]: pool row of each item, borrowed during the call; writers check them. */
 static alcore_status put_call(alcore_ctx *ctx, const alcore_logits *logits, const int64_t *rows,
                               int64_t count, int64_t ignore, const alcore_logits_writers *out) {
     alcore_logits ours;

@@ -4,7 +4,15 @@
  *     nsp   1 - exp(-nnll): one minus the geometric mean of the token probabilities (spec 4.2)
  * A column "scores" is converted to "larger means more worth labeling" by its meaning: confidence c
  * becomes 1 - c, a log-probability its negative. The kernel ragged_nnll adds up; a block of rows is
- * scored at a time. Cost: one pass over the values. */
+ * scored at a time. Cost: one pass over the values.
+ *
+ * All logarithms are natural here; a column stored in another base is multiplied by
+ * column->log_scale = ln(base). A ragged column has a list of values a row, one a token: those of
+ * entry i of a block are values[offsets[i] - offsets[0]] and on. A call's arrays are by entry, row
+ * - call->first; its mask is 1 for rows to score (NULL: all), and others are not written. Of each
+ * row it gives score (larger = more worth labeling), raw (the quantity of the paper) and rank, by
+ * which rows are ordered. With call->nan_exclude a row without a value gets NaN, else it is an
+ * error. */
 #include <math.h>
 
 #include "base/dtype.h"
@@ -24,12 +32,13 @@ static alcore_status widen_items(alcore__score_call *call, const alcore_sys_ragg
                            .stride = tokens,
                            .dtype = items->dtype};
     alcore_sys_work work = alcore__engine_work(&call->engine);
-    return tokens ? call->engine.kernels->widen(&work, &row, NULL, out) : ALCORE_OK;
+    return tokens ? call->engine.kernels->widen(&work, &row, NULL /* mask */, out) : ALCORE_OK;
 }
 
 /* Called for entry i of the call, whose NNLL is NaN: ALCORE_OK when it has no token or a NaN and
- * nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token and the
- * reason. */
+ * nan=exclude leaves such rows out, else ALCORE_E_DATA that names the row, the token (from 0) and
+ * the reason. A value above 1e-6, which the kernel refuses as no log-probability, is an error with
+ * nan=exclude too. */
 static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragged *items,
                                  int64_t i) {
     long long row = (long long)(items->first + i);
@@ -58,8 +67,9 @@ static alcore_status explain_nan(alcore__score_call *call, const alcore_sys_ragg
     return status;
 }
 
-/* call->rank [count] = NNLL of each item of the mask; an item that has none is NaN with
- * nan=exclude, else an error. Adds the values below the floor to call->floored. */
+/* call->rank [count] = NNLL of each item of the mask, from natural logarithms; an item that has
+ * none is NaN with nan=exclude, else an error. Adds the number of values below the floor, -100, to
+ * call->floored. The kernel names one bad row in `bad`; each NaN is looked at here instead. */
 static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *items) {
     alcore_sys_work work = alcore__engine_work(&call->engine);
     int64_t floored = 0, bad = -1;
@@ -73,7 +83,8 @@ static alcore_status nnll_of(alcore__score_call *call, const alcore_sys_ragged *
     return ALCORE_OK;
 }
 
-/* call->rank [count] = NNLL of each row of the mask, from the column "logprobs" in its base. */
+/* call->rank [count] = NNLL of each row of the mask, from the column "logprobs", which must have
+ * one number a token; values in another base are converted in a copy of the block. */
 static alcore_status nnll(alcore__score_call *call) {
     const alcore__column *column = alcore__dataset_find(call->dataset, "logprobs");
     if (!column) return alcore__fail(ALCORE_E_MISSING, "the column \"logprobs\" is missing");
@@ -106,7 +117,7 @@ static alcore_status nnll_rows(alcore__score_call *call) {
     return ALCORE_OK;
 }
 
-/* The score "nsp". */
+/* The score "nsp": raw and rank are the NNLL, score is 1 - exp(-NNLL). */
 static alcore_status nsp_rows(alcore__score_call *call) {
     ALCORE__TRY(nnll(call));
     alcore__score_as_nsp(call);
@@ -133,6 +144,7 @@ static alcore_status convert_scores(alcore__score_call *call, const alcore__colu
     alcore_sys_work work = alcore__engine_work(&call->engine);
     ALCORE__TRY(column->ops->rows(column, call->first, call->count, call->scratch, &rows));
     ALCORE__TRY(call->engine.kernels->widen(&work, &rows, call->mask, call->rank));
+    /* rank has the values as they are stored until they are converted. */
     for (int64_t i = 0; i < call->count; i++) {
         if (call->mask && !call->mask[i]) continue;
         double value = call->rank[i];
@@ -151,6 +163,7 @@ static alcore_status convert_scores(alcore__score_call *call, const alcore__colu
     return ALCORE_OK;
 }
 
+/* The uncertainty of HUDS: the column "scores" goes before "logprobs" where the pool has both. */
 alcore_status alcore__score_uncertainty(alcore__score_call *call) {
     const alcore__column *scores = alcore__dataset_find(call->dataset, "scores");
     return scores ? convert_scores(call, scores) : nnll_rows(call);

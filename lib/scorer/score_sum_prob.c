@@ -14,15 +14,19 @@
 static const char *const NEEDS[] = {"qa_start", "qa_end", NULL};
 static const alcore__param_table NO_PARAMS = {NULL, 0};
 
-/* The ragged column of one value a position, or NULL. */
+/* The column of a name when it is ragged (a list of values a row) with one value a position; NULL
+ * when the dataset lacks it or it has another shape. */
 static const alcore__column *positions(const alcore__score_call *call, const char *name) {
     const alcore__column *column = alcore__dataset_find(call->dataset, name);
     return column && column->ragged && column->dims == 1 ? column : NULL;
 }
 
-/* best [count]: log of the largest value of column `name` of each row of the mask, at least -100. A
- * row without positions, or whose values are no distribution, is NaN with nan=exclude, else an
- * error. */
+/* Sets best [count], by row - call->first, to the natural logarithm of the largest probability in
+ * column `name` of each row of the mask (NULL: of all), at least -100. The values are
+ * probabilities, log-probabilities or logits by the column's meaning; of a row they are read as one
+ * distribution over its positions. A row without positions, or with a NaN or a value that is no
+ * probability, is NaN with nan=exclude, else an error; the kernel sets bad to its pool row, -1:
+ * none. */
 static alcore_status max_logs(alcore__score_call *call, const char *name, double *best) {
     const alcore__column *column = positions(call, name);
     if (!column)
@@ -49,7 +53,8 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
                                .dtype = items.dtype};
         alcore_sys_class_stats stats = {.log_top1 = (double)NAN};
         if (length > 0)
-            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL, kind, &stats, &bad));
+            ALCORE__TRY(call->engine.kernels->class_stats(&work, &row, NULL /* mask */, kind,
+                                                          &stats, &bad));
         if ((bad >= 0 || length == 0) && !call->nan_exclude)
             return alcore__fail_nan("row %lld: %s in column \"%s\"", (long long)(call->first + i),
                                     length == 0 ? "no position" : "no probability", name);
@@ -58,8 +63,9 @@ static alcore_status max_logs(alcore__score_call *call, const char *name, double
     return ALCORE_OK;
 }
 
-/* The score "sum-prob": raw is the sum of both logarithms, score and rank its negative; all
- * [count], rows outside the mask are not written. */
+/* The score "sum-prob": raw is the sum of both logarithms, 0 for certain answers and down to -200;
+ * score and rank are its negative, larger = less sure. All [count] by row - call->first; rows
+ * outside the mask (NULL: none) are not written. NaN of either column stays NaN. */
 static alcore_status sum_prob_rows(alcore__score_call *call) {
     /* One column at a time: ragged() of the second reuses the scratch, so raw keeps the starts. */
     ALCORE__TRY(max_logs(call, "qa_start", call->raw));

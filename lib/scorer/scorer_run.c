@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scoring a pool: columns from the pool or the model, then one number per unmasked row. */
+/* Scoring a pool (alcore_scorer_run()): the columns that the scorer needs come from the pool or
+ * from the model, then each unmasked row (state 0) gets one number, larger = more worth labeling,
+ * and the numbers become the column "scores" of the pool.
+ *
+ * A scorer is a score of the registry (scorer/score.h), which runs in blocks of rows on all
+ * threads, or a function of the host, called once. A score gives three numbers a row: score; raw,
+ * the quantity that the score is made from (NNLL, a margin); and rank, what a strategy would order
+ * rows by: the score, or a value in the same order where that saturates. Only score is kept here.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,23 +16,26 @@
 #include "scorer/host_view.h"
 #include "scorer/scorer_internal.h"
 
-/* What the workers share. */
+/* One call of alcore_scorer_run(), which its tasks share. The arrays are owned; rows are those of
+ * the pool. */
 typedef struct scoring {
     alcore_ctx *ctx;
-    alcore_scorer *scorer;
+    alcore_scorer *scorer; /* locked for reading */
     alcore_pool *pool;
-    char names[ALCORE__DATASET_COLUMNS][ALCORE__NEED_BYTES];
+    char names[ALCORE__DATASET_COLUMNS]
+              [ALCORE__NEED_BYTES]; /* [name_count] columns that are read */
     int32_t name_count;
-    alcore__dataset dataset;
-    uint8_t *mask;      /* [rows] */
-    uint8_t *labeled;   /* [rows] */
-    double *scores;     /* [rows]; NaN where the row is masked */
-    double *raw, *rank; /* [rows] */
-    int64_t *floored;   /* [blocks] */
+    alcore__dataset dataset; /* the pool with these columns, as scores and views read it */
+    uint8_t *mask;           /* [rows] 1: the row has state 0 and gets a score */
+    uint8_t *labeled;        /* [rows] 1: the row's state is ALCORE_ROW_LABELED alone */
+    double *scores;          /* [rows]; NaN where the row is masked */
+    double *raw, *rank;      /* [rows] see the top; of scores of the registry, not kept */
+    int64_t *floored;        /* [blocks] log-probabilities below -100 of each block of rows */
 } scoring;
 
-/* Task `index` of alcore__parallel(): scores a block of pool rows; all arrays are by row of the
- * pool, so blocks do not overlap. */
+/* Task `index` of alcore__parallel(): scores a block of pool rows by the scorer's function of the
+ * registry; all arrays are by row of the pool, and the call gets them from the block's first row
+ * on, so blocks do not overlap. nan_exclude stays false: a row without a score is an error. */
 static alcore_status score_block(void *data, int64_t index, int32_t worker) {
     scoring *self = data;
     (void)worker;
@@ -63,7 +74,8 @@ static alcore_status score_built_in(scoring *self) {
     return ALCORE_OK;
 }
 
-/* Calls the host's function. The view's rows are the unmasked ones: its scores go to their rows. */
+/* Calls the host's function. The view's rows are the unmasked ones: its scores [count], by position
+ * in the list of these rows, go to self->scores by row; each must be finite. */
 static alcore_status score_view(scoring *self, const alcore_view *view) {
     const int64_t *rows = alcore_view_rows(view, ALCORE_ROLE_CANDIDATES);
     int64_t count = alcore_view_count(view, ALCORE_ROLE_CANDIDATES);
@@ -89,13 +101,15 @@ static alcore_status list_rows(const scoring *self, const uint8_t *mask,
     int64_t count = 0, *rows;
     for (int64_t i = 0; i < self->dataset.rows; i++) count += mask[i];
     ALCORE__TRY(alcore__new_array(self->ctx, (size_t)count, sizeof *rows, &rows));
-    *source = (alcore__view_source){&self->dataset, rows, count};
+    *source = (alcore__view_source){.dataset = &self->dataset, .rows = rows, .count = count};
     for (int64_t i = 0, n = 0; i < self->dataset.rows; i++)
         if (mask[i]) rows[n++] = i;
     return ALCORE_OK;
 }
 
-/* Scores the rows by the host's function, in one call on this thread. */
+/* Scores the rows by the host's function, in one call on this thread. It sees the unmasked rows as
+ * candidates and the labeled rows of the same pool; a scorer has no budget (infinity) and no rounds
+ * (always 1). A source that was not listed has rows NULL, so that freeing them is safe. */
 static alcore_status score_host(scoring *self) {
     alcore__view_input input = {.ctx = self->ctx,
                                 .budget = (double)INFINITY,
@@ -115,7 +129,8 @@ static alcore_status score_host(scoring *self) {
 }
 
 /* Makes the masks and the scores, all [rows], and adds the columns that the scorer reads to the
- * dataset; each unmasked row must have a value in each of them. */
+ * dataset; each unmasked row must have a value in each of them. A column can be missing only when
+ * another thread dropped it after supply(), before the pool was locked. */
 static alcore_status set_up(scoring *self) {
     size_t rows = (size_t)self->dataset.rows;
     ALCORE__TRY(alcore__new_array(self->ctx, rows, 1, &self->mask));
@@ -141,7 +156,8 @@ static alcore_status set_up(scoring *self) {
     return ALCORE_OK;
 }
 
-/* Scores with the pool locked for reading, so that no column can go while it is read. */
+/* Fills self->scores, with the pool locked for reading, so that no column can go while it is read.
+ */
 static alcore_status compute(scoring *self) {
     ALCORE__TRY(alcore__read_begin(self->pool, "pool"));
     self->dataset.pool = self->pool;
@@ -154,7 +170,8 @@ static alcore_status compute(scoring *self) {
     return status;
 }
 
-/* Writes the scores of the unmasked rows, packed at the front of the array, to the column. */
+/* Writes the scores of the unmasked rows to the column and finishes it. self->scores is packed in
+ * place: afterwards entry i is that of the i-th unmasked row. */
 static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     int64_t *rows;
     int64_t count = 0;
@@ -167,19 +184,21 @@ static alcore_status put_rows(scoring *self, alcore_column_writer *writer) {
     alcore_tensor values;
     alcore_status status = alcore_tensor_init(&values, self->scores, ALCORE_FLOAT64, &count, 1);
     if (status == ALCORE_OK)
-        status = alcore_column_writer_put(writer, rows, count, &values, NULL, NULL);
+        status = alcore_column_writer_put(writer, rows, count, &values, NULL /* one number a row */,
+                                          NULL /* stream: host memory */);
     if (status == ALCORE_OK) status = alcore_column_writer_finish(writer, ALCORE_MISSING_FAIL);
     alcore__free(self->ctx, rows);
     return status;
 }
 
-/* The origin is written first, so that nothing can fail once the column stands. */
+/* Makes the column "scores" with the origin "scorer NAME". The origin is written first and handed
+ * to the column last; in between only the lock can fail, and then the column stands without it. */
 static alcore_status give_column(scoring *self) {
     alcore_column_writer *writer = NULL;
     alcore__buffer origin = {0};
     ALCORE__TRY(alcore__buffer_format(self->ctx, &origin, "scorer %s", self->scorer->name));
-    alcore_status status =
-        alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR, NULL, &writer);
+    alcore_status status = alcore_column_writer_new(self->pool, "scores", ALCORE_COLUMN_SCALAR,
+                                                    NULL /* options */, &writer);
     if (status == ALCORE_OK) status = put_rows(self, writer);
     alcore_column_writer_unref(writer);
     if (status == ALCORE_OK) status = alcore__write_begin(self->pool, "pool");
@@ -187,14 +206,14 @@ static alcore_status give_column(scoring *self) {
         alcore__buffer_clear(self->ctx, &origin);
         return status;
     }
-    alcore__column_sign(self->pool, "scores", origin.data, NULL);
+    alcore__column_sign(self->pool, "scores", origin.data, NULL /* no model made it */);
     alcore__write_end(self->pool);
     return ALCORE_OK;
 }
 
-/* Makes sure that every column the scorer needs is in the pool: given, or made by the model;
- * names[] gets the alternatives that were chosen. Runs before the pool is read, because a model
- * adds columns. */
+/* Makes sure that every column the scorer needs is in the pool: given, or made by the model (NULL:
+ * there is none); names[] gets the alternatives that were chosen (a need may be "scores|logprobs").
+ * Runs before the pool is locked for reading, because a model adds columns. */
 static alcore_status supply(scoring *self, alcore_model *model) {
     const alcore__score *score = self->scorer->score;
     const char *const *needs = (const char *const *)self->scorer->own_needs;
@@ -224,7 +243,7 @@ static alcore_status run_scorer(alcore_scorer *scorer, alcore_pool *pool, alcore
     ALCORE__TRY(alcore__read_begin(scorer, "scorer"));
     alcore_status status = supply(&self, model);
     if (status == ALCORE_OK) status = compute(&self);
-    /* A scorer has no option that leaves rows out, as a selection has. */
+    /* The error of a NaN suggests nan=exclude, an option that a scorer does not have: removed. */
     if (status == ALCORE_E_DATA) alcore__fail_remedy(status, 0, NULL, NULL, NULL);
     if (status == ALCORE_OK) status = give_column(&self);
     alcore__read_end(scorer);

@@ -10,18 +10,22 @@
 
 #include "base/tensor_view.h"
 
+/* Whether the CPU can read the array, which pinned host memory of CUDA allows too. */
 static bool on_host(const alcore_tensor *tensor) {
     return tensor->device.type == ALCORE_DEVICE_CPU ||
            tensor->device.type == ALCORE_DEVICE_CUDA_HOST;
 }
 
-/* Of any device and up to three dimensions: what alcore__tensor_view() asks of the numbers of one
- * row of it. */
-static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t least,
-                             int32_t most, alcore__array *out) {
-    if (tensor->ndim < least || tensor->ndim > most || !tensor->shape)
+/* Checks a float array of min_dims to max_dims dimensions, on any device, and describes one row of
+ * it in *out: where the numbers begin, how many a row has (columns), and their dtype. A row is what
+ * the last dimension holds; its numbers must be adjacent. The array is shown to
+ * alcore__tensor_view(), which takes host memory and two dimensions only, as [1 or 0, columns]; it
+ * reads no number. Strides between rows are lay_out()'s to check. */
+static alcore_status look_at(const alcore_tensor *tensor, const char *name, int32_t min_dims,
+                             int32_t max_dims, alcore__array *out) {
+    if (tensor->ndim < min_dims || tensor->ndim > max_dims || !tensor->shape)
         return alcore__fail(ALCORE_E_SHAPE, "%s has %d dimensions, not %d or %d", name,
-                            tensor->ndim, least, most);
+                            tensor->ndim, min_dims, max_dims);
     for (int32_t i = 0; i < tensor->ndim; i++)
         if (tensor->shape[i] < 0)
             return alcore__fail(ALCORE_E_SHAPE, "%s: dimension %d is negative", name, i);
@@ -45,7 +49,10 @@ static alcore_status look_at(const alcore_tensor *tensor, const char *name, int3
     return ALCORE_OK;
 }
 
-/* Rows of `data` by their strides: one step is the smaller stride. */
+/* Finds the matrix of rows that has all tokens of `data` [items, tokens, width] or [tokens, width]:
+ * its stride is the smaller of both strides (in numbers, not bytes), of which the larger one must
+ * be a multiple, so that item i, token t is row i item_step + t token_step. Tokens may not overlap.
+ * An array without tokens has no rows and steps of 0. `one`: its first row, by look_at(). */
 static alcore_status lay_out(const alcore_tensor *data, const char *name, const alcore__array *one,
                              alcore__token_rows *out) {
     const int32_t token = data->ndim - 2;
@@ -79,11 +86,11 @@ static alcore_status lay_out(const alcore_tensor *data, const char *name, const 
     return ALCORE_OK;
 }
 
-/* The labels' numbers, or NULL: every token has one. */
+/* The caller's array of labels, read in place. */
 typedef struct label_view {
-    const char *data;
+    const char *data;                  /* the first label; NULL: the caller gave no labels */
     int64_t item_stride, token_stride; /* bytes */
-    bool wide;
+    bool wide;                         /* true: int64, false: int32 */
 } label_view;
 
 /* Checks the labels, on the host, one for each token: [tokens] packed or [items, tokens], int64 or
@@ -113,7 +120,7 @@ static alcore_status look_at_labels(const alcore_tensor *labels, const alcore__t
     return ALCORE_OK;
 }
 
-/* The label of a token of an item, by the strides of the caller's array. */
+/* The label of a token of an item, by the strides of the caller's array, which may be unaligned. */
 static int64_t label_at(const label_view *view, int64_t item, int64_t token) {
     const char *at = view->data + item * view->item_stride + token * view->token_stride;
     int64_t wide;
@@ -190,7 +197,8 @@ static alcore_status read_labels(alcore_ctx *ctx, const alcore_logits *logits, i
     return ALCORE_OK;
 }
 
-/* Reads bias [classes] of any float type as float32. */
+/* Reads bias [classes] of any float type, in host memory, as float32: out->bias, owned by *out.
+ * out->classes is set. */
 static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
                                alcore__token_rows *out) {
     alcore__array view;
@@ -208,18 +216,18 @@ static alcore_status read_bias(alcore_ctx *ctx, const alcore_tensor *bias,
                             .dims = 1,
                             .stride = view.stride,
                             .dtype = view.dtype};
-    alcore_status status = cpu.kernels->widen(&work, &rows, NULL, wide);
+    alcore_status status = cpu.kernels->widen(&work, &rows, NULL /* all rows */, wide);
     for (int64_t c = 0; c < view.rows && status == ALCORE_OK; c++) out->bias[c] = (float)wide[c];
     alcore__free(ctx, wide);
     return status;
 }
 
-/* The engine of the device that the arrays are on; arrays on the host may come with those of a
- * device. */
+/* *out: the engine of the device that the arrays are on, in the caller's stream; the CPU's when all
+ * are on the host. Arrays on the host may come with those of one device. */
 static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
                                  alcore__engine *out) {
     const alcore_tensor *const all[] = {logits->logits, logits->hidden, logits->output};
-    int32_t device = -1;
+    int32_t device = -1; /* number of the CUDA device; -1: none so far */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!all[i] || on_host(all[i])) continue;
         if (all[i]->device.type != ALCORE_DEVICE_CUDA &&
@@ -237,8 +245,9 @@ static alcore_status find_engine(alcore_ctx *ctx, const alcore_logits *logits,
     return ALCORE_OK;
 }
 
-/* Reads all arrays of a call and checks that their shapes and devices agree. Arrays made before a
- * failure are freed by the caller. */
+/* Reads all arrays of a call into *out, which is zeroed, and checks that their shapes and devices
+ * agree. The caller's arrays are borrowed. items: how many the lengths are of; -1: as many as the
+ * arrays have. labels and bias that were made before a failure are freed by the caller. */
 static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t ignore,
                           int64_t items, alcore__token_rows *out) {
     alcore__array rows, output = {0};
@@ -250,13 +259,13 @@ static alcore_status init(alcore_ctx *ctx, const alcore_logits *logits, int64_t 
         return alcore__fail(ALCORE_E_INVALID,
                             "hidden states come with an output matrix, logits without it");
     ALCORE__TRY(find_engine(ctx, logits, &out->engine));
-    ALCORE__TRY(look_at(data, name, 2, 3, &rows));
+    ALCORE__TRY(look_at(data, name, 2 /* packed */, 3 /* by item */, &rows));
     ALCORE__TRY(lay_out(data, name, &rows, out));
     out->hidden = logits->hidden;
     out->classes = rows.columns;
     if (logits->output) {
         const alcore_tensor *matrix = logits->output;
-        ALCORE__TRY(look_at(matrix, "output", 2, 2, &output));
+        ALCORE__TRY(look_at(matrix, "output", 2, 2 /* a matrix */, &output));
         out->classes = matrix->shape[0];
         out->output = (alcore_sys_rows){
             .data = output.data,
@@ -282,9 +291,10 @@ alcore_status alcore__token_rows_init(alcore_ctx *ctx, const alcore_logits *logi
     return status;
 }
 
-/* Finds the item and token of a row of the kernel's matrix, for messages. at = item_step x item +
- * token_step x token, where the smaller step is 1 and the larger one spans all of the other index.
- */
+/* Finds the item and token, from 0, of row `at` of the kernel's matrix, for messages: at =
+ * item_step x item + token_step x token, where the smaller step is 1 and the larger one spans all
+ * of the other index. A packed array is one item, so that *item is 0 and *token counts through all
+ * tokens. */
 void alcore__token_rows_place(const alcore__token_rows *tokens, int64_t at, int64_t *item,
                               int64_t *token) {
     if (tokens->tokens == 1) {

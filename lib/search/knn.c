@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* k nearest neighbors: rows of queries, queries of rows, or both in one search (search_run.h).
  *
+ * Queries are processed in slabs: runs of adjacent queries that fit into memory; for each slab all
+ * rows are read once, in blocks. A list has the k neighbors of one item, the best first: row
+ * numbers of the other operand (from its first row on, not from that of a block), -1 in free
+ * entries, and values by the metric: squared distances (L2, smaller is nearer), products or cosines
+ * (larger is nearer).
+ *
  * Each thread keeps its k best rows of every query of the slab, from the blocks that it compared;
  * the lists of the threads are merged after the slab. The order by value and row is total, so the
  * result does not depend on which thread compared which block. */
@@ -9,9 +15,12 @@
 
 #include "search/search_basis.h"
 
-/* Task `index` of alcore__parallel(): compares one block of rows with the present slab of queries.
- * Each worker has its own lists of the queries, [slab, k]; the list of a row is updated by the one
- * task that has the row. The values of the rows are checked with the first slab only. */
+/* Task `index` of alcore__parallel(): compares one block of rows with the present slab of queries,
+ * run->queried, and joins what it finds to the lists. Lists of queries: run->thread_best[worker],
+ * [slab, k], of this worker's own, so that no two tasks write to one (NULL: not wanted). Lists of
+ * rows: run->row_best [rows, k], of which rows.first * k is the first entry of this block (row
+ * NULL: not wanted); no other task has these rows. With the first slab, which begins at query 0,
+ * the rows are also checked for values that are not finite. */
 static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
@@ -33,16 +42,20 @@ static alcore_status knn_block(void *data, int64_t index, int32_t worker) {
 }
 
 /* Whether the neighbor (value, row) comes before (other, other_row) in a list: by value, the nearer
- * first, then the lower row. Free entries, with row -1, come last. */
+ * first, then the lower row. Free entries, with row -1 and value NaN, come last; of two free ones
+ * neither comes before the other. */
 static bool precedes(int32_t metric, double value, int64_t row, double other, int64_t other_row) {
     if (row < 0 || other_row < 0) return other_row < 0 && row >= 0;
     if (value != other) return metric == ALCORE_METRIC_L2 ? value < other : value > other;
     return row < other_row;
 }
 
-/* Merges the threads' sorted lists of query q (its index in the slab) to row and value [k], the
- * best first. next [threads]: workspace, the index of the next entry of each list. Free entries
- * sort last, so a merged list with fewer than k neighbors ends with them. */
+/* Merges the threads' sorted lists of query q (its index in the slab; its entries are q k .. q k +
+ * k
+ * - 1 of thread_best[t]) to row and value [k], the best first. Called after each slab, on the
+ * calling thread. next [threads]: workspace, the index of the next entry of each list. No row is in
+ * two lists, as each block was compared by one thread. Free entries sort last, so a merged list
+ * with fewer than k neighbors ends with them. */
 static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64_t *row,
                   double *value) {
     int64_t k = run->k, base = q * k;
@@ -62,7 +75,8 @@ static void merge(const alcore__search_run *run, int64_t q, int32_t *next, int64
     }
 }
 
-/* Makes `count` entries of lists free: row -1, value NaN. count: items times k. */
+/* Makes `count` entries of lists free: row -1, value NaN. count: items times k. The struct is
+ * passed by value; what its pointers refer to is written. */
 static void set_free(alcore__search_best best, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         best.row[i] = -1;
@@ -70,8 +84,9 @@ static void set_free(alcore__search_best best, int64_t count) {
     }
 }
 
-/* Allocates the lists of every thread, thread_best: the k best rows of each query of a slab. What
- * was allocated before a failure is freed when the search ends. */
+/* Allocates the lists of every thread, thread_best[t] [slab, k]: the k best rows of each query of a
+ * slab. They are used for one slab after the other and freed by alcore__search_end(), as is what
+ * was allocated before a failure. */
 static alcore_status new_lists(alcore__search_run *run) {
     size_t threads = (size_t)run->threads;
     size_t entries = (size_t)(run->slab * run->k);
@@ -87,7 +102,8 @@ static alcore_status new_lists(alcore__search_run *run) {
 
 /* Compares all slabs of queries with all rows. After each slab the lists of its queries, query_best
  * [queries, k], are merged from those of the threads; run->row_best [rows, k] is updated by the
- * tasks themselves, slab after slab. Also the first pass of margin ratios. */
+ * tasks themselves, slab after slab. Either is left out when its row is NULL. Both are only
+ * written: what they hold before the call does not count. Also the first pass of margin ratios. */
 alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_best query_best) {
     int32_t *next; /* [threads] workspace of merge() */
     if (query_best.row) ALCORE__TRY(new_lists(run));
@@ -95,13 +111,14 @@ alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_b
     ALCORE__TRY(alcore__new_array(run->ctx, (size_t)run->threads, sizeof *next, &next));
     alcore_status status = ALCORE_OK;
     for (int64_t first = 0; first < run->queries.count && !status; first += run->slab) {
-        status = alcore__search_slab(run, first, true);
+        status = alcore__search_slab(run, first, true /* refuse values that are not finite */);
         for (int32_t t = 0; run->thread_best && t < run->threads; t++)
             set_free(run->thread_best[t], run->slab * run->k);
         if (!status) status = alcore__search_blocks(run, knn_block);
         for (int64_t q = 0; run->thread_best && q < run->queried.count && !status; q++) {
             merge(run, q, next, query_best.row + (first + q) * run->k,
                   query_best.value + (first + q) * run->k);
+            /* Done 0 of 0: this only asks for cancellation. */
             if (q % 64 == 0) status = alcore__tick(run->ctx, "search", 0, 0);
         }
     }
@@ -109,8 +126,9 @@ alcore_status alcore__search_neighbors(alcore__search_run *run, alcore__search_b
     return status;
 }
 
-/* Checks a pair of the caller's tensors for the neighbors of `count` items, int64 and float64
- * [count, k], and sets *best to their memory; both are given or neither, then best->row is NULL. */
+/* Checks a pair of the caller's tensors for the neighbors of `count` items, rows int64 and values
+ * float64 [count, k], and sets *best to their memory, which stays the caller's; both are given or
+ * neither, then best->row is NULL. The names are those of the public parameters, for messages. */
 static alcore_status read_best(const char *row_name, const alcore_tensor *row_out,
                                const char *value_name, const alcore_tensor *value_out,
                                int64_t count, int64_t k, alcore__search_best *best) {
@@ -122,18 +140,21 @@ static alcore_status read_best(const char *row_name, const alcore_tensor *row_ou
     if (!row_out) return ALCORE_OK;
     ALCORE__TRY(alcore__tensor_output(row_out, row_name, ALCORE_INT64, count, k, &rows));
     ALCORE__TRY(alcore__tensor_output(value_out, value_name, ALCORE_FLOAT64, count, k, &values));
-    *best =
-        (alcore__search_best){(int64_t *)(uintptr_t)rows.data, (double *)(uintptr_t)values.data};
+    *best = (alcore__search_best){.row = (int64_t *)(uintptr_t)rows.data,
+                                  .value = (double *)(uintptr_t)values.data};
     return ALCORE_OK;
 }
 
-/* The caller's arrays, in the order of alcore_search_knn(). */
+/* The caller's arrays, out_rows .. out_query_values of alcore_search_knn(); NULL: not wanted. */
 typedef struct knn_out {
-    const alcore_tensor *rows, *values, *queries, *query_values;
+    const alcore_tensor *rows, *values;          /* [queries, k] neighbors of the queries */
+    const alcore_tensor *queries, *query_values; /* [rows, k] neighbors of the rows */
 } knn_out;
 
-/* alcore_search_knn() inside the context: reads the arguments, decides whether to prune, searches,
- * and frees everything on one path. */
+/* alcore_search_knn() inside the context: reads the arguments, decides whether to prune (basis
+ * [leading, dims], float32, of which run.search has a view; NULL: no pruning), searches, and frees
+ * everything on one path: alcore__search_begin() leaves a run that can be ended, also when it
+ * fails. */
 static alcore_status knn(alcore_ctx *ctx, const alcore_search_data *rows,
                          const alcore_search_data *queries, int64_t k,
                          const alcore_search_options *options, const knn_out *out) {
@@ -163,7 +184,10 @@ alcore_status alcore_search_knn(alcore_ctx *ctx, const alcore_search_data *rows,
                                 const alcore_search_options *options, const alcore_tensor *out_rows,
                                 const alcore_tensor *out_values, const alcore_tensor *out_queries,
                                 const alcore_tensor *out_query_values) {
-    const knn_out out = {out_rows, out_values, out_queries, out_query_values};
+    const knn_out out = {.rows = out_rows,
+                         .values = out_values,
+                         .queries = out_queries,
+                         .query_values = out_query_values};
     ALCORE__TRY(alcore__enter(ctx));
     return alcore__leave(ctx, knn(ctx, rows, queries, k, options, &out));
 }

@@ -3,6 +3,10 @@
  *
  *   cos(x, y) / (h(x) + h(y)),   h = half the mean cosine to the k nearest of the other operand
  *
+ * Larger ratios are better matches. The others are the queries of the search (search_run.h): they
+ * are processed in slabs, runs of adjacent ones that fit into memory, and for each slab all rows
+ * are read once, in blocks. In lists of neighbors -1 is a free entry, and free entries come last.
+ *
  * A first search finds the k nearest neighbors of both operands, which give h and the ratios of
  * each row with its neighbors. A bound shows for most rows that no other can have a larger ratio; a
  * second pass over all pairs is made for the rows that it leaves open. */
@@ -22,16 +26,20 @@ static void half_sums(const alcore__search_best *best, int64_t count, int64_t k,
     }
 }
 
-/* The margin ratio of a pair with this cosine: 0 where the divisor is too small to mean anything.
- */
+/* The margin ratio of a pair with this cosine: 0 where the divisor, the sum of both halves, is not
+ * above 1e-9 (spec 5.6), negative sums included: it is too small to mean anything. */
 static double ratio_of(double cosine, double row_half, double other_half) {
     double sum = row_half + other_half;
     return sum <= 1e-9 ? 0.0 : cosine / sum;
 }
 
-/* Sets ratio and other [rows] to the largest ratio of each row with one of its k neighbors, and
- * open [rows] to 0 where no later other can have a larger one: any other has at most the cosine of
- * the k-th neighbor and at least the smallest half-sum of all others, which bounds its ratio. */
+/* Sets ratio and other [rows] to the largest ratio of each row with one of its k neighbors (the
+ * lower other in a tie; minus infinity and -1 without neighbors), and open [rows] to 0 where no
+ * other beyond the neighbors can have a larger one: any of them has at most the cosine of the k-th
+ * neighbor, `last`, and at least the smallest h of all unmasked others, min_half, so that last /
+ * (h(x) + min_half) bounds its ratio where last >= 0 and the sum is above 1e-9. A bound that equals
+ * the ratio leaves the row open, since a lower other may tie. Masked rows and rows whose neighbors
+ * are all of the others are not open. */
 static void begin_ratios(alcore__search_run *run) {
     double min_half = HUGE_VAL;
     for (int64_t j = 0; j < run->queries.count; j++) {
@@ -58,13 +66,15 @@ static void begin_ratios(alcore__search_run *run) {
 }
 
 /* Task `index` of alcore__parallel(): updates ratio and other [rows] of those rows of a block that
- * are open [rows], by comparing them with the present slab of others, run->queried. Blocks have no
- * row in common, so tasks write to different entries. */
+ * are open [rows], by comparing them with the present slab of others, run->queried. All arrays by
+ * row are passed from the block's first row on, those by other from the slab's first. ratio and
+ * other come in with the best so far, from the neighbors and the slabs before, and are only raised.
+ * Blocks have no row in common, so tasks write to different entries. */
 static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
     alcore__search_run *run = data;
     alcore_sys_rows rows;
     alcore_sys_work work = alcore__engine_work(&run->engine);
-    ALCORE__TRY(alcore__search_block(run, index, worker, false, &rows));
+    ALCORE__TRY(alcore__search_block(run, index, worker, false /* checked in pass 1 */, &rows));
     int64_t first = rows.first;
     return run->engine.kernels->margin_ratios(
         &work, &rows, run->open + first, &run->queried,
@@ -73,15 +83,16 @@ static alcore_status ratio_block(void *data, int64_t index, int32_t worker) {
         run->other + first);
 }
 
-/* What the two passes keep of all rows and others, as alcore__search_run describes it; owned. */
+/* What the two passes keep of all rows and others; owned. */
 typedef struct ratio_memory {
-    alcore__search_best row_best, other_best; /* [rows, k] and [others, k] neighbors */
-    double *row_half, *other_half;            /* [rows], [others] h */
-    int64_t *other;                           /* [rows] */
-    uint8_t *open;                            /* [rows] */
+    alcore__search_best row_best;   /* [rows, k] nearest others of each row, with their cosines */
+    alcore__search_best other_best; /* [others, k] nearest rows of each other, with theirs */
+    double *row_half, *other_half;  /* [rows], [others] h */
+    int64_t *other;                 /* [rows] the other with the largest ratio so far; -1: none */
+    uint8_t *open;                  /* [rows] 1: the second pass looks for a larger ratio */
 } ratio_memory;
 
-/* Allocates all of it; the caller frees it, also after a failure. */
+/* Allocates all arrays, zeroed; the caller frees them with free_memory(), also after a failure. */
 static alcore_status new_memory(const alcore__search_run *run, ratio_memory *memory) {
     alcore_ctx *ctx = run->ctx;
     size_t rows = (size_t)run->rows.count, others = (size_t)run->queries.count;
@@ -96,6 +107,7 @@ static alcore_status new_memory(const alcore__search_run *run, ratio_memory *mem
     return alcore__new_array(ctx, rows, 1, &memory->open);
 }
 
+/* Frees all arrays; those that were not allocated are NULL. The struct is not used again. */
 static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
     void *const parts[] = {memory->row_best.row,   memory->row_best.value,
                            memory->other_best.row, memory->other_best.value,
@@ -104,8 +116,8 @@ static void free_memory(alcore_ctx *ctx, ratio_memory *memory) {
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) alcore__free(ctx, parts[p]);
 }
 
-/* Makes both passes; see the top of the file. run->ratio, the caller's array, is written in place.
- */
+/* Makes both passes; see the top of the file. run->ratio [rows], the caller's array, is written in
+ * place; run->other and run->open are those of memory, which the caller frees after use. */
 static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory) {
     ALCORE__TRY(new_memory(run, memory));
     run->row_best = memory->row_best;
@@ -118,14 +130,16 @@ static alcore_status search_ratios(alcore__search_run *run, ratio_memory *memory
     run->open = memory->open;
     begin_ratios(run);
     for (int64_t first = 0; first < run->queries.count; first += run->slab) {
-        ALCORE__TRY(alcore__search_slab(run, first, false));
+        ALCORE__TRY(alcore__search_slab(run, first, false /* checked in pass 1 */));
         ALCORE__TRY(alcore__search_blocks(run, ratio_block));
     }
     return ALCORE_OK;
 }
 
 /* alcore_search_margin_ratios() inside the context: reads the arguments, searches, and frees
- * everything on one path. A row that was compared with no other gets NaN and -1. */
+ * everything on one path. The metric of the options is not used: margin ratios are of cosines. At
+ * least one other must be unmasked. A masked row was compared with no other and gets NaN and -1.
+ * out_ratios float64 [rows]; out_others int64 [rows] or NULL: not wanted. */
 static alcore_status margin_ratios(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *others, int64_t k,
                                    const alcore_search_options *options,

@@ -2,6 +2,10 @@
 /* Directions that let a search prune: an orthonormal basis B [leading, dims] in which the first few
  * components of a vector hold most of its length.
  *
+ * Words: a search compares all rows with all queries; its sweep is the plain way, the product of
+ * every pair in full. Pruning is to leave out pairs that a bound shows to be no neighbors. All
+ * vectors here are float64, row-major, and unit vectors where the metric is the cosine.
+ *
  * With x = B^T B x + rest(x), the product of a row and a query is at most
  * (B x).(B q) + |rest(x)| |rest(q)| (Cauchy-Schwarz), so a search computes `leading` components
  * first and the whole product only where this bound reaches the query's k-th best.
@@ -54,7 +58,7 @@ typedef struct basis_work {
     double *coefficients;       /* [MAX_DIRECTIONS, count] basis . rows */
 } basis_work;
 
-/* Doubles data [count, dims] as the operand of a kernel. */
+/* Doubles data [count, dims], without gaps, as the operand of a kernel: a view. */
 static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
     return (alcore_sys_rows){
         .data = data, .count = count, .dims = dims, .stride = dims, .dtype = ALCORE_FLOAT64};
@@ -62,8 +66,9 @@ static alcore_sys_rows matrix(const double *data, int64_t count, int64_t dims) {
 
 /* Copies up to max_count rows of an operand, widened, to out [max_count, dims]: chunks of adjacent
  * rows (a file is read in runs), whose first rows are spread evenly over all rows; at least
- * MIN_CHUNKS of them, so that a small sample is spread as well. Masked rows and rows that are not
- * finite are skipped. The sample decides how much is pruned, never what is found. */
+ * MIN_CHUNKS of them, so that a small sample is spread as well. Masked rows are skipped, and so are
+ * rows whose squared length is not below 1e30 or NaN, which could overflow later products.
+ * *out_count: rows copied. scratch: memory for reading, used again by the search. */
 static alcore_status copy_sample(basis_work *self, const alcore__search_data *data,
                                  alcore__scratch *scratch, int64_t max_count, double *out,
                                  int64_t *out_count) {
@@ -92,9 +97,11 @@ static alcore_status copy_sample(basis_work *self, const alcore__search_data *da
     return ALCORE_OK;
 }
 
-/* Makes the first `count` directions orthonormal by Gram-Schmidt, each one twice, since after the
- * first time rounding leaves a part of the others in it. A direction that depends on those before
- * it becomes zero or noise, which makes the search slower, not wrong. */
+/* Makes the first `count` directions, rows 0 .. count - 1 of basis [MAX_DIRECTIONS, dims],
+ * orthonormal in place by Gram-Schmidt: from direction m its parts along the m directions before it
+ * are subtracted, and it is scaled to length 1. Each one twice, since after the first time rounding
+ * leaves a part of the others in it. A direction that depends on those before it becomes zero or
+ * noise, which makes the search slower, not wrong. */
 static alcore_status orthonormalize(basis_work *self, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
         double *direction = self->basis + m * self->dims, dot;
@@ -116,7 +123,8 @@ static alcore_status orthonormalize(basis_work *self, int64_t count) {
     return ALCORE_OK;
 }
 
-/* Coefficients of all sampled rows in all directions: basis . rows. */
+/* Sets coefficients [MAX_DIRECTIONS, count] to the products of all directions with all sampled
+ * rows, and asks for cancellation. */
 static alcore_status project(basis_work *self) {
     alcore_sys_rows rows = matrix(self->rows, self->count, self->dims);
     for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
@@ -128,7 +136,8 @@ static alcore_status project(basis_work *self) {
 }
 
 /* Sorts the directions, and their coefficients with them, by the energy (sum of squared
- * coefficients) that they have in the sample, largest first: the search uses a prefix of them. */
+ * coefficients) that they have in the sample, largest first: the search uses a prefix of them. By
+ * selection, as there are only MAX_DIRECTIONS. Called when both arrays agree, after project(). */
 static void order_directions(basis_work *self) {
     for (int64_t m = 0; m < MAX_DIRECTIONS; m++) {
         int64_t best = m;
@@ -160,7 +169,9 @@ static void order_directions(basis_work *self) {
  * can pay: *out is true when the space of the first PROBE_DIRECTIONS of them contains at least half
  * of the squared length of PROBE_ROWS other rows. Where it contains less, the rows fill the space
  * too evenly for a few directions to hold most of them, and the iteration is saved. Afterwards only
- * the first PROBE_DIRECTIONS directions are orthonormal. */
+ * the first PROBE_DIRECTIONS directions are orthonormal. count is at least 2 MAX_DIRECTIONS, so
+ * that spacing is 2 or more and the probe's rows, i spacing + 1, are none of the directions' rows.
+ */
 static alcore_status start_directions(basis_work *self, bool *out) {
     int64_t spacing = self->count / MAX_DIRECTIONS;
     double contained = 0.0, total = 0.0;
@@ -182,8 +193,10 @@ static alcore_status start_directions(basis_work *self, bool *out) {
     return ALCORE_OK;
 }
 
-/* Subspace iteration from the directions that start_directions() left. Afterwards the directions
- * are sorted, and the coefficients are theirs. */
+/* Subspace iteration from the directions that start_directions() left: each step replaces direction
+ * m by the sum of the sampled rows, each times its coefficient in m, which turns the directions
+ * towards those of the largest energy. Afterwards the directions are orthonormal and sorted, and
+ * the coefficients are theirs. transposed [dims, count] is filled here. */
 static alcore_status iterate(basis_work *self) {
     alcore_sys_rows transposed = matrix(self->transposed, self->dims, self->count);
     for (int64_t i = 0; i < self->count; i++) {
@@ -205,14 +218,18 @@ static alcore_status iterate(basis_work *self) {
     return ALCORE_OK;
 }
 
+/* For qsort(): ascending; NaN cannot occur, as all sampled rows have a finite length. */
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-/* *out: the share of sampled pairs of row and query whose bound by the first m directions reaches
- * the query's k-th best value, so that the search would compute them in full. For L2 the value is
- * x.q - |x|^2 / 2, which orders rows like the distance. */
+/* *out: the share, 0 to 1, of sampled pairs of row and query whose bound by the first m directions
+ * reaches the query's k-th best value, so that the search would compute them in full. Larger values
+ * are nearer; for L2 the value is x.q - |x|^2 / 2, which orders rows like the distance. The bound
+ * gets 5e-4 |x| |q| on top, an allowance for rounding in the search's own bound. basis and
+ * coefficients are those that iterate() left; m is at most MAX_DIRECTIONS, count at most
+ * SAMPLE_ROWS. */
 static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
     const alcore_sys_kernels *kernels = self->run->engine.kernels;
     alcore_sys_rows rows = matrix(self->rows, self->count, self->dims);
@@ -255,9 +272,11 @@ static alcore_status measure_passing(basis_work *self, int64_t m, double *out) {
     return ALCORE_OK;
 }
 
-/* *out: the number of leading directions with the lowest expected cost, which is that of the
- * leading components, of projecting the queries and of the pairs that the bound does not refuse, in
- * units of the plain sweep. 0: none is below MAX_COST_SHARE. */
+/* *out: the number m of leading directions with the lowest expected cost, in units of the plain
+ * sweep (rows x queries x dims multiplications): m / dims for the leading components of each pair,
+ * m / queries for projecting the rows on the directions (that of the queries, m / rows, is left
+ * out: rows are many), and SINGLE_PAIR_COST times the share of pairs that the bound does not
+ * refuse. 0: none is below MAX_COST_SHARE. */
 static alcore_status choose_count(basis_work *self, int64_t *out) {
     double min_cost = MAX_COST_SHARE, dims = (double)self->dims;
     *out = 0;
@@ -274,8 +293,9 @@ static alcore_status choose_count(basis_work *self, int64_t *out) {
     return ALCORE_OK;
 }
 
-/* How far basis [leading, dims] is from orthonormal: the Frobenius norm of B B^T - I, which is at
- * least its spectral norm, which the bound of the search needs. */
+/* How far basis [leading, dims], rounded to float32, is from orthonormal: the Frobenius norm of
+ * B B^T - I, which is at least its spectral norm, which the bound of the search needs. Entries off
+ * the diagonal are computed once and count twice; the returned value is rounded up. */
 static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
     double sum = 0.0;
     for (int64_t a = 0; a < leading; a++) {
@@ -291,7 +311,9 @@ static double measure_skew(const float *basis, int64_t leading, int64_t dims) {
 }
 
 /* Samples rows and queries, probes, iterates and decides. *out, float32 [leading, dims], and
- * run->search are set only when pruning pays; the caller frees the arrays, also after a failure. */
+ * basis (a view of *out), leading and skew of run->search are set only when pruning pays; they are
+ * NULL and 0 before. Fewer than 2 MAX_DIRECTIONS usable sampled rows, or no query, mean no pruning.
+ * The caller frees *out and the arrays of self, also after a failure. */
 static alcore_status find_basis(basis_work *self, float **out) {
     alcore__search_run *run = self->run;
     alcore_ctx *ctx = run->ctx;

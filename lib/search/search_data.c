@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The caller's mask must have an entry for each row. */
+/* The caller's mask, if there is one, must have an entry for each row; data->count is set. */
 static alcore_status check_mask(const alcore_search_data *given, const alcore__search_data *data) {
     if (!given->mask || given->mask_count == data->count) return ALCORE_OK;
     return alcore__fail(ALCORE_E_SHAPE, "%s: mask has %lld entries for %lld rows", data->name,
@@ -13,7 +13,7 @@ static alcore_status check_mask(const alcore_search_data *given, const alcore__s
 }
 
 /* Reads an operand that the caller gave as a tensor [rows, dims], used where it lies, with its
- * optional mask. */
+ * optional mask [rows] (1: the row is compared), which is borrowed until the search ends. */
 static alcore_status begin_matrix(const alcore_search_data *given, alcore__search_data *data) {
     ALCORE__TRY(alcore__tensor_view(given->matrix, data->name, &data->matrix));
     if (given->matrix->ndim != 2)
@@ -29,8 +29,9 @@ static alcore_status begin_matrix(const alcore_search_data *given, alcore__searc
     return check_mask(given, data);
 }
 
-/* Makes the mask of a pool's rows: masked rows are no neighbors (spec 1.9), and neither are those
- * that the caller's mask leaves out. A label alone masks no row. */
+/* Makes the mask of a pool's rows, owned_mask [count], 1 for rows that are compared: rows with a
+ * state other than ALCORE_ROW_LABELED (duplicates, filtered rows, ...) are no neighbors (spec 1.9),
+ * and neither are those that the caller's mask leaves out. A label alone masks no row. */
 static alcore_status mask_rows(const alcore_search_data *given, alcore__search_data *data) {
     const uint32_t *states = alcore_pool_states(data->pool);
     const uint32_t masks = ~(uint32_t)ALCORE_ROW_LABELED;
@@ -41,8 +42,10 @@ static alcore_status mask_rows(const alcore_search_data *given, alcore__search_d
     return ALCORE_OK;
 }
 
-/* Reads an operand that is a column of a pool. The pool stays locked for reading until the search
- * ends. Rows that the pool or the caller's mask leaves out need no value. */
+/* Reads an operand that is a column of a pool, "embeddings" unless the caller names another. The
+ * pool stays locked for reading until the search ends: data->pool is set once it is locked, and
+ * alcore__search_data_end() unlocks it, also after a failure here. Rows that the pool or the
+ * caller's mask leaves out need no value. */
 static alcore_status begin_column(const alcore_search_data *given, alcore__search_data *data) {
     /* The lock for reading counts readers in the handle, which is why const is cast away. */
     alcore_pool *pool = (alcore_pool *)(uintptr_t)given->pool;
@@ -70,7 +73,8 @@ static alcore_status begin_column(const alcore_search_data *given, alcore__searc
     return ALCORE_OK;
 }
 
-/* Called for each operand when a search begins; name: what messages call it. */
+/* Called for each operand when a search begins. *out may be ended after a failure too. name: what
+ * messages call the operand ("rows", "queries", "others"); it is kept, not copied. */
 alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_data *given,
                                         const char *name, alcore__search_data *out) {
     alcore_search_data ours;
@@ -89,6 +93,9 @@ alcore_status alcore__search_data_begin(alcore_ctx *ctx, const alcore_search_dat
     return ours.matrix ? begin_matrix(&ours, out) : begin_column(&ours, out);
 }
 
+/* Frees the mask and unlocks the pool; on an operand that was never begun, or twice, it does
+ * nothing.
+ */
 void alcore__search_data_end(alcore__search_data *data) {
     alcore__free(data->ctx, data->owned_mask);
     if (data->pool) alcore__read_end(data->pool);
@@ -96,8 +103,9 @@ void alcore__search_data_end(alcore__search_data *data) {
     data->pool = NULL;
 }
 
-/* Rows first .. first + count - 1 of an operand as a kernel reads them: in place for a matrix, in
- * scratch memory, where they stay until its next use, for a column. */
+/* Rows first .. first + count - 1 of an operand, all of which exist, as a kernel reads them: in
+ * place for a matrix, in scratch memory, where they stay until its next use, for a column. out->
+ * first is the row of the operand; out->unit 1 tells the kernel to compare unit vectors. */
 alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t first,
                                        int64_t count, alcore__scratch *scratch,
                                        alcore_sys_rows *out) {
@@ -119,9 +127,9 @@ alcore_status alcore__search_data_rows(const alcore__search_data *data, int64_t 
     return ALCORE_OK;
 }
 
-/* Fails when row i of the block has a value that is not finite, and names it. Called for rows whose
- * sum of squares is not finite, which finite values can cause too: only the values themselves tell.
- */
+/* Fails with ALCORE_E_DATA when row i of the block `rows` (from 0) has a value that is not finite,
+ * and names its row of the operand and its place in the row, from 0. Called for rows whose sum of
+ * squares is not finite, which finite values can cause too: only the values themselves tell. */
 static alcore_status check_row(const alcore__search_data *data, const alcore__engine *engine,
                                const alcore_sys_rows *rows, int64_t i) {
     alcore_sys_rows one = *rows;
@@ -142,8 +150,9 @@ static alcore_status check_row(const alcore__search_data *data, const alcore__en
     return status;
 }
 
-/* Fails with the name of the first unmasked row that is not finite. The self dots, dots
- * [rows->count], find the rows to look at. */
+/* Fails with the name of the first unmasked row of a block that has a value that is not finite. The
+ * sums of squares, dots [rows->count] (workspace; entries of masked rows are not read), find the
+ * rows to look at; they are of the values as given, so the request for unit vectors is left out. */
 alcore_status alcore__search_data_check(const alcore__search_data *data,
                                         const alcore__engine *engine, const alcore_sys_rows *rows,
                                         double *dots) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What both kinds of searches share: options, the sizes of slabs of queries and blocks of rows, the
  * threads' memory, and reading slabs and blocks (search_run.h shows how a search goes through
- * them). */
+ * them). A slab is a run of adjacent queries that is in memory at once, a block a run of adjacent
+ * rows, the work of one task; for each slab all blocks are read once. Both are counted in rows. */
 #include "search/search_run.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@
 /* The largest number of rows of a block of a matrix in memory. */
 #define MEMORY_BLOCK_ROWS (4 * ALCORE_BLOCK_ROWS)
 
-/* Checks the options and k and opens the engine of the device that was asked for. */
+/* Checks the options and k, fills in run->k and run->search (the metric; no pruning yet), and opens
+ * the engine of the device that was asked for. An engine needs no closing. */
 static alcore_status read_options(alcore__search_run *run, int64_t k,
                                   const alcore_search_options *theirs) {
     alcore_search_options options;
@@ -33,8 +35,9 @@ static alcore_status read_options(alcore__search_run *run, int64_t k,
     return alcore__engine_open(run->ctx, options.device, &run->engine);
 }
 
-/* Sets the number of queries of a slab from the bytes that one takes: a list of k neighbors (8
- * bytes of row, 8 of value) for each thread and, for queries of a column, the query itself. */
+/* Sets run->slab, the number of queries of a slab, from the bytes that one takes: a list of k
+ * neighbors (8 bytes of row, 8 of value) for each thread and, for queries of a column, the query
+ * itself. It is 0 when there are no queries, and query_bytes is at least 16. */
 static void size_slab(alcore__search_run *run) {
     int64_t query_bytes = run->k * 16 * run->threads;
     if (run->queries.column)
@@ -44,10 +47,10 @@ static void size_slab(alcore__search_run *run) {
     if (run->slab > run->queries.count) run->slab = run->queries.count;
 }
 
-/* Sets the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer a block of
- * a matrix in memory, the fewer candidates remain to be computed in double, because the threshold
- * of a query falls within a block; blocks are as long as possible while every thread gets as many.
- */
+/* Sets run->block, the rows of a block. Columns are read in blocks of ALCORE_BLOCK_ROWS. The longer
+ * a block of a matrix in memory, the fewer candidates remain to be computed in double, because the
+ * threshold of a query (the value of its k-th best so far) improves within a block; blocks are as
+ * long as possible, up to MEMORY_BLOCK_ROWS, while every thread gets as many. */
 static void size_block(alcore__search_run *run) {
     int64_t share = (run->rows.count + run->threads - 1) / run->threads;  /* rows of a thread */
     int64_t blocks = (share + MEMORY_BLOCK_ROWS - 1) / MEMORY_BLOCK_ROWS; /* of a thread */
@@ -57,7 +60,8 @@ static void size_block(alcore__search_run *run) {
 }
 
 /* Reads all arguments of a search and sizes its memory: slab, block, and scratch and dots for each
- * thread and one more for the slab. */
+ * thread and one more for the slab. queries_name: what messages call the second operand, "queries"
+ * or "others"; kept. The rest of *run is zeroed; after a failure *run can and must be ended too. */
 alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *rows,
                                    const alcore_search_data *queries, const char *queries_name,
                                    int64_t k, const alcore_search_options *options,
@@ -77,8 +81,9 @@ alcore_status alcore__search_begin(alcore_ctx *ctx, const alcore_search_data *ro
     return alcore__new_array(ctx, slots * (size_t)run->block, sizeof *run->dots, &run->dots);
 }
 
-/* Frees what a search has allocated and unlocks its pools, also after a begin that failed. The
- * column that a scratch was used with frees it, as its own state may lie there. */
+/* Frees what a search has allocated and unlocks its pools, also after a begin that failed. A
+ * scratch is freed in the context of the column that it was used with, whose state may lie there:
+ * scratch[0 .. threads - 1] read the rows, scratch[threads] the queries. */
 void alcore__search_end(alcore__search_run *run) {
     for (int32_t t = 0; run->scratch && t <= run->threads; t++) {
         const alcore__search_data *data = t < run->threads ? &run->rows : &run->queries;
@@ -95,9 +100,10 @@ void alcore__search_end(alcore__search_run *run) {
     alcore__search_data_end(&run->queries);
 }
 
-/* Reads the slab of queries from `first` on into run->queried; with `check` their values must be
- * finite, which is tested in blocks, as dots has memory for a block. Called before each pass over
- * the rows. */
+/* Reads the slab of queries from `first` on into run->queried: run->slab of them, or those that are
+ * left. With `check` their values must be finite, which is tested in blocks of ALCORE_BLOCK_ROWS,
+ * as dots has memory for a block (run->block, which is no less). Called before each pass over the
+ * rows. */
 alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool check) {
     const alcore__search_data *queries = &run->queries;
     int64_t count = queries->count - first < run->slab ? queries->count - first : run->slab;
@@ -111,18 +117,22 @@ alcore_status alcore__search_slab(alcore__search_run *run, int64_t first, bool c
         block.data = (const char *)block.data +
                      offset * block.stride * (int64_t)alcore__dtype_bytes(block.dtype);
         ALCORE__TRY(alcore__search_data_check(queries, &run->engine, &block, dots));
-        ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0));
+        ALCORE__TRY(alcore__tick(run->ctx, "search", 0, 0)); /* only asks for cancellation */
     }
     return ALCORE_OK;
 }
 
-/* One pass over the rows: a task for each block. The task's data is the run. */
+/* One pass over the rows: a task for each block, on the context's threads. The task's data is the
+ * run, its index the number of the block, from 0. */
 alcore_status alcore__search_blocks(alcore__search_run *run, alcore__task task) {
     int64_t blocks = (run->rows.count + run->block - 1) / run->block;
     return alcore__parallel(run->ctx, "search", blocks, task, run);
 }
 
-/* Reads block `index` of the rows for a worker, into its own scratch memory. */
+/* Called by a task: reads block `index` of the rows for worker `worker`, into its own scratch
+ * memory, where *out stays until the worker's next block; a matrix is read in place. check: fails
+ * when an unmasked row has a value that is not finite, with the worker's part of dots as workspace.
+ */
 alcore_status alcore__search_block(alcore__search_run *run, int64_t index, int32_t worker,
                                    bool check, alcore_sys_rows *out) {
     int64_t first = index * run->block, left = run->rows.count - first;
